@@ -1,7 +1,10 @@
 // Imports prices for models that their providers list themselves, from the data of @pydantic/genai-prices:
 //   node scripts/import-listed-prices.mjs YYYY-MM-DD     (the day the package's data was published)
-// A model is priced only where the package prices exactly that name by nothing but tokens, the same at every hour.
+// A model is priced only where the package prices exactly that name by nothing but tokens, the same at every hour. Its first
+// name that is not withdrawn has a display name too: it is shown before there is a key that could list it, with what the
+// package `llm-zoo` says that it can do.
 import { writeFileSync } from 'node:fs';
+import { MODEL_CONFIGS } from 'llm-zoo';
 import { decimal, readGenaiPrices } from './genai-prices.mjs';
 
 const target = new URL('../gateway/prices/data/listed-prices.json', import.meta.url);
@@ -15,6 +18,7 @@ const vendors = {
   cerebras: { id: 'cerebras' },
   together: { id: 'together' },
   fireworks: { id: 'fireworks', prefix: 'accounts/fireworks/models/' },
+  openrouter: { id: 'openrouter' },
 };
 
 const componentNames = {
@@ -24,6 +28,15 @@ const componentNames = {
   cache_write: 'cache_write_mtok',
 };
 const priced = new Set(Object.values(componentNames));
+
+const abilitiesById = new Map(
+  Object.values(MODEL_CONFIGS)
+    .filter((model) => !model.serviceTier)
+    .flatMap((model) => [
+      [`${model.provider}/${model.fullName}`, abilitiesOf(model)],
+      ...(model.openrouterFullName ? [[`openrouter/${model.openrouterFullName}`, abilitiesOf(model)]] : []),
+    ]),
+);
 
 const asOf = process.argv[2] ?? '';
 if (!/^\d{4}-\d{2}-\d{2}$/.test(asOf)) {
@@ -47,11 +60,43 @@ function rowsOf(provider, { id, prefix = '' }) {
   return known.flatMap((model) => {
     const rows = isPlain(model) ? datedRows(model) : [];
     const names = rows.length > 0 ? namesOf(model, prefix).filter((name) => firstMatch(known, name) === model) : [];
-    return names.filter(isOneModel).map((name) => ({ id: `${provider}/${name}`, rows }));
+    return names.filter(provider === 'openrouter' ? isVendors : isOneModel).map((name, at) => {
+      const shown = at === 0 && !model.deprecated && chats(name);
+      return { id: `${provider}/${name}`, rows, ...(shown ? shownAs(`${provider}/${name}`, model) : {}) };
+    });
   });
 }
 
-/** Only tokens are priced, input and output are, and the price follows the calendar, not the clock. */
+/** What a model is shown as before its provider could list it. */
+function shownAs(id, { id: ownId, name, context_window: window }) {
+  const { context, ...abilities } = abilitiesById.get(id) ?? {};
+  return {
+    name: name ?? ownId.split('/').at(-1),
+    context_window: window ?? context ?? null,
+    ...abilities,
+  };
+}
+
+/** The package has models of every kind, and says of none which. */
+function chats(name) {
+  return !/embed|rerank|moderation|guard|whisper|ocr|transcri|tts|rank-/i.test(name);
+}
+
+function abilitiesOf({ contextWindow, maxOutputTokens, capabilities: can }) {
+  return {
+    context: contextWindow,
+    max_output: maxOutputTokens,
+    abilities: [
+      ...(can.supportsFunctionCalling ? ['tools'] : []),
+      ...(can.supportsVision ? ['vision'] : []),
+      ...(can.supportsNativePdf ? ['files'] : []),
+      ...(can.supportsNativeAudio ? ['audio'] : []),
+      ...(can.supportsReasoning ? ['reasoning'] : []),
+    ],
+  };
+}
+
+/** Only tokens are priced, input and output are, exactly, and the price follows the calendar, not the clock. */
 function isPlain(model) {
   const dated = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   return dated.every(
@@ -59,8 +104,15 @@ function isPlain(model) {
       prices.input_mtok !== undefined &&
       prices.output_mtok !== undefined &&
       Object.keys(prices).every((key) => priced.has(key)) &&
+      Object.values(prices).every(isExact) &&
       (constraint === undefined || constraint.type === 'start_date'),
   );
+}
+
+/** A third of a cent has no decimal that it could be booked by. */
+function isExact(price) {
+  const amounts = typeof price === 'number' ? [price] : [price.base, ...price.tiers.map((tier) => tier.price)];
+  return amounts.every((amount) => /^\d+(\.\d{1,6})?$/.test(String(amount)));
 }
 
 /** The package takes the first model whose rule fits. */
@@ -82,6 +134,11 @@ function fits(rule, name) {
 /** A name that moves from model to model has no price of its own; one with a provider before it is in no list. */
 function isOneModel(name) {
   return !/latest$/.test(name) && !/^(x-ai|cerebras|mistralai|groq)[/:]/.test(name);
+}
+
+/** OpenRouter's own names have their vendor before them. */
+function isVendors(name) {
+  return name.includes('/') && !/latest$/.test(name);
 }
 
 function namesOf(model, prefix) {

@@ -1,11 +1,12 @@
 import { parseUsdPerToken } from '#shared/money.ts';
 import { type BookModel, priceOf, rowOn } from '../prices/price-document.ts';
+import type { BookPrices } from '../prices/price-history.ts';
 import { type AddedPrice, pricedOn } from '../prices/price-rows.ts';
 import { shippedBook } from '../prices/shipped-book.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
 import { bookEmbeddings, knownEmbedding } from './facts/embedding-models.ts';
 import { claimsOf, factsOf } from './known-models.ts';
-import { withListedPrice } from './listed-prices.ts';
+import { offeredOn, withListedPrice } from './listed-prices.ts';
 
 /**
  * The catalogue as of a day (`YYYY-MM-DD`, UTC): the price book's models with the row that holds then, and what the
@@ -26,6 +27,7 @@ export function buildCatalogue(
     version: shippedBook.as_of,
     models: priced.filter((model) => !isEmbedding(model)),
     embeddings: priced.filter(isEmbedding),
+    offered: pricedOn(offeredOn(day), added, day, shippedBook.as_of),
   };
 }
 
@@ -69,6 +71,12 @@ const asEmbedding = ({ id, provider, model, aliases, ...listed }: CatalogueModel
     : { price: listed.price, priceAsOf: listed.priceAsOf, priceSource: listed.priceSource }),
 });
 
+/** The rows of the shipped book for a model; null where it has none. */
+export function bookPrices(id: string): BookPrices | null {
+  const entry = bookModels.get(id);
+  return entry ? { id, rows: entry.rows, asOf: shippedBook.as_of, source: shippedBook.source } : null;
+}
+
 /** Whether there is such a model in the price book, or among the known embedding models. */
 export const isKnownModel = (id: string): boolean => bookModels.has(id) || knownEmbedding(id) !== undefined;
 
@@ -93,8 +101,7 @@ function withAliases(catalogue: Catalogue, aliases: CatalogueSettings['aliases']
     const names = namesOf(model.id);
     return names.length === 0 ? model : { ...model, aliases: [...model.aliases, ...names] };
   };
-  const { version, models, embeddings } = catalogue;
-  return { version, models: models.map(named), embeddings: embeddings.map(named) };
+  return { ...catalogue, models: catalogue.models.map(named), embeddings: catalogue.embeddings.map(named) };
 }
 
 /** A catalogue that follows the calendar (prices change at midnight UTC) and what the providers list. */

@@ -77,4 +77,6 @@ export interface Catalogue {
   readonly models: readonly CatalogueModel[];
   /** Those that make embeddings: nobody who looks for a chat's model ever meets them. */
   readonly embeddings: readonly CatalogueModel[];
+  /** Known by their price alone, as their provider has no key that could list them: to be looked at, never to be asked. */
+  readonly offered: readonly CatalogueModel[];
 }

@@ -21,6 +21,7 @@ import { jwksRoutes } from '../routes/jwks-routes.ts';
 import { keysRoutes } from '../routes/keys-routes.ts';
 import { metaRoutes } from '../routes/meta-routes.ts';
 import { modelsRoutes } from '../routes/models-routes.ts';
+import { pricesRoutes } from '../routes/prices-routes.ts';
 import { quoteRoutes } from '../routes/quote-routes.ts';
 import { requestsRoutes } from '../routes/requests-routes.ts';
 import { usageRoutes } from '../routes/usage-routes.ts';
@@ -62,6 +63,7 @@ export function openHttp(rooms: Rooms) {
     }),
     countTokensRoutes({ registry, catalogue, health, sticky, now, vendor }),
     modelsRoutes({ catalogue, registry, health, watch, vendor, now }),
+    pricesRoutes({ catalogue, registry, health, watch, vendor, now, added: models.prices.current }),
     accountRoutes({ db, now }),
     creditsRoutes({ db }),
     usageRoutes({ db, now }),

@@ -52,6 +52,8 @@ export const routePolicies: readonly RoutePolicy[] = [
   read('/models', 'models'),
   { ...read('/v1/models', 'models'), takesApiKeyHeader: true },
   { ...read('/v1/models/*', 'models'), takesApiKeyHeader: true },
+  read('/v1/prices', 'models'),
+  read('/v1/prices/*', 'models'),
   read('/account', 'account'),
   read('/credits', 'account'),
   read('/v1/credits', 'account'),

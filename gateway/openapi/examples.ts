@@ -212,6 +212,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   Model: model,
   ModelList: listOf(model),
+  PriceHistory: { object: 'price_history', model: model.id, data: [{ from: null, pricing: model.pricing }] },
   Account: { ...sharedAccount, credential },
   Verification: {
     ...{ object: 'auth.verification', valid: true, account: sharedAccount },
@@ -235,7 +236,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   CreatedApiKey: { ...key, key: 'sk-portico-…' },
   CreateKeyRequest: { label: 'ci', scopes: ['chat'], spend_limit_usd: '5' },
   ChangeKeyRequest: { label: 'ci, main branch', spend_limit_usd: null },
-  Gateway: { object: 'gateway', version: '0.1.0', extensions: ['quote', 'requests', 'keys'] },
+  Gateway: { object: 'gateway', version: '0.1.0', extensions: ['quote', 'requests', 'keys', 'prices'] },
   Liveness: { status: 'ok' },
   JsonWebKeySet: { keys: [] },
   Error: {

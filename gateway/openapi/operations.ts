@@ -87,6 +87,14 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /v1/models/*': {
     ...{ id: 'retrieveModel', tag: 'Models', summary: 'One model', parameter: 'model_id', response: 'Model' },
   },
+  'GET /v1/prices': {
+    ...{ id: 'prices', tag: 'Models', summary: 'Every model with a known price', response: 'ModelList' },
+    description: 'Also those of providers that this gateway has no key for, as the price book knows them.',
+  },
+  'GET /v1/prices/*': {
+    ...{ id: 'priceHistory', tag: 'Models', summary: 'What a model was, is and will be charged by' },
+    ...{ parameter: 'model_id', response: 'PriceHistory' },
+  },
   'GET /account': { id: 'account', tag: 'Account', summary: 'Balance, plan and usage', response: 'Account' },
   'GET /credits': { ...credits, id: 'credits', summary: 'Balance and ledger' },
   'GET /v1/credits': { ...credits, id: 'listCredits', summary: 'Balance and ledger' },

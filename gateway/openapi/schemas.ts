@@ -10,6 +10,7 @@ import { messagesAnswer, messagesError, messagesEvent, tokenCount } from '#share
 import { countTokensRequest, messagesRequest } from '#shared/wire/messages-request.ts';
 import { gatewayInfo, jsonWebKeySet, liveness } from '#shared/wire/meta.ts';
 import { model, modelList } from '#shared/wire/model.ts';
+import { priceHistory } from '#shared/wire/price.ts';
 import { quote } from '#shared/wire/quote.ts';
 import { requestList, requestRecord } from '#shared/wire/request-record.ts';
 import { responsesAnswer, responsesEvent } from '#shared/wire/responses-answer.ts';
@@ -45,6 +46,7 @@ export const responseSchemas = {
   Quote: quote,
   Model: model,
   ModelList: modelList,
+  PriceHistory: priceHistory,
   Account: account,
   Verification: verification,
   Credits: credits,

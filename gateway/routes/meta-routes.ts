@@ -32,7 +32,9 @@ async function reachable(db: BooksDb): Promise<void> {
 /** What anyone may know: which extensions there are (wire contract §10), and whether the process lives and serves. */
 export function metaRoutes({ db, version, leaving, troubles }: MetaDeps): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .get('/v1', (context) => context.json({ object: 'gateway', version, extensions: ['quote', 'requests', 'keys'] }))
+    .get('/v1', (context) =>
+      context.json({ object: 'gateway', version, extensions: ['quote', 'requests', 'keys', 'prices'] }),
+    )
     .get('/healthz', (context) => context.json({ status: 'ok' }))
     .get('/readyz', async (context) => {
       if (leaving()) throw new AppError('shutting_down', 'The gateway is shutting down.');

@@ -71,7 +71,8 @@ function recordsFor(principal: Principal, deps: ModelsDeps): Model[] {
   return [routerRecord(chats, deps.vendor), ...chats, ...embeddings.map(record)];
 }
 
-function availability(model: CatalogueModel, { plan }: Principal, deps: ModelsDeps): Availability {
+/** Whether a caller may ask for a model, and if not, why. */
+export function availability(model: CatalogueModel, { plan }: Principal, deps: ModelsDeps): Availability {
   const { registry, health, watch } = deps;
   const { shutdownDate, successor } = model;
   if (shutdownDate !== null && shutdownDate <= new Date(deps.now()).toISOString().slice(0, 10)) {
@@ -173,8 +174,8 @@ const comparisons: Record<Query['sort'], (a: Model, b: Model) => number> = {
   newest: by((record) => record.created || null, -1),
 };
 
-/** The answer, or 304 where the caller already has it (RFC 9110 §13.1.2). */
-function withETag(context: Context<AppEnv>, body: object): Response {
+/** The answer as JSON, or 304 where the caller already has it (RFC 9110 §13.1.2). */
+export function withETag(context: Context<AppEnv>, body: object): Response {
   const text = JSON.stringify(body);
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
   context.header('etag', tag);

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { CompletionRequestBody, PromptRequestBody } from '../wire/chat-request.ts';
 import { completionResponse, promptChunk, promptResponse } from '../wire/chat-response.ts';
 import { gatewayInfo } from '../wire/meta.ts';
-import { model } from '../wire/model.ts';
+import { model, modelList } from '../wire/model.ts';
+import { priceHistory } from '../wire/price.ts';
 import { quote } from '../wire/quote.ts';
 import { type RequestStatus, requestList, requestRecord } from '../wire/request-record.ts';
 import type { UsageGroup } from '../wire/usage.ts';
@@ -208,6 +209,11 @@ export function gatewayClient(options: GatewayClientOptions) {
     models: (more: RequestOptions = {}) =>
       bothBases('/models', (path) => json(reportedModelList, path, more, modelsIn)),
     model: (id: string, more: RequestOptions = {}) => json(model, `/v1/models/${encodeURIComponent(id)}`, more),
+    /** Every model with a known price, also of providers that the gateway has no key for (extension `prices`). */
+    prices: (more: RequestOptions = {}) => ifReported(json(modelList, '/v1/prices', more)),
+    /** What a model was, is and will be charged by, oldest first (extension `prices`). */
+    priceHistory: (id: string, more: RequestOptions = {}) =>
+      ifReported(json(priceHistory, `/v1/prices/${encodeURIComponent(id)}`, more)),
     /** Of a gateway without `/account`: what it says of the key. Throws `not_reported` where it says nothing. */
     account: (more: RequestOptions = {}): Promise<ReportedAccount> =>
       ifReported(
