@@ -84,32 +84,67 @@ export interface CostLine {
   readonly pico: PicoUsd;
 }
 
-/** Itemises a request. The lines' sum, rounded up once, is the cost. */
-export function costLines(price: Price, usage: TokenUsage): CostLine[] {
-  const rates = ratesFor(price, usage.promptTokens);
+/** Kinds of lines, in the order of a bill. */
+const lineKinds = [
+  'input',
+  'audio',
+  'cache_read',
+  'cache_write',
+  'cache_write_1h',
+  'output',
+  'reasoning',
+  'image',
+  'web_search',
+  'request',
+] as const satisfies readonly CostLine['kind'][];
+
+/** How many tokens (searches, requests) of a request are priced at each of `lineRates`: each token at one of them. */
+export function lineCounts(rates: Rates, usage: TokenUsage): number[] {
   const uncached = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens);
   const audio = rates.inputAudio == null ? 0 : Math.min(uncached, usage.audioTokens ?? 0);
   const image = rates.outputImage == null ? 0 : Math.min(usage.completionTokens, usage.imageTokens ?? 0);
   const said = usage.completionTokens - image;
   const reasoning = rates.reasoning == null ? 0 : Math.min(said, usage.reasoningTokens);
   const forAnHour = Math.min(usage.cacheWriteTokens, usage.cacheWriteHourTokens ?? 0);
-  const line = (kind: CostLine['kind'], tokens: number, rate: PicoUsd): CostLine => ({
-    kind,
-    tokens,
-    pico: picoUsd(BigInt(tokens) * rate),
-  });
   return [
-    line('input', uncached - audio, rates.prompt),
-    line('audio', audio, rates.inputAudio ?? rates.prompt),
-    line('cache_read', usage.cachedTokens, rates.cacheRead ?? rates.prompt),
-    line('cache_write', usage.cacheWriteTokens - forAnHour, rates.cacheWrite ?? rates.prompt),
-    line('cache_write_1h', forAnHour, rates.cacheWriteHour ?? picoUsd(2n * rates.prompt)),
-    line('output', said - reasoning, rates.completion),
-    line('reasoning', reasoning, rates.reasoning ?? rates.completion),
-    line('image', image, rates.outputImage ?? rates.completion),
-    line('web_search', usage.searches ?? 0, price.search ?? picoUsd(0n)),
-    line('request', 1, price.request),
-  ].filter((entry) => entry.pico !== 0n);
+    uncached - audio,
+    audio,
+    usage.cachedTokens,
+    usage.cacheWriteTokens - forAnHour,
+    forAnHour,
+    said - reasoning,
+    reasoning,
+    image,
+    usage.searches ?? 0,
+    1,
+  ];
+}
+
+/** The price of one of each of `lineCounts`, in the same order. `rates`: the price's own, or those of one of its tiers. */
+export const lineRates = (price: Price, rates: Rates): PicoUsd[] => [
+  rates.prompt,
+  rates.inputAudio ?? rates.prompt,
+  rates.cacheRead ?? rates.prompt,
+  rates.cacheWrite ?? rates.prompt,
+  rates.cacheWriteHour ?? picoUsd(2n * rates.prompt),
+  rates.completion,
+  rates.reasoning ?? rates.completion,
+  rates.outputImage ?? rates.completion,
+  price.search ?? picoUsd(0n),
+  price.request,
+];
+
+/** Itemises a request. The lines' sum, rounded up once, is the cost. */
+export function costLines(price: Price, usage: TokenUsage): CostLine[] {
+  const rates = ratesFor(price, usage.promptTokens);
+  const prices = lineRates(price, rates);
+  return lineCounts(rates, usage)
+    .map((tokens, at) => ({
+      kind: lineKinds[at] ?? 'input',
+      tokens,
+      pico: picoUsd(BigInt(tokens) * (prices[at] ?? 0n)),
+    }))
+    .filter((entry) => entry.pico !== 0n);
 }
 
 /** What a request costs, rounded up once to the nano-USD (wire contract §1.7). */

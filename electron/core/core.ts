@@ -7,6 +7,7 @@ import { usageFeature } from './account/usage-feature.ts';
 import { watchBooks } from './account/watch-books.ts';
 import { appFeature } from './app/app-feature.ts';
 import { type CoreOptions, openBase } from './composition/open-base.ts';
+import { catalogueFeature } from './models/catalogue-feature.ts';
 import { openChats } from './composition/open-chats.ts';
 import { openLibrary } from './composition/open-library.ts';
 import { openModels } from './composition/open-models.ts';
@@ -66,6 +67,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     targets: () => callTargets(providers, remote),
   });
 
+  const { catalogue, whatIf } = catalogueFeature({
+    ...{ connections, db, now, log, listed: access.models.list, background: library.background },
+    gatewayDatabase: access.gatewayDatabase,
+  });
+
   const router = coreRouter({
     account: accountFeature({ connections, hasProvider }),
     app: appFeature({ host, platform, dataFolder, keychain, problem: () => (remote.get() ? null : waiting.problem()) }),
@@ -73,6 +79,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     caps: chats.caps,
     comparisons: chats.comparisons,
     backup: library.backup,
+    catalogue,
     changes,
     chat: Object.assign({}, chats.chat, library.thread),
     context: chats.context,
@@ -97,6 +104,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     transfer: library.transfer,
     tools: tools.feature,
     usage: usageFeature({ connections, modelFacts, operator: gateway.operator }),
+    whatIf,
   });
 
   void waiting.openedLater?.then(() => {

@@ -89,6 +89,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     catalogue: () => ({
       version: '2026-11-20',
       embeddings: [],
+      offered: [],
       models: [...(options.models ?? []), ...registry.models()],
     }),
     health,

@@ -7,7 +7,8 @@ import { retryDelay, waitMs } from './retry.ts';
 
 /** Areas with cost estimates: stale whenever anything that they depend on changes. */
 const quoted = ['quotes', 'comparisons'] as const;
-const money = ['account', 'credits', 'usage'] as const;
+const money = ['account', 'credits', 'usage', 'whatIf'] as const;
+const models = ['models', 'catalogue'] as const;
 
 /**
  * Which areas of the contract a topic makes stale. `account` changes when an answer ends: what was spent, and so what
@@ -20,14 +21,14 @@ const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   caps: ['caps', ...quoted],
   context: ['context', ...money, ...quoted],
   conversations: ['conversations', 'organise', 'search'],
-  gateway: ['gateway', 'localKeys', ...money, 'models', ...quoted],
+  gateway: ['gateway', 'localKeys', ...money, ...models, ...quoted],
   messages: ['search', 'context', ...quoted],
   network: ['network'],
-  models: ['models', 'account', ...quoted],
+  models: [...models, 'account', ...quoted],
   options: ['options', ...quoted],
   presets: ['presets', 'options'],
   prompts: ['prompts'],
-  providers: ['providers', 'account'],
+  providers: ['providers', 'account', 'catalogue'],
   queue: ['queue'],
   settings: ['settings', 'account'],
   tools: ['tools', ...quoted],

@@ -231,7 +231,7 @@ export function gatewayClient(options: GatewayClientOptions) {
         bothBases('/credits', (path) => json(reportedCredits, path, { ...more, query: { ...query } }, readCredits)),
       ),
     usage: (
-      query: { group_by?: UsageGroup; start?: number; end?: number } = {},
+      query: { group_by?: UsageGroup; start?: number; end?: number; model?: string } = {},
       more: RequestOptions = {},
     ): Promise<ReportedUsage> =>
       ifReported(

@@ -1,5 +1,6 @@
 import { appContract } from './app/app.ts';
 import { backupContract } from './app/backup.ts';
+import { catalogueContract, whatIfContract } from './app/catalogue.ts';
 import { changesContract } from './app/changes.ts';
 import { gatewayContract } from './app/gateway.ts';
 import { localKeysContract } from './app/local-keys.ts';
@@ -34,6 +35,7 @@ export const contract = {
   attachments: attachmentsContract,
   caps: capsContract,
   backup: backupContract,
+  catalogue: catalogueContract,
   changes: changesContract,
   chat: chatContract,
   comparisons: comparisonsContract,
@@ -59,6 +61,7 @@ export const contract = {
   tools: toolsContract,
   transfer: transferContract,
   usage: usageContract,
+  whatIf: whatIfContract,
 };
 
 export type Contract = typeof contract;

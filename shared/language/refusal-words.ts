@@ -72,6 +72,7 @@ export const refusalWords = {
   messageGone: 'This message is not here any more.',
   messageBeforeGone: 'The message before this one is not here any more.',
   answerGone: 'This answer is not here any more.',
+  modelUnpriced: ({ name }: { name: string }) => `No price of ${name} is known, so nothing can be worked out for it.`,
   viewClosed: 'This view of the conversation was closed.',
   comparisonGone: 'This comparison is not here any more.',
   folderGone: 'This folder is not here any more.',

@@ -5,6 +5,7 @@ import type { Topic } from '#shared/contract/app/changes.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { contract } from '#shared/contract/index.ts';
 import { fakeBackup } from './fake-backup.ts';
+import { fakeCatalogue } from './fake-catalogue.ts';
 import { fakeChannel } from './fake-channel.ts';
 import { type FakeOptions, fakeChat, missing } from './fake-chat.ts';
 import { fakeComparisons } from './fake-comparisons.ts';
@@ -78,6 +79,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
     },
     backup: fakeBackup(data, guard, changed),
+    ...fakeCatalogue(data, guard),
     network: fakeNetwork(guard),
     tools,
     changes: { watch: os.changes.watch.handler(async ({ signal }) => changes.open(signal)) },

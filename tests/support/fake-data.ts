@@ -29,6 +29,8 @@ export interface FakeData {
   settings: Settings;
   models: Model[];
   modelsProblem: string | null;
+  /** Of every price; null: none is old. */
+  staleDays: number | null;
   conversations: Conversation[];
   messages: Message[];
   folders: { id: string; name: string }[];
@@ -232,6 +234,7 @@ export function fakeData(): FakeData {
     },
     models: [...fakeModels],
     modelsProblem: null,
+    staleDays: null,
     conversations,
     folders: [],
     backups: [

@@ -74,6 +74,7 @@ export async function openLibrary(
   const leaveBackups = backup.keepUp();
   return {
     thread,
+    background,
     conversations,
     messages: { ...inThread, ...threadViewFeature({ db, now }) },
     organise,

@@ -34,8 +34,9 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   });
   const secrets = await openSecretBox(keychain, await settings.writeOnce('profile', newId()), options.session);
 
-  const database = join(dataFolder, 'gateway.db');
-  const open = () => options.openGateway({ database, sandboxPace, now, fetch: send, env: {}, log: gatewayLog(log) });
+  const gatewayDatabase = join(dataFolder, 'gateway.db');
+  const open = () =>
+    options.openGateway({ database: gatewayDatabase, sandboxPace, now, fetch: send, env: {}, log: gatewayLog(log) });
   const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs });
   const { gateway } = waiting;
   const listener = localListener({ gateway, listen: options.listen, store: settings });
@@ -65,6 +66,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     secrets,
     waiting,
     gateway,
+    gatewayDatabase,
     listener,
     remote,
     providers,

@@ -5,6 +5,7 @@ import { checkDatabase } from './check-database.ts';
 import { findInBranch } from './find-in-branch.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
+import { whatIfTask } from './what-if.ts';
 
 /** The worker’s tasks by name; each gets a read-only connection to `portico.db`. */
 const tasks = {
@@ -18,6 +19,7 @@ const tasks = {
   /** Loaded with the first exported answer. */
   markdown: async (_db: Database, { text }: { text: string }) =>
     (await import('../markup/render-markdown.ts')).renderMarkdown(text),
+  whatIf: whatIfTask,
   restore: (_db: Database, { from, to }: { from: string; to: string }) => replaceDatabase(from, to),
 };
 

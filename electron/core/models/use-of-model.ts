@@ -1,0 +1,41 @@
+import type { GatewayClient } from '#shared/client/gateway-client.ts';
+import type { RequestRecord } from '#shared/wire/request-record.ts';
+
+const limitMs = 10_000;
+const days = 90;
+const dayMs = 86_400_000;
+/** The most that a page of records holds. */
+const measured = 100;
+
+/** What an account used of a model in the last 90 days, and how fast its last answers were. */
+export async function useOfModel(client: GatewayClient, model: string, nowMs: number) {
+  const since = Math.floor((nowMs - days * dayMs) / 1000);
+  const period = { start: since, end: Math.ceil(nowMs / 1000) };
+  const signal = AbortSignal.timeout(limitMs);
+  const [usage, records] = await Promise.all([
+    client.usage({ ...period, model }, { signal }),
+    client.requests({ model, status: 'succeeded', start: since, limit: measured }, { signal }),
+  ]);
+  return {
+    requests: usage.totals.requests ?? 0,
+    costUsd: usage.totals.cost_usd,
+    firstTokenMs: median(records.data.flatMap(({ latency_ms: { first_token } }) => first_token ?? [])),
+    tokensPerSecond: median(records.data.flatMap((record) => speedOf(record) ?? [])),
+    measured: records.data.length,
+  };
+}
+
+/** Tokens per second from the first one on; null where that cannot be told from the record. */
+function speedOf({
+  completion_tokens: tokens,
+  latency_ms: { first_token: first, total },
+}: RequestRecord): number | null {
+  if (first === null || total === null || total <= first || tokens < 2) return null;
+  return (tokens * 1000) / (total - first);
+}
+
+function median(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  return middle ?? null;
+}

@@ -1,0 +1,30 @@
+import type { Database } from 'better-sqlite3';
+import { type RepriceBooksInput, type RepricedBooks, repriceBooks } from '#gateway/records/reprice-books.ts';
+
+/**
+ * Past requests on other models, with what the chats of the app know of them: which called tools, and which were asked below an
+ * image. Runs in the worker.
+ */
+export function whatIfTask(chats: Database, input: Omit<RepriceBooksInput, 'needs'>): RepricedBooks {
+  return repriceBooks({ ...input, needs: needsOfAnswers(chats, input) });
+}
+
+/** By request id. An image anywhere above in the chat was sent along; which branch it is in is not looked at. */
+function needsOfAnswers(chats: Database, { startMs, endMs }: { startMs: number; endMs: number }) {
+  const answers = chats
+    .prepare(
+      `select m.request_id, m.tool_calls <> '[]', exists (
+        select 1 from messages q where q.conversation_id = m.conversation_id and q.created_at <= m.created_at
+          and q.attachments <> '[]' and q.attachments like '%"kind":"image"%'
+      ) from messages m
+      where m.role = 'assistant' and m.request_id is not null and m.created_at >= ? and m.created_at < ?`,
+    )
+    .raw()
+    // An answer begins a moment before its request.
+    .iterate(startMs - 60_000, endMs) as IterableIterator<[string, number, number]>;
+  const needs = new Map<string, readonly string[]>();
+  for (const [id, tools, image] of answers) {
+    if (tools || image) needs.set(id, [...(tools ? ['tools'] : []), ...(image ? ['vision'] : [])]);
+  }
+  return needs;
+}

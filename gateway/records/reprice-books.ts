@@ -1,0 +1,102 @@
+import Sqlite, { type Database } from 'better-sqlite3';
+import { type NanoUsd, nanoUsd } from '#shared/money.ts';
+import { type Candidate, type Repriced, repricing } from './reprice.ts';
+
+export interface RepriceBooksInput {
+  /** The SQLite file. */
+  readonly path: string;
+  readonly accountId: string;
+  /** Milliseconds since the epoch; `endMs` is exclusive. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly candidates: readonly Candidate[];
+  /** Abilities that requests took beyond what the books say, by request id. */
+  readonly needs: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Past requests with what they did cost, and what they would have. */
+export interface RepricedBooks {
+  readonly requests: number;
+  /** Charged. */
+  readonly charged: NanoUsd;
+  /** Asked by the providers of the caller's own keys. */
+  readonly ownKeys: NanoUsd;
+  /** How many of the requests have a cost that is an estimate. */
+  readonly estimated: number;
+  readonly models: readonly Repriced[];
+}
+
+/**
+ * Reads all ended requests of an account and period that used tokens, and prices them on other models. Takes long for many
+ * requests: to be run on a thread of its own. Steps that wait to be filled in (decision 039) are not seen, so ask the gateway
+ * something before. A request of more than nine million dollars would be read wrongly.
+ */
+export function repriceBooks({ path, accountId, startMs, endMs, candidates, needs }: RepriceBooksInput): RepricedBooks {
+  const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 5000 });
+  try {
+    const tallies = repricing(candidates);
+    const sums = { requests: 0, charged: 0n, ownKeys: 0n, estimated: 0 };
+    for (const [id, ...counts] of rows(db, accountId, startMs, endMs)) {
+      const [prompt, completion, cached, written, reasoning, audio, hour, searches, images, charge, own, estimated] =
+        counts;
+      const charged = BigInt(charge ?? 0);
+      const ownKey = BigInt(own ?? 0);
+      sums.requests += 1;
+      sums.charged += charged;
+      sums.ownKeys += ownKey;
+      sums.estimated += estimated ?? 0;
+      tallies.add({
+        promptTokens: prompt ?? 0,
+        completionTokens: completion ?? 0,
+        cachedTokens: cached ?? 0,
+        cacheWriteTokens: written ?? 0,
+        reasoningTokens: reasoning ?? 0,
+        audioTokens: audio ?? 0,
+        cacheWriteHourTokens: hour ?? 0,
+        searches: searches ?? 0,
+        imageTokens: images ?? 0,
+        costNano: charged + ownKey,
+        needs: needsOf(needs.get(id), audio ?? 0, searches ?? 0, images ?? 0),
+      });
+    }
+    const { requests, estimated } = sums;
+    return {
+      ...{ requests, estimated, charged: nanoUsd(sums.charged), ownKeys: nanoUsd(sums.ownKeys) },
+      models: tallies.result(),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+type Row = [id: string, ...counts: number[]];
+
+const rows = (db: Database, accountId: string, startMs: number, endMs: number) =>
+  db
+    .prepare(
+      `select id, prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens,
+        cache_write_1h_tokens, web_searches, image_tokens, charge, case byok when 1 then upstream_cost else 0 end, estimated
+      from requests
+      where account_id = ? and created >= ? and created < ? and status <> 'running'
+        and prompt_tokens + completion_tokens > 0`,
+    )
+    .raw()
+    .iterate(accountId, startMs, endMs) as IterableIterator<Row>;
+
+const nothing: readonly string[] = [];
+
+/** What the books themselves say that a request took. */
+export function needsOf(
+  known: readonly string[] = nothing,
+  audio: number,
+  searches: number,
+  images: number,
+): readonly string[] {
+  if (audio === 0 && searches === 0 && images === 0) return known;
+  return [
+    ...known,
+    ...(audio > 0 ? ['audio'] : []),
+    ...(searches > 0 ? ['web_search'] : []),
+    ...(images > 0 ? ['image_output'] : []),
+  ];
+}
