@@ -9,7 +9,11 @@ test('each kind of link is read', () => {
   expect(readDeepLink('portico://new')).toEqual({ kind: 'new', prompt: '', model: null });
   expect(readDeepLink('PORTICO://Chat/abc/def')).toEqual({ kind: 'chat', conversationId: 'abc', messageId: 'def' });
   expect(readDeepLink('portico:chat/abc')).toEqual({ kind: 'chat', conversationId: 'abc', messageId: null });
-  expect(readDeepLink('portico://models/?q=vision')).toEqual({ kind: 'models', query: 'vision' });
+  expect(readDeepLink('portico://models/?q=vision&sort=-input')).toEqual({
+    kind: 'models',
+    search: 'q=vision&sort=-input',
+  });
+  expect(readDeepLink('portico://models?nothing=1')).toBeNull();
   expect(readDeepLink('portico://gateway?url=https%3A%2F%2Fgw.example%2Fv1')).toEqual({
     ...{ kind: 'gateway', url: 'https://gw.example/v1' },
   });

@@ -7,7 +7,17 @@ const fields = {
   /** A new chat with this draft, which is never sent by itself. */
   new: z.strictObject({ prompt: z.string().max(20_000).default(''), model: z.string().min(1).max(300).optional() }),
   /** The list of models, narrowed down. */
-  models: z.strictObject({ q: z.string().max(200).default('') }),
+  models: z.strictObject({
+    q: z.string().max(200).optional(),
+    provider: z.string().max(1000).optional(),
+    can: z.string().max(200).optional(),
+    max: z.string().max(20).optional(),
+    context: z.string().max(20).optional(),
+    usable: z.literal('1').optional(),
+    favourites: z.literal('1').optional(),
+    sort: z.string().max(20).optional(),
+    model: z.string().max(300).optional(),
+  }),
   /** A gateway to connect to, whose key the person enters. */
   gateway: z.strictObject({ url: z.httpUrl().max(2048) }),
   /** A prompt for the library. */
@@ -20,12 +30,13 @@ const mostCharacters = 131_072;
 export type DeepLink =
   | { readonly kind: 'new'; readonly prompt: string; readonly model: string | null }
   | { readonly kind: 'chat'; readonly conversationId: string; readonly messageId: string | null }
-  | { readonly kind: 'models'; readonly query: string }
+  /** `search`: the filter, as it was written in the link. */
+  | { readonly kind: 'models'; readonly search: string }
   | { readonly kind: 'gateway'; readonly url: string }
   | { readonly kind: 'prompt'; readonly name: string; readonly text: string };
 
 /**
- * Reads `portico://new?prompt=…&model=…`, `portico://chat/ID[/MESSAGE]`, `portico://models?q=…`, `portico://gateway?url=…` or
+ * Reads `portico://new?prompt=…&model=…`, `portico://chat/ID[/MESSAGE]`, `portico://models?q=…&can=…&sort=…`, `portico://gateway?url=…` or
  * `portico://prompt?name=…&text=…`. Null for anything else: a field that is missing, unknown, doubled or too long makes no link.
  */
 export function readDeepLink(text: string): DeepLink | null {
@@ -44,7 +55,7 @@ export function readDeepLink(text: string): DeepLink | null {
     }
     case 'models': {
       const { data } = fields.models.safeParse(values);
-      return data && isBare(path) ? { kind: 'models', query: data.q } : null;
+      return data && isBare(path) ? { kind: 'models', search: query } : null;
     }
     case 'gateway': {
       const { data } = fields.gateway.safeParse(values);

@@ -46,7 +46,7 @@ test('what keeps the app from answering stands above every page', async () => {
 const pages = [
   {
     hash: '#models',
-    method: 'models.list',
+    method: 'catalogue.list',
     loading: 'Loading models',
     empty: { models: [] },
     emptyText: 'No models yet',
@@ -102,7 +102,7 @@ const pages = [
   },
 ] as const;
 
-test.each(pages.filter((entry) => entry.method !== 'models.list'))(
+test.each(pages.filter((entry) => entry.method !== 'catalogue.list'))(
   '$hash is shown loading, failed, and full after Retry',
   async ({ hash, method, loading, full }) => {
     const fake = await openApp('#chat');
@@ -121,13 +121,13 @@ test.each(pages.filter((entry) => entry.method !== 'models.list'))(
 test('the models page is shown loading, failed, and full after Retry', async () => {
   const fake = await openApp('#models', {}, {});
   await closeApp();
-  fake.fail('models.list', 'gateway_unreachable', 'The gateway did not answer.');
-  fake.hold('models.list', true);
+  fake.fail('catalogue.list', 'gateway_unreachable', 'The gateway did not answer.');
+  fake.hold('catalogue.list', true);
   await reload(fake, '#models');
   await expect.element(page.getByRole('status', { name: 'Loading models' })).toBeVisible();
-  fake.hold('models.list', false);
+  fake.hold('catalogue.list', false);
   await expect.element(page.getByRole('alert')).toMatchTextContent('The gateway did not answer.');
-  fake.fail('models.list', null);
+  fake.fail('catalogue.list', null);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect.element(page.getByRole('main')).toMatchTextContent('Claude Opus 5');
 });

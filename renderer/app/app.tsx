@@ -17,6 +17,7 @@ import { Toaster } from '../ui/notices/toaster.tsx';
 
 const ChatsPage = lazyView(() => import('../features/conversations/chats-page.tsx').then((file) => file.ChatsPage));
 const ModelsPage = lazyView(() => import('../features/models/models-page.tsx').then((file) => file.ModelsPage));
+const WhatIfPage = lazyView(() => import('../features/what-if/what-if-page.tsx').then((file) => file.WhatIfPage));
 const UsagePage = lazyView(() => import('../features/usage/usage-page.tsx').then((file) => file.UsagePage));
 const CreditsPage = lazyView(() => import('../features/credits/credits-page.tsx').then((file) => file.CreditsPage));
 const AccountPage = lazyView(() => import('../features/account/account-page.tsx').then((file) => file.AccountPage));
@@ -31,7 +32,7 @@ const LinkDialog = lazyView(() => import('../features/links/link-dialog.tsx').th
 /** Loaded when the window is idle, so that no view has to be waited for. */
 const next = [
   loadConversation,
-  ...[ChatsPage, ModelsPage, UsagePage, CreditsPage, AccountPage, Settings].map(({ load }) => load),
+  ...[ChatsPage, ModelsPage, WhatIfPage, UsagePage, CreditsPage, AccountPage, Settings].map(({ load }) => load),
 ];
 
 export function App() {
@@ -62,8 +63,9 @@ export function App() {
 /** The view of the current location. Keyed by page, so that navigating away leaves a broken view behind. */
 function Page() {
   const page = useNav((nav) => nav.loc.page);
+  const view = useNav(({ loc }) => (loc.page === 'models' ? loc.view : undefined));
   return (
-    <ViewBoundary key={page} name={page === 'chat' ? text.chat : text[page]} loading={<Loading />}>
+    <ViewBoundary key={`${page}/${view}`} name={page === 'chat' ? text.chat : text[page]} loading={<Loading />}>
       <View />
       {page !== 'chat' && <Shown />}
     </ViewBoundary>
@@ -99,7 +101,7 @@ function View() {
     case 'chats':
       return <ChatsPage view={loc.view} query={loc.query} />;
     case 'models':
-      return <ModelsPage />;
+      return loc.view === 'what-if' ? <WhatIfPage /> : <ModelsPage />;
     case 'usage':
       return <UsagePage />;
     case 'credits':

@@ -15,6 +15,7 @@ export interface LocalSettings {
   wrapCode?: boolean;
   openFolders?: string[];
   usagePeriod?: string;
+  whatIfPeriod?: string;
   usageMeasure?: string;
   usageGrouping?: string;
 }

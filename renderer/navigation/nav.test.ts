@@ -5,6 +5,9 @@ import { hashOf, locOf, newChat } from './nav.ts';
 test.each([
   '#chat',
   '#models',
+  '#models?q=grok+4&can=vision%2Ctools&sort=-input',
+  '#models/compare?pick=a%2Fb%2Cc%2Fd',
+  '#models/what-if',
   '#usage',
   '#credits',
   '#account',

@@ -17,10 +17,14 @@ export const settingsSections = [
 ] as const;
 export type SettingsSection = (typeof settingsSections)[number];
 
+/** Besides the list. */
+export const modelsViews = ['compare', 'what-if'] as const;
+export type ModelsView = (typeof modelsViews)[number];
+
 export const chatsViews = ['active', 'archived', 'trash'] as const;
 export type ChatsView = (typeof chatsViews)[number];
 
-/** A location: `#chat/<id>/<message>`, `#temporary`, `#project/<folder>`, `#chats/trash`, `#models`, `#settings/gateway`, … */
+/** A location: `#chat/<id>/<message>`, `#temporary`, `#project/<folder>`, `#chats/trash`, `#models?q=…`, `#settings/gateway`, … */
 export type Loc =
   | {
       readonly page: 'chat';
@@ -32,8 +36,8 @@ export type Loc =
       readonly folderId?: string;
     }
   | { readonly page: 'chats'; readonly view: ChatsView; readonly query: string }
-  /** `query`: what the list begins with. */
-  | { readonly page: 'models'; readonly query?: string }
+  /** `search`: the filter of the list, or what is compared, as in a URL (`features/models/models-address.ts`). */
+  | { readonly page: 'models'; readonly view?: ModelsView; readonly search?: string }
   | { readonly page: 'usage' | 'credits' | 'account' }
   /** `setting`: the name of a row, which is scrolled to and focused. */
   | { readonly page: 'settings'; readonly section: SettingsSection | null; readonly setting?: string };
@@ -62,17 +66,15 @@ export function hashOf(loc: Loc): string {
     const parts = [loc.section, loc.section && loc.setting].flatMap((part) => (part ? [encodeURIComponent(part)] : []));
     return ['#settings', ...parts].join('/');
   }
-  if (loc.page === 'models' && loc.query) return `#models/${encodeURIComponent(loc.query)}`;
+  if (loc.page === 'models') return `#models${loc.view ? `/${loc.view}` : ''}${loc.search ? `?${loc.search}` : ''}`;
   return `#${loc.page}`;
 }
 
 /** Any unknown hash is a new chat: a hash can be typed or pasted. */
 export function locOf(hash: string): Loc {
+  const models = /^#?models(?:\/([a-z-]+))?(?:\?(.*))?$/s.exec(hash);
+  if (models) return modelsLoc(models[1], models[2]);
   const [page, rest, more] = hash.replace(/^#/, '').split('/', 3);
-  if (page === 'models') {
-    const query = decoded(rest)?.slice(0, 200);
-    return { page, ...(query && { query }) };
-  }
   if (page === 'usage' || page === 'credits' || page === 'account') return { page };
   if (page === 'settings') {
     const setting = decoded(more)?.slice(0, 200);
@@ -94,6 +96,13 @@ export function locOf(hash: string): Loc {
   if (!id || id.length > 64) return newChat;
   const messageId = decoded(more);
   return { page: 'chat', conversationId: id, ...(messageId && messageId.length <= 64 ? { messageId } : {}) };
+}
+
+/** Written anew, so that it is the same text as when the page writes it. */
+function modelsLoc(named: string | undefined, given: string | undefined): Loc {
+  const view = modelsViews.find((each) => each === named);
+  const search = new URLSearchParams(given?.slice(0, 4000)).toString();
+  return { page: 'models', ...(view && { view }), ...(search !== '' && { search }) };
 }
 
 function decoded(part: string | undefined): string | null {

@@ -58,6 +58,7 @@ export function useWindowActions(narrow: boolean): void {
     archivePage: to({ page: 'chats', view: 'archived', query: '' }),
     trashPage: to({ page: 'chats', view: 'trash', query: '' }),
     modelsPage: to({ page: 'models' }),
+    whatIfPage: to({ page: 'models', view: 'what-if' }),
     usagePage: to({ page: 'usage' }),
     creditsPage: to({ page: 'credits' }),
     accountPage: to({ page: 'account' }),

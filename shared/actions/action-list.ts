@@ -61,6 +61,7 @@ export const actionList = [
   { id: 'archivePage', group: 'go', keys: [] },
   { id: 'trashPage', group: 'go', keys: [] },
   { id: 'modelsPage', group: 'go', keys: [] },
+  { id: 'whatIfPage', group: 'go', keys: [] },
   { id: 'usagePage', group: 'go', keys: [] },
   { id: 'creditsPage', group: 'go', keys: [] },
   { id: 'accountPage', group: 'go', keys: [] },

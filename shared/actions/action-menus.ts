@@ -30,6 +30,7 @@ export const actionMenus = {
     'previousChat',
     'searchAll',
     'modelsPage',
+    'whatIfPage',
     'usagePage',
     'creditsPage',
     'accountPage',

@@ -51,6 +51,7 @@ export const actionNames = {
   archivePage: 'Archive',
   trashPage: 'Trash',
   modelsPage: 'Models',
+  whatIfPage: 'What if: price my use on other models',
   usagePage: 'Usage',
   creditsPage: 'Credits',
   accountPage: 'Account',

@@ -42,6 +42,10 @@ function Question({ link }: { link: DeepLink }) {
   );
 }
 
+/** `q=reasoner&sort=name` as it is read: `reasoner, sort: name`. */
+const filterOf = (search: string): string =>
+  [...new URLSearchParams(search)].map(([name, value]) => (name === 'q' ? value : `${name}: ${value}`)).join(', ');
+
 function Facts({ link }: { link: DeepLink }) {
   switch (link.kind) {
     case 'new':
@@ -49,7 +53,7 @@ function Facts({ link }: { link: DeepLink }) {
     case 'chat':
       return <Fact name={text.chat}>{visibleText(link.conversationId)}</Fact>;
     case 'models':
-      return <Fact name={text.query}>{visibleText(link.query) || text.everything}</Fact>;
+      return <Fact name={text.query}>{visibleText(filterOf(link.search)) || text.everything}</Fact>;
     case 'gateway':
       return <Fact name={text.address}>{visibleText(link.url)}</Fact>;
     case 'prompt':

@@ -7,8 +7,8 @@ import { classNames } from '../../ui/elements/class-names.ts';
 import { Keys } from '../../ui/elements/keys.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import { abilityIcons } from '../models/ability-icons.ts';
+import type { usePreferred } from '../models/use-preferred.ts';
 import type { ModelChoice, ModelGroup } from './model-groups.ts';
-import type { usePreferred } from './use-preferred.ts';
 
 interface ModelListProps {
   models: number;

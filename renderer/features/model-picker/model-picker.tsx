@@ -2,12 +2,12 @@ import { Combobox } from '@base-ui/react/combobox';
 import { useRef } from 'react';
 import type { Model } from '#shared/wire/model.ts';
 import { useNav } from '../../navigation/nav.ts';
+import { usePreferred } from '../models/use-preferred.ts';
 import { ModelButton } from './model-button.tsx';
 import { type ModelChoice, modelGroups } from './model-groups.ts';
 import { ModelList } from './model-list.tsx';
 import { preferredFirst } from './preferred-first.ts';
 import { useModelSearch } from './use-model-search.ts';
-import { usePreferred } from './use-preferred.ts';
 
 interface ModelPickerProps {
   models: readonly Model[];

@@ -1,52 +1,153 @@
 import { parseUsdPerToken } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
-import { type Ability, isAble } from './abilities.ts';
+import { locale } from '../../text/language.ts';
+import { type Ability, abilities, isAble } from './abilities.ts';
 
-export type SortColumn = 'name' | 'context' | 'input' | 'output' | 'cached';
+export const sortColumns = ['name', 'can', 'context', 'input', 'output', 'cached', 'status'] as const;
+export type SortColumn = (typeof sortColumns)[number];
+
+/** What one may filter by besides what stands for itself: abilities, and answers that follow a JSON schema. */
+export const filterAbilities = [...abilities, 'json_schema'] as const;
+export type FilterAbility = Ability | 'json_schema';
 
 export interface ModelFilter {
   readonly query: string;
   readonly providers: ReadonlySet<string>;
-  readonly abilities: ReadonlySet<Ability>;
+  readonly abilities: ReadonlySet<FilterAbility>;
+  /** The most that input may cost, USD per million tokens, a decimal string. */
+  readonly maxInput: string | null;
+  /** In tokens. */
+  readonly minContext: number | null;
+  /** Only what can be asked now. */
+  readonly usable: boolean;
+  readonly favourites: boolean;
+  /** The chat that they must be able to go on with. */
+  readonly fits: string | null;
   readonly sort: { readonly column: SortColumn; readonly descending: boolean } | null;
 }
 
-export const noFilter: ModelFilter = { query: '', providers: new Set(), abilities: new Set(), sort: null };
+export const noFilter: ModelFilter = {
+  query: '',
+  providers: new Set(),
+  abilities: new Set(),
+  maxInput: null,
+  minContext: null,
+  usable: false,
+  favourites: false,
+  fits: null,
+  sort: null,
+};
 
-/** Matching models in the chosen order, else as the gateway lists them. Models without a price come last. */
-export function filterModels(models: readonly Model[], filter: ModelFilter): readonly Model[] {
+/** How many of its parts narrow the list. */
+export const narrowedBy = (filter: ModelFilter): number =>
+  Number(filter.query.trim() !== '') +
+  filter.providers.size +
+  filter.abilities.size +
+  Number(filter.maxInput !== null) +
+  Number(filter.minContext !== null) +
+  Number(filter.usable) +
+  Number(filter.favourites) +
+  Number(filter.fits !== null);
+
+/** What a chat asks of a model that is to go on with it. */
+export interface ChatNeeds {
+  readonly tokens: number;
+  readonly abilities: readonly string[];
+}
+
+interface Beside {
+  readonly favourites: readonly string[];
+  /** Of the chat that `fits` names; null while it is not known. */
+  readonly chat: ChatNeeds | null;
+}
+
+export const isUsable = ({ status }: Model): boolean => status === 'available' || status === 'degraded';
+
+/** Whether only its price is known: its provider, which could tell more, has no key. */
+export const isUnlisted = ({ status, supported_parameters }: Model): boolean =>
+  status === 'no_credential' && supported_parameters.length === 0;
+
+/** Matching models in the chosen order, else as the gateway lists them. Models without a value come last in either order. */
+export function filterModels<Listed extends Model>(
+  models: readonly Listed[],
+  filter: ModelFilter,
+  { favourites, chat }: Beside = { favourites: [], chat: null },
+): Listed[] {
   const words = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = models.filter(
-    (model) =>
+  const wanted = [...filter.abilities];
+  const most = filter.maxInput === null ? null : pricePerToken(filter.maxInput);
+  const starred = new Set(favourites);
+  const found = models.filter((model) => {
+    const { text, input } = factsOf(model);
+    return (
       (filter.providers.size === 0 || filter.providers.has(model.provider)) &&
-      [...filter.abilities].every((ability) => isAble(model, ability)) &&
-      (words.length === 0 || matches(model, words)),
-  );
-  const { sort } = filter;
-  if (!sort) return found;
-  if (sort.column === 'name') return found.sort((a, b) => (sort.descending ? -1 : 1) * a.name.localeCompare(b.name));
-  return sortByNumber(found, sort.column, sort.descending);
-}
-
-function matches(model: Model, words: readonly string[]): boolean {
-  const text = `${model.name} ${model.id} ${model.owned_by} ${model.aliases.join(' ')}`.toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
-function sortByNumber(models: readonly Model[], column: Exclude<SortColumn, 'name'>, descending: boolean): Model[] {
-  const keyed = models.map((model) => ({ model, value: numberOf(model, column) }));
-  keyed.sort((a, b) => {
-    if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
-    const order = a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
-    return descending ? -order : order;
+      (!filter.usable || isUsable(model)) &&
+      (!filter.favourites || starred.has(model.id)) &&
+      (most === null || (input !== null && input <= most)) &&
+      (filter.minContext === null || (model.context_length ?? 0) >= filter.minContext) &&
+      wanted.every((ability) => can(model, ability)) &&
+      (filter.fits === null || chat === null || fitsChat(model, chat)) &&
+      words.every((word) => text.includes(word))
+    );
   });
-  return keyed.map(({ model }) => model);
+  return filter.sort ? sorted(found, filter.sort.column, filter.sort.descending) : found;
 }
 
-function numberOf(model: Model, column: Exclude<SortColumn, 'name'>): bigint | null {
-  if (column === 'context') return model.context_length === null ? null : BigInt(model.context_length);
+const can = (model: Model, ability: FilterAbility): boolean =>
+  ability === 'json_schema' ? model.capabilities.includes(ability) : isAble(model, ability);
+
+function fitsChat(model: Model, { tokens, abilities: needs }: ChatNeeds): boolean {
+  return (
+    (model.context_length === null || model.context_length >= tokens) &&
+    needs.every((need) => (need === 'tools' ? model.capabilities.includes('tools') : can(model, need as Ability)))
+  );
+}
+
+/** What a price of so many USD per million tokens is for one, in the units of `parseUsdPerToken`. */
+const pricePerToken = (perMillion: string): bigint => {
+  const [whole = '0', fraction = ''] = perMillion.split('.');
+  return BigInt(`${whole}${fraction.padEnd(6, '0').slice(0, 6)}`);
+};
+
+interface Facts {
+  readonly text: string;
+  readonly can: number;
+  readonly context: number | null;
+  readonly input: bigint | null;
+  readonly output: bigint | null;
+  readonly cached: bigint | null;
+}
+
+const known = new WeakMap<Model, Facts>();
+
+/** Worked out once for a model, so that a keystroke over thousands compares and does nothing else. */
+function factsOf(model: Model): Facts {
+  const found = known.get(model);
+  if (found) return found;
   const { pricing } = model;
-  const price =
-    column === 'input' ? pricing?.prompt : column === 'output' ? pricing?.completion : pricing?.input_cache_read;
-  return price ? parseUsdPerToken(price) : null;
+  const price = (text: string | null | undefined) => (text ? parseUsdPerToken(text) : null);
+  const facts = {
+    text: `${model.name} ${model.id} ${model.owned_by} ${model.aliases.join(' ')}`.toLowerCase(),
+    can: filterAbilities.filter((ability) => can(model, ability)).length,
+    context: model.context_length,
+    ...{ input: price(pricing?.prompt), output: price(pricing?.completion), cached: price(pricing?.input_cache_read) },
+  };
+  known.set(model, facts);
+  return facts;
+}
+
+const names = new Intl.Collator(locale, { numeric: true });
+const statuses: readonly Model['status'][] = ['available', 'degraded', 'no_credential', 'plan_required', 'disabled'];
+
+function sorted<Listed extends Model>(models: Listed[], column: SortColumn, descending: boolean): Listed[] {
+  const way = descending ? -1 : 1;
+  if (column === 'name') return models.sort((a, b) => way * names.compare(a.name, b.name));
+  if (column === 'status') {
+    return models.sort((a, b) => way * (statuses.indexOf(a.status) - statuses.indexOf(b.status)));
+  }
+  return models.sort((a, b) => {
+    const [left, right] = [factsOf(a)[column], factsOf(b)[column]];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return left < right ? -way : left > right ? way : 0;
+  });
 }

@@ -1,30 +1,32 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { ArrowDown, ArrowUp } from 'lucide-react';
-import { memo, useRef } from 'react';
-import type { Model } from '#shared/wire/model.ts';
-import { tokens, usdPerMillion } from '../../text/format.ts';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
 import { text } from '../../text/models-text.ts';
-import { Badge } from '../../ui/elements/badge.tsx';
-import { classNames } from '../../ui/elements/class-names.ts';
-import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
-import { providerName } from '../../ui/elements/provider-name.ts';
 import { ScrollGroup } from '../../ui/elements/scroll-group.tsx';
-import { abilities, isAble } from './abilities.ts';
-import { abilityIcons } from './ability-icons.ts';
-import type { ModelFilter, SortColumn } from './filter-models.ts';
+import type { ModelFilter } from './filter-models.ts';
+import { ModelRow, type RowActions } from './model-row.tsx';
+import { ModelTableHead, NarrowHead } from './model-table-head.tsx';
 
-interface ModelTableProps {
-  models: readonly Model[];
+interface ModelTableProps extends RowActions {
+  models: readonly CatalogueModel[];
   narrow: boolean;
   sort: ModelFilter['sort'];
+  picked: readonly string[];
+  favourites: readonly string[];
   onSort: (sort: ModelFilter['sort']) => void;
-  onChoose: (model: Model) => void;
+  onSearch: () => void;
 }
 
-/** All models, virtualised. A real table, with spacer rows for what is not rendered. */
-export function ModelTable({ models, narrow, sort, onSort, onChoose }: ModelTableProps) {
+/**
+ * The models, virtualised: a real table, with spacer rows for what is not rendered. One row takes the Tab key; arrows or J and K
+ * move, Enter opens, Space chooses for a comparison, F makes a favourite, / goes to the search.
+ */
+export function ModelTable(props: ModelTableProps) {
   'use no memo';
+  const { models, narrow, sort, picked, favourites, onSort, onSearch, ...actions } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+  const current = Math.min(active, models.length - 1);
   const height = narrow ? 60 : document.documentElement.dataset.density === 'compact' ? 36 : 44;
   const rows = useVirtualizer({
     count: models.length,
@@ -33,10 +35,37 @@ export function ModelTable({ models, narrow, sort, onSort, onChoose }: ModelTabl
     getItemKey: (at) => models[at]?.id ?? at,
     overscan: 12,
   });
+  const stable = useStable(actions);
   const items = rows.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const below = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
-  const columns = narrow ? 2 : 7;
+  const columns = narrow ? 2 : 9;
+
+  const focusRow = (at: number) => {
+    setActive(at);
+    rows.scrollToIndex(at);
+    // The row may be rendered only by then.
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-row="${at}"]`)?.focus({ preventScroll: true }),
+    );
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const at = Number((event.target as HTMLElement).dataset.row ?? Number.NaN);
+    const model = models[at];
+    if (event.key === '/') onSearch();
+    else if (!model || event.altKey) return;
+    else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) actions.onUse(model);
+    else if (event.ctrlKey || event.metaKey) return;
+    else if (event.key === 'ArrowDown' || event.key === 'j') focusRow(Math.min(models.length - 1, at + 1));
+    else if (event.key === 'ArrowUp' || event.key === 'k') focusRow(Math.max(0, at - 1));
+    else if (event.key === 'Home') focusRow(0);
+    else if (event.key === 'End') focusRow(models.length - 1);
+    else if (event.key === ' ') actions.onPick(model);
+    else if (event.key === 'f') actions.onFavourite(model);
+    else return;
+    event.preventDefault();
+  };
+
   return (
     <ScrollGroup
       ref={scroller}
@@ -44,6 +73,7 @@ export function ModelTable({ models, narrow, sort, onSort, onChoose }: ModelTabl
       className="min-h-0 flex-1 overflow-auto focus-visible:outline-offset-[-2px]"
     >
       <table
+        onKeyDown={onKeyDown}
         className="w-full table-fixed border-separate border-spacing-0 tabular-nums"
         aria-rowcount={models.length + 1}
       >
@@ -54,16 +84,23 @@ export function ModelTable({ models, narrow, sort, onSort, onChoose }: ModelTabl
             <col className="w-24" />
           </colgroup>
         )}
-        {narrow ? <NarrowHead /> : <Head sort={sort} onSort={onSort} />}
+        {narrow ? <NarrowHead /> : <ModelTableHead sort={sort} onSort={onSort} />}
         <tbody>
           {above > 0 && <Gap height={above} columns={columns} />}
           {items.map((item) => {
             const model = models[item.index];
             if (!model) return null;
-            return narrow ? (
-              <NarrowRow key={item.key} model={model} index={item.index} onChoose={onChoose} />
-            ) : (
-              <Row key={item.key} model={model} index={item.index} onChoose={onChoose} />
+            return (
+              <ModelRow
+                key={item.key}
+                model={model}
+                index={item.index}
+                narrow={narrow}
+                active={item.index === current}
+                picked={picked.includes(model.id)}
+                favourite={favourites.includes(model.id)}
+                {...stable}
+              />
             );
           })}
           {below > 0 && <Gap height={below} columns={columns} />}
@@ -73,178 +110,25 @@ export function ModelTable({ models, narrow, sort, onSort, onChoose }: ModelTabl
   );
 }
 
+/** The same functions for good, which do what the latest ones do: a row is drawn anew only where what it shows has changed. */
+function useStable(actions: RowActions): RowActions {
+  const latest = useRef(actions);
+  useEffect(() => {
+    latest.current = actions;
+  });
+  const [stable] = useState<RowActions>(() => ({
+    onOpen: (model) => latest.current.onOpen(model),
+    onUse: (model) => latest.current.onUse(model),
+    onPick: (model) => latest.current.onPick(model),
+    onFavourite: (model) => latest.current.onFavourite(model),
+  }));
+  return stable;
+}
+
 function Gap({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden>
       <td colSpan={columns} className="p-0" style={{ height }} />
     </tr>
   );
-}
-
-const headCell = 'sticky top-0 z-10 h-9 border-line border-b bg-surface px-2 font-medium text-fg-2 text-xs';
-const sortable: { column: SortColumn; width: string }[] = [
-  { column: 'context', width: 'w-20' },
-  { column: 'input', width: 'w-24' },
-  { column: 'output', width: 'w-24' },
-  { column: 'cached', width: 'w-24' },
-];
-
-function Head({ sort, onSort }: Pick<ModelTableProps, 'sort' | 'onSort'>) {
-  return (
-    <thead>
-      <tr>
-        <th scope="col" aria-sort={sortOf(sort, 'name')} className={`${headCell} pl-5 text-left`}>
-          <SortButton column="name" sort={sort} onSort={onSort} />
-        </th>
-        <th scope="col" className={`${headCell} w-39 text-left max-lg:w-32`}>
-          {text.columns.accepts}
-        </th>
-        {sortable.map(({ column, width }) => (
-          <th
-            key={column}
-            scope="col"
-            aria-sort={sortOf(sort, column)}
-            className={classNames(headCell, 'text-right', width, column === 'cached' && 'max-lg:hidden')}
-          >
-            <SortButton column={column} sort={sort} onSort={onSort} />
-          </th>
-        ))}
-        <th scope="col" className={`${headCell} w-32 pr-5 pl-6 text-left`}>
-          {text.columns.status}
-        </th>
-      </tr>
-    </thead>
-  );
-}
-
-const NarrowHead = () => (
-  <thead className="sr-only">
-    <tr>
-      <th scope="col">{text.columns.name}</th>
-      <th scope="col">{text.columns.input}</th>
-    </tr>
-  </thead>
-);
-
-const sortOf = (sort: ModelFilter['sort'], column: SortColumn) =>
-  sort?.column === column ? (sort.descending ? 'descending' : 'ascending') : undefined;
-
-function SortButton({ column, sort, onSort }: { column: SortColumn } & Pick<ModelTableProps, 'sort' | 'onSort'>) {
-  const active = sort?.column === column;
-  const Arrow = sort?.descending ? ArrowDown : ArrowUp;
-  const next = () =>
-    onSort(!active ? { column, descending: false } : sort.descending ? null : { column, descending: true });
-  return (
-    <button type="button" onClick={next} className="inline-flex h-6 items-center gap-1 rounded-tag hover:text-fg">
-      {text.columns[column]}
-      {active && <Arrow size={12} aria-hidden />}
-    </button>
-  );
-}
-
-interface RowProps {
-  model: Model;
-  index: number;
-  onChoose: (model: Model) => void;
-}
-
-const cell = 'h-table-row border-line border-b px-2';
-
-const Row = memo(function Row({ model, index, onChoose }: RowProps) {
-  const { pricing } = model;
-  const price = (perToken: string | null | undefined) =>
-    perToken ? usdPerMillion(perToken) : <span className="text-fg-3">—</span>;
-  return (
-    <tr aria-rowindex={index + 2} onClick={() => onChoose(model)} className="hover:bg-hover">
-      <td className={`${cell} pl-5`}>
-        <Name model={model} onChoose={onChoose} />
-      </td>
-      <td className={cell}>
-        <Accepts model={model} />
-      </td>
-      <td className={`${cell} text-right`}>{tokens(model.context_length)}</td>
-      <td className={`${cell} text-right`}>{price(pricing?.prompt)}</td>
-      <td className={`${cell} text-right`}>{price(pricing?.completion)}</td>
-      <td className={`${cell} text-right max-lg:hidden`}>{price(pricing?.input_cache_read)}</td>
-      <td className={`${cell} pr-5 pl-6`}>
-        <Status model={model} />
-      </td>
-    </tr>
-  );
-});
-
-const NarrowRow = memo(function NarrowRow({ model, index, onChoose }: RowProps) {
-  const { pricing } = model;
-  return (
-    <tr aria-rowindex={index + 2} onClick={() => onChoose(model)} className="hover:bg-hover">
-      <td className="h-[60px] border-line border-b px-3">
-        <Name model={model} onChoose={onChoose} big />
-      </td>
-      <td className="w-24 border-line border-b pr-4 text-right">
-        {pricing ? (
-          <>
-            <div>{usdPerMillion(pricing.prompt)}</div>
-            <div className="text-fg-3">{usdPerMillion(pricing.completion)}</div>
-          </>
-        ) : (
-          <span className="text-fg-3">—</span>
-        )}
-      </td>
-    </tr>
-  );
-});
-
-function Name({ model, onChoose, big = false }: { model: Model; onChoose: (model: Model) => void; big?: boolean }) {
-  return (
-    <div className="flex min-w-0 items-center gap-2.5">
-      <ProviderMark provider={model.provider} size={big ? 28 : 22} />
-      <div className={classNames('min-w-0', !big && 'flex items-baseline gap-2')}>
-        <button
-          type="button"
-          onClick={(event) => {
-            event.stopPropagation();
-            onChoose(model);
-          }}
-          className="block max-w-full shrink-0 truncate rounded-tag text-left font-medium text-sm"
-        >
-          {model.name}
-        </button>
-        <span className="block truncate text-fg-3 text-xs">
-          {providerName(model.owned_by)}
-          {big &&
-            `, ${tokens(model.context_length)}, ${model.simulated ? text.simulated : text.statuses[model.status]}`}
-        </span>
-      </div>
-    </div>
-  );
-}
-
-function Accepts({ model }: { model: Model }) {
-  const able = abilities.filter((ability) => isAble(model, ability));
-  return (
-    <span
-      role="img"
-      aria-label={able.map((ability) => text.capabilities[ability]).join(', ') || '—'}
-      className="flex gap-1.5 max-lg:gap-0.5"
-    >
-      {abilities.map((ability) => {
-        const Icon = abilityIcons[ability];
-        return (
-          <Icon
-            key={ability}
-            size={14}
-            strokeWidth={1.75}
-            aria-hidden
-            className={classNames('shrink-0', able.includes(ability) ? 'text-fg-2' : 'text-line')}
-          />
-        );
-      })}
-    </span>
-  );
-}
-
-export function Status({ model }: { model: Model }) {
-  if (model.simulated) return <Badge>{text.simulated}</Badge>;
-  const tone = model.status === 'available' ? 'ok' : model.status === 'degraded' ? 'warn' : 'plain';
-  return <Badge tone={tone}>{text.statuses[model.status]}</Badge>;
 }

@@ -91,12 +91,15 @@ function AskBeforeLoss({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: (
 }
 
 /** Details of one thing at the right edge; full screen in a narrow window. */
-export function Sheet({ open, onOpenChange, title, children }: DialogProps) {
+export function Sheet({ open, onOpenChange, title, initialFocus, children }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Backdrop className={scrim} />
-        <Base.Popup className="dialog sheet fixed inset-y-1.5 right-1.5 z-40 flex w-[420px] max-w-[calc(100vw-12px)] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal max-sm:inset-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-none">
+        <Base.Popup
+          initialFocus={initialFocus}
+          className="dialog sheet fixed inset-y-1.5 right-1.5 z-40 flex w-[420px] max-w-[calc(100vw-12px)] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal max-sm:inset-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-none"
+        >
           <header className="flex h-12 shrink-0 items-center gap-2 pr-2 pl-5">
             <Base.Title className="min-w-0 flex-1 truncate font-semibold text-md">{title}</Base.Title>
             <Base.Close render={<IconButton icon={X} label={text.close} />} />

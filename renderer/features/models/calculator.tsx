@@ -1,0 +1,96 @@
+import { useState } from 'react';
+import { priceOf } from '#shared/bill-lines.ts';
+import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { costOf, noTokens } from '#shared/price.ts';
+import { useMix } from '../../api/use-catalogue.ts';
+import { useWallet } from '../../api/use-wallet.ts';
+import { text } from '../../text/models-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { Money } from '../../ui/elements/money.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+
+const { calculator } = text;
+const fields = ['messages', 'input', 'cached', 'output'] as const;
+export type Mix = Readonly<Record<(typeof fields)[number], string>>;
+
+export const typicalMix: Mix = { messages: '1000', input: '2000', cached: '1000', output: '500' };
+
+/** What so many messages cost with a model, as they would be billed one by one; null: the numbers are none, or it takes no such. */
+export function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too long' | null {
+  const [messages, input, cached, output] = fields.map((field) =>
+    /^\d{1,9}$/.test(mix[field].trim()) ? Number(mix[field]) : null,
+  );
+  if (messages == null || input == null || cached == null || output == null || cached > input) return 'wrong';
+  if (!model.pricing) return null;
+  if (input + output > (model.context_length ?? Number.POSITIVE_INFINITY)) return 'too long';
+  if (output > (model.max_output_tokens ?? Number.POSITIVE_INFINITY)) return 'too long';
+  const each = costOf(priceOf(model.pricing), {
+    ...noTokens,
+    ...{ promptTokens: input, cachedTokens: cached, completionTokens: output },
+  });
+  return formatUsd(nanoUsd(BigInt(messages) * each));
+}
+
+/** What messages of a size would cost: a typical one, or one’s own average. */
+export function Calculator({ models }: { models: readonly CatalogueModel[] }) {
+  const [mix, setMix] = useState(typicalMix);
+  const wallet = useWallet().wallet;
+  const own = useMix(wallet?.id ?? null).data;
+  const first = models[0];
+  const wrong = first !== undefined && costOfMix(first, mix) === 'wrong';
+  return (
+    <section aria-label={calculator.title}>
+      <h3 className="mt-6 mb-2 font-semibold text-sm">{calculator.title}</h3>
+      <div className="grid grid-cols-2 gap-2">
+        {fields.map((field) => (
+          <TextField
+            key={field}
+            label={calculator[field]}
+            inputMode="numeric"
+            value={mix[field]}
+            onChange={(event) => setMix({ ...mix, [field]: event.target.value })}
+          />
+        ))}
+      </div>
+      <p className="mt-2 text-fg-3 text-xs">{calculator.typical}</p>
+      {own && (
+        <Button
+          className="mt-2"
+          onClick={() =>
+            setMix({
+              ...mix,
+              ...{ input: String(own.input), cached: String(own.cached), output: String(own.output) },
+            })
+          }
+        >
+          {calculator.own(own.requests)}
+        </Button>
+      )}
+      <div role="status">
+        <dl className="mt-2 divide-y divide-line tabular-nums">
+          {wrong ? (
+            <div className="py-2 text-bad text-sm">{calculator.wrong}</div>
+          ) : (
+            models.map((model) => (
+              <div key={model.id} className="flex min-h-9 items-baseline gap-4 py-2">
+                <dt className="min-w-0 flex-1 truncate text-fg-2">
+                  {models.length === 1 ? calculator.cost : model.name}
+                </dt>
+                <dd>
+                  <MixCost model={model} mix={mix} />
+                </dd>
+              </div>
+            ))
+          )}
+        </dl>
+      </div>
+    </section>
+  );
+}
+
+function MixCost({ model, mix }: { model: CatalogueModel; mix: Mix }) {
+  const cost = costOfMix(model, mix);
+  if (cost === 'too long' || cost === 'wrong') return <span className="text-fg-2">{calculator.tooLong}</span>;
+  return <Money amount={cost} />;
+}

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fakeModels } from '../../../tests/support/fake-models.ts';
+import { filterAbilities, sortColumns } from './filter-models.ts';
+import { type ModelsAddress, readAddress, writeAddress } from './models-address.ts';
+import { modelsCsv } from './models-csv.ts';
+
+const id = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => !text.includes(','));
+const address: fc.Arbitrary<ModelsAddress> = fc.record({
+  filter: fc.record({
+    query: fc.string({ maxLength: 50 }),
+    providers: fc.array(id, { maxLength: 3 }).map((list) => new Set(list)),
+    abilities: fc.subarray([...filterAbilities]).map((list) => new Set(list)),
+    maxInput: fc.constantFrom(null, '0.25', '10'),
+    minContext: fc.constantFrom(null, 32_000),
+    usable: fc.boolean(),
+    favourites: fc.boolean(),
+    fits: fc.option(id, { nil: null }),
+    sort: fc.option(fc.record({ column: fc.constantFrom(...sortColumns), descending: fc.boolean() }), { nil: null }),
+  }),
+  model: fc.option(id, { nil: null }),
+  picked: fc.uniqueArray(id, { maxLength: 5 }),
+});
+
+test('whatever is filtered: an address that is written is read alike', () => {
+  fc.assert(fc.property(address, (given) => expect(readAddress(writeAddress(given))).toEqual(given)));
+});
+
+test('an address that was typed never fails', () => {
+  fc.assert(fc.property(fc.string(), (text) => void readAddress(text)));
+  expect(readAddress('max=cheap&context=-5&sort=colour&can=flying&pick=a,b,c,d,e,f')).toMatchObject({
+    filter: { maxInput: null, minContext: null, sort: null, abilities: new Set() },
+    picked: ['a', 'b', 'c', 'd', 'e'],
+  });
+});
+
+test('a CSV has the exact prices of each model, and no cell that a spreadsheet would run', () => {
+  const [priced] = fakeModels.filter(({ pricing }) => pricing !== null);
+  if (!priced?.pricing) throw new Error('no made-up model has a price');
+  const pricing = { ...priced.pricing, prompt: '0.000000037501', completion: '0.00012' };
+  const models = [{ ...priced, pricing, name: '=1+1', staleDays: null }];
+  const [head = '', row = ''] = modelsCsv(models).split('\r\n');
+  const at = (name: string) => row.split(',')[head.split(',').indexOf(name)];
+  expect([at('input_usd_per_million'), at('output_usd_per_million'), at('name')]).toEqual(['0.037501', '120', "'=1+1"]);
+});

@@ -1,0 +1,59 @@
+import { catalogueLimits } from '#shared/contract/app/catalogue.ts';
+import { filterAbilities, type ModelFilter, noFilter, type SortColumn, sortColumns } from './filter-models.ts';
+
+/** What the address of the page says: `#models?q=grok&can=vision,tools&sort=-input&model=xai/grok-4.5`. */
+export interface ModelsAddress {
+  readonly filter: ModelFilter;
+  /** The model whose details are open. */
+  readonly model: string | null;
+  /** Chosen to be compared. */
+  readonly picked: readonly string[];
+}
+
+/** Reads the part behind the question mark. What it does not know is left out: an address can be typed or pasted. */
+export function readAddress(search: string): ModelsAddress {
+  const given = new URLSearchParams(search);
+  const listed = (name: string) => (given.get(name) ?? '').split(',').filter(Boolean);
+  const amount = given.get('max');
+  const context = Number(given.get('context') ?? Number.NaN);
+  const sort = given.get('sort') ?? '';
+  const column = sortColumns.find((each): each is SortColumn => each === sort.replace(/^-/, ''));
+  return {
+    filter: {
+      query: (given.get('q') ?? '').slice(0, 200),
+      providers: new Set(listed('provider').slice(0, 100)),
+      abilities: new Set(filterAbilities.filter((ability) => listed('can').includes(ability))),
+      maxInput: amount !== null && /^\d{1,6}(\.\d{1,6})?$/.test(amount) ? amount : null,
+      minContext: Number.isSafeInteger(context) && context > 0 ? context : null,
+      usable: given.get('usable') === '1',
+      favourites: given.get('favourites') === '1',
+      fits: given.get('fits')?.slice(0, 64) || null,
+      sort: column ? { column, descending: sort.startsWith('-') } : null,
+    },
+    model: given.get('model')?.slice(0, 300) || null,
+    picked: [...new Set(listed('pick'))].slice(0, catalogueLimits.compared),
+  };
+}
+
+/** The same as text; empty for the whole list. */
+export function writeAddress({ filter, model, picked }: ModelsAddress): string {
+  const { sort } = filter;
+  const parts: [string, string | null][] = [
+    ['q', filter.query],
+    ['provider', [...filter.providers].join(',')],
+    ['can', [...filter.abilities].join(',')],
+    ['max', filter.maxInput],
+    ['context', filter.minContext === null ? null : String(filter.minContext)],
+    ['usable', filter.usable ? '1' : null],
+    ['favourites', filter.favourites ? '1' : null],
+    ['fits', filter.fits],
+    ['sort', sort && `${sort.descending ? '-' : ''}${sort.column}`],
+    ['model', model],
+    ['pick', picked.join(',')],
+  ];
+  return new URLSearchParams(parts.flatMap(([name, value]) => (value ? [[name, value]] : []))).toString();
+}
+
+/** The filter that a plain search makes. */
+export const searchFor = (query: string): string =>
+  writeAddress({ filter: { ...noFilter, query }, model: null, picked: [] });

@@ -1,0 +1,45 @@
+import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
+import { parseUsdPerToken } from '#shared/money.ts';
+import { saveFile } from '../../browser/save-file.ts';
+
+/** USD per million tokens, exactly and without a currency sign. */
+function perMillion(perToken: string | null | undefined): string {
+  if (!perToken) return '';
+  const text = parseUsdPerToken(perToken).toString().padStart(7, '0');
+  const fraction = text.slice(-6).replace(/0+$/, '');
+  return fraction === '' ? text.slice(0, -6) : `${text.slice(0, -6)}.${fraction}`;
+}
+
+const columns: readonly (readonly [string, (model: CatalogueModel) => string])[] = [
+  ['id', ({ id }) => id],
+  ['name', ({ name }) => name],
+  ['provider', ({ provider }) => provider],
+  ['status', ({ status }) => status],
+  ['context_length', ({ context_length: tokens }) => String(tokens ?? '')],
+  ['max_output_tokens', ({ max_output_tokens: tokens }) => String(tokens ?? '')],
+  ['capabilities', ({ capabilities }) => capabilities.join(' ')],
+  ['input_usd_per_million', ({ pricing }) => perMillion(pricing?.prompt)],
+  ['cached_input_usd_per_million', ({ pricing }) => perMillion(pricing?.input_cache_read)],
+  ['cache_write_usd_per_million', ({ pricing }) => perMillion(pricing?.input_cache_write)],
+  ['output_usd_per_million', ({ pricing }) => perMillion(pricing?.completion)],
+  ['price_as_of', ({ pricing }) => pricing?.as_of ?? ''],
+  ['price_source', ({ pricing }) => pricing?.source ?? ''],
+  ['deprecation_date', (model) => model.deprecation_date ?? ''],
+  ['shutdown_date', (model) => model.shutdown_date ?? ''],
+];
+
+/** Models as CSV (RFC 4180), with exact prices. */
+export const modelsCsv = (models: readonly CatalogueModel[]): string =>
+  [columns.map(([name]) => name), ...models.map((model) => columns.map(([, of]) => cell(of(model))))]
+    .map((cells) => `${cells.join(',')}\r\n`)
+    .join('');
+
+export function saveModelsCsv(models: readonly CatalogueModel[]): void {
+  saveFile(new Blob([modelsCsv(models)], { type: 'text/csv;charset=utf-8' }), 'portico-models.csv');
+}
+
+/** A spreadsheet runs what begins like a formula, and servers choose the names of their models (OWASP, CSV injection). */
+function cell(text: string): string {
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}

@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react';
+import type { Model } from '#shared/wire/model.ts';
+import { dayOf, usd, usdPerMillion } from '../../text/format.ts';
+import { text } from '../../text/models-text.ts';
+import { Facts } from '../../ui/elements/facts.tsx';
+
+const { details } = text;
+
+type Pricing = NonNullable<Model['pricing']>;
+type Rates = Pick<
+  Pricing,
+  | 'prompt'
+  | 'completion'
+  | 'input_cache_read'
+  | 'input_cache_write'
+  | 'input_cache_write_1h'
+  | 'reasoning'
+  | 'input_audio'
+  | 'image_output'
+>;
+
+const rateNames: readonly (readonly [keyof Rates, string])[] = [
+  ['prompt', details.input],
+  ['input_cache_read', details.cacheRead],
+  ['input_cache_write', details.cacheWrite],
+  ['input_cache_write_1h', details.cacheWriteHour],
+  ['input_audio', details.audio],
+  ['completion', details.completion],
+  ['reasoning', details.reasoning],
+  ['image_output', details.imageOutput],
+];
+
+/** Every component of a price, with its tiers, its day and its source. */
+export function PriceFacts({ pricing, staleDays }: { pricing: Pricing; staleDays: number | null }) {
+  const once = (name: string, amount: string | null | undefined) =>
+    amount == null || /^0(\.0*)?$/.test(amount)
+      ? []
+      : [[name, <Amount key={name} amount={usd(amount)} unit={details.once} />] as const];
+  return (
+    <>
+      <Facts
+        facts={[
+          ...ratesOf(pricing),
+          ...once(details.request, pricing.request),
+          ...once(details.webSearch, pricing.web_search),
+          ...once(details.image, pricing.image),
+        ]}
+      />
+      {pricing.tiers.map((tier) => (
+        <div key={tier.min_prompt_tokens}>
+          <h4 className="mt-4 mb-1 font-medium text-fg-2">{details.tier(tier.min_prompt_tokens)}</h4>
+          <Facts facts={ratesOf(tier)} />
+        </div>
+      ))}
+      <p className="mt-2 text-fg-3 text-xs">
+        {details.asOf(
+          pricing.as_of ? isoDay(pricing.as_of) : details.unknownDay,
+          pricing.source ?? details.unknownSource,
+        )}{' '}
+        {staleDays !== null && <span className="text-warn">{text.stale(staleDays)}.</span>} {details.batch}
+      </p>
+    </>
+  );
+}
+
+const ratesOf = (rates: Rates): (readonly [string, ReactNode])[] =>
+  rateNames.flatMap(([key, name]) => {
+    const price = rates[key];
+    return price == null
+      ? []
+      : [[name, <Amount key={name} amount={usdPerMillion(price)} unit={details.unit} />] as const];
+  });
+
+/** A day as it is read; what is none stays as it is. */
+export const isoDay = (day: string): string => {
+  const time = Date.parse(`${day}T12:00:00`);
+  return Number.isNaN(time) ? day : dayOf(time);
+};
+
+function Amount({ amount, unit }: { amount: string; unit: string }) {
+  return (
+    <>
+      {amount} <span className="text-fg-3">{unit}</span>
+    </>
+  );
+}
