@@ -136,29 +136,38 @@ export function messageStore(db: Db) {
       return cut.length;
     },
 
-    /** Completion tokens, and those of images among them, of the latest answers that a model gave in other chats, oldest first. */
-    async answerLengths(
-      served: string,
-      exceptIn: string | null,
-      most: number,
-    ): Promise<{ completionTokens: number; imageTokens: number }[]> {
+    /**
+     * Completion tokens, and those of images among them, of the latest answers that a model gave in other chats, oldest first; with
+     * the beginning of what was asked, at most `opening` characters, and its length.
+     */
+    async answerLengths(served: string, exceptIn: string | null, most: number, opening: number) {
       const slash = served.indexOf('/');
       const rows = await db
         .selectFrom('messages')
+        .leftJoin('messages as asked', 'asked.id', 'messages.parent_id')
         .select([
-          sql<number | null>`json_extract(usage, '$.completionTokens')`.as('tokens'),
-          sql<number | null>`json_extract(usage, '$.imageTokens')`.as('images'),
+          sql<number | null>`json_extract(messages.usage, '$.completionTokens')`.as('tokens'),
+          sql<number | null>`json_extract(messages.usage, '$.imageTokens')`.as('images'),
+          sql<string | null>`substr(asked.text, 1, ${opening})`.as('question'),
+          sql<number | null>`length(asked.text)`.as('length'),
         ])
-        .where('served_provider', '=', served.slice(0, slash))
-        .where('served_model', '=', served.slice(slash + 1))
-        .where('status', '=', 'done')
-        .where('conversation_id', 'is not', exceptIn)
-        .orderBy('seq', 'desc')
+        .where('messages.served_provider', '=', served.slice(0, slash))
+        .where('messages.served_model', '=', served.slice(slash + 1))
+        .where('messages.status', '=', 'done')
+        .where('messages.conversation_id', 'is not', exceptIn)
+        .orderBy('messages.seq', 'desc')
         .limit(most)
         .execute();
       return rows
-        .flatMap(({ tokens, images }) =>
-          tokens === null ? [] : { completionTokens: tokens, imageTokens: images ?? 0 },
+        .flatMap(({ tokens, images, question, length }) =>
+          tokens === null
+            ? []
+            : {
+                completionTokens: tokens,
+                imageTokens: images ?? 0,
+                question: question ?? '',
+                questionLength: length ?? 0,
+              },
         )
         .reverse();
     },

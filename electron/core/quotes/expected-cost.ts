@@ -35,6 +35,9 @@ export interface EarlierAnswer {
   /** The part of them that was images. */
   readonly imageTokens?: number;
   readonly here: boolean;
+  /** How its question began, and how long it was, in characters. */
+  readonly question: string;
+  readonly questionLength: number;
 }
 
 interface Expectation {
@@ -42,46 +45,56 @@ interface Expectation {
   readonly promptTokens: number;
   readonly cachedTokens: number;
   readonly searches?: number;
+  readonly question: string;
   /** Oldest first. */
   readonly answers: readonly EarlierAnswer[];
 }
 
 /** An answer counts this much of the one that came after it. */
-const fading = 0.93;
-/** Of an answer of this chat. */
-const weightElsewhere = 0.1;
+const fading = 0.99;
+/** Of an answer that has nothing in common with the question. */
+const weightUnlike = 0.03;
+/** As if a trait had been seen so often with any length before it tells something. */
+const doubt = 2;
+/** Of all earlier answers those that tell most. */
+const mostWeighed = 40;
+/** An answer is scaled up or down at most by this. */
+const mostScaled = 30;
+/** Characters of a question that tell what is asked for; what is pasted below them does not. */
+export const openingLength = 120;
 /** An expectation is right if the bill is this near to it. */
 const nearPercent = 30n;
 
 /**
  * What the next answer will probably cost: of the costs that answers as long as earlier ones would have, the one that is near to
- * most of them, those of this chat and the latest first. A median would be near to fewer where lengths differ much. Null
- * without answers.
+ * most of them, first of all those to questions that began alike, then those of this chat and the latest. A median would be near
+ * to fewer where lengths differ much. Null without answers.
  */
 export function expectedCost({
   price,
   promptTokens,
   cachedTokens,
   searches = 0,
+  question,
   answers,
 }: Expectation): Quote['expected'] {
-  const costs = answers.map((answer, at) => ({
-    usd: costWith(answer),
-    weight: fading ** (answers.length - 1 - at) * (answer.here ? 1 : weightElsewhere),
-  }));
+  const weighed = weighedAnswers(question, answers)
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, mostWeighed);
+  const costs = weighed.map((answer) => ({ usd: costWith(answer), weight: answer.weight }));
   const nearTo = (usd: NanoUsd) => costs.filter((cost) => isNear(usd, cost.usd));
   let best: { readonly completionTokens: number; readonly usd: NanoUsd; readonly weight: number } | null = null;
-  for (const length of lengthsAround(answers)) {
+  for (const length of lengthsAround(weighed)) {
     const usd = costWith(length);
     const weight = nearTo(usd).reduce((sum, cost) => sum + cost.weight, 0);
     if (!best || weight > best.weight) best = { completionTokens: length.completionTokens, usd, weight };
   }
   if (!best) return null;
-  const here = answers.filter((answer) => answer.here).length;
+  const here = weighed.filter((answer) => answer.here).length;
   return {
     usd: formatUsd(best.usd),
     completionTokens: best.completionTokens,
-    answers: { here, elsewhere: answers.length - here },
+    answers: { here, elsewhere: weighed.length - here },
     near: nearTo(best.usd).length,
   };
 
@@ -90,10 +103,89 @@ export function expectedCost({
   }
 }
 
-type Length = Omit<EarlierAnswer, 'here'>;
+type Length = Pick<EarlierAnswer, 'completionTokens' | 'imageTokens'>;
+type Weighed = Length & Pick<EarlierAnswer, 'here'> & { readonly weight: number };
+
+/**
+ * The earlier answers with their weights. Answers to questions like this one are either about equally long, or as long as what was
+ * asked about, such as translations: their lengths are scaled where that has varied less.
+ */
+function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): Weighed[] {
+  const traits = traitsOf({ question, questionLength: question.length, here: true });
+  const samples = answers.map((answer, at) => {
+    const ratio = (question.length + 1) / (answer.questionLength + 1);
+    const bounded = Math.min(mostScaled, Math.max(1 / mostScaled, ratio));
+    const { completionTokens, imageTokens = 0 } = answer;
+    return {
+      ...answer,
+      traits: traitsOf(answer),
+      weight: fading ** (answers.length - 1 - at),
+      value: Math.log(completionTokens + 1),
+      // Images do not grow with the question.
+      scaled: Math.round((completionTokens - imageTokens) * bounded) + imageTokens,
+    };
+  });
+  const plain = alike(traits, samples);
+  const scaled = alike(
+    traits,
+    samples.map((sample) => ({ ...sample, value: Math.log(sample.scaled + 1) })),
+  );
+  const scales = scaled.variance < plain.variance;
+  return samples.map((sample, at) => ({
+    completionTokens: scales ? sample.scaled : sample.completionTokens,
+    imageTokens: sample.imageTokens ?? 0,
+    here: sample.here,
+    weight: (scales ? scaled : plain).weights[at] ?? 0,
+  }));
+}
+
+interface Sample {
+  readonly traits: ReadonlySet<string>;
+  /** The logarithm of a length. */
+  readonly value: number;
+  readonly weight: number;
+}
+
+/** Weights by what samples have in common with these traits: one counts as much as lengths vary less with it than without. */
+function alike(traits: ReadonlySet<string>, samples: readonly Sample[]): { weights: number[]; variance: number } {
+  const usual = varianceOf(samples);
+  const worth = new Map<string, number>();
+  for (const trait of traits) {
+    const having = samples.filter((sample) => sample.traits.has(trait));
+    if (having.length === 0) continue;
+    const variance = (having.length * varianceOf(having) + doubt * usual) / (having.length + doubt);
+    worth.set(trait, Math.max(0, Math.log((usual + leastVariance) / (variance + leastVariance))));
+  }
+  const weights = samples.map((sample) => {
+    const common = [...worth].reduce((sum, [trait, by]) => sum + (sample.traits.has(trait) ? by : 0), 0);
+    return sample.weight * (weightUnlike + common ** 2);
+  });
+  return { weights, variance: varianceOf(samples.map((sample, at) => ({ ...sample, weight: weights[at] ?? 0 }))) };
+}
+
+/** Lengths that differ by 3 % are equal. */
+const leastVariance = 0.001;
+
+/** The words that a question begins with, about how long it is, and that it is of this chat. */
+function traitsOf({
+  question,
+  questionLength,
+  here,
+}: Pick<EarlierAnswer, 'question' | 'questionLength' | 'here'>): ReadonlySet<string> {
+  const [opening = ''] = question.slice(0, openingLength).split('\n');
+  const words = opening.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? [];
+  return new Set([...words, `#${Math.round(Math.log(questionLength + 1))}`, ...(here ? ['#here'] : [])]);
+}
+
+/** The weighted variance. */
+function varianceOf(samples: readonly { readonly value: number; readonly weight: number }[]): number {
+  const sum = samples.reduce((all, { weight }) => all + weight, 0);
+  const mean = samples.reduce((all, { value, weight }) => all + value * weight, 0) / sum;
+  return samples.reduce((all, { value, weight }) => all + (value - mean) ** 2 * weight, 0) / sum;
+}
 
 /** Lengths that were seen, and some with a few words less and more: the best one lies between two that were. */
-const lengthsAround = (answers: readonly EarlierAnswer[]): Length[] =>
+const lengthsAround = (answers: readonly Length[]): Length[] =>
   answers.flatMap(({ completionTokens, imageTokens = 0 }) =>
     [1, 1.15, 0.85, 1.3, 0.77].map((by) => ({
       completionTokens: Math.round((completionTokens - imageTokens) * by) + imageTokens,

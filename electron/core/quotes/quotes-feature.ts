@@ -16,7 +16,15 @@ import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { ToPart } from '../request/history.ts';
 import type { BuiltRequest } from '../request/request.ts';
-import { type EarlierAnswer, expectedCost, leastCost, mostCost, partsOf, promptAfter } from './expected-cost.ts';
+import {
+  type EarlierAnswer,
+  expectedCost,
+  leastCost,
+  mostCost,
+  openingLength,
+  partsOf,
+  promptAfter,
+} from './expected-cost.ts';
 import { placeholderFor } from './placeholder-part.ts';
 
 export interface QuotesDeps {
@@ -67,7 +75,7 @@ type Priced = Pick<
 const cacheMs = 5 * 60_000;
 const usualAnswer = 4096;
 /** Answers of this chat, and of the model in all chats, that tell how long the next one may be. */
-const answersLookedAt = { here: 12, elsewhere: 40 };
+const answersLookedAt = { here: 12, elsewhere: 200 };
 /** How long a gateway without `/v1/quote` is not asked again. */
 const forgetMs = 10 * 60_000;
 
@@ -123,15 +131,19 @@ export function quotesFeature(deps: QuotesDeps) {
   }
 
   /** Oldest first, those of this chat last: they tell more. */
-  async function earlierAnswers(here: readonly Message[], conversationId: string | null, served: string) {
-    const elsewhere = await messages.answerLengths(served, conversationId, answersLookedAt.elsewhere);
-    const lengths = here.slice(-answersLookedAt.here).flatMap(({ usage }) => usage ?? []);
-    return [
-      ...elsewhere.map((length): EarlierAnswer => ({ ...length, here: false })),
-      ...lengths.map(
-        ({ completionTokens, imageTokens = 0 }): EarlierAnswer => ({ completionTokens, imageTokens, here: true }),
-      ),
-    ];
+  async function earlierAnswers(
+    branch: readonly Message[],
+    conversationId: string | null,
+    served: string,
+  ): Promise<EarlierAnswer[]> {
+    const elsewhere = await messages.answerLengths(served, conversationId, answersLookedAt.elsewhere, openingLength);
+    const here = branch.flatMap((entry, at): EarlierAnswer[] => {
+      if (!isAnswer(entry) || entry.usage === null) return [];
+      const question = branch.slice(0, at).findLast(({ role }) => role === 'user')?.text ?? '';
+      const { completionTokens, imageTokens = 0 } = entry.usage;
+      return [{ completionTokens, imageTokens, here: true, question, questionLength: question.length }];
+    });
+    return [...elsewhere.map((answer) => ({ ...answer, here: false })), ...here.slice(-answersLookedAt.here)];
   }
 
   return {
@@ -149,7 +161,7 @@ export function quotesFeature(deps: QuotesDeps) {
       const { payer, served, mayBeCached, ...priced } = await price(body, signal);
       const facts = modelFacts(served);
       const known = facts?.record.pricing ? priceOf(facts.record.pricing) : null;
-      const answers = branch.filter((entry) => entry.role === 'assistant' && entry.status === 'done');
+      const answers = branch.filter(isAnswer);
       const promptTokens = promptTokensOf(priced.promptTokens, branch, served, context, body);
       const cachedTokens = mayBeCached ? cachedIn(answers.at(-1), served, promptTokens.estimate, now()) : 0;
       const simulated = facts?.simulated ?? payer.wallet === 'sandbox';
@@ -169,7 +181,8 @@ export function quotesFeature(deps: QuotesDeps) {
                 promptTokens: promptTokens.estimate,
                 cachedTokens,
                 searches: Math.min(priced.searches, 1),
-                answers: await earlierAnswers(answers, conversationId, served),
+                question: words,
+                answers: await earlierAnswers(branch, conversationId, served),
               })
             : null,
         obstacles: [...priced.obstacles, ...unread.map(unreadObstacle)],
@@ -194,6 +207,8 @@ export function quotesFeature(deps: QuotesDeps) {
     placeholder,
   };
 }
+
+const isAnswer = ({ role, status }: Message): boolean => role === 'assistant' && status === 'done';
 
 const asked = { id: 'question', role: 'user', status: 'done' } as const;
 
