@@ -132,3 +132,25 @@ test('who follows the reply sees its end, and comes back to what was seen of it'
   await page.getByRole('link', { name: /Refactor usage export/ }).click();
   await expect.element(thread.getByText('The end so far.')).toBeInViewport();
 });
+
+test('the top of a chat, reached in one turn of the wheel, is kept to the pixel', async () => {
+  const words = 'Words of an answer. '.repeat(200);
+  await openApp('#chat/c2', { messages: [at('q', 'One'), at('a', words, 'q'), at('q2', 'Two', 'a')] });
+  await expect.element(thread).toBeVisible();
+  const log = () => thread.element();
+  await expect.poll(() => log().scrollTop).toBeGreaterThan(48);
+  const latest = page.getByRole('button', { name: 'Latest' });
+  await expect
+    .poll(() => {
+      // The browser scrolls before the page hears of the wheel.
+      log().scrollTop = 0;
+      log().dispatchEvent(new WheelEvent('wheel', { deltaY: -1500 }));
+      return latest.query();
+    })
+    .not.toBeNull();
+  await page.getByRole('link', { name: 'Explain WAL checkpoints in SQLite' }).click();
+  await expect.element(thread.getByText('One', { exact: true })).not.toBeInTheDocument();
+  await page.getByRole('link', { name: /Refactor usage export/ }).click();
+  await expect.element(thread.getByText('One', { exact: true })).toBeInViewport();
+  await expect.poll(() => log().scrollTop).toBe(0);
+});

@@ -26,12 +26,11 @@ export function holdScrollPosition({ rows, scroller, index, offsetPx, done }: He
     for (const name of ['wheel', 'keydown', 'pointerdown'] as const) scroller?.removeEventListener(name, end);
     done();
   };
+  /** Above the first row there is room, which belongs to the top. */
+  const startOf = (at: number) => (at === 0 && offsetPx === 0 ? 0 : (rows.getOffsetForIndex(at, 'start')?.[0] ?? 0));
   const step = () => {
     if (over || !scroller) return end();
-    const wanted = Math.min(
-      (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0) + offsetPx,
-      Math.max(0, rows.getTotalSize() - scroller.clientHeight),
-    );
+    const wanted = Math.min(startOf(index) + offsetPx, Math.max(0, rows.getTotalSize() - scroller.clientHeight));
     const there = Math.abs(scroller.scrollTop - wanted) <= 1;
     // Unparsed text will be taller.
     const parsed = scroller.querySelector('.prose[aria-busy]') === null;
