@@ -107,9 +107,15 @@ test('an answer that failed says why, keeps its text, and Retry asks for another
     costUsd: null,
     costSource: 'unknown',
     finishedAt: Date.now(),
-    error: { code: 'upstream_rate_limited', message: 'Anthropic asks to slow down.', retryAfterMs: 45_000 },
+    error: {
+      code: 'upstream_rate_limited',
+      message: 'Anthropic asks to slow down.',
+      provider: 'anthropic',
+      retryAfterMs: 45_000,
+    },
   });
   const alert = thread.getByRole('alert');
+  await expect.element(alert).toMatchTextContent(/· Anthropic/);
   await expect.element(alert).toMatchTextContent(/Anthropic asks to slow down\. ?Try again in \d+ s\./);
   await expect.element(thread).toMatchTextContent('Half an answ');
   await expect.element(thread).toMatchTextContent('cost unknown');

@@ -6,6 +6,7 @@ import { describeFailure } from '../../text/error-text.ts';
 import { failureText } from '../../text/failure-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
+import { providerName } from '../../ui/elements/provider-name.ts';
 import { Remedy } from '../../ui/notices/remedy.tsx';
 import { useCopy } from '../../ui/notices/use-copy.ts';
 import { useActions } from '../thread-state/message-actions.ts';
@@ -42,7 +43,7 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
   const [copied, copy] = useCopy();
   const retry = useAutoRetry(message, last && !busy, () => regenerate(message));
   const said = message.error?.providerError?.message ?? null;
-  const provider = message.error?.provider ?? null;
+  const provider = message.error?.provider ? providerName(message.error.provider) : null;
   const model = message.modelName ?? message.model;
   return (
     <div role="alert" className="mt-2 flex gap-3 rounded-menu border border-line bg-sunken p-3 text-sm">
