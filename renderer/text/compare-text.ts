@@ -39,6 +39,7 @@ export const compareText = words({
   stop: (name: string) => `Stop ${name}`,
   stopShort: 'Stop',
   goOn: 'Continue with this one',
+  byAuto: (name: string) => `Auto: ${name}`,
   goOnWith: (name: string) => `Continue with ${name}`,
   chosen: 'The chat goes on below this one',
   open: 'Show side by side',

@@ -61,6 +61,19 @@ test('the names of compared models stay in sight in long columns, above the head
   }
 });
 
+test('a column that Auto gave to the model of another one is told apart from it', async () => {
+  const column = (index: number, model: string) => ({
+    ...at(`a${index}`, 'Words.', 'q'),
+    model,
+    modelName: 'Haiku',
+    comparison: { id: 'x', column: index },
+  });
+  const messages = [{ ...at('q', 'Which?'), comparing: 'x' }, column(0, 'router'), column(1, 'anthropic/haiku')];
+  await openApp('#chat/c2', { messages });
+  await expect.element(page.getByRole('button', { name: 'Continue with Auto: Haiku', exact: true })).toBeVisible();
+  await expect.element(page.getByRole('button', { name: 'Continue with Haiku', exact: true })).toBeVisible();
+});
+
 test('a wide table says where more of it is, and one that fits does not', async () => {
   const row = (cells: number, word: string) => `|${`${word.repeat(30)}|`.repeat(cells)}`;
   const wide = `${row(12, 'x')}\n|${'---|'.repeat(12)}\n${row(12, 'y')}`;

@@ -19,8 +19,8 @@ export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
       actions={columns
         .filter(({ status }) => status !== 'streaming')
         .map((column) => (
-          <Button key={column.id} aria-label={text.goOnWith(nameOf(column))} onClick={() => choose(column)}>
-            {nameOf(column)}
+          <Button key={column.id} aria-label={text.goOnWith(nameOf(column, columns))} onClick={() => choose(column)}>
+            {nameOf(column, columns)}
           </Button>
         ))}
     >
@@ -29,4 +29,9 @@ export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
   );
 }
 
-const nameOf = ({ modelName }: ThreadItem): string => modelName ?? composerText.model;
+/** Auto may have chosen a model that another column was asked for. */
+function nameOf({ model, modelName }: ThreadItem, columns: readonly ThreadItem[]): string {
+  const name = modelName ?? composerText.model;
+  const alike = columns.filter((column) => column.modelName === modelName).length > 1;
+  return model === 'router' && alike ? text.byAuto(name) : name;
+}

@@ -12,7 +12,8 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { FailureWords } from '../../ui/notices/remedy.tsx';
 import { useCompactQuote } from '../context/use-summary.ts';
 
-const settingsLinkClass = 'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
+const settingsLinkClass =
+  'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
 
 /** What prevents the next message: a file, the context, a cap. */
 export function QuoteNotices({
