@@ -183,7 +183,7 @@ export const text = words({
     add: 'Add a model',
     loading: 'Pricing your requests',
     failed: 'Your requests could not be priced',
-    untold: 'This gateway does not tell your requests',
+    notReported: 'This gateway does not tell your requests',
     period: 'Period',
     periods: { '7': '7 days', '30': '30 days', '90': '90 days', month: 'This month', year: '12 months' },
     wallet: 'Account',

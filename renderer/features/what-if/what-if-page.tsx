@@ -84,7 +84,12 @@ function Comparison({ wallet, range }: { wallet: WalletBalance; range: { start: 
       {chosen.length === 0 && <Empty icon={Split} title={page.none} />}
       {chosen.length > 0 && result.isPending && <SkeletonRows rows={4} label={page.loading} />}
       {result.isError && !result.data && (
-        <NotRead title={page.failed} untold={page.untold} error={result.error} onRetry={() => void result.refetch()} />
+        <NotRead
+          title={page.failed}
+          notReported={page.notReported}
+          error={result.error}
+          onRetry={() => void result.refetch()}
+        />
       )}
       {chosen.length > 0 && result.data && (
         <>
