@@ -5,7 +5,7 @@ import { checkDatabase } from './check-database.ts';
 import { findInBranch } from './find-in-branch.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
-import { whatIfTask } from './what-if.ts';
+import { whatIfTask } from './what-if-task.ts';
 
 /** The worker’s tasks by name; each gets a read-only connection to `portico.db`. */
 const tasks = {

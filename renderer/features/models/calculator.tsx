@@ -12,12 +12,12 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 
 const { calculator } = text;
 const fields = ['messages', 'input', 'cached', 'output'] as const;
-export type Mix = Readonly<Record<(typeof fields)[number], string>>;
+type Mix = Readonly<Record<(typeof fields)[number], string>>;
 
-export const typicalMix: Mix = { messages: '1000', input: '2000', cached: '1000', output: '500' };
+const typicalMix: Mix = { messages: '1000', input: '2000', cached: '1000', output: '500' };
 
 /** What so many messages cost with a model, as they would be billed one by one; null: the numbers are none, or it takes no such. */
-export function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too long' | null {
+function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too long' | null {
   const [messages, input, cached, output] = fields.map((field) =>
     /^\d{1,9}$/.test(mix[field].trim()) ? Number(mix[field]) : null,
   );

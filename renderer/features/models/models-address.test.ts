@@ -23,7 +23,11 @@ const address: fc.Arbitrary<ModelsAddress> = fc.record({
 });
 
 test('whatever is filtered: an address that is written is read alike', () => {
-  fc.assert(fc.property(address, (given) => expect(readAddress(writeAddress(given))).toEqual(given)));
+  fc.assert(
+    fc.property(address, (given) => {
+      expect(readAddress(writeAddress(given))).toEqual(given);
+    }),
+  );
 });
 
 test('an address that was typed never fails', () => {

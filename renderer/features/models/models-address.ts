@@ -1,5 +1,5 @@
 import { catalogueLimits } from '#shared/contract/app/catalogue.ts';
-import { filterAbilities, type ModelFilter, noFilter, type SortColumn, sortColumns } from './filter-models.ts';
+import { filterAbilities, type ModelFilter, type SortColumn, sortColumns } from './filter-models.ts';
 
 /** What the address of the page says: `#models?q=grok&can=vision,tools&sort=-input&model=xai/grok-4.5`. */
 export interface ModelsAddress {
@@ -53,7 +53,3 @@ export function writeAddress({ filter, model, picked }: ModelsAddress): string {
   ];
   return new URLSearchParams(parts.flatMap(([name, value]) => (value ? [[name, value]] : []))).toString();
 }
-
-/** The filter that a plain search makes. */
-export const searchFor = (query: string): string =>
-  writeAddress({ filter: { ...noFilter, query }, model: null, picked: [] });

@@ -15,7 +15,7 @@ export function OwnUse({ model }: { model: string }) {
       <h3 className="mt-6 mb-1 font-semibold text-sm">{details.yours}</h3>
       {use.isPending && <Skeleton className="h-9 w-full" />}
       {use.isError && <p className="text-fg-2">{details.useFailed}</p>}
-      {use.data === null && <p className="text-fg-2">{details.useUntold}</p>}
+      {use.data === null && <p className="text-fg-2">{details.useNotReported}</p>}
       {use.data?.requests === 0 && <p className="text-fg-2">{details.neverUsed}</p>}
       {use.data && use.data.requests > 0 && (
         <Facts

@@ -17,7 +17,7 @@ export function PriceHistory({ model }: { model: string }) {
       <h3 className="mt-6 mb-1 font-semibold text-sm">{details.history}</h3>
       {history.isPending && <Skeleton className="h-20 w-full" />}
       {history.isError && <p className="text-fg-2">{details.historyFailed}</p>}
-      {history.data?.length === 0 && <p className="text-fg-2">{details.historyUntold}</p>}
+      {history.data?.length === 0 && <p className="text-fg-2">{details.historyNotReported}</p>}
       {history.data?.length === 1 && <p className="text-fg-2">{details.historyOne}</p>}
       {history.data && history.data.length > 1 && (
         <>

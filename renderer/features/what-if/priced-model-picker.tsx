@@ -39,7 +39,7 @@ export function PricedModelPicker({ label, models, onChoose }: PricedModelPicker
     >
       <Combobox.Trigger
         render={
-          <Button>
+          <Button aria-label={label}>
             <Plus size={14} aria-hidden />
             {label}
           </Button>

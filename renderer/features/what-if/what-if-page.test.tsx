@@ -1,4 +1,6 @@
 import '../../ui/styles/theme.css';
+// Loaded before a test’s time runs.
+import './what-if-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
