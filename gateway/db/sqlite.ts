@@ -27,15 +27,13 @@ export interface BooksConnection {
   hooks: ConnectionHooks | null;
 }
 
-/** Lets the statements of `compiled-once.ts` run on the connection itself: always inside a transaction, its one user. */
+/** By it whoever has Kysely's connection finds the one below. */
 export class BooksAdapter extends SqliteAdapter {
   readonly connection: BooksConnection;
-  readonly prepare: Prepare;
 
   constructor(connection: BooksConnection) {
     super();
     this.connection = connection;
-    this.prepare = connection.prepare;
   }
 
   /** SQLite does roll DDL back; Kysely is only careful. A migration that dies half-way must leave nothing. */

@@ -48,8 +48,8 @@ export interface BooksChanges {
   readonly entries: readonly ChargeEntry[];
   /** What ended requests add to the rows of `usage_daily`. */
   readonly usage: readonly UsageDailyRow[];
-  readonly accounts: readonly AccountState[];
-  readonly keys: readonly KeyState[];
+  readonly accounts: Iterable<AccountState>;
+  readonly keys: Iterable<KeyState>;
   /** The requests that were opened, raised, renewed or closed, as they are afterwards. */
   readonly requests: ReadonlyMap<string, RequestState>;
 }
@@ -129,23 +129,23 @@ export class BooksDraft implements BooksView, BooksChanges {
     this.entries.push(entry);
   }
 
-  get accounts(): readonly AccountState[] {
-    return [...this.#accounts.values()];
+  get accounts(): Iterable<AccountState> {
+    return this.#accounts.values();
   }
 
-  get keys(): readonly KeyState[] {
-    return [...this.#keys.values()];
+  get keys(): Iterable<KeyState> {
+    return this.#keys.values();
   }
 
   /** Only who writes them asks for them: most steps are decided one by one and written together. */
   get usage(): readonly UsageDailyRow[] {
     const rows = new Map<string, UsageDailyRow>();
     for (const { request, settlement } of this.closed) {
-      const row = usageRow(request, settlement);
-      const name = `${row.account_id} ${row.day} ${row.provider} ${row.model} ${row.key_id} ${row.status} ${row.byok}`;
-      const known = rows.get(name);
-      if (known) addUsage(known, row);
-      else rows.set(name, row);
+      const { provider, model, status } = settlement;
+      const name = `${request.account_id} ${request.day} ${provider} ${model} ${request.key_id ?? ''} ${status} ${request.byok}`;
+      const row = rows.get(name) ?? noUsage(request, settlement);
+      addUsage(row, settlement);
+      rows.set(name, row);
     }
     return [...rows.values()];
   }
@@ -158,31 +158,23 @@ function copied<Row extends object>(rows: Map<string, Row>, id: string, row: Row
   return copy;
 }
 
-function usageRow(
-  request: RequestState,
-  { provider, model, status, usage, charge, upstreamCost }: Settlement,
-): UsageDailyRow {
-  const { account_id, day, key_id, byok } = request;
-  return {
-    ...{ account_id, day, provider, model, key_id: key_id ?? '', status, byok },
-    requests: 1n,
-    prompt_tokens: BigInt(usage.promptTokens),
-    completion_tokens: BigInt(usage.completionTokens),
-    cached_tokens: BigInt(usage.cachedTokens),
-    reasoning_tokens: BigInt(usage.reasoningTokens),
-    charge,
-    upstream_cost: upstreamCost,
-  };
-}
+const noUsage = (
+  { account_id, day, key_id, byok }: RequestState,
+  { provider, model, status }: Settlement,
+): UsageDailyRow => ({
+  ...{ account_id, day, provider, model, key_id: key_id ?? '', status, byok },
+  ...{ requests: 0n, prompt_tokens: 0n, completion_tokens: 0n, cached_tokens: 0n, reasoning_tokens: 0n },
+  ...{ charge: 0n, upstream_cost: 0n },
+});
 
-function addUsage(row: UsageDailyRow, more: UsageDailyRow): void {
-  row.requests += more.requests;
-  row.prompt_tokens += more.prompt_tokens;
-  row.completion_tokens += more.completion_tokens;
-  row.cached_tokens += more.cached_tokens;
-  row.reasoning_tokens += more.reasoning_tokens;
-  row.charge += more.charge;
-  row.upstream_cost += more.upstream_cost;
+function addUsage(row: UsageDailyRow, { usage, charge, upstreamCost }: Settlement): void {
+  row.requests += 1n;
+  row.prompt_tokens += BigInt(usage.promptTokens);
+  row.completion_tokens += BigInt(usage.completionTokens);
+  if (usage.cachedTokens > 0) row.cached_tokens += BigInt(usage.cachedTokens);
+  if (usage.reasoningTokens > 0) row.reasoning_tokens += BigInt(usage.reasoningTokens);
+  row.charge += charge;
+  row.upstream_cost += upstreamCost;
 }
 
 const texts = new WeakMap<Routing, string>();

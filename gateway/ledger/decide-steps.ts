@@ -81,10 +81,11 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
   const refusalOf = (amount: bigint) =>
     quotaRefusal(account, plan, amount, now) ?? shortageOf(keys, amount) ?? creditShortage(account, plan, amount);
   const { preferred = 0n } = request;
-  const amount = preferred > request.amount && refusalOf(preferred) === null ? preferred : request.amount;
+  const isPreferred = preferred > request.amount && refusalOf(preferred) === null;
+  const amount = isPreferred ? preferred : request.amount;
   // That less was held than might have been is no reason to decide anew.
   reliance?.note(account, plan, keys, amount, now, true);
-  const refusal = refusalOf(amount);
+  const refusal = isPreferred ? null : refusalOf(amount);
   if (refusal) return { error: refusal };
   const row = {
     id: request.requestId,

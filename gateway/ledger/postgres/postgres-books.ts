@@ -42,11 +42,12 @@ export async function readBooks(db: BooksDb, { accounts, keys, requests }: Wante
 
 /** Writes a group where the stored rows allow what was decided; else nothing. Answers the rows as they then are. */
 export function commitChanges(db: BooksDb, changes: BooksChanges, on: DecidedOn): Promise<Answer> {
-  const finals = new Map(changes.accounts.map(({ id, balance }) => [id, balance]));
+  const accounts = [...changes.accounts];
+  const finals = new Map(accounts.map(({ id, balance }) => [id, balance]));
   const statement = 'select portico_commit($1, $2, $3, $4, $5, $6, $7, $8, $9) as answer';
   return ask(db, statement, [
-    JSON.stringify(changes.accounts.map((after) => accountGuard(after, on))),
-    rowsText(changes.keys, (after) => keyGuard(after, on)),
+    JSON.stringify(accounts.map((after) => accountGuard(after, on))),
+    rowsText([...changes.keys], (after) => keyGuard(after, on)),
     rowsText([...on.requests.values()], ({ id, hold }) => ({ id, hold: `${hold}`, lease: text(on.leases.get(id)) })),
     rowsText(changes.opened, plain),
     rowsText(changes.raised, plain),

@@ -155,7 +155,9 @@ const framesOf = (database: string) => journalPaths(database).flatMap((path) => 
 
 const numberApplied = async ({ db }: Pick<Opened, 'db'>): Promise<number> => {
   const { adapter } = db.getExecutor() as unknown as { adapter: { prepare(text: string): { all(of: []): unknown[] } } };
-  return Number((adapter.prepare('select applied from step_journal').all([])[0] as { applied: bigint }).applied);
+  return Number(
+    (adapter.connection.prepare('select applied from step_journal').all([])[0] as { applied: bigint }).applied,
+  );
 };
 
 /** The same steps done one by one by the pure rules, on what was stored before them. */

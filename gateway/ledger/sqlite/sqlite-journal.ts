@@ -31,7 +31,10 @@ const longLogBytes = 8 * 1024 * 1024;
  * database; the database is filled a moment later (docs/decisions/039-a-journal-for-sqlite.md).
  */
 export interface SqliteJournal {
-  /** Decides a step and writes it down. Throws `JournalFault` where that cannot be done: then nothing has changed. */
+  /**
+   * Decides a step and writes it down, while the books are not busy. Throws `JournalFault` where that cannot be done: then
+   * nothing has changed.
+   */
   take(step: Step, context: DecisionContext): StepResult;
   /** Calls back when all that was taken until now is on the disk, or cannot be brought there. */
   whenDurable(done: (fault: JournalFault | null) => void): void;
@@ -172,7 +175,6 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
 
   return {
     take(step, context) {
-      if (connection.inTransaction) throw new Error('a step was taken inside a transaction');
       if (step.do === 'hold' && fill.waiting > mostWaiting) throw new JournalFault(new Error('too many steps wait'));
       if (performance.now() - lookedAt > lookEveryMs) look();
       let { result, changes } = decided(step, context);

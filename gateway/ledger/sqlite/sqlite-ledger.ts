@@ -31,22 +31,29 @@ export function createSqliteLedger({
     return journal.isBusy ? journal.whenFree().then(() => whenFree(work)) : work();
   }
 
-  const durable = <T>(value: T) => whenDurable(journal, value);
+  /** Resolves with what came of a step once that is durable. */
+  const takeDurably = <T>(step: Step): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const work = () => {
+        const value = take<T>(step);
+        journal.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
+      };
+      if (journal.isBusy)
+        journal
+          .whenFree()
+          .then(() => whenFree(work))
+          .catch(reject);
+      else work();
+    });
 
   return {
     decide: (request) => whenFree(() => new JournalHeld(take<NanoUsd>({ do: 'hold', request }), journal)),
     extend: async (requestId, to) => whenFree(() => take<boolean>({ do: 'extend', requestId, to })),
     renew: async (requestId) => whenFree(() => take<void>({ do: 'renew', requestId })),
-    settle: async (settlement) => whenFree(() => durable(take<{ charged: never }>({ do: 'settle', settlement }))),
-    interrupt: async (settlement, leaseUntil) =>
-      whenFree(() => durable(take<boolean>({ do: 'interrupt', settlement, leaseUntil }))),
+    settle: (settlement) => takeDurably({ do: 'settle', settlement }),
+    interrupt: (settlement, leaseUntil) => takeDurably({ do: 'interrupt', settlement, leaseUntil }),
   };
 }
-
-const whenDurable = <T>(journal: SqliteJournal, value: T): Promise<T> =>
-  new Promise((resolve, reject) => {
-    journal.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
-  });
 
 class JournalHeld implements Held {
   readonly amount: NanoUsd;
@@ -58,6 +65,8 @@ class JournalHeld implements Held {
   }
 
   get durable(): Promise<void> {
-    return whenDurable(this.#journal, undefined);
+    return new Promise((resolve, reject) => {
+      this.#journal.whenDurable((fault) => (fault ? reject(fault) : resolve()));
+    });
   }
 }
