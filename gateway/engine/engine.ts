@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { CredentialWatch } from '../auth/watch-credentials.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { andThen } from '../concurrency/awaitable.ts';
 import { createSlotSet, type Running } from '../concurrency/running.ts';
 import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -91,16 +92,16 @@ export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers'>)
       };
       const context = { question, deps, signal: abort, disconnect, backpressure, clock, measured };
       const task = runAnswer({ ...context, emit: watched((parts) => backpressure.emit(parts), watcher) }).then(
-        async () => {
-          await watcher?.ended(tokens, null);
-          disconnect.end();
-          over();
-        },
-        async (error: unknown) => {
-          await watcher?.ended(tokens, error);
-          disconnect.fail(error);
-          over();
-        },
+        () =>
+          andThen(watcher?.ended(tokens, null), () => {
+            disconnect.end();
+            over();
+          }),
+        (error: unknown) =>
+          andThen(watcher?.ended(tokens, error), () => {
+            disconnect.fail(error);
+            over();
+          }),
       );
       void deps.running.track(task);
     },

@@ -60,11 +60,8 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
     }
   }
 
-  async function timed<T>(step: 'hold' | 'settle', work: Promise<T>, started = performance.now()): Promise<T> {
-    const result = await work;
+  const timed = (step: 'hold' | 'settle', started: number) =>
     metrics.commit(step, (performance.now() - started) / 1000);
-    return result;
-  }
 
   return {
     log: (entry) => (entry.event === 'request' ? answered(entry) : log(entry)),
@@ -74,20 +71,24 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
         const started = performance.now();
         const watched = (held: Held): Held => {
           open.set(request.requestId, { answered: null, settled: null });
-          return new TimedHeld(held, (durable) => timed('hold', durable, started));
+          return new TimedHeld(held, () => timed('hold', started));
         };
         const held = ledger.decide(request);
         return held instanceof Promise ? held.then(watched) : watched(held);
       },
-      async settle(settlement) {
-        try {
-          const result = await timed('settle', ledger.settle(settlement));
-          settled(settlement, true);
-          return result;
-        } catch (error) {
-          settled(settlement, false);
-          throw error;
-        }
+      settle(settlement) {
+        const started = performance.now();
+        return ledger.settle(settlement).then(
+          (result) => {
+            timed('settle', started);
+            settled(settlement, true);
+            return result;
+          },
+          (error: unknown) => {
+            settled(settlement, false);
+            throw error;
+          },
+        );
       },
     }),
     get openHolds() {
@@ -103,16 +104,16 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
 class TimedHeld implements Held {
   readonly amount: Held['amount'];
   readonly #held: Held;
-  readonly #timed: (durable: Promise<void>) => Promise<void>;
+  readonly #timed: () => void;
 
-  constructor(held: Held, timed: (durable: Promise<void>) => Promise<void>) {
+  constructor(held: Held, timed: () => void) {
     this.amount = held.amount;
     this.#held = held;
     this.#timed = timed;
   }
 
   get durable(): Promise<void> {
-    return this.#timed(this.#held.durable);
+    return this.#held.durable.then(this.#timed);
   }
 }
 

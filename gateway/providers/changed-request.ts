@@ -1,4 +1,5 @@
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import type { Awaitable } from '../concurrency/awaitable.ts';
 import { closedSchema } from '../content/closed-schema.ts';
 import { repairedTurns, type TurnRepair } from '../content/repaired-turns.ts';
 import { workerPool } from '../threads/worker-pool.ts';
@@ -109,11 +110,9 @@ export function writtenBody(given: ProviderRequest, writer: BodyWriter): object 
 }
 
 /** What an upstream is sent, with the files that were fetched for it; written on a thread of its own where it is long. */
-export async function upstreamBody(
-  { fetched = null, ...request }: ProviderRequest,
-  writer: BodyWriter,
-): Promise<object | Uint8Array> {
-  if (!request.packed && !fetched) return writtenBody(request, writer);
+export function upstreamBody(given: ProviderRequest, writer: BodyWriter): Awaitable<object | Uint8Array> {
+  if (!given.packed && !given.fetched) return writtenBody(given, writer);
+  const { fetched = null, ...request } = given;
   return workerPool.run(
     bodyTask,
     { request, writer, fetched },

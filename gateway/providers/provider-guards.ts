@@ -65,12 +65,14 @@ function withoutTail(message: string, key: string): string {
 export function withoutAddresses(provider: Provider, download?: Download): Provider {
   return {
     ...provider,
-    async chat(request, context, take) {
+    chat(request, context, take) {
       const remote = remoteFilesOf(request);
+      if (remote.size === 0) return provider.chat(request, context, take);
       const fetchesImages = provider.fetchesImages && mayFetch(provider.id, context.credential);
       const wanted = fetchesImages ? documentsOf(remote) : remote;
-      const fetched = await fetchFiles(wanted, context.signal, download);
-      return provider.chat(fetched ? { ...request, fetched } : request, context, take);
+      return fetchFiles(wanted, context.signal, download).then((fetched) =>
+        provider.chat(fetched ? { ...request, fetched } : request, context, take),
+      );
     },
   };
 }

@@ -53,26 +53,23 @@ function refuseInsecure({ url, headers, provider }: UpstreamCall): void {
   throw new AppError('upstream_unreachable', sentence, { provider });
 }
 
-async function send(call: UpstreamCall): Promise<UpstreamResponse> {
-  const { body, signal } = call;
-  try {
-    return await call.fetch(call.url, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { ...call.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: body instanceof Uint8Array ? bytesOf(body) : JSON.stringify(body) }),
-      redirect: 'manual',
-      signal,
-    });
-  } catch (cause) {
+const send = ({ url, headers, body, fetch, signal, provider }: UpstreamCall): Promise<UpstreamResponse> =>
+  fetch(url, {
+    ...(body === undefined ? { method: 'GET', headers: { ...headers } } : posted(headers, body)),
+    redirect: 'manual',
+    signal,
+  }).catch((cause: unknown) => {
     if (signal.aborted) throw signal.reason;
     const reason = unreachableReason(cause);
     const why = reason === null ? '.' : `: ${unreachableWords[reason]}.`;
-    throw new AppError('upstream_unreachable', `${call.provider} could not be reached${why}`, {
-      provider: call.provider,
-      cause,
-    });
-  }
-}
+    throw new AppError('upstream_unreachable', `${provider} could not be reached${why}`, { provider, cause });
+  });
+
+const posted = (headers: UpstreamCall['headers'], body: unknown) => ({
+  method: 'POST' as const,
+  headers: { ...headers, 'content-type': 'application/json' },
+  body: body instanceof Uint8Array ? bytesOf(body) : JSON.stringify(body),
+});
 
 /** Bytes that were read from a socket are never shared between threads. */
 const bytesOf = (body: Uint8Array) => body as Uint8Array<ArrayBuffer>;
@@ -230,7 +227,13 @@ function piped(
     }
     return undefined;
   };
-  body.pipe?.({ value, end: () => finish(resolve), fail: (cause) => fail(broken(provider, cause)) });
+  const end = () => {
+    if (over) return;
+    over = true;
+    clearTimeout(timer);
+    resolve();
+  };
+  body.pipe?.({ value, end, fail: (cause) => fail(broken(provider, cause)) });
   return promise;
 }
 
@@ -241,27 +244,27 @@ const broken = (provider: string, cause: unknown) =>
   new AppError('upstream_truncated', `${provider} broke the connection off.`, { provider, cause });
 
 /** Reads a JSON answer that is no stream, at most 8 MiB of it: a short one here, a long one on a thread of its own. */
-export async function readJson(response: UpstreamResponse, provider: string): Promise<unknown> {
-  const blocks = createBodyBlocks();
-  for await (const chunk of upstreamBytes(response, provider)) {
-    blocks.add(chunk);
-    if (blocks.size > jsonBytes) break;
-  }
-  const value = blocks.size > jsonBytes ? null : await jsonOf(blocks);
-  if (value === null)
-    throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
-  return value;
-}
+export const readJson = (response: UpstreamResponse, provider: string): Promise<unknown> =>
+  jsonWithin(jsonBytes, response, provider, idleMs);
 
 /**
  * Reads a whole answer to a chat, at most 8 MiB of it unless more is said. How long it may be silent is not limited here: it is silent for as long as
  * the model writes.
  */
-export async function wholeJson(response: UpstreamResponse, provider: string, most = 0): Promise<unknown> {
+export const wholeJson = (response: UpstreamResponse, provider: string, most = 0): Promise<unknown> =>
+  jsonWithin(Math.max(jsonBytes, most), response, provider, null);
+
+async function jsonWithin(
+  limit: number,
+  response: UpstreamResponse,
+  provider: string,
+  silentMs: number | null,
+): Promise<unknown> {
   const blocks = createBodyBlocks();
-  const tooMuch = () => blocks.size > Math.max(jsonBytes, most);
-  await pushBytes(response, provider, (bytes) => void blocks.add(bytes), tooMuch, null);
-  const value = tooMuch() ? null : await jsonOf(blocks);
+  const tooMuch = () => blocks.size > limit;
+  await pushBytes(response, provider, (bytes) => void blocks.add(bytes), tooMuch, silentMs);
+  const read = tooMuch() ? null : jsonOf(blocks);
+  const value = read instanceof Promise ? await read : read;
   if (value !== null) return value;
   throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
 }
@@ -275,11 +278,13 @@ export async function wholeBytes(response: UpstreamResponse, provider: string, l
   throw new AppError('upstream_bad_response', `${provider} answered with more than ${limit} bytes.`, { provider });
 }
 
-async function jsonOf(blocks: BodyBlocks): Promise<unknown> {
+function jsonOf(blocks: BodyBlocks): unknown {
   const all = blocks.all();
-  return blocks.size > shortJsonBytes
-    ? workerPool.run(jsonAnswerTask, { blocks: all }, all)
-    : parsed(Buffer.concat(all).toString('utf8'));
+  if (blocks.size > shortJsonBytes) return workerPool.run(jsonAnswerTask, { blocks: all }, all);
+  const [first, ...more] = all;
+  const bytes =
+    first && more.length === 0 ? Buffer.from(first.buffer, first.byteOffset, first.length) : Buffer.concat(all);
+  return parsed(bytes.toString('utf8'));
 }
 
 const jsonBytes = 8_388_608;

@@ -2,7 +2,7 @@ import { asArray, asObject } from '#shared/json/foreign-json.ts';
 import { longestEventOf } from '../../content/made-images.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
-import { upstreamBody } from '../changed-request.ts';
+import { type BodyWriter, upstreamBody } from '../changed-request.ts';
 import { readEmbeddings } from '../embedding.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { createChunkReader } from './completion-chunks.ts';
@@ -23,6 +23,7 @@ export type Endpoint = 'chat/completions' | 'embeddings';
 /** Any server that speaks OpenAI's chat completions, in its own dialect: Ollama, Mistral, another gateway, OpenAI itself. */
 export function createOpenAiCompatible(options: CompatibleOptions): Provider {
   const { id, name, dialect = dialectOf(options), urlOf = usualUrl } = options;
+  const writer: BodyWriter = { kind: 'completions', dialect };
   return {
     id,
     name,
@@ -30,10 +31,10 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     fetchesImages: dialect.fetchesImages,
     wholeAnswerTokens: Number.POSITIVE_INFINITY,
     async chat(request, context, take) {
-      const response = await upstreamFetch({
-        ...callFor(id, context, dialect, urlOf(context.credential, request.model, 'chat/completions')),
-        body: await upstreamBody(request, { kind: 'completions', dialect }),
-      });
+      const written = upstreamBody(request, writer);
+      const body = written instanceof Promise ? await written : written;
+      const call = callFor(id, context, dialect, urlOf(context.credential, request.model, 'chat/completions'));
+      const response = await upstreamFetch({ ...call, body });
       await answerEvents(response, id, createChunkReader(id, longestEventOf(request)), context, take);
     },
     async embed(request, context) {
