@@ -217,8 +217,11 @@ export const tokensASearch = 10_000;
 export const mostSearches = ({ facts, capabilities }: CatalogueModel, webSearch: boolean): number =>
   webSearch && capabilities.includes('web_search') ? (facts?.webSearch?.most ?? 1) : 0;
 
-const larger = (one: bigint, other: bigint) => (one > other ? one : other);
-const most = (...amounts: readonly bigint[]): bigint => amounts.reduce(larger, 0n);
+function most(...amounts: readonly bigint[]): bigint {
+  let found = 0n;
+  for (const amount of amounts) if (amount > found) found = amount;
+  return found;
+}
 
 const outputRate = ({ completion, reasoning, outputImage }: Rates): bigint =>
   most(completion, reasoning ?? 0n, outputImage ?? 0n);

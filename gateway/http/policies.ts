@@ -80,7 +80,8 @@ const chatPaths = new Set([
 ]);
 
 /** Whether this is a chat, or embeddings, which has a way of its own through HTTP (`exchange.ts`). */
-export const isChat = (method: string, target: string): boolean => method === 'POST' && chatPaths.has(pathOf(target));
+export const isChat = (method: string, target: string): boolean =>
+  method === 'POST' && (chatPaths.has(target) || chatPaths.has(pathOf(target)));
 
 /** Which of the gateway's rate limits a request counts against (wire contract §7). */
 export function limitOf({ path, access }: RoutePolicy): 'chat' | 'read' | 'verify' | null {
@@ -94,6 +95,7 @@ const normalPath = (path: string): string => (path.length > 1 ? path.replace(/\/
 
 /** The path of a request's target, as routes are compared with it. */
 export function pathOf(target: string): string {
+  if (fixedPolicies.has(target)) return target;
   const end = target.search(/[?#]/);
   return normalPath(end < 0 ? target : target.slice(0, end));
 }

@@ -93,6 +93,7 @@ export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits, ow
   let span: JsonSpan | null = null;
   /** A name may be spelled with escapes: then it is not certain that it came once. */
   let escaped = false;
+  let nextBackslash = -1;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === quote) {
@@ -100,7 +101,8 @@ export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits, ow
       if (end < 0) break;
       strings += 1;
       [from, to] = [at + 1, end];
-      if (depth === 1) escaped ||= bytes.subarray(at, end).includes(backslash);
+      if (depth === 1 && nextBackslash < at) nextBackslash = indexOrEnd(bytes, backslash, at);
+      if (depth === 1) escaped ||= nextBackslash < end;
       isName =
         depth === 1 && end + 1 - at === wanted.length && bytes.compare(wanted, 0, wanted.length, at, end + 1) === 0;
       if (isName) found += 1;
@@ -165,6 +167,11 @@ function createCount(limits: JsonLimits, ownKeys: boolean) {
     if (count.values > limits.values) count.excess = `has more than ${limits.values} values`;
   }
   return count;
+}
+
+function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
+  const found = bytes.indexOf(byte, from);
+  return found < 0 ? bytes.length : found;
 }
 
 /** Where the string that begins here ends, or -1: long texts are searched, not walked through. */

@@ -245,10 +245,12 @@ export function createSticky(now: () => number): Sticky {
       return entry && entry.until > now() ? entry.modelId : null;
     },
     remember(key, modelId) {
-      entries.delete(key);
+      // With fewer nobody is forgotten soon, and who was here last does not matter.
+      if (entries.size > maxEntries / 2) entries.delete(key);
       entries.set(key, { modelId, until: now() + keptMs });
+      if (entries.size <= maxEntries) return;
       const [oldest] = entries.keys();
-      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
+      if (oldest !== undefined) entries.delete(oldest);
     },
   };
 }
