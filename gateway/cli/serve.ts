@@ -11,14 +11,16 @@ import { type ServeSettings, serveSettings } from './serve-settings.ts';
 import { terminalJson } from './terminal-text.ts';
 
 /**
- * How often a function must have been called until V8 compiles it; in brackets what V8 waits for by itself. A server runs the
- * same functions for days: waiting longer for a better picture of them only costs time after each start
+ * How often a function must have been called until V8 compiles it, and how much of others is compiled into it; in brackets what V8
+ * does by itself. A server runs the same functions for days: waiting longer for a better picture of them only costs time after
+ * each start, and a request calls each of them about once, so that copies of them gain nothing but take as long to compile
  * (docs/decisions/062-one-path-and-its-price.md).
  */
 export const earlyCompilation = [
   '--invocation-count-for-maglev=100', // (400)
   '--invocation-count-for-turbofan=1000', // (3000)
   '--minimum-invocations-after-ic-update=200', // (500)
+  '--max-inlined-bytecode-size-cumulative=250', // (920)
 ] as const;
 
 export interface ServeOptions {
