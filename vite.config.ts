@@ -32,6 +32,7 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
 const gatewayThreads = {
   'body-worker': path('gateway/worker/body-worker.ts'),
   'checkpoint-worker': path('gateway/db/checkpoint-worker.ts'),
+  'reading-worker': path('gateway/db/reading-worker.ts'),
 };
 
 const node: EnvironmentOptions = {

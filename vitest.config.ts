@@ -34,7 +34,7 @@ const onBothEngines = [
   'gateway/limits/{limits,limit-store}.test.ts',
   'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',
-  'gateway/records/{refusals,request-lookups}.test.ts',
+  'gateway/records/{refusals,request-lookups,usage-store}.test.ts',
   'gateway/chat/{chat,numbers}.test.ts',
   'gateway/routes/{quote,records}.test.ts',
   // The contract is kept on both, whole.

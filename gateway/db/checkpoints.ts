@@ -1,17 +1,11 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { threadProgram } from './thread-program.ts';
 
 export interface Checkpoints {
   /** Makes what is committed durable in the database's own file. Calls back when it is, or with why it is not. */
   begin(done: (error: Error | null) => void): void;
   close(): void;
 }
-
-/** Beside this module where it runs from its source; beside or above it where it was bundled. */
-const program = ['./checkpoint-worker.ts', './checkpoint-worker.js', '../checkpoint-worker.js']
-  .map((name) => fileURLToPath(new URL(name, import.meta.url)))
-  .find((path) => existsSync(path));
 
 /** Checkpoints on a thread of their own, which begins with the first one. One at a time. */
 export function createCheckpoints(path: string): Checkpoints {
@@ -25,7 +19,7 @@ export function createCheckpoints(path: string): Checkpoints {
   }
 
   function started(): Worker {
-    const thread = new Worker(program ?? 'checkpoint-worker.js', { workerData: { path } });
+    const thread = new Worker(threadProgram('checkpoint-worker'), { workerData: { path } });
     thread.unref();
     thread.on('message', (problem: string | null) => end(problem === null ? null : new Error(problem)));
     thread.on('error', (error) => {

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import type { DurableLog } from './durable-log.ts';
+import { createReadingThread, type ReadingThread } from './reading-thread.ts';
 
 /** More different statements than the gateway has; only a bound against a leak. */
 const statementLimit = 500;
@@ -25,6 +26,8 @@ export interface BooksConnection {
   /** Whether a transaction of somebody is open. */
   readonly inTransaction: boolean;
   hooks: ConnectionHooks | null;
+  /** Where large reads of a file are done; null in memory. */
+  readonly reading: ReadingThread | null;
 }
 
 /** By it whoever has Kysely's connection finds the one below. */
@@ -69,13 +72,15 @@ export function sqliteDialect(path: string, log: DurableLog): SqliteDialect {
   // A checkpoint stops the work for two disk syncs: rarely, then.
   database.pragma('wal_autocheckpoint = 4000');
   database.pragma('cache_size = -16000');
+  const file = path === ':memory:' || path === '' ? null : realpathSync(path);
   const connection: BooksConnection = {
-    path: path === ':memory:' || path === '' ? null : realpathSync(path),
+    path: file,
     prepare: (text) => database.prepare(text) as unknown as SqliteStatement,
     get inTransaction() {
       return database.inTransaction;
     },
     hooks: null,
+    reading: file === null ? null : createReadingThread(file),
   };
   return new BooksDialect(withStatementCache(database, log, connection), connection);
 }
@@ -95,6 +100,7 @@ function withStatementCache(database: Database.Database, log: DurableLog, connec
   };
   const close = () => {
     if (!database.open) return;
+    connection.reading?.close();
     connection.hooks?.closing();
     log.close();
     database.close();

@@ -19,7 +19,11 @@ export const listFields = {
 
 const latest = Date.UTC(9999, 11, 31);
 const seconds = wholeNumber.transform((value) => value * 1000).pipe(z.number().max(latest, 'is too far away'));
-const day = z.iso.date('must be Unix seconds or YYYY-MM-DD').transform((text) => Date.parse(`${text}T00:00:00Z`));
+const dayName = z.iso.date('must be Unix seconds or YYYY-MM-DD');
+const day = dayName.transform((text) => Date.parse(`${text}T00:00:00Z`));
+
+/** An end of a period where days are those of a zone: an instant in milliseconds, or the day as it was given. */
+export const momentOrDay = z.union([seconds, dayName]);
 
 /** The beginning of a period, in milliseconds: Unix seconds or a UTC day. */
 export const startTime = z.union([seconds, day]);

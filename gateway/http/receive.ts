@@ -120,7 +120,7 @@ function enterLimits(
   limits: Limits,
 ): Awaitable<void> {
   const limit = limitOf(policy);
-  if (limit === 'read') return limits.read(principal);
+  if (limit === 'read') return limits.read(principal, address);
   if (limit === 'verify') return limits.verify(address);
   if (limit !== 'chat') return undefined;
   return andThen(limits.chat(principal), (pass) => {

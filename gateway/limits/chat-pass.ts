@@ -155,12 +155,12 @@ const readsPerMinute = 120;
 const verifiesPerMinute = 30;
 const authFailuresPerMinute = 20;
 
-/** What a request has to pass besides its credential. A caller in this process has no address and no limits by address. */
+/** What a request has to pass besides its credential. A caller in this process has no address, and neither limits by address nor of reads. */
 export interface Limits {
   /** A chat request that wants to be counted. Throws or rejects with 403 where a quota of the plan is used up. */
   chat(principal: Principal): Awaitable<ChatPass>;
-  /** Counts any other request with a credential. Throws 429. */
-  read(principal: Principal): Promise<void>;
+  /** Counts any other request with a credential, unless it comes from this process. Throws 429. */
+  read(principal: Principal, address: string | null): Promise<void>;
   /** Counts a verification by its address. Throws 429. */
   verify(address: string | null): Promise<void>;
   /**
@@ -178,8 +178,11 @@ export function createLimits(store: LimitStore, requireQuota: (principal: Princi
 
   return {
     chat: (principal) => andThen(requireQuota(principal), () => new ChatPass(store, principal)),
-    read: (principal) =>
-      count(`reads:${windowOf(principal)}`, readsPerMinute, `requests: at most ${readsPerMinute} a minute`),
+    async read(principal, address) {
+      if (address === null) return;
+      const what = `requests: at most ${readsPerMinute} a minute`;
+      await count(`reads:${windowOf(principal)}`, readsPerMinute, what);
+    },
     async verify(address) {
       if (address === null) return;
       const what = `verifications from this address: at most ${verifiesPerMinute} a minute`;

@@ -191,11 +191,13 @@ describe('§7 chats at once', () => {
 });
 
 describe('§7 reads, verifications and failures', () => {
-  test('reads: 120 a minute for each credential, from whatever address', async () => {
-    const { call } = await open();
-    const [passed, refused] = await untilRefused(() => call('/v1/models/router'));
+  test('reads: 120 a minute for each credential, from whatever address; none within this process', async () => {
+    const { at, call } = await open();
+    let asked = 0;
+    const [passed, refused] = await untilRefused(() => at(`203.0.113.${asked++ % 200}`, '/v1/models/router'));
     expect([passed, await errorCode(refused)]).toEqual([120, 'rate_limit_exceeded']);
     expect((await call('/healthz')).status).toBe(200);
+    expect((await call('/v1/models/router')).status).toBe(200);
   });
 
   test('verifications: 30 a minute for each address, of whatever credential', async () => {

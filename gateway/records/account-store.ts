@@ -5,13 +5,14 @@ import type { Plan, Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { currentMonth, type Period } from '../ledger/period.ts';
-import { usageTotals } from './usage-store.ts';
+import { readUsage } from './usage-store.ts';
 
 /** An account as the wire shows it (wire contract §2.2). */
 export async function readAccount(db: BooksDb, principal: Principal, now: number): Promise<Account> {
   const row = await accountRow(db, principal.accountId);
   const period = currentMonth(now);
-  const used = await usageTotals(db, { accountId: row.id, ...period });
+  const grouping = { group: 'status', byDay: false, zone: 'UTC' } as const;
+  const { totals: used } = await readUsage(db, { accountId: row.id, ...period }, grouping);
   return {
     ...identity(row, principal.plan, period),
     email: row.email,

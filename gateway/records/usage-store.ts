@@ -1,16 +1,18 @@
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { dayOfNumber, offsetsIn } from '#shared/days.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import type { BooksDb } from '../db/open.ts';
-import type { UsageDailyRow } from '../db/schema.ts';
-import { dayOf, type Period, splitByDays } from '../ledger/period.ts';
+import { readApart } from '../db/read-apart.ts';
+import { dayMs, dayOf, type Period, splitByDays } from '../ledger/period.ts';
+import { isNamed, type UsageFilter } from './usage-filter.ts';
 
-interface UsageFilter extends Period {
-  readonly accountId: string;
-  readonly provider?: string | undefined;
-  readonly model?: string | undefined;
-  readonly key?: string | undefined;
-  readonly byok?: boolean | undefined;
+export interface UsageGrouping {
+  readonly group: UsageGroup;
+  /** Each group for each of its days. */
+  readonly byDay: boolean;
+  /** Whose days they are; an IANA name. */
+  readonly zone: string;
 }
 
 interface UsageCounters {
@@ -28,16 +30,8 @@ interface UsageCounters {
   readonly byok_upstream_cost_usd: string;
 }
 
-/** One row of either source: a day's counters, or a single request counted as one. */
-type Counted = UsageDailyRow;
-
-type CountedExpressions = ExpressionBuilder<{ counted: Counted }, 'counted'>;
-
-/** Sums over the whole filter. */
-export async function usageTotals(db: BooksDb, filter: UsageFilter): Promise<UsageCounters> {
-  const row = await counted(db, filter).select(sums).executeTakeFirstOrThrow();
-  return toCounters(row);
-}
+/** A column that groups are told apart by. */
+type GroupColumn = 'day' | 'provider' | 'model' | 'key_id' | 'status' | 'purpose' | 'conversation_id' | 'error_code';
 
 const groupColumns = {
   day: ['day'],
@@ -45,45 +39,68 @@ const groupColumns = {
   provider: ['provider'],
   key: ['key_id'],
   status: ['status'],
-} as const satisfies Record<UsageGroup, readonly (keyof Counted)[]>;
+  purpose: ['purpose'],
+  conversation: ['conversation_id'],
+  error: ['error_code'],
+} as const satisfies Record<UsageGroup, readonly GroupColumn[]>;
 
-/** One bucket per group; together they are the totals (wire contract §2.3). Ordered by the group's name. */
-export async function usageBuckets(db: BooksDb, filter: UsageFilter, group: UsageGroup): Promise<UsageBucket[]> {
-  const columns: readonly (keyof Counted)[] = groupColumns[group];
-  const rows = await counted(db, filter)
+interface Usage {
+  readonly totals: UsageCounters;
+  readonly buckets: readonly UsageBucket[];
+}
+
+/** One bucket per group, or per group and day, in the order of their names; together they are the totals (wire contract §2.3). */
+export async function readUsage(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping): Promise<Usage> {
+  const columns = columnsOf(grouping);
+  const { rows: found, readsRequests } = counted(db, filter, grouping);
+  const query = found
     .select(sums)
-    .select([...columns])
-    .groupBy([...columns])
-    .orderBy(columns[0] ?? 'day')
-    .$if(columns.length > 1, (query) => query.orderBy(columns[1] ?? 'day'))
-    .execute();
-  return rows.map((row) => toBucket(row as BucketRow));
+    .select(columns.map((column) => sql.ref<string | bigint | null>(column).as(column)))
+    .groupBy(columns.map((column) => sql.ref(column)))
+    .orderBy(sql.join(columns.map((column) => sql.ref(column))));
+  const rows = (await (readsRequests ? readApart(db, query) : query.execute())) as unknown as BucketRow[];
+  return { totals: toCounters(addedUp(rows)), buckets: rows.map(toBucket) };
 }
 
-/** The daily counters for its whole days, and the requests themselves for what is left of a day at either end. */
-function counted(db: BooksDb, filter: UsageFilter) {
-  const { first, days, last } = splitByDays(filter);
-  const parts = [first, last].filter((part) => part.startMs < part.endMs);
-  const whole = fromDays(db, filter.accountId, days);
-  const all = parts.reduce((sum, part) => sum.unionAll(fromRequests(db, filter.accountId, part)), whole);
-  return db
-    .selectFrom(all.as('counted'))
-    .$if(filter.provider !== undefined, (query) => query.where('provider', '=', filter.provider ?? ''))
-    .$if(filter.model !== undefined, (query) => query.where(modelIs(filter.model ?? '')))
-    .$if(filter.key !== undefined, (query) => query.where('key_id', '=', filter.key ?? ''))
-    .$if(filter.byok !== undefined, (query) => query.where('byok', '=', filter.byok ? 1n : 0n));
+function columnsOf({ group, byDay }: UsageGrouping): GroupColumn[] {
+  const own: readonly GroupColumn[] = groupColumns[group];
+  return byDay && group !== 'day' ? ['day', ...own] : [...own];
 }
 
-/** A model by its own name or as `provider/model`. */
-const modelIs = (name: string) => (row: CountedExpressions) =>
-  row.or([row('model', '=', name), row(sql<string>`provider || '/' || model`, '=', name)]);
+/**
+ * UTC days and what has daily counters: from those for its whole days, and from the requests for what is left of a day at
+ * either end. Everything else: from the requests.
+ */
+function counted(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
+  const { group, zone } = grouping;
+  const columns = columnsOf(grouping);
+  const offsets = columns.includes('day') ? offsetsIn(zone, filter.startMs, filter.endMs) : [];
+  const isUtc = offsets.every(({ offsetMs }) => offsetMs === 0);
+  const named = groupColumns[group].filter((column) => !isCounter(column));
+  const byCounters = isUtc && named.length === 0;
+  const source = byCounters
+    ? (fromBoth(db, filter) as unknown as ReturnType<typeof fromRequests>)
+    : fromRequests(db, filter, localDay(offsets), named);
+  const rows = db.selectFrom(source.as('counted')).where(isNamed(filter));
+  return { rows, readsRequests: !byCounters || partsOfDays(filter).length > 0 };
+}
 
-const columns = [
-  'account_id',
-  'day',
-  'provider',
-  'model',
-  'byok',
+const isCounter = (column: GroupColumn) => !['purpose', 'conversation_id', 'error_code'].includes(column);
+
+function fromBoth(db: BooksDb, filter: UsageFilter) {
+  const whole = fromDays(db, filter.accountId, splitByDays(filter).days);
+  return partsOfDays(filter).reduce(
+    (sum, part) => sum.unionAll(fromRequests(db, { ...filter, ...part }, sql.ref('day'))),
+    whole,
+  );
+}
+
+function partsOfDays(period: Period): Period[] {
+  const { first, last } = splitByDays(period);
+  return [first, last].filter((part) => part.startMs < part.endMs);
+}
+
+const summed = [
   'prompt_tokens',
   'completion_tokens',
   'cached_tokens',
@@ -92,23 +109,42 @@ const columns = [
   'upstream_cost',
 ] as const;
 
+/** Rows of either source, a day's counters or a request counted as one; a day that is not UTC's is a number (`dayOfNumber`). */
 const fromDays = (db: BooksDb, accountId: string, { startMs, endMs }: Period) =>
   db
     .selectFrom('usage_daily')
-    .select([...columns, 'key_id', 'status', 'requests'])
+    .select(['provider', 'model', 'byok', ...summed, 'key_id', sql<string>`status`.as('status'), 'requests'])
+    .select(sql<string | bigint>`day`.as('day'))
     .where('account_id', '=', accountId)
     .where('day', '>=', dayOf(startMs))
     .where('day', '<', dayOf(endMs));
 
-const fromRequests = (db: BooksDb, accountId: string, { startMs, endMs }: Period) =>
+const fromRequests = (
+  db: BooksDb,
+  { accountId, startMs, endMs }: UsageFilter,
+  day: RawBuilder<unknown>,
+  named: readonly GroupColumn[] = [],
+) =>
   db
     .selectFrom('requests')
-    .select([...columns, sql<string>`coalesce(key_id, '')`.as('key_id'), sql<string>`status`.as('status')])
-    .select(sql<bigint>`cast(1 as bigint)`.as('requests'))
+    .select(['provider', 'model', 'byok', ...summed, sql<string>`coalesce(key_id, '')`.as('key_id')])
+    .select([sql<string>`status`.as('status'), sql<bigint>`cast(1 as bigint)`.as('requests')])
+    .select(sql<string | bigint>`${day}`.as('day'))
+    .select(named.map((column) => sql.ref<string | null>(column).as(column)))
     .where('account_id', '=', accountId)
     .where('status', '!=', 'running')
     .where('created', '>=', BigInt(startMs))
     .where('created', '<', BigInt(endMs));
+
+/** The day of a request by the clocks of a zone, as a number: they go forward and back within a period. */
+function localDay(offsets: ReturnType<typeof offsetsIn>): RawBuilder<unknown> {
+  const last = sql.lit(offsets.at(-1)?.offsetMs ?? 0);
+  const earlier = offsets
+    .slice(0, -1)
+    .map(({ untilMs, offsetMs }) => sql`when created < ${sql.lit(untilMs)} then ${sql.lit(offsetMs)}`);
+  const offset = earlier.length > 0 ? sql`case ${sql.join(earlier, sql` `)} else ${last} end` : last;
+  return sql`((created + ${offset}) / ${sql.lit(dayMs)})`;
+}
 
 /** Both databases widen a sum; the cast brings it back to an exact 64-bit integer. */
 const sum = (of: RawBuilder<unknown>) => sql<bigint>`cast(coalesce(sum(${of}), 0) as bigint)`;
@@ -133,18 +169,25 @@ function sums() {
   ] as const;
 }
 
-interface SumRow {
-  readonly requests_sum: bigint;
-  readonly succeeded_sum: bigint;
-  readonly failed_sum: bigint;
-  readonly cancelled_sum: bigint;
-  readonly prompt_sum: bigint;
-  readonly completion_sum: bigint;
-  readonly cached_sum: bigint;
-  readonly reasoning_sum: bigint;
-  readonly charge_sum: bigint;
-  readonly byok_sum: bigint;
-  readonly byok_cost_sum: bigint;
+const sumNames = [
+  'requests_sum',
+  'succeeded_sum',
+  'failed_sum',
+  'cancelled_sum',
+  'prompt_sum',
+  'completion_sum',
+  'cached_sum',
+  'reasoning_sum',
+  'charge_sum',
+  'byok_sum',
+  'byok_cost_sum',
+] as const;
+
+type SumRow = Readonly<Record<(typeof sumNames)[number], bigint>>;
+
+function addedUp(rows: readonly SumRow[]): SumRow {
+  const sum = (name: keyof SumRow) => rows.reduce((total, row) => total + row[name], 0n);
+  return Object.fromEntries(sumNames.map((name) => [name, sum(name)])) as Record<keyof SumRow, bigint>;
 }
 
 const toCounters = (row: SumRow): UsageCounters => ({
@@ -162,14 +205,18 @@ const toCounters = (row: SumRow): UsageCounters => ({
   byok_upstream_cost_usd: formatUsd(nanoUsd(row.byok_cost_sum)),
 });
 
-type BucketRow = SumRow & Partial<Record<'day' | 'provider' | 'model' | 'key_id' | 'status', string>>;
+type BucketRow = SumRow &
+  Partial<Record<Exclude<GroupColumn, 'day'>, string | null>> & { readonly day?: string | bigint };
 
 const toBucket = (row: BucketRow): UsageBucket => ({
   object: 'usage.bucket',
   provider: row.provider ?? null,
   model: row.model ?? null,
-  day: row.day ?? null,
+  day: typeof row.day === 'bigint' ? dayOfNumber(Number(row.day)) : (row.day ?? null),
   key: row.key_id || null,
   status: row.status ?? null,
+  ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
+  ...(row.conversation_id === undefined ? {} : { conversation_id: row.conversation_id }),
+  ...(row.error_code === undefined ? {} : { error_code: row.error_code }),
   ...toCounters(row),
 });

@@ -1,25 +1,37 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { addDays, isTimeZone, startOfDay } from '#shared/days.ts';
+import { requestStatus } from '#shared/wire/request-record.ts';
 import { type Usage, usageGroup } from '#shared/wire/usage.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AppEnv } from '../http/context.ts';
-import { badQuery, endTime, flag, readQuery, startTime } from '../http/query.ts';
+import { badQuery, flag, momentOrDay, readQuery } from '../http/query.ts';
 import { currentMonth, dayMs, type Period } from '../ledger/period.ts';
 import { quotas } from '../records/account-limits.ts';
-import { usageBuckets, usageTotals } from '../records/usage-store.ts';
+import { cacheSavings } from '../records/cache-savings.ts';
+import { readUsage as readSums } from '../records/usage-store.ts';
 
 const longestDays = 400;
 const name = z.string().min(1, 'must not be empty').max(256).optional();
 /** What may follow the question mark. */
 export const usageQuery = z.object({
-  start: startTime.optional(),
-  end: endTime.optional(),
+  start: momentOrDay.optional(),
+  end: momentOrDay.optional(),
   group_by: usageGroup.default('model'),
+  interval: z.enum(['day'], 'must be day').optional(),
+  time_zone: z
+    .string()
+    .max(64, 'is too long')
+    .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
+    .default('UTC'),
   provider: name,
   model: name,
   key: name,
+  status: requestStatus.optional(),
   byok: flag.optional(),
+  /** Whether to tell what cached input saved. */
+  savings: flag.optional(),
 });
 
 type Query = z.output<typeof usageQuery>;
@@ -33,9 +45,9 @@ export function usageRoutes({ db, now }: { readonly db: BooksDb; readonly now: (
 
 async function readUsage(db: BooksDb, principal: Principal, asked: Query, now: number): Promise<Usage> {
   const period = periodOf(asked, now);
-  const { provider, model, key, byok } = asked;
-  const filter = { accountId: principal.accountId, ...period, provider, model, key, byok };
-  const data = await usageBuckets(db, filter, asked.group_by);
+  const { group_by: group, interval, time_zone: zone, provider, model, key, status, byok } = asked;
+  const filter = { accountId: principal.accountId, ...period, provider, model, key, status, byok };
+  const { totals, buckets } = await readSums(db, filter, { group, byDay: interval === 'day', zone });
   return {
     object: 'usage',
     period: {
@@ -43,9 +55,11 @@ async function readUsage(db: BooksDb, principal: Principal, asked: Query, now: n
       start: period.startMs / 1000,
       end: period.endMs / 1000,
     },
-    totals: { ...(await usageTotals(db, filter)) },
-    group_by: asked.group_by,
-    data,
+    totals: { ...totals, ...(asked.savings ? { cache_savings_usd: await cacheSavings(db, filter) } : {}) },
+    group_by: group,
+    interval: interval ?? null,
+    time_zone: zone,
+    data: [...buckets],
     has_more: false,
     first_id: null,
     last_id: null,
@@ -53,8 +67,10 @@ async function readUsage(db: BooksDb, principal: Principal, asked: Query, now: n
   };
 }
 
-/** The current month; a period with one end given reaches from or to the current month's. */
-function periodOf({ start, end }: Query, now: number): Period {
+/** The current month; a period with one end given reaches from or to the current month's. Days are those of the zone. */
+function periodOf({ start: from, end: to, time_zone: zone }: Query, now: number): Period {
+  const start = typeof from === 'string' ? startOfDay(zone, from) : from;
+  const end = typeof to === 'string' ? startOfDay(zone, addDays(to, 1)) : to;
   const month = currentMonth(now);
   const startMs = start ?? Math.min(month.startMs, currentMonth((end ?? month.endMs) - 1).startMs);
   const endMs = end ?? month.endMs;

@@ -70,6 +70,20 @@ export interface RequestsQuery extends PageQuery {
   readonly end?: number;
 }
 
+/** What usage is asked for. Times in Unix seconds; without them the current month (UTC). */
+export interface UsageQuery {
+  readonly group_by?: UsageGroup;
+  readonly start?: number;
+  readonly end?: number;
+  readonly model?: string;
+  /** Tells each group for each of its days. */
+  readonly interval?: 'day';
+  /** Whose days they are: an IANA name; else UTC. */
+  readonly time_zone?: string;
+  /** Tells what cached input saved. */
+  readonly savings?: boolean;
+}
+
 const chatAnswer = promptResponse.transform(({ text, provider, model: name, tokens, ...rest }) => ({
   text,
   provider,
@@ -230,13 +244,12 @@ export function gatewayClient(options: GatewayClientOptions) {
       ifReported(
         bothBases('/credits', (path) => json(reportedCredits, path, { ...more, query: { ...query } }, readCredits)),
       ),
-    usage: (
-      query: { group_by?: UsageGroup; start?: number; end?: number; model?: string } = {},
-      more: RequestOptions = {},
-    ): Promise<ReportedUsage> =>
+    usage: (query: UsageQuery = {}, more: RequestOptions = {}): Promise<ReportedUsage> =>
       ifReported(
         bothBases('/usage', (path) =>
-          json(reportedUsage, path, { ...more, query }, (answer) => readUsage(answer, query.group_by ?? 'model')),
+          json(reportedUsage, path, { ...more, query: { ...query } }, (answer) =>
+            readUsage(answer, query.group_by ?? 'model'),
+          ),
         ),
       ),
     verify: (more: RequestOptions = {}) => ifReported(verify(more)),

@@ -94,7 +94,7 @@ export const reportedBucket = usageBucket.extend(reportedCounters);
 export const reportedUsage = usage.extend({
   /** Null: the gateway does not say of when its figures are, so they are of no period that was asked for. */
   period: usage.shape.period.nullable(),
-  totals: z.looseObject(reportedCounters),
+  totals: z.looseObject({ ...reportedCounters, cache_savings_usd: usdAmount.optional() }),
   data: z.array(reportedBucket),
   /** False: the gateway tells sums alone, or groups of another kind. */
   grouped: z.literal(false).optional(),

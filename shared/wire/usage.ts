@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { period } from './account.ts';
 import { count, unixSeconds, usdAmount } from './scalars.ts';
 
-export const usageGroup = z.enum(['day', 'model', 'provider', 'key', 'status']);
+export const usageGroup = z.enum([
+  'day',
+  'model',
+  'provider',
+  'key',
+  'status',
+  'purpose',
+  'conversation',
+  /** Of failed and cancelled requests, why. */
+  'error',
+]);
 
 const counters = {
   requests: count,
@@ -25,10 +35,14 @@ export const usageBucket = z
     object: z.literal('usage.bucket'),
     provider: z.string().nullable(),
     model: z.string().nullable(),
-    /** `YYYY-MM-DD`, UTC. */
+    /** `YYYY-MM-DD` of the time zone that was asked for. */
     day: z.string().nullable(),
     key: z.string().nullable(),
     status: z.string().nullable(),
+    /** What the caller named in `metadata` (§10), and the code of a failure; null: it named none. */
+    purpose: z.string().nullable().optional(),
+    conversation_id: z.string().nullable().optional(),
+    error_code: z.string().nullable().optional(),
     ...counters,
   })
   .meta({ id: 'UsageBucket' });
@@ -38,8 +52,16 @@ export const usage = z
   .looseObject({
     object: z.literal('usage'),
     period,
-    totals: z.looseObject(counters),
+    totals: z.looseObject({
+      ...counters,
+      /** What cached input would have cost at the full price of input, less what it did cost; told with `savings=true`. */
+      cache_savings_usd: usdAmount.optional(),
+    }),
     group_by: usageGroup,
+    /** `day`: each group is told for each of its days. */
+    interval: z.literal('day').nullable().optional(),
+    /** Whose days they are; an IANA name. */
+    time_zone: z.string().optional(),
     data: z.array(usageBucket),
     has_more: z.boolean(),
     first_id: z.string().nullable(),

@@ -16,6 +16,7 @@ import { definitions } from './0016-definitions.ts';
 import { keptReasoning } from './0017-kept-reasoning.ts';
 import { webSearches } from './0018-web-searches.ts';
 import { imageTokens } from './0019-image-tokens.ts';
+import { usageIndex } from './0020-usage-index.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -36,5 +37,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0017-kept-reasoning': keptReasoning(dialect),
     '0018-web-searches': webSearches(dialect),
     '0019-image-tokens': imageTokens(dialect),
+    '0020-usage-index': usageIndex,
   }),
 });

@@ -62,6 +62,9 @@ const groupNames: Readonly<
   provider: { lists: ['by_provider', 'providers'], field: ['provider', 'name'] },
   key: { lists: ['by_key', 'keys'], field: ['key', 'key_id', 'api_key_id'] },
   status: { lists: ['by_status', 'statuses'], field: ['status'] },
+  purpose: { lists: ['by_purpose', 'purposes'], field: ['purpose'] },
+  conversation: { lists: ['by_conversation', 'conversations'], field: ['conversation_id'] },
+  error: { lists: ['by_error', 'errors_by_code'], field: ['error_code', 'code'] },
 };
 
 /** Usage, grouped as asked where the gateway does that. Null: neither sums nor groups are reported. */
@@ -108,6 +111,9 @@ function bucketsOf(fields: JsonObject, groupBy: UsageGroup): ReportedBucket[] | 
       day: groupBy === 'day' ? (key?.slice(0, 10) ?? null) : null,
       key: groupBy === 'key' ? key : null,
       status: groupBy === 'status' ? key : null,
+      purpose: groupBy === 'purpose' ? key : null,
+      conversation_id: groupBy === 'conversation' ? key : null,
+      error_code: groupBy === 'error' ? key : null,
       ...readCounters(entry),
     };
   });

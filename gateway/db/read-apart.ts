@@ -1,0 +1,18 @@
+import type { Compilable } from 'kysely';
+import type { BooksDb } from './open.ts';
+import { BooksAdapter } from './sqlite.ts';
+
+/**
+ * Runs a query that reads a large part of the books. SQLite would hold the event loop for as long: there a thread of its own reads,
+ * from the file; what was decided before is in it. In memory, and on PostgreSQL, it runs like any other.
+ */
+export async function readApart<Row>(
+  db: BooksDb,
+  query: Compilable<Row> & { execute(): Promise<Row[]> },
+): Promise<Row[]> {
+  const { adapter } = db.getExecutor();
+  if (!(adapter instanceof BooksAdapter) || !adapter.connection.reading) return query.execute();
+  const { sql, parameters } = query.compile();
+  adapter.connection.hooks?.before(false);
+  return (await adapter.connection.reading.read(sql, parameters)) as Row[];
+}

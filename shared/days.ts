@@ -1,0 +1,95 @@
+/**
+ * Calendar days of a time zone: as `YYYY-MM-DD`, and instants as milliseconds since the epoch. A zone is an IANA name, such as
+ * `Europe/Berlin`; what it is not, `Intl` refuses with a RangeError (`isTimeZone` asks first).
+ */
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+/** No zone is further from UTC, with room for one that changes its mind. */
+const farthestMs = 16 * 60 * minuteMs;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-US', {
+    ...({ timeZone: zone, calendar: 'iso8601', numberingSystem: 'latn', hourCycle: 'h23' } as const),
+    ...({ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const),
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    formatOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How far the clocks of a zone are ahead of UTC at an instant, in milliseconds. */
+function offsetAt(zone: string, atMs: number): number {
+  if (zone === 'UTC') return 0;
+  const minute = Math.floor(atMs / minuteMs) * minuteMs;
+  const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
+  for (const { type, value } of formatOf(zone).formatToParts(minute)) parts[type] = Number(value);
+  const { year = 0, month = 0, day = 0, hour = 0, minute: minutes = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minutes) - minute;
+}
+
+const numberAt = (zone: string, atMs: number): number => Math.floor((atMs + offsetAt(zone, atMs)) / dayMs);
+const numberOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / dayMs;
+
+/** A day by how many there were since 1970-01-01. */
+export const dayOfNumber = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10);
+
+/** The day that a zone has at an instant. */
+export const dayIn = (zone: string, atMs: number): string => dayOfNumber(numberAt(zone, atMs));
+
+export const addDays = (day: string, days: number): string => dayOfNumber(numberOf(day) + days);
+
+/** The days from `first` to `last`, both included; none where `last` is earlier. */
+export const daysBetween = (first: string, last: string): string[] =>
+  Array.from({ length: Math.max(0, numberOf(last) - numberOf(first) + 1) }, (_, at) => addDays(first, at));
+
+/** The instant a day begins in a zone: of a day that the zone skipped, the next one's. */
+export function startOfDay(zone: string, day: string): number {
+  const wanted = numberOf(day);
+  const [earliest, latest] = [wanted * dayMs - farthestMs, wanted * dayMs + farthestMs];
+  return firstMinute(earliest, latest, (atMs) => numberAt(zone, atMs) >= wanted);
+}
+
+/** The first minute in between at which a condition holds that holds from then on. */
+function firstMinute(earliestMs: number, latestMs: number, holds: (atMs: number) => boolean): number {
+  let [before, after] = [Math.floor(earliestMs / minuteMs), Math.ceil(latestMs / minuteMs)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (holds(middle * minuteMs)) after = middle;
+    else before = middle;
+  }
+  return after * minuteMs;
+}
+
+export interface ZoneOffset {
+  /** It holds before this instant. */
+  readonly untilMs: number;
+  readonly offsetMs: number;
+}
+
+/** The offsets that a zone has in a period, one after the other; the last one holds up to its end. */
+export function offsetsIn(zone: string, startMs: number, endMs: number): ZoneOffset[] {
+  const offsets: ZoneOffset[] = [];
+  let offsetMs = offsetAt(zone, startMs);
+  for (let atMs = startMs; atMs < endMs; atMs += dayMs) {
+    const nextMs = Math.min(atMs + dayMs, endMs);
+    const next = offsetAt(zone, nextMs);
+    if (next === offsetMs) continue;
+    const held = offsetMs;
+    offsets.push({ untilMs: firstMinute(atMs, nextMs, (middle) => offsetAt(zone, middle) !== held), offsetMs });
+    offsetMs = next;
+  }
+  return [...offsets, { untilMs: endMs, offsetMs }];
+}
