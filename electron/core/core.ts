@@ -103,7 +103,14 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     settings,
     transfer: library.transfer,
     tools: tools.feature,
-    usage: usageFeature({ connections, modelFacts, operator: gateway.operator }),
+    usage: usageFeature({
+      connections,
+      modelFacts,
+      now,
+      operator: gateway.operator,
+      spend: chats.spend,
+      background: library.background,
+    }),
     whatIf,
   });
 

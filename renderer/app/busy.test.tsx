@@ -47,10 +47,11 @@ test('a page about money says as of when it is, reads again when asked, and keep
   const before = asked(fake.calls, 'usage.get');
   await main.getByRole('button', { name: 'Read again' }).click();
   await expect.poll(() => asked(fake.calls, 'usage.get')).toBeGreaterThan(before);
-  await main.getByText('7 days').click();
-  await expect.element(main).toMatchTextContent('Last 7 days');
+  const week = main.getByRole('button', { name: '7 days' });
+  await week.click();
+  await expect.element(week).toHaveAttribute('aria-pressed', 'true');
   location.hash = '#credits';
   await expect.element(main).toMatchTextContent('Transactions');
   location.hash = '#usage';
-  await expect.element(main).toMatchTextContent('Last 7 days');
+  await expect.element(week).toHaveAttribute('aria-pressed', 'true');
 });

@@ -18,6 +18,9 @@ export interface LocalSettings {
   whatIfPeriod?: string;
   usageMeasure?: string;
   usageGrouping?: string;
+  /** Two days: `2026-11-01/2026-11-21`. */
+  usageRange?: string;
+  usageZone?: string;
 }
 
 export function readLocalSettings(): LocalSettings {

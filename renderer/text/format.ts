@@ -75,8 +75,15 @@ export const tokens = (value: number | null): string =>
 
 const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
 const dayUtc = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayYearUtc = new Intl.DateTimeFormat(locale, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
 const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
-const moment = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const momentParts = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
+const moment = new Intl.DateTimeFormat(locale, momentParts);
 const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
 const text = words({ justNow: 'just now' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
@@ -84,8 +91,14 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 export const dayOf = (timeMs: number): string => day.format(timeMs);
 /** A UTC day of the ledger, `2026-11-21` → `Nov 21`. */
 export const utcDay = (isoDay: string): string => dayUtc.format(Date.parse(`${isoDay}T00:00:00Z`));
+/** Days of the ledger, both included: `Oct 26 – Nov 24, 2026`. */
+export const dayRange = (first: string, last: string): string =>
+  dayYearUtc.formatRange(Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`));
 export const monthOf = (timeMs: number): string => month.format(timeMs);
 export const momentOf = (timeMs: number): string => moment.format(timeMs);
+/** The same by the clock of a time zone. */
+export const momentIn = (zone: string, timeMs: number): string =>
+  new Intl.DateTimeFormat(locale, { ...momentParts, timeZone: zone }).format(timeMs);
 export const clockOf = (timeMs: number): string => clock.format(timeMs);
 
 /** `4 minutes ago`. */

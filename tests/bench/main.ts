@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { benchPages, pagesTable } from './books/pages-bench.ts';
 import { benchBombs, bombsTable } from './chat/bombs-bench.ts';
 import { benchChat, chatTable } from './chat/chat-bench.ts';
 import { benchGateway } from './gateway/gateway-bench.ts';
@@ -8,7 +9,7 @@ import { jsonOf, reportOf, tablesOf } from './gateway/report.ts';
 import { benchSearch } from './search-bench.ts';
 
 /**
- * `npm run bench -- [--only gateway|search|chat|bombs] [--rounds N] [--quick] [--contenders portico,raw-meter] [--json FILE]`:
+ * `npm run bench -- [--only gateway|search|pages|chat|bombs] [--rounds N] [--quick] [--contenders portico,raw-meter] [--json FILE]`:
  * tables to read, JSON to compare.
  */
 const { values } = parseArgs({
@@ -47,6 +48,12 @@ if (values.only === undefined || values.only === 'search') {
   });
   process.stdout.write(`search\n${lines.join('\n')}\n`);
   record.search = found;
+}
+
+if (values.only === undefined || values.only === 'pages') {
+  const figures = await benchPages(values.quick ? 25_000 : 250_000);
+  process.stdout.write(pagesTable(figures));
+  record.pages = figures;
 }
 
 if (values.only === undefined || values.only === 'chat') {

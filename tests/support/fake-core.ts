@@ -12,7 +12,7 @@ import { fakeComparisons } from './fake-comparisons.ts';
 import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-composer.ts';
 import { fakeConnections } from './fake-connections.ts';
 import { type FakeData, fakeData, fakePicture } from './fake-data.ts';
-import { fakeCredits, fakeUsage } from './fake-ledger.ts';
+import { fakeCredits, fakeInsights, fakeLines, fakeUsage } from './fake-ledger.ts';
 import { fakeMessages } from './fake-messages.ts';
 import { fakeNetwork } from './fake-network.ts';
 import { fakeOrganise } from './fake-organise.ts';
@@ -188,7 +188,19 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     usage: {
       get: os.usage.get.handler(async ({ input }) => {
         await guard('usage.get');
-        return fakeUsage(data, input.groupBy, input.start ?? null, input.end ?? null);
+        return fakeUsage(data, input.groupBy, input.period);
+      }),
+      insights: os.usage.insights.handler(async () => {
+        await guard('usage.insights');
+        return fakeInsights(data);
+      }),
+      requests: os.usage.requests.handler(async () => {
+        await guard('usage.requests');
+        return { data: fakeLines(data), after: null };
+      }),
+      export: os.usage.export.handler(async function* () {
+        await guard('usage.export');
+        yield { text: 'request_id\r\n', done: 0 };
       }),
     },
     ...fakeConnections(data, guard, changed),

@@ -1,8 +1,11 @@
-import type { Ledger, LedgerLine, UsageReport } from '#shared/contract/app/wallets.ts';
+import type { UsageGrouping, UsageInsights, UsageLine, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
+import type { Ledger, LedgerLine } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
+import { daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import type { Usage, UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
-import { usageReport } from '../../electron/core/account/usage-report.ts';
+import type { UsageBucket } from '#shared/wire/usage.ts';
+import { foldByDay } from '../../electron/core/account/usage-report.ts';
+import { allOf, shownSums, sumsOf } from '../../electron/core/account/usage-sums.ts';
 import type { FakeData } from './fake-data.ts';
 
 const models = ['claude-opus-5', 'gpt-5.5', 'gemini-3.5-pro', 'claude-haiku-5', 'gpt-5.5-mini', 'llama-5.2'];
@@ -78,42 +81,52 @@ const counters = (requests: number, nano: bigint) => ({
   byok_upstream_cost_usd: '0',
 });
 
-/** Usage whose buckets add up to its totals, for any grouping. */
-export function fakeUsage(data: FakeData, groupBy: UsageGroup, start: number | null, end: number | null): UsageReport {
-  const until = end ?? Date.now();
-  const from = start ?? until - 30 * 86_400_000;
-  const days = Math.max(1, Math.round((until - from) / 86_400_000));
+const none = { object: 'usage.bucket' as const, provider: null, model: null, day: null, key: null, status: null };
+
+/** Usage whose groups and days add up to its totals, whatever it is stacked by. */
+export function fakeUsage(data: FakeData, groupBy: UsageGrouping, { first, last, zone }: UsagePeriod): UsageReport {
+  const days = daysBetween(first, last);
   const used = data.ledgerLines > 0;
-  const rows: { requests: number; nano: bigint }[] = [];
-  const buckets: UsageBucket[] = [];
-  const empty = { object: 'usage.bucket' as const, provider: null, model: null, day: null, key: null, status: null };
-  const add = (requests: number, nano: bigint, change: Partial<UsageBucket>) => {
-    rows.push({ requests, nano });
-    buckets.push({ ...empty, ...counters(requests, nano), ...change });
+  const bucketsOf = (requests: number) =>
+    days.flatMap((day, at) =>
+      models.map((model, place): UsageBucket => {
+        const asked = Math.max(1, requests - place * 3 + ((at * 7) % 5));
+        const nano = BigInt((at % 7 > 4 ? 8 : 30) + ((at * 53) % 17)) * BigInt(7 - place) * 1_000_345n;
+        return { ...none, ...counters(asked, nano), day, model, provider: providers[place] ?? null };
+      }),
+    );
+  const groupOf = ({ model, provider }: { model: string | null; provider: string | null }) =>
+    groupBy === 'model' || groupBy === 'provider'
+      ? ({ kind: 'named', id: groupBy === 'model' ? model : provider, provider, name: null } as const)
+      : ({ kind: 'elsewhere', id: null, provider: null, name: null } as const);
+  const before = used ? bucketsOf(15).map(sumsOf) : [];
+  return {
+    ...{ groupBy, days, zone, ofPeriod: true, ownPeriod: null },
+    ...foldByDay(used ? bucketsOf(18) : [], groupOf, days),
+    before: shownSums(allOf(before)),
+    perDayBefore: null,
   };
-  if (used && groupBy === 'day') {
-    for (let at = 0; at < days; at++) {
-      const weekend = at % 7 > 4;
-      add(weekend ? 5 : 20 + ((at * 7) % 11), BigInt((weekend ? 40 : 180) + ((at * 53) % 90)) * 1_000_345n, {
-        day: new Date(from + at * 86_400_000).toISOString().slice(0, 10),
-      });
-    }
-  } else if (used) {
-    for (const [at, model] of models.entries())
-      add(120 - at * 18, BigInt(7 - at) * 412_000_345n, { model, provider: providers[at] ?? null });
-  }
-  const requests = rows.reduce((sum, row) => sum + row.requests, 0);
-  const nano = rows.reduce((sum, row) => sum + row.nano, 0n);
-  const usage: Usage = {
-    object: 'usage',
-    period: { type: 'custom', start: Math.floor(from / 1000), end: Math.floor(until / 1000) },
-    totals: counters(requests, nano),
-    group_by: groupBy,
-    data: buckets,
-    has_more: false,
-    first_id: null,
-    last_id: null,
-    limits: [],
-  };
-  return usageReport(usage, () => null);
 }
+
+export const fakeInsights = (data: FakeData): UsageInsights => ({
+  forecast: {
+    month: '2026-11',
+    so_far_usd: '8.1',
+    estimate: { total_usd: '12.3', mean_usd: '0.6', mean_days: 28, days_left: 7 },
+  },
+  failures: data.ledgerLines > 0 ? [{ code: 'upstream_overloaded', requests: 3, cost_usd: '0' }] : [],
+  cache_savings_usd: '1.23',
+});
+
+export const fakeLines = (data: FakeData): UsageLine[] =>
+  fakeCredits(data, 'sandbox', 30, null).transactions.data.flatMap((line) =>
+    line.request_id === null
+      ? []
+      : {
+          ...{ id: line.request_id, created: line.created ?? 0, status: 'succeeded', error_code: null },
+          ...{ provider: line.provider, model: line.model, name: line.name, key: null, purpose: 'chat' },
+          ...{ prompt_tokens: 1900, cached_tokens: 400, cache_write_tokens: 0 },
+          ...{ completion_tokens: 310, reasoning_tokens: 40 },
+          ...{ cost_usd: line.amount.replace('-', ''), provenance: 'billed', use: line.use },
+        },
+  );

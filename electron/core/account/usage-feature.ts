@@ -1,53 +1,60 @@
-import type { Operator } from '#gateway/operator/operator.ts';
-import type { GatewayClient } from '#shared/client/gateway-client.ts';
-import type { UsageReport } from '#shared/contract/app/wallets.ts';
+import type {
+  UsageGroupId,
+  UsageGrouping,
+  UsageInsights,
+  UsagePeriod,
+  UsageReport,
+} from '#shared/contract/app/usage.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
-import type { UsageGroup } from '#shared/wire/usage.ts';
 import type { Connections } from '../connection/connections.ts';
-import { askGateway } from '../connection/gateway-errors.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
-import { usageReport } from './usage-report.ts';
+import { readUsageReport } from './read-usage-report.ts';
+import { exportPieces } from './usage-export.ts';
+import { readInsights } from './usage-insights.ts';
+import { allLines, type LineDeps, readLines } from './usage-lines.ts';
 
-const limitMs = 15_000;
+const limitMs = 30_000;
 
-interface Period {
-  readonly wallet: Wallet;
-  readonly groupBy: UsageGroup;
-  readonly start?: number | null | undefined;
-  readonly end?: number | null | undefined;
-}
-
-interface UsageDeps {
+interface UsageDeps extends Omit<LineDeps, 'connections'> {
   readonly connections: Connections;
-  readonly modelFacts: DescribeModel;
-  /** Of the embedded gateway. */
-  readonly operator: Pick<Operator, 'listKeys'>;
+  readonly now: () => number;
 }
 
-/** Usage of a period, grouped. The gateway counts in whole seconds: a started second belongs to the period. */
-export function usageFeature({ connections, modelFacts, operator }: UsageDeps) {
-  /** Labels of the keys of an account; a gateway elsewhere tells that of the key in use alone. */
-  async function keyLabels(client: GatewayClient, signal: AbortSignal): Promise<Map<string, string | null>> {
-    const { id, credential } = await askGateway(() => client.account({ signal }));
-    const keys = connections.mode === 'embedded' && id !== null ? await operator.listKeys(id) : [];
-    return new Map([
-      [credential?.id ?? '', credential?.label ?? null],
-      ...keys.map((key) => [key.id, key.label] as const),
-    ]);
-  }
+interface Asked {
+  readonly wallet: Wallet;
+  readonly period: UsagePeriod;
+}
+
+/** Usage of a period in whole days. The gateway adds up; what it does not know, of chats and folders, is put to it here. */
+export function usageFeature(deps: UsageDeps) {
+  const clientOf = async (wallet: Wallet) => (await deps.connections.wallet(wallet)).client;
+  /** A question that nobody waits for any longer ends, and any other after a while. */
+  const ends = (signal: AbortSignal | undefined) =>
+    AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
 
   return {
-    async get({ wallet, groupBy, start, end }: Period): Promise<UsageReport> {
-      const { client } = await connections.wallet(wallet);
-      const query = {
-        group_by: groupBy,
-        ...(start == null ? {} : { start: Math.floor(start / 1000) }),
-        ...(end == null ? {} : { end: Math.ceil(end / 1000) }),
-      };
-      const signal = AbortSignal.timeout(limitMs);
-      const usage = await askGateway(() => client.usage(query, { signal }));
-      const labels = groupBy === 'key' ? await keyLabels(client, signal) : null;
-      return usageReport(usage, modelFacts, (keyId) => labels?.get(keyId) ?? null);
+    async get(
+      { wallet, period, groupBy }: Asked & { readonly groupBy: UsageGrouping },
+      signal?: AbortSignal,
+    ): Promise<UsageReport> {
+      return readUsageReport(deps, await clientOf(wallet), groupBy, period, ends(signal));
+    },
+
+    async insights({ wallet, period }: Asked, signal?: AbortSignal): Promise<UsageInsights> {
+      return readInsights(await clientOf(wallet), period, deps.now(), ends(signal));
+    },
+
+    async requests(
+      {
+        wallet,
+        ...asked
+      }: Asked & { groupBy: UsageGrouping; group: UsageGroupId | null; after?: string | null | undefined },
+      signal?: AbortSignal,
+    ) {
+      return readLines(deps, await clientOf(wallet), asked, ends(signal));
+    },
+
+    async *export({ wallet, period, format }: Asked & { readonly format: 'csv' | 'json' }, signal?: AbortSignal) {
+      yield* exportPieces(allLines(deps, await clientOf(wallet), period, signal), period, format);
     },
   };
 }

@@ -1,79 +1,83 @@
-import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openGateway } from '#gateway/open-gateway.ts';
-import { formatUsd, nanoUsd } from '#shared/money.ts';
-import { usage } from '#shared/wire/usage.ts';
-import { chatEnded } from '../../../tests/support/chat-ended.ts';
-import { coreOfTest } from '../../../tests/support/core-of-test.ts';
-import { usageReport } from './usage-report.ts';
+import type { ReportedBucket } from '#shared/client/reported.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { forecastOf } from './usage-insights.ts';
+import { foldByDay } from './usage-report.ts';
 
-const counters = (nano: bigint) => ({
-  requests: 1,
-  succeeded: 1,
-  failed: 0,
-  cancelled: 0,
-  prompt_tokens: 10,
-  cached_tokens: 4,
-  completion_tokens: 3,
-  reasoning_tokens: 3,
-  total_tokens: 13,
-  cost_usd: formatUsd(nanoUsd(nano)),
-  byok_requests: 0,
-  byok_upstream_cost_usd: '0',
-});
-const of = (nanos: readonly bigint[]) =>
-  usage.parse({
-    object: 'usage',
-    period: { type: 'custom', start: 0, end: 1 },
-    totals: counters(nanos.reduce((sum, nano) => sum + nano, 0n)),
-    group_by: 'model',
-    data: nanos.map((nano, at) => ({
-      object: 'usage.bucket',
-      provider: 'openai',
-      model: `model-${at}`,
-      day: null,
-      key: null,
-      status: null,
-      ...counters(nano),
-    })),
-    has_more: false,
-    first_id: null,
-    last_id: null,
-    limits: [],
-  });
+const days = ['2026-10-30', '2026-10-31', '2026-11-01'];
 
-test('buckets are in order of cost, and their shares are between none and all of it', () => {
+const bucket = fc
+  .record({
+    day: fc.constantFrom(...days),
+    model: fc.constantFrom(...Array.from({ length: 400 }, (_, at) => `model-${at}`)),
+    nano: fc.bigInt({ min: 0n, max: 10n ** 15n }),
+    requests: fc.nat(9),
+    prompt: fc.nat(999),
+  })
+  .map(
+    ({ day, model, nano, requests, prompt }): ReportedBucket => ({
+      ...{ object: 'usage.bucket', provider: 'openai', model, day, key: null, status: null },
+      ...{ requests, succeeded: requests, failed: 0, cancelled: 0, prompt_tokens: prompt, cached_tokens: 0 },
+      ...{ completion_tokens: 3, reasoning_tokens: 3, total_tokens: prompt + 3, cost_usd: formatUsd(nanoUsd(nano)) },
+      ...{ byok_requests: 0, byok_upstream_cost_usd: '0' },
+    }),
+  );
+
+const costOf = (all: readonly { cost_usd: string | null }[]) =>
+  formatUsd(nanoUsd(all.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd ?? ''), 0n)));
+
+test('groups, days and the colours of a chart add up to the same sums, however many there are', () => {
   fc.assert(
-    fc.property(fc.array(fc.bigInt({ min: 0n, max: 10n ** 15n }), { maxLength: 6 }), (nanos) => {
-      const shares = usageReport(of(nanos), () => null).data.map(({ share }) => share ?? Number.NaN);
-      expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+    fc.property(fc.array(bucket, { maxLength: 500, size: 'max' }), (buckets) => {
+      const groupOf = ({ model }: Pick<ReportedBucket, 'model'>) =>
+        ({ kind: 'named', id: model, provider: null, name: null }) as const;
+      const { totals, perDay, groups, more, series } = foldByDay(buckets, groupOf, days);
+      const total = costOf(buckets);
+      expect(totals.cost_usd).toBe(total);
+      expect(costOf(perDay ?? [])).toBe(total);
+      expect(costOf(groups ?? [])).toBe(total);
+      expect(costOf((series ?? []).flatMap((each) => each.days))).toBe(total);
+      expect((groups ?? []).length + Math.max(0, more - 1)).toBe(new Set(buckets.map(({ model }) => model)).size);
+      expect(series?.length ?? 0).toBeLessThanOrEqual(6);
+      const shares = (groups ?? []).map(({ share }) => share ?? -1);
       expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
     }),
+    { numRuns: 50 },
   );
 });
 
-test('the parts of the tokens do not overlap, and an unknown model keeps its id', () => {
-  expect(usageReport(of([1n]), () => null).data[0]).toMatchObject({
-    name: 'model-0',
-    share: 1,
-    tokens: { input: 6, cached: 4, output: 0, reasoning: 3 },
+test('a cost that one bucket does not tell is not known of their sum, and no zero', () => {
+  const [one] = fc.sample(bucket, 1);
+  if (!one) throw new Error('no sample');
+  const groupOf = () => ({ kind: 'elsewhere', id: null, provider: null, name: null }) as const;
+  const { totals, groups } = foldByDay([one, { ...one, cost_usd: null }], groupOf, days);
+  expect([totals.cost_usd, groups?.[0]?.cost_usd, groups?.[0]?.share]).toEqual([null, null, null]);
+  expect(totals.requests).toBe((one.requests ?? 0) * 2);
+});
+
+test('a forecast is the month so far and the mean of whole days before for each that is left', () => {
+  const costs = new Map([
+    ['2026-11-01', 1_000n],
+    ['2026-11-10', 600n],
+    ['2026-11-24', 50n],
+  ]);
+  // 23 days from the 1st to the 23rd, six from the 25th to the 30th.
+  expect(forecastOf(costs, '2026-11-24')).toEqual({
+    month: '2026-11',
+    so_far_usd: formatUsd(nanoUsd(1_650n)),
+    estimate: {
+      total_usd: formatUsd(nanoUsd(1_650n + (1_600n * 6n) / 23n)),
+      mean_usd: formatUsd(nanoUsd(1_600n / 23n)),
+      ...{ mean_days: 23, days_left: 6 },
+    },
   });
 });
 
-test('each grouping has the names that people know: of models, of keys', async () => {
-  const { client } = await coreOfTest({ openGateway });
-  await client.models.list();
-  const text = 'Name a lake';
-  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text, model: 'sandbox/echo' });
-  await chatEnded(client, conversationId);
-  const named = async (groupBy: 'model' | 'provider' | 'key' | 'status') => {
-    const { data } = await client.usage.get({ wallet: 'sandbox', groupBy });
-    return data.map(({ name, provider, status, requests }) => ({ name, provider, status, requests }));
-  };
-  const none = { name: null, provider: null, status: null, requests: 1 };
-  expect(await named('model')).toEqual([{ ...none, name: 'Sandbox Echo', provider: 'sandbox' }]);
-  expect(await named('provider')).toEqual([{ ...none, provider: 'sandbox' }]);
-  expect(await named('key')).toEqual([{ ...none, name: 'Portico' }]);
-  expect(await named('status')).toEqual([{ ...none, status: 'succeeded' }]);
+test('after less than a week of use nothing is forecast', () => {
+  for (const day of ['2026-11-24', '2026-11-23', '2026-11-18'])
+    expect(forecastOf(new Map([[day, 5n]]), '2026-11-24').estimate).toBeNull();
+  expect(forecastOf(new Map([['2026-11-17', 5n]]), '2026-11-24').estimate).toMatchObject({ mean_days: 7 });
+  expect(forecastOf(new Map(), '2026-11-24').estimate).toBeNull();
+  expect(forecastOf(new Map([['2026-11-02', 5n]]), '2026-11-30').estimate).toMatchObject({ days_left: 0 });
 });

@@ -1,43 +1,101 @@
-import type { ReportedBucket, ReportedUsage } from '#shared/client/reported.ts';
-import type { UsageReport } from '#shared/contract/app/wallets.ts';
-import { parseUsd } from '#shared/money.ts';
-import { bookedModelName, type DescribeModel } from '../connection/model-facts.ts';
+import type { ReportedBucket } from '#shared/client/reported.ts';
+import type { UsageGroupSums, UsageReport, UsageSeries } from '#shared/contract/app/usage.ts';
+import { type GroupOf, keyOf, type NamedGroup } from './usage-groups.ts';
+import { allOf, bySize, nothing, plus, type Sums, shareOf, shownSums, sumsOf } from './usage-sums.ts';
 
-type KeyName = (keyId: string) => string | null;
+/** More colours are not told apart; the rest is one of its own. */
+const mostSeries = 5;
+/** A longer table is nobody's; the rest is one row. */
+const mostGroups = 200;
 
-/** Usage as it is shown: the highest cost first, days in order, with the name of its model or key and each bucket’s share. */
-export function usageReport(
-  usage: ReportedUsage,
-  modelFacts: DescribeModel,
-  keyName: KeyName = () => null,
-): UsageReport {
-  const total = usage.totals.cost_usd;
-  const data = usage.data.map((bucket) => ({
-    ...bucket,
-    name: nameOf(bucket, modelFacts, keyName),
-    share: shareOf(bucket.cost_usd, total),
-    tokens: tokensOf(bucket),
+interface Group extends NamedGroup {
+  sums: Sums;
+  readonly days: Map<string, Sums>;
+}
+
+/** Groups and days that add up to the same sums, whatever they are grouped by. */
+export function foldByDay(
+  buckets: readonly ReportedBucket[],
+  groupOf: GroupOf,
+  days: readonly string[],
+): Pick<UsageReport, 'totals' | 'perDay' | 'groups' | 'more' | 'series'> {
+  const groups = new Map<string, Group>();
+  const perDay = new Map<string, Sums>();
+  for (const bucket of buckets) {
+    const sums = sumsOf(bucket);
+    const day = within(days, bucket.day);
+    const named = groupOf(bucket);
+    const key = keyOf(named);
+    const group = groups.get(key) ?? { ...named, sums: nothing, days: new Map<string, Sums>() };
+    groups.set(key, group);
+    group.sums = plus(group.sums, sums);
+    group.days.set(day, plus(group.days.get(day) ?? nothing, sums));
+    perDay.set(day, plus(perDay.get(day) ?? nothing, sums));
+  }
+  const sorted = [...groups.values()].sort((a, b) => bySize(a.sums, b.sums));
+  const totals = allOf(perDay.values());
+  return {
+    totals: shownSums(totals),
+    perDay: days.map((day) => shownSums(perDay.get(day) ?? nothing)),
+    ...shownGroups(sorted, totals),
+    series: seriesOf(sorted, days),
+  };
+}
+
+/** Groups without days: all that a gateway without intervals tells. */
+export function foldGroups(buckets: readonly ReportedBucket[], groupOf: GroupOf, totals: Sums) {
+  const groups = new Map<string, NamedGroup & { sums: Sums }>();
+  for (const bucket of buckets) {
+    const named = groupOf(bucket);
+    const known = groups.get(keyOf(named));
+    groups.set(keyOf(named), { ...named, sums: plus(known?.sums ?? nothing, sumsOf(bucket)) });
+  }
+  return shownGroups(
+    [...groups.values()].sort((a, b) => bySize(a.sums, b.sums)),
+    totals,
+  );
+}
+
+export function foldDays(buckets: readonly ReportedBucket[], days: readonly string[]) {
+  const perDay = new Map<string, Sums>();
+  for (const bucket of buckets) {
+    const day = within(days, bucket.day);
+    perDay.set(day, plus(perDay.get(day) ?? nothing, sumsOf(bucket)));
+  }
+  return days.map((day) => shownSums(perDay.get(day) ?? nothing));
+}
+
+/** Where a clock was put back over midnight, an hour of the day before comes after its end: it stays in the period. */
+function within(days: readonly string[], day: string | null): string {
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  if (day === null || day < first) return first;
+  return day > last ? last : day;
+}
+
+const rest: NamedGroup = { kind: 'rest', id: null, provider: null, name: null };
+
+function shownGroups(sorted: readonly (NamedGroup & { readonly sums: Sums })[], totals: Sums) {
+  const folded = sorted.length > mostGroups ? sorted.slice(mostGroups) : [];
+  const shown = folded.length > 0 ? [...sorted.slice(0, mostGroups), { ...rest, sums: sumOf(folded) }] : sorted;
+  const groups: UsageGroupSums[] = shown.map(({ kind, id, provider, name, sums }) => ({
+    ...{ kind, id, provider, name },
+    ...shownSums(sums),
+    share: shareOf(sums.cost, totals.cost),
   }));
-  if (usage.group_by !== 'day') data.sort((a, b) => (b.share ?? -1) - (a.share ?? -1));
-  return { ...usage, data };
+  return { groups, more: folded.length };
 }
 
-function nameOf({ provider, model, key }: ReportedBucket, modelFacts: DescribeModel, keyName: KeyName): string | null {
-  if (model !== null) return bookedModelName(modelFacts, provider, model);
-  return key && (keyName(key) ?? key);
-}
+const sumOf = (groups: readonly { readonly sums: Sums }[]): Sums => allOf(groups.map(({ sums }) => sums));
 
-/** With integers, since a float would round the amounts first. Null: one of them is not known. */
-function shareOf(cost: string | null, total: string | null): number | null {
-  if (cost === null || total === null) return null;
-  const whole = parseUsd(total);
-  return whole === 0n ? 0 : Number((parseUsd(cost) * 1_000_000_000n) / whole) / 1_000_000_000;
+function seriesOf(sorted: readonly Group[], days: readonly string[]): UsageSeries[] {
+  // One that is left over is told by its name rather than as the rest.
+  const own = sorted.length === mostSeries + 1 ? sorted : sorted.slice(0, mostSeries);
+  const folded = sorted.slice(own.length);
+  const series = own.map((group) => ({
+    ...{ kind: group.kind, id: group.id, provider: group.provider, name: group.name },
+    days: days.map((day) => shownSums(group.days.get(day) ?? nothing)),
+  }));
+  if (folded.length === 0) return series;
+  const others = days.map((day) => shownSums(allOf(folded.flatMap((group) => group.days.get(day) ?? []))));
+  return [...series, { ...rest, days: others }];
 }
-
-/** Counts that a gateway does not tell are no bar. */
-const tokensOf = ({ prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens }: ReportedBucket) => ({
-  input: Math.max(0, (prompt_tokens ?? 0) - (cached_tokens ?? 0)),
-  cached: cached_tokens ?? 0,
-  output: Math.max(0, (completion_tokens ?? 0) - (reasoning_tokens ?? 0)),
-  reasoning: reasoning_tokens ?? 0,
-});

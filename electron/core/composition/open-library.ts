@@ -73,8 +73,8 @@ export async function openLibrary(
   });
   const leaveBackups = backup.keepUp();
   return {
-    thread,
     background,
+    thread,
     conversations,
     messages: { ...inThread, ...threadViewFeature({ db, now }) },
     organise,

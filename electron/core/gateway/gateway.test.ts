@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { addDays, dayIn } from '#shared/days.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import { completion, modelOf, openOwnServers } from '../../../gateway/testing/own-servers.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
@@ -82,7 +83,9 @@ test('an answer of the router is paid with test credits until there is a provide
   expect(answer).toMatchObject({ status: 'done', simulated: true, costSource: 'billed' });
   const { transactions } = await core.client.credits.get({ wallet: 'sandbox' });
   expect(transactions.data[0]).toMatchObject({ amount: `-${answer?.costUsd}`, request_id: answer?.requestId });
-  const usage = await core.client.usage.get({ wallet: 'sandbox', groupBy: 'model' });
+  const today = dayIn('UTC', Date.now());
+  const period = { first: addDays(today, -1), last: addDays(today, 1), zone: 'UTC' };
+  const usage = await core.client.usage.get({ wallet: 'sandbox', groupBy: 'model', period });
   expect(usage.totals).toMatchObject({ requests: 1, cost_usd: answer?.costUsd });
 });
 
@@ -139,7 +142,9 @@ test('a gateway’s key for chats alone chats, and what it cannot read is said',
     ...{ name: 'Team', balance: null, usage: null },
     credential: { scopes: ['chat', 'models'] },
   });
-  for (const reading of [client.credits.get({ wallet: 'main' }), client.usage.get({ wallet: 'main' })]) {
+  const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
+  const usage = client.usage.get({ wallet: 'main', groupBy: 'model', period });
+  for (const reading of [client.credits.get({ wallet: 'main' }), usage]) {
     await expect(reading).rejects.toMatchObject({
       code: 'insufficient_scope',
       message: expect.stringContaining('the scope "account"'),

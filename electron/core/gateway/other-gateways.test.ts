@@ -12,6 +12,9 @@ import {
 } from '../../../tests/support/other-gateways.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 
+/** The month that the gateway of the interface tells, whatever it is asked for. */
+const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
+
 async function connected({ baseUrl, key }: OtherGateway) {
   const core = await coreOfTest({ openGateway });
   const { status } = await core.client.gateway.connect({ baseUrl, key });
@@ -54,13 +57,19 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
       { id: '7', type: 'purchase', amount: '20', description: 'Card' },
     ],
   });
-  expect(await client.usage.get({ wallet: 'main' })).toMatchObject({
-    period: { start: 1_793_491_200, end: 1_796_083_200 },
+  expect(await client.usage.get({ wallet: 'main', groupBy: 'model', period })).toMatchObject({
+    ...{ ofPeriod: true, zone: 'UTC', before: null, perDay: null, series: null },
     totals: { requests: 31, cost_usd: '7.5', failed: null },
-    data: [{ name: 'GPT-5.4 mini', requests: 31, cost_usd: '7.5', share: 1 }],
+    groups: [{ name: 'GPT-5.4 mini', requests: 31, cost_usd: '7.5', share: 1 }],
   });
-  // It groups by model whatever is asked.
-  expect(await client.usage.get({ wallet: 'main', groupBy: 'day' })).toMatchObject({ grouped: false, data: [] });
+  // It tells its own month, and by model, whatever is asked.
+  const week = { first: '2026-11-02', last: '2026-11-08', zone: 'Europe/Berlin' };
+  expect(await client.usage.get({ wallet: 'main', groupBy: 'key', period: week })).toMatchObject({
+    ...{ ofPeriod: false, ownPeriod: { first: '2026-11-01', last: '2026-11-30' }, groups: null },
+  });
+  expect(await client.usage.insights({ wallet: 'main', period })).toEqual({
+    ...{ forecast: null, failures: null, cache_savings_usd: null },
+  });
   expect(await answerOf('openai/gpt-5.4-mini', 'estimated')).toMatchObject({
     ...{ text: 'Well told.', servedProvider: 'openai', servedModel: 'gpt-5.4-mini', finishReason: 'stop' },
     // It counts no tokens apart: what they cost is worked out from our own count, and says so.
@@ -75,7 +84,9 @@ test('a plain server: it is there by its models; its tokens are counted, and a p
   expect(await client.account.wallets()).toMatchObject([{ name: new URL(server.baseUrl).host, balance: null }]);
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({ id: null, plan: null, credential: null });
   await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
-  await expect(client.usage.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
+  await expect(client.usage.get({ wallet: 'main', groupBy: 'model', period })).rejects.toMatchObject({
+    code: 'not_reported',
+  });
   expect(await answerOf('qwen3-8b', 'unknown')).toMatchObject({
     text: 'Plainly.',
     usage: { promptTokens: 9, completionTokens: 2 },

@@ -3,6 +3,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { attachmentIds } from './attachment-ids.ts';
 import { checkDatabase } from './check-database.ts';
 import { findInBranch } from './find-in-branch.ts';
+import { nameChats } from './name-chats.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
 import { whatIfTask } from './what-if-task.ts';
@@ -15,6 +16,7 @@ const tasks = {
     findInBranch(db, conversationId, text),
   check: (_db: Database, { path, migrations }: { path: string; migrations: string[] }) =>
     checkDatabase(path, migrations),
+  names: (db: Database, { ids }: { ids: readonly string[] }) => nameChats(db, ids),
   files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
   /** Loaded with the first exported answer. */
   markdown: async (_db: Database, { text }: { text: string }) =>

@@ -1,26 +1,43 @@
-export const periods = ['7', '30', '90', 'month'] as const;
-export type Period = (typeof periods)[number];
+import type { UsagePeriod } from '#shared/contract/app/usage.ts';
+import { addDays, dayIn, daysBetween } from '#shared/days.ts';
 
-const dayMs = 86_400_000;
+export const presets = ['7', '30', '90', 'month', 'custom'] as const;
+export type Preset = (typeof presets)[number];
 
-/** Start and end of a period in whole UTC days, today included. `end` is exclusive. */
-export function rangeOf(period: Period, nowMs: number): { start: number; end: number } {
-  const now = new Date(nowMs);
-  const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
-  const start =
-    period === 'month' ? Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) : today - (Number(period) - 1) * dayMs;
-  return { start, end: today + dayMs };
+/** The gateway adds up at most so many days. */
+export const mostDays = 366;
+
+export type Days = Pick<UsagePeriod, 'first' | 'last'>;
+
+const monthOf = (day: string): string => day.slice(0, 7);
+const firstOf = (day: string): string => `${monthOf(day)}-01`;
+
+/** A period that ends with today; the month up to today. `back`: so many of them earlier, and then a whole month. */
+export function daysOfPreset(preset: Exclude<Preset, 'custom'>, back: number, today: string): Days {
+  if (preset !== 'month') {
+    const last = addDays(today, -back * Number(preset));
+    return { first: addDays(last, 1 - Number(preset)), last };
+  }
+  let first = firstOf(today);
+  for (let month = 0; month < back; month += 1) first = firstOf(addDays(first, -1));
+  return { first, last: back === 0 ? today : addDays(firstOf(addDays(first, 31)), -1) };
 }
 
-/** The same number of days before a range. */
-export const rangeBefore = ({ start, end }: { start: number; end: number }) => ({
-  start: start - (end - start),
-  end: start,
-});
-
-/** The days of a range as `YYYY-MM-DD`. */
-export function daysOf({ start, end }: { start: number; end: number }): string[] {
-  return Array.from({ length: Math.round((end - start) / dayMs) }, (_, at) =>
-    new Date(start + at * dayMs).toISOString().slice(0, 10),
-  );
+/** The same number of days, so many times earlier. */
+export function daysBack({ first, last }: Days, back: number): Days {
+  const length = daysBetween(first, last).length;
+  return { first: addDays(first, -length * back), last: addDays(last, -length * back) };
 }
+
+/** A range that was kept as `2026-11-01/2026-11-21`; null where it is none, or too long. */
+export function readRange(text: string | undefined): Days | null {
+  const [first = '', last = ''] = (text ?? '').split('/');
+  const isDay = (day: string) => /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day));
+  if (!isDay(first) || !isDay(last) || first > last) return null;
+  return daysBetween(first, last).length > mostDays ? null : { first, last };
+}
+
+export const rangeText = ({ first, last }: Days): string => `${first}/${last}`;
+
+export const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const todayIn = (zone: string): string => dayIn(zone, Date.now());

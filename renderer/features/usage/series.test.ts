@@ -1,28 +1,41 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { daysOf, rangeOf } from './periods.ts';
+import { daysBetween } from '#shared/days.ts';
+import { daysBack, daysOfPreset, readRange } from './periods.ts';
 import { axisOf } from './series.ts';
 
-test('a period is whole UTC days and ends with today', () => {
-  const now = Date.UTC(2026, 10, 21, 23, 59);
-  expect(daysOf(rangeOf('7', now))).toEqual([
-    '2026-11-15',
-    '2026-11-16',
-    '2026-11-17',
-    '2026-11-18',
-    '2026-11-19',
-    '2026-11-20',
-    '2026-11-21',
-  ]);
-  expect(daysOf(rangeOf('month', now)).length).toBe(21);
+test('a period ends with today, and earlier ones meet it without a gap', () => {
+  expect(daysOfPreset('7', 0, '2026-11-21')).toEqual({ first: '2026-11-15', last: '2026-11-21' });
+  expect(daysOfPreset('7', 1, '2026-11-21')).toEqual({ first: '2026-11-08', last: '2026-11-14' });
+  expect(daysBack({ first: '2026-03-01', last: '2026-03-10' }, 1)).toEqual({ first: '2026-02-19', last: '2026-02-28' });
 });
 
-test('the axis holds the largest bar in at most six steps', () => {
+test('a month is that of the calendar: this one up to today, earlier ones whole', () => {
+  expect(daysOfPreset('month', 0, '2026-03-31')).toEqual({ first: '2026-03-01', last: '2026-03-31' });
+  expect(daysOfPreset('month', 1, '2026-03-31')).toEqual({ first: '2026-02-01', last: '2026-02-28' });
+  expect(daysOfPreset('month', 3, '2026-03-31')).toEqual({ first: '2025-12-01', last: '2025-12-31' });
+  expect(daysOfPreset('month', 13, '2025-03-01')).toEqual({ first: '2024-02-01', last: '2024-02-29' });
+});
+
+test('a range that was kept counts where it is one that can be shown', () => {
+  expect(readRange('2026-11-01/2026-11-21')).toEqual({ first: '2026-11-01', last: '2026-11-21' });
+  for (const text of ['2026-11-21/2026-11-01', '2024-01-01/2026-01-01', '2026-13-01/2026-14-01', '/', '', undefined])
+    expect([text, readRange(text)]).toEqual([text, null]);
   fc.assert(
-    fc.property(fc.double({ min: 1e-9, max: 1e9, noNaN: true }), (largest) => {
-      const { top, steps } = axisOf(largest);
+    fc.property(fc.string(), (text) => {
+      const range = readRange(text);
+      if (range) expect(daysBetween(range.first, range.last).length).toBeGreaterThan(0);
+    }),
+  );
+});
+
+test('the axis holds the largest bar in at most six steps, and counts in whole numbers', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1e-9, max: 1e9, noNaN: true }), fc.boolean(), (largest, whole) => {
+      const { top, steps } = axisOf(largest, whole);
       expect(top).toBeGreaterThanOrEqual(largest * 0.999999);
       expect(steps.length).toBeLessThanOrEqual(7);
+      if (whole) expect(steps.every(Number.isInteger)).toBe(true);
     }),
   );
 });

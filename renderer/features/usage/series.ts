@@ -1,48 +1,100 @@
-import type { UsageReport } from '#shared/contract/app/wallets.ts';
+import type { UsageGroupId, UsageGrouping, UsageReport, UsageSums } from '#shared/contract/app/usage.ts';
 import { parseUsd } from '#shared/money.ts';
-import { count, usd } from '../../text/format.ts';
+import { count, roundUsd, usd } from '../../text/format.ts';
+import { text } from '../../text/usage-text.ts';
+import { groupKey, groupName } from './group-names.ts';
 
-export type Bucket = UsageReport['data'][number];
-export type Measure = 'cost' | 'tokens' | 'requests';
-/** Of the table; the chart is by day. */
-export const groupings = ['model', 'provider', 'key', 'status'] as const;
-export type Grouping = (typeof groupings)[number];
+export const measures = ['cost', 'tokens', 'requests'] as const;
+export type Measure = (typeof measures)[number];
 
-export interface DayStack {
-  readonly day: string;
-  /** Bar heights, in the order of the series; the text comes from `words`. */
-  readonly parts: readonly number[];
-  /** The exact values as text. */
-  readonly words: readonly string[];
-  readonly sum: number;
+/** What bars are stacked by; the types of tokens are of the tokens alone. */
+export const stackings = ['model', 'provider', 'key', 'purpose', 'folder', 'conversation', 'status', 'type'] as const;
+export type Stacking = (typeof stackings)[number];
+
+export const groupingOf = (stacking: Stacking): UsageGrouping => (stacking === 'type' ? 'model' : stacking);
+
+export interface Series {
+  readonly key: string;
+  readonly name: string;
+  readonly colour: Colour;
+  /** What its requests are listed by; null: they are not apart from those of others. */
+  readonly group: UsageGroupId | null;
+  readonly days: readonly Value[];
 }
 
-/** A stack for each day, including days without use. */
-export function stacksOf(days: readonly string[], buckets: readonly Bucket[], measure: Measure): DayStack[] {
-  const byDay = new Map(buckets.map((bucket) => [bucket.day, bucket]));
-  return days.map((day) => {
-    const bucket = byDay.get(day);
-    const parts = partsOf(bucket, measure);
-    const words =
-      measure === 'cost' ? [bucket && bucket.cost_usd === null ? '—' : usd(bucket?.cost_usd ?? '0')] : parts.map(count);
-    return { day, parts, words, sum: parts.reduce((sum, part) => sum + part, 0) };
-  });
+interface Value {
+  /** Height: a float is for pixels alone. */
+  readonly size: number;
+  /** The exact value; null: it is not known. */
+  readonly amount: string | number | null;
 }
 
-function partsOf(bucket: Bucket | undefined, measure: Measure): number[] {
-  if (!bucket) return measure === 'cost' ? [0] : measure === 'tokens' ? [0, 0, 0, 0] : [0, 0, 0];
-  // Floats only for pixels, never for shown amounts.
-  if (measure === 'cost') return [Number(parseUsd(bucket.cost_usd ?? '0')) / 1e9];
-  if (measure === 'requests')
-    return [bucket.succeeded ?? bucket.requests ?? 0, bucket.failed ?? 0, bucket.cancelled ?? 0];
-  const { input, cached, output, reasoning } = bucket.tokens;
-  return [input, cached, output, reasoning];
+/** A failure has the colour of failures, and what is left over none of its own. */
+const colours = ['1', '2', '3', '4', '6'] as const;
+export type Colour = (typeof colours)[number] | 'rest' | 'bad';
+
+export function measureOf(sums: UsageSums, measure: Measure): Value {
+  if (measure === 'cost') {
+    const { cost_usd: cost } = sums;
+    return { size: cost === null ? 0 : Number(parseUsd(cost)) / 1e9, amount: cost };
+  }
+  const amount = measure === 'requests' ? sums.requests : tokensOf(sums);
+  return { size: amount ?? 0, amount };
 }
 
-/** Round axis: steps of 1, 2 or 5 times a power of ten. */
-export function axisOf(largest: number): { top: number; steps: number[] } {
+function tokensOf({ input, cached, output, reasoning }: UsageSums): number | null {
+  return input === null && output === null ? null : (input ?? 0) + (cached ?? 0) + (output ?? 0) + (reasoning ?? 0);
+}
+
+/** A value in words, exactly. */
+export function wordsOf({ amount }: Pick<Value, 'amount'>): string {
+  if (amount === null) return '—';
+  return typeof amount === 'number' ? count(amount) : usd(amount);
+}
+
+/** The same as one reads it: the exact amount is in the table. */
+export const roughWords = (value: Pick<Value, 'amount'>): string =>
+  typeof value.amount === 'string' ? roundUsd(value.amount) : wordsOf(value);
+
+/** The series of a chart, from the bottom up; one for all where the gateway does not tell groups by day. */
+export function seriesOf(report: UsageReport, measure: Measure, stacking: Stacking): Series[] {
+  const perDay = report.perDay ?? [];
+  if (stacking === 'type' && measure === 'tokens') return tokenTypes(perDay);
+  if (report.series === null || report.series.length === 0) {
+    const days = perDay.map((sums) => measureOf(sums, measure));
+    return [{ key: 'all', name: text.measures[measure], colour: '1', group: null, days }];
+  }
+  return report.series.map((series, at) => ({
+    key: groupKey(series),
+    name: groupName(series, report.groupBy),
+    colour: colourOf(series, at, report.groupBy),
+    group: series.kind === 'rest' ? null : { kind: series.kind, id: series.id, provider: series.provider },
+    days: series.days.map((sums) => measureOf(sums, measure)),
+  }));
+}
+
+function colourOf({ kind, id }: UsageGroupId, at: number, groupBy: UsageGrouping): Colour {
+  if (kind === 'rest') return 'rest';
+  const outcome = groupBy === 'status' ? id : null;
+  if (outcome === 'failed') return 'bad';
+  if (outcome === 'cancelled') return 'rest';
+  return colours[at] ?? 'rest';
+}
+
+function tokenTypes(perDay: readonly UsageSums[]): Series[] {
+  return (['input', 'cached', 'output', 'reasoning'] as const).map((type, at) => ({
+    key: type,
+    name: text.types[type],
+    colour: colours[at] ?? 'rest',
+    group: null,
+    days: perDay.map((sums) => ({ size: sums[type] ?? 0, amount: sums[type] })),
+  }));
+}
+
+/** Round axis: steps of 1, 2 or 5 times a power of ten; of what is counted, no parts. */
+export function axisOf(largest: number, whole: boolean): { top: number; steps: number[] } {
   if (largest <= 0) return { top: 1, steps: [0, 1] };
-  const rough = largest / 4;
+  const rough = Math.max(largest / 4, whole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? 10 * power;
   const steps = Array.from({ length: Math.ceil(largest / step) + 1 }, (_, at) => at * step);

@@ -3,15 +3,11 @@ import { z } from 'zod';
 import {
   reportedAccount,
   reportedBalance,
-  reportedBucket,
   reportedCredits,
   reportedTransaction,
   reportedTransactions,
-  reportedUsage,
 } from '../../client/reported.ts';
-import { count } from '../../wire/scalars.ts';
-import { usageGroup } from '../../wire/usage.ts';
-import { id, timeMs, wallet } from '../common/fields.ts';
+import { id, wallet } from '../common/fields.ts';
 
 export const walletBalance = z.object({
   id: wallet,
@@ -24,20 +20,6 @@ export const walletBalance = z.object({
   billing: z.enum(['prepaid', 'meter_only']).nullable(),
   /** Null: the key may not read the account, or the gateway does not tell. */
   balance: reportedBalance.nullable(),
-});
-
-/** Usage as it is shown. Groups other than days begin with the highest cost. */
-export const usageReport = reportedUsage.extend({
-  data: z.array(
-    reportedBucket.extend({
-      /** The model’s display name, or the key’s label. */
-      name: z.string().nullable(),
-      /** Of the total cost, from 0 to 1; null: it is not known. */
-      share: z.number().nullable(),
-      /** Parts without overlap: input that was not cached, and output that was not reasoning. */
-      tokens: z.object({ input: count, cached: count, output: count, reasoning: count }),
-    }),
-  ),
 });
 
 /** What a request of this app was for. */
@@ -75,15 +57,7 @@ export const creditsContract = {
     .output(ledger),
 };
 
-export const usageContract = {
-  /** Usage of a period (default: the current month, UTC), grouped. `start` inclusive, `end` exclusive. */
-  get: oc
-    .input(z.object({ wallet, groupBy: usageGroup.default('model'), start: timeMs.nullish(), end: timeMs.nullish() }))
-    .output(usageReport),
-};
-
 export type RequestUse = z.infer<typeof requestUse>;
 export type LedgerLine = z.infer<typeof ledgerLine>;
 export type Ledger = z.infer<typeof ledger>;
-export type UsageReport = z.infer<typeof usageReport>;
 export type WalletBalance = z.infer<typeof walletBalance>;

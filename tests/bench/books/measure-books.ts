@@ -21,6 +21,11 @@ const questions = (now: number) =>
     ['dashboard: a year by day', `/v1/usage?group_by=day&start=${day(now, 364)}`],
     ['dashboard: a year by model', `/v1/usage?group_by=model&start=${day(now, 364)}`],
     ['usage of a period within days', `/v1/usage?start=${Math.floor(now / 1000) - 300 * 86_400}`],
+    [
+      'dashboard: a year by local day and model',
+      `/v1/usage?interval=day&time_zone=Asia/Kolkata&start=${day(now, 364)}&end=${day(now, 0)}`,
+    ],
+    ['what caching saved in a year', `/v1/usage?savings=true&start=${day(now, 364)}`],
     ['account', '/account'],
     ['newest requests', '/v1/requests?limit=100'],
     ['oldest requests', '/v1/requests?limit=100&order=asc'],

@@ -1,0 +1,77 @@
+import type { GatewayClient } from '#shared/client/gateway-client.ts';
+import type { ReportedUsage } from '#shared/client/reported.ts';
+import type { UsageGrouping, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
+import { dayIn, daysBetween } from '#shared/days.ts';
+import { askGateway } from '../connection/gateway-errors.ts';
+import { bucketsByDay, ifGrouped, periodBefore, secondsOf } from './ask-usage.ts';
+import { type GroupDeps, groupsFor, toldGroup } from './usage-groups.ts';
+import { foldByDay, foldDays, foldGroups } from './usage-report.ts';
+import { allOf, shownSums, sumsOf } from './usage-sums.ts';
+
+/** Usage of a period as the app shows it, from whatever the gateway in use tells of it. Throws `AppError`. */
+export async function readUsageReport(
+  deps: GroupDeps,
+  client: GatewayClient,
+  grouping: UsageGrouping,
+  period: UsagePeriod,
+  signal: AbortSignal,
+): Promise<UsageReport> {
+  const buckets = await bucketsByDay(client, toldGroup(grouping), period, signal);
+  if (buckets === null) return plainReport(deps, client, grouping, { ...period, zone: 'UTC' }, signal);
+  const [groupOf, earlier] = await Promise.all([
+    groupsFor(deps, grouping, buckets, client, signal),
+    bucketsByDay(client, 'day', periodBefore(period), signal),
+  ]);
+  const days = daysBetween(period.first, period.last);
+  return {
+    ...{ groupBy: grouping, days, zone: period.zone, ofPeriod: true, ownPeriod: null },
+    ...foldByDay(buckets, groupOf, days),
+    before: earlier && shownSums(allOf(earlier.map(sumsOf))),
+    perDayBefore: earlier && foldDays(earlier, daysOf(periodBefore(period))),
+  };
+}
+
+const daysOf = ({ first, last }: UsagePeriod): string[] => daysBetween(first, last);
+
+/** Of a gateway with the interface's own questions alone: UTC days and groups, each by itself, and of each only what it tells. */
+async function plainReport(
+  deps: GroupDeps,
+  client: GatewayClient,
+  grouping: UsageGrouping,
+  period: UsagePeriod,
+  signal: AbortSignal,
+): Promise<UsageReport> {
+  const usage = await askGateway(() => client.usage({ group_by: 'day', ...secondsOf(period) }, { signal }));
+  const told = await ifGrouped(client, { group_by: toldGroup(grouping), ...secondsOf(period) }, signal);
+  const groupOf = await groupsFor(deps, grouping, told?.data ?? [], client, signal);
+  const totals = sumsOf(usage.totals);
+  const ofPeriod = isOf(usage.period, period);
+  const byDay = usage.grouped !== false && usage.group_by === 'day';
+  const asked = { group_by: 'day', ...secondsOf(periodBefore(period)) } as const;
+  const earlier = ofPeriod ? await ifGrouped(client, asked, signal) : null;
+  const before = isOf(earlier?.period ?? null, periodBefore(period)) ? earlier : null;
+  const days = daysOf(period);
+  return {
+    ...{ groupBy: grouping, days, zone: 'UTC', ofPeriod },
+    ownPeriod: ofPeriod ? null : ownPeriodOf(usage.period),
+    totals: shownSums(totals),
+    before: before && shownSums(sumsOf(before.totals)),
+    perDay: byDay ? foldDays(usage.data, days) : null,
+    perDayBefore: before && foldDays(before.data, daysOf(periodBefore(period))),
+    ...(told ? foldGroups(told.data, groupOf, totals) : { groups: null, more: 0 }),
+    series: null,
+  };
+}
+
+type Told = ReportedUsage['period'];
+
+/** Whether figures are of the period that was asked for. Some count the last day in, and some do not. */
+function isOf(told: Told, period: UsagePeriod): boolean {
+  const { start, end } = secondsOf(period);
+  return told !== null && told.start === start && Math.abs(told.end - end) <= daySeconds;
+}
+
+const daySeconds = 86_400;
+
+const ownPeriodOf = (told: Told): UsageReport['ownPeriod'] =>
+  told && { first: dayIn('UTC', told.start * 1000), last: dayIn('UTC', Math.max(told.start, told.end - 1) * 1000) };

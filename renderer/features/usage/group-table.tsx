@@ -1,0 +1,66 @@
+import type { UsageGroupId, UsageGroupSums, UsageReport } from '#shared/contract/app/usage.ts';
+import { count, dayRange, share } from '../../text/format.ts';
+import { text } from '../../text/usage-text.ts';
+import { Money } from '../../ui/elements/money.tsx';
+import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
+import { Table, tableCell } from '../../ui/elements/table.tsx';
+import { groupKey, groupName } from './group-names.ts';
+
+interface GroupTableProps {
+  report: UsageReport;
+  groups: readonly UsageGroupSums[];
+  /** The requests of a group; null: the gateway does not list them. */
+  onOpen: ((group: UsageGroupId, title: string) => void) | null;
+}
+
+/** Usage by group, the highest cost first. */
+export function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: GroupTableProps) {
+  const { columns } = text;
+  const counts = [columns.requests, columns.failed, columns.input, columns.cached, columns.output];
+  const amounts = [...counts, columns.cost, columns.share];
+  return (
+    <Table
+      label={text.by(text.groups[groupBy])}
+      columns={[{ name: text.groups[groupBy] }, ...amounts.map((name) => ({ name, amount: true }))]}
+    >
+      {groups.map((group) => {
+        const { kind, id, provider, cost_usd: cost, requests, failed, input, cached, output, reasoning } = group;
+        const name = kind === 'rest' ? text.more(more) : groupName(group, groupBy);
+        const when = dayRange(days[0] ?? '', days.at(-1) ?? '');
+        const mark = groupBy === 'provider' ? id : provider;
+        const all = [requests, failed, plus(input, cached), cached, plus(output, reasoning)];
+        return (
+          <tr key={groupKey(group)}>
+            <th scope="row" className={`${tableCell} max-w-72 text-left font-medium`}>
+              <span className="flex items-center gap-2">
+                {mark !== null && <ProviderMark provider={mark} />}
+                {onOpen && kind !== 'rest' ? (
+                  <button
+                    type="button"
+                    className="truncate hover:underline"
+                    onClick={() => onOpen({ kind, id, provider }, text.lines.title(name, when))}
+                  >
+                    {name}
+                  </button>
+                ) : (
+                  <span className="truncate">{name}</span>
+                )}
+              </span>
+            </th>
+            {all.map((value, at) => (
+              <td key={counts[at]} className={`${tableCell} text-right text-fg-2`}>
+                {value === null ? '—' : count(value)}
+              </td>
+            ))}
+            <td className={`${tableCell} text-right`}>
+              <Money amount={cost} />
+            </td>
+            <td className={`${tableCell} text-right text-fg-2`}>{group.share === null ? '—' : share(group.share)}</td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
+
+const plus = (a: number | null, b: number | null) => (a === null ? null : a + (b ?? 0));
