@@ -51,6 +51,13 @@ export function prepare() {
   return oneAtATime(file, installAndBuild, onWait);
 }
 
+/** The same without a build, for what works from the sources. */
+export function prepareSources() {
+  requireNode20();
+  install();
+  return node24();
+}
+
 function installAndBuild() {
   install();
   const node = node24();
@@ -87,11 +94,12 @@ function install() {
   writeFileSync(installed, wantedPackages());
 }
 
-function npm(parameters) {
+/** Runs npm in a folder, and returns its exit code. */
+export function npm(parameters, folder = root) {
   const script = process.env.npm_execpath;
   const call = script?.endsWith('.js') ? [process.execPath, [script, ...parameters]] : ['npm', parameters];
   // npm's own messages go to stderr: the last line of stdout belongs to the command that was asked for.
-  const options = { cwd: root, stdio: ['ignore', 2, 2], shell: windows && call[0] === 'npm' };
+  const options = { cwd: folder, stdio: ['ignore', 2, 2], shell: windows && call[0] === 'npm' };
   return spawnSync(call[0], call[1], options).status ?? 1;
 }
 

@@ -1,11 +1,15 @@
 // `npm run package`: the installable app, by electron-builder. Its own options go after `--`: `-- --linux dir`.
+// `npm run package -- --client`: the gateway's client for other programs (client-package.mjs).
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment, prepare, root, run, say } from './bootstrap.mjs';
 import { foreground } from './child.mjs';
+import { packageClient } from './client-package.mjs';
 
-await run(async (words) => {
+await run(async ([first, ...rest]) => {
+  if (first === '--client') return packageClient(rest);
+  const words = first === undefined ? [] : [first, ...rest];
   const node = prepare();
   const local = localElectron();
   try {

@@ -3,20 +3,24 @@ import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/app/changes.ts';
 import { accountFeature } from './account/account-feature.ts';
 import { creditsFeature } from './account/credits-feature.ts';
+import { fundsFeature } from './account/funds-feature.ts';
 import { usageFeature } from './account/usage-feature.ts';
+import { verificationFeature } from './account/verification-feature.ts';
 import { watchBooks } from './account/watch-books.ts';
+import { apiKeysFeature } from './api-keys/api-keys-feature.ts';
 import { appFeature } from './app/app-feature.ts';
 import { type CoreOptions, openBase } from './composition/open-base.ts';
-import { catalogueFeature } from './models/catalogue-feature.ts';
 import { openChats } from './composition/open-chats.ts';
 import { openLibrary } from './composition/open-library.ts';
 import { openModels } from './composition/open-models.ts';
 import { lockDataFolder } from './db/lock-data-folder.ts';
 import { draftsFeature } from './drafts/drafts-feature.ts';
+import { gatewayAccountsFeature } from './gateway/gateway-accounts-feature.ts';
 import { gatewayFeature } from './gateway/gateway-feature.ts';
-import { localKeysFeature } from './gateway/local-keys-feature.ts';
+import { personAsked } from './host/ask-person.ts';
 import { imagesFeature } from './images/images-feature.ts';
 import type { Log } from './log/log.ts';
+import { catalogueFeature } from './models/catalogue-feature.ts';
 import { callTargets, networkFeature } from './network/network-feature.ts';
 import { openNetwork } from './network/open-network.ts';
 import { optionsFeature } from './options/options-feature.ts';
@@ -49,22 +53,19 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
   const connected = { ...options, fetch: options.fetch ?? network.fetch };
   const access = await openModels(connected, base);
-  const { keychain, waiting, gateway, listener, remote, providers, embedded, connections, modelFacts } = access;
+  const { keychain, waiting, gateway, listener, accounts, providers, connections, modelFacts } = access;
   const { hasProvider } = providers;
   const settings = settingsFeature({ store: base.settings, host, changes });
   const language = async () => (await settings.get()).language;
-  const chats = await openChats(connected, base, access, settings.get);
+  // One for all who ask: a page must not put two questions at once.
+  const ask = personAsked({ confirm: host.confirm, elapsed });
+  const chats = await openChats(connected, base, access, settings.get, ask);
   const { attachments, tools, lookUpOpenCosts } = chats;
   const library = await openLibrary(options, base, access, chats, language);
 
   const networked = networkFeature({
-    network,
-    changes,
-    log,
-    store: base.settings,
-    secrets: access.secrets,
-    elapsed,
-    targets: () => callTargets(providers, remote),
+    ...{ network, changes, log, store: base.settings, secrets: access.secrets, elapsed },
+    targets: () => callTargets(providers, accounts),
   });
 
   const { catalogue, whatIf } = catalogueFeature({
@@ -72,9 +73,22 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     gatewayDatabase: access.gatewayDatabase,
   });
 
+  async function switched(): Promise<void> {
+    await access.models.load();
+    void lookUpOpenCosts();
+  }
+
+  const account = accountFeature({ connections, hasProvider });
   const router = coreRouter({
-    account: accountFeature({ connections, hasProvider }),
-    app: appFeature({ host, platform, dataFolder, keychain, problem: () => (remote.get() ? null : waiting.problem()) }),
+    account,
+    apiKeys: apiKeysFeature({ connections, operator: gateway.operator, changes, now }),
+    app: appFeature({
+      host,
+      platform,
+      dataFolder,
+      keychain,
+      problem: () => (accounts.active() ? null : waiting.problem()),
+    }),
     attachments,
     caps: chats.caps,
     comparisons: chats.comparisons,
@@ -86,9 +100,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     conversations: library.conversations,
     credits: creditsFeature({ connections, modelFacts, spend: chats.spend }),
     drafts: draftsFeature({ db, now }),
+    funds: fundsFeature({ ...base, connections, store: base.settings, walletOf: account.walletOf }),
     images: imagesFeature({ download: guardedDownload }),
-    gateway: gatewayFeature({ remote, listener, connections, changes, connected: lookUpOpenCosts, elapsed }),
-    localKeys: localKeysFeature({ operator: gateway.operator, embedded, changes, now }),
+    gateway: gatewayFeature({ listener, connections, changes, elapsed }),
+    gatewayAccounts: gatewayAccountsFeature({
+      ...{ accounts, changes, newId: base.newId, switched, ask, language },
+      closing: base.closing.signal,
+    }),
     messages: library.messages,
     models: access.models,
     network: networked,
@@ -111,6 +129,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       spend: chats.spend,
       background: library.background,
     }),
+    verification: verificationFeature({ connections, now }),
     whatIf,
   });
 

@@ -7,7 +7,7 @@ import { retryDelay, waitMs } from './retry.ts';
 
 /** Areas with cost estimates: stale whenever anything that they depend on changes. */
 const quoted = ['quotes', 'comparisons'] as const;
-const money = ['account', 'credits', 'usage', 'whatIf'] as const;
+const money = ['account', 'credits', 'funds', 'usage', 'verification', 'whatIf'] as const;
 const models = ['models', 'catalogue'] as const;
 
 /**
@@ -15,23 +15,29 @@ const models = ['models', 'catalogue'] as const;
  * the next message costs. `messages` changes with the branch, and with it what is sent with the next message.
  */
 const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
-  account: [...money, ...quoted, 'context', 'caps', 'localKeys'],
+  account: [...money, ...quoted, 'context', 'caps', 'apiKeys'],
   app: ['app'],
   backups: ['backup'],
-  caps: ['caps', ...quoted],
+  caps: ['caps', 'funds', ...quoted],
   context: ['context', ...money, ...quoted],
   conversations: ['conversations', 'organise', 'search'],
-  gateway: ['gateway', 'localKeys', ...money, ...models, ...quoted],
+  gateway: ['gateway', 'gatewayAccounts', 'apiKeys', ...money, ...models, ...quoted],
   messages: ['search', 'context', ...quoted],
   network: ['network'],
   models: [...models, 'account', ...quoted],
   options: ['options', ...quoted],
+  payer: [],
   presets: ['presets', 'options'],
   prompts: ['prompts'],
   providers: ['providers', 'account', 'catalogue'],
   queue: ['queue'],
   settings: ['settings', 'account'],
   tools: ['tools', ...quoted],
+};
+
+/** What is of another account now: forgotten at once, so that no figure is seen under a name that it does not belong to. */
+const replacedBy: Partial<Record<Topic, readonly (keyof Contract)[]>> = {
+  payer: [...money, ...quoted, ...models, 'gateway', 'apiKeys'],
 };
 
 /**
@@ -48,7 +54,12 @@ export async function followChanges(api: Api, queries: QueryClient, signal: Abor
       useConnection.setState({ lost: false });
       for await (const { topics } of stream) {
         // Each area is invalidated once, however many topics name it.
+        const replaced = new Set(topics.flatMap((topic) => replacedBy[topic] ?? []));
         const areas = new Set(topics.flatMap((topic) => oldBy[topic]));
+        for (const area of replaced) {
+          areas.delete(area);
+          void queries.resetQueries({ queryKey: orpc[area].key() });
+        }
         for (const area of areas) void queries.invalidateQueries({ queryKey: orpc[area].key() });
       }
     } catch (error) {

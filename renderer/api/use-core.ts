@@ -55,6 +55,13 @@ export function usePayer(model: string) {
   return payer && wallets.find(({ id }) => id === payer.wallet);
 }
 
+/** The provider whose key of the person’s own a gateway elsewhere is given for this model; null: none. */
+export function useOwnKey(model: string): string | null {
+  const { models } = useOrpc();
+  const options = models.payer.queryOptions({ input: { model }, placeholderData: keepPreviousData });
+  return useQuery(options).data?.ownKey ?? null;
+}
+
 export function useAppInfo() {
   return useQuery(useOrpc().app.info.queryOptions());
 }

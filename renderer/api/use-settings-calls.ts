@@ -26,12 +26,6 @@ export function useGatewayCalls() {
   const { queryKey } = useOrpc().gateway.get.queryOptions();
   const onSuccess = (connection: GatewayConnection) => queries.setQueryData(queryKey, connection);
   return {
-    connect: useMutation({
-      mutationFn: (entry: { baseUrl: string; key: string }) => api.gateway.connect(entry),
-      onSuccess,
-      gcTime: 0,
-    }),
-    disconnect: useMutation({ mutationFn: () => api.gateway.disconnect(), onSuccess }),
     listen: useMutation({
       mutationFn: (entry: { enabled: boolean; port: number }) => api.gateway.listen(entry),
       onSuccess,

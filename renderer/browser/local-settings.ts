@@ -14,6 +14,8 @@ export interface LocalSettings {
   sidebarOpen?: boolean;
   wrapCode?: boolean;
   openFolders?: string[];
+  creditsType?: string;
+  creditsPeriod?: string;
   usagePeriod?: string;
   whatIfPeriod?: string;
   usageMeasure?: string;

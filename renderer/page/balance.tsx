@@ -1,4 +1,4 @@
-import { useConversations, usePayer, useWallets } from '../api/use-core.ts';
+import { useConversations, useOwnKey, usePayer, useWallets } from '../api/use-core.ts';
 import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
 import { useNav } from '../navigation/nav.ts';
 import { text } from '../text/shell-text.ts';
@@ -8,7 +8,9 @@ import { walletName } from '../ui/elements/wallet-name.ts';
 /** The wallet that pays for the next message and its exact balance, as in the ledger. */
 export function Balance({ brief = false }: { brief?: boolean }) {
   const wallets = useWallets();
-  const wallet = usePayer(useModelHere());
+  const model = useModelHere();
+  const wallet = usePayer(model);
+  const ownKey = useOwnKey(model);
   // Of a prepaid wallet the rest is shown, of a metered one what was spent.
   const metered = wallet?.billing === 'meter_only';
   const balance = wallet?.balance;
@@ -24,13 +26,14 @@ export function Balance({ brief = false }: { brief?: boolean }) {
     >
       {wallet && (
         <span className={brief ? 'truncate text-fg-3 max-sm:text-2xs' : 'truncate font-medium text-sm'}>
-          {walletName(wallet)}
+          {ownKey === null ? walletName(wallet) : text.ownKeyOf(ownKey)}
         </span>
       )}
       <span className={brief ? 'font-medium' : 'text-fg-2'}>
-        {balance && <Money amount={metered ? balance.total_used : balance.amount} rest={!metered} />}
-        {balance && metered && ` ${text.spent}`}
-        {wallet && !balance && text.noBalance}
+        {ownKey !== null && text.billedBy(ownKey)}
+        {ownKey === null && balance && <Money amount={metered ? balance.total_used : balance.amount} rest={!metered} />}
+        {ownKey === null && balance && metered && ` ${text.spent}`}
+        {ownKey === null && wallet && !balance && text.noBalance}
         {!wallet && (wallets.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
       </span>
     </output>

@@ -1,4 +1,4 @@
-import { counted } from './format.ts';
+import { count, counted } from './format.ts';
 import { words } from './language.ts';
 
 export const text = words({
@@ -41,6 +41,50 @@ export const text = words({
   more: 'Load more',
   loadingMore: 'Loading',
   shown: (lines: number) => counted(lines, 'line', 'lines'),
+  noneOfThese: 'No transactions of this kind in this time',
+  allTypes: 'All kinds',
+  typeChosen: (type: string) => `Kind: ${type}`,
+  period: 'Period',
+  periods: { all: 'All', '7': '7 days', '30': '30 days', '90': '90 days' },
+  lasts: (messages: number, days: number | null) =>
+    `Lasts for about ${counted(messages, 'message', 'messages')}${days === null ? '' : `, or ${counted(days, 'day', 'days')}`}.`,
+  lastsBy: (requests: number, days: number, cost: string) =>
+    `By the average of ${counted(requests, 'answer', 'answers')} ${days === 1 ? 'today' : `in the last ${count(days)} days`}, ${cost} in all.`,
+  outlookUnknown: 'How long it lasts is known after the first answers.',
+  low: 'There is little left.',
+  topUpTest: 'Test credits are given once. Add a provider key, or connect a gateway, to go on.',
+  topUpOwn: 'Your providers bill you: add credit with them.',
+  topUpAt: (host: string) =>
+    `Credits are added where you got the key, by who runs ${host}: gateways tell no page for it. They show here at once.`,
+  lowIn: (wallet: string, messages: number | null) =>
+    messages === null
+      ? `There is nothing left in ${wallet}.`
+      : `There is little left in ${wallet}: about ${counted(messages, 'message', 'messages')}.`,
+  toCredits: 'Credits',
+  budget: 'Budget of the month',
+  budgetFailed: 'Could not read the budget',
+  budgetNote:
+    'Counts what is booked to this account in this month (UTC), by all programs, at list price. It stops nothing:',
+  budgetCaps: 'spending caps do.',
+  budgetUnknown: 'The gateway does not report what was spent this month.',
+  ofBudget: (spent: string, limit: string) => `${spent} of ${limit}`,
+  setBudget: 'Set a budget',
+  changeBudget: 'Change the budget',
+  budgetLimit: 'A month, USD',
+  budgetEmpty: 'Empty: no budget.',
+  notAmount: 'An amount in dollars, such as 20',
+  save: 'Save',
+  cancel: 'Cancel',
+  all: {
+    title: 'All accounts',
+    account: 'Account',
+    balance: 'Balance',
+    asOf: 'As of',
+    since: (clock: string) => `${clock}, no answer since`,
+    away: 'No answer',
+    unknown: 'not reported',
+    spent: 'spent',
+  },
   loading: 'Loading credits',
   failed: 'Could not read the ledger',
 });

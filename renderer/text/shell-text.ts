@@ -31,6 +31,8 @@ export const text = words({
   answerEnded: 'An answer has ended',
   balance: 'Balance',
   spent: 'spent',
+  ownKeyOf: (provider: string) => `Your ${provider} key`,
+  billedBy: (provider: string) => `billed by ${provider}`,
   noBalance: 'Balance not available',
   asOf: (time: string) => `As of ${time}`,
   refresh: 'Read again',

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CompletionRequestBody, PromptRequestBody } from '../wire/chat-request.ts';
 import { completionResponse, promptChunk, promptResponse } from '../wire/chat-response.ts';
+import { apiKey, apiKeyList, type ChangeKeyRequest, type CreateKeyRequest, createdApiKey } from '../wire/key.ts';
 import { gatewayInfo } from '../wire/meta.ts';
 import { model, modelList } from '../wire/model.ts';
 import { priceHistory } from '../wire/price.ts';
@@ -253,6 +254,17 @@ export function gatewayClient(options: GatewayClientOptions) {
         ),
       ),
     verify: (more: RequestOptions = {}) => ifReported(verify(more)),
+    /** API keys of the account, as far as the credential reaches, with those that have ended (extension `keys`). */
+    keys: (query: PageQuery = {}, more: RequestOptions = {}) =>
+      ifReported(json(apiKeyList, '/v1/keys', { ...more, query: { ...query } })),
+    /** Its answer is the only one that ever holds the key. */
+    createKey: (wanted: CreateKeyRequest = {}, more: RequestOptions = {}) =>
+      ifReported(json(createdApiKey, '/v1/keys', { ...more, method: 'POST', body: wanted })),
+    changeKey: (id: string, wanted: ChangeKeyRequest, more: RequestOptions = {}) =>
+      json(apiKey, `/v1/keys/${encodeURIComponent(id)}`, { ...more, method: 'PATCH', body: wanted }),
+    /** Ends a key and whatever it minted. */
+    revokeKey: (id: string, more: RequestOptions = {}) =>
+      json(apiKey, `/v1/keys/${encodeURIComponent(id)}`, { ...more, method: 'DELETE' }),
     /** Records of the account’s requests, newest first (extension `requests`). `has_more`: continue after `last_id`. */
     requests: (query: RequestsQuery = {}, more: RequestOptions = {}) =>
       json(requestList, '/v1/requests', { ...more, query: { ...query } }),

@@ -1,15 +1,18 @@
+import { apiKeysContract } from './app/api-keys.ts';
 import { appContract } from './app/app.ts';
 import { backupContract } from './app/backup.ts';
 import { catalogueContract, whatIfContract } from './app/catalogue.ts';
 import { changesContract } from './app/changes.ts';
+import { fundsContract } from './app/funds.ts';
 import { gatewayContract } from './app/gateway.ts';
-import { localKeysContract } from './app/local-keys.ts';
+import { gatewayAccountsContract } from './app/gateway-accounts.ts';
 import { modelsContract } from './app/models.ts';
 import { networkContract } from './app/network.ts';
 import { providersContract } from './app/providers.ts';
 import { settingsContract } from './app/settings.ts';
 import { toolsContract } from './app/tools.ts';
 import { usageContract } from './app/usage.ts';
+import { verificationContract } from './app/verification.ts';
 import { accountContract, creditsContract } from './app/wallets.ts';
 import { capsContract } from './chat/caps.ts';
 import { chatContract } from './chat/chat.ts';
@@ -32,6 +35,7 @@ import { attachmentsContract } from './common/attachments.ts';
 /** Everything a renderer may ask of the core. Every addition needs a security review. */
 export const contract = {
   account: accountContract,
+  apiKeys: apiKeysContract,
   app: appContract,
   attachments: attachmentsContract,
   caps: capsContract,
@@ -44,9 +48,10 @@ export const contract = {
   conversations: conversationsContract,
   credits: creditsContract,
   drafts: draftsContract,
+  funds: fundsContract,
   gateway: gatewayContract,
+  gatewayAccounts: gatewayAccountsContract,
   images: imagesContract,
-  localKeys: localKeysContract,
   messages: messagesContract,
   models: modelsContract,
   network: networkContract,
@@ -62,6 +67,7 @@ export const contract = {
   tools: toolsContract,
   transfer: transferContract,
   usage: usageContract,
+  verification: verificationContract,
   whatIf: whatIfContract,
 };
 

@@ -159,6 +159,8 @@ export const refusalWords = {
   cutOff: 'The answer ended without saying that it was complete.',
   connectionLost: 'The connection to the gateway was lost in the middle of the answer.',
   noGateway: 'No gateway is connected.',
+  gatewayAccountGone: 'This account is not here any more.',
+  tooManyAccounts: ({ most }: { most: number }) => `There are ${most} accounts at most. Remove one first.`,
   /** A gateway's refusal: its code, and its own English sentence, which another language quotes behind words for the code. */
   gatewaySaid: ({ said }: { code: string; said: string }) => said,
   gatewaySilent: ({ address }: { address: string }) => `The gateway at ${address} did not answer.`,
@@ -172,7 +174,7 @@ export const refusalWords = {
   portClosed: ({ port }: { port: number }) => `Port ${port} cannot be opened. Choose another port.`,
   gatewaySlow: 'The gateway took too long to answer. Try again.',
   gatewayKeyGone:
-    'The key of your gateway is not there any more: it was kept for one session only. Connect again with the key.',
+    'The key of this gateway is not on this computer any more. Enter it again: Settings, Gateway, Replace the key.',
   gatewayInUse: ({ holder }: { holder: string | null }) =>
     `Another server${holder === null ? '' : ` (${holder})`} uses the gateway.db of this app. When it ends, answers go on by themselves.`,
   noKeyFor: ({ provider, model }: { provider: string; model: string }) =>

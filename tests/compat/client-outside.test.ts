@@ -95,6 +95,19 @@ test('takes a token as well as a key, and a new one as soon as it is there', asy
   expect((await ada.models()).data.length).toBeGreaterThan(1);
 });
 
+test('makes, changes and ends keys, none of which is told twice', async () => {
+  const made = await client.createKey({ label: 'A program', scopes: ['chat'], spend_limit_usd: '1' });
+  expect(made.key).toMatch(/^sk-portico-/);
+  const { key: _key, ...told } = made;
+  expect((await client.keys({ limit: 1 })).data).toEqual([told]);
+  expect(await client.changeKey(made.id, { label: 'Renamed', spend_limit_usd: null })).toMatchObject({
+    ...{ label: 'Renamed', spend_limit_usd: null, status: 'active' },
+  });
+  expect(await client.revokeKey(made.id)).toMatchObject({ status: 'revoked' });
+  const program = gatewayClient({ baseUrl: server.url, apiKey: made.key });
+  await expect(program.verify()).rejects.toMatchObject({ code: 'invalid_api_key' });
+});
+
 test('says what is wrong: no gateway there, an answer of something else, a call that was given up', async () => {
   const nowhere = gatewayClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'x' });
   await expect(nowhere.models()).rejects.toMatchObject({ status_code: 0, code: 'unreachable' });

@@ -40,6 +40,7 @@ export function servedDouble() {
         density: 'comfortable' as const,
         sendWith: 'enter' as const,
         model: 'router',
+        shownWallet: null,
         welcomed: false,
         confirmRoute: false,
         spellCheck: true,

@@ -186,7 +186,7 @@ async function providers({ page, go, look, button, field }: Walk): Promise<void>
 async function gateway({ page, go, look, button, open, field }: Walk): Promise<void> {
   await go('#settings/gateway');
   await field('Base URL').fill('http://127.0.0.1:1');
-  await field('Gateway key').fill('sk-portico-wrong');
+  await field('API key or token').fill('sk-portico-wrong');
   await button('Connect').click();
   await expect(page.getByText(/⟦The gateway at http:\/\/127.0.0.1:1 did not answer/).first()).toBeVisible();
   await look('a gateway that does not answer');

@@ -82,30 +82,119 @@ export function fakeConnections(
         });
       }),
     },
-    localKeys: {
-      list: os.localKeys.list.handler(() => []),
-      create: os.localKeys.create.handler(() => ({ key: 'sk-portico-shown-once' })),
-      revoke: os.localKeys.revoke.handler(() => {}),
+    apiKeys: {
+      list: os.apiKeys.list.handler(async ({ input }) => {
+        await guard('apiKeys.list');
+        return { keys: data.apiKeys.filter(({ account }) => account === input.account), complete: true };
+      }),
+      create: os.apiKeys.create.handler(async ({ input }) => {
+        await guard('apiKeys.create');
+        const { account, name, scopes, limitUsd, expiresAt } = input;
+        const facts = { prefix: 'sk-portico-Ab3d', createdAt: Date.now(), lastUsedAt: null, spentUsd: '0' };
+        data.apiKeys.push({ ...facts, id: `key-${data.apiKeys.length}`, account, name, scopes, limitUsd, expiresAt });
+        changed('gateway');
+        return { key: 'sk-portico-shown-once' };
+      }),
+      change: os.apiKeys.change.handler(async ({ input }) => {
+        await guard('apiKeys.change');
+        const { id, name, limitUsd, expiresAt } = input;
+        data.apiKeys = data.apiKeys.map((key) => (key.id === id ? { ...key, name, limitUsd, expiresAt } : key));
+        changed('gateway');
+      }),
+      rotate: os.apiKeys.rotate.handler(async () => {
+        await guard('apiKeys.rotate');
+        changed('gateway');
+        return { key: 'sk-portico-rotated', problem: null };
+      }),
+      revoke: os.apiKeys.revoke.handler(async ({ input }) => {
+        await guard('apiKeys.revoke');
+        data.apiKeys = data.apiKeys.filter(({ id }) => id !== input.id);
+        changed('gateway');
+      }),
+    },
+    funds: {
+      outlook: os.funds.outlook.handler(async ({ input }) => {
+        await guard('funds.outlook');
+        return data.outlook[input.wallet];
+      }),
+      account: os.funds.account.handler(async ({ input }) => {
+        await guard(`funds.account ${input.id}`);
+        const found = data.wallets.find(({ id }) => id === input.id);
+        if (!found) throw new ORPCError('gateway_unreachable', { message: 'The gateway did not answer.' });
+        return found;
+      }),
+      budget: os.funds.budget.handler(async () => {
+        await guard('funds.budget');
+        return data.budget;
+      }),
+      setBudget: os.funds.setBudget.handler(async ({ input }) => {
+        await guard('funds.setBudget');
+        data.budget = { ...data.budget, limitUsd: input.limitUsd, share: input.limitUsd === null ? null : 0.32 };
+        changed('caps');
+      }),
+    },
+    verification: {
+      get: os.verification.get.handler(async ({ input }) => {
+        await guard('verification.get');
+        const { credential, ...account } = data.account[input.wallet];
+        const times = { created: account.created, expires_at: null, last_used_at: null };
+        const told = {
+          ...{ object: 'auth.verification' as const, valid: true as const, account },
+          credential: credential && { ...times, ...credential },
+        };
+        return { told, checkedAt: Date.now() };
+      }),
+    },
+    gatewayAccounts: {
+      list: os.gatewayAccounts.list.handler(async () => {
+        await guard('gatewayAccounts.list');
+        return data.gatewayAccounts;
+      }),
+      add: os.gatewayAccounts.add.handler(async ({ input }) => {
+        await guard('gatewayAccounts.add');
+        const { baseUrl } = input;
+        const account = {
+          ...{ id: `account-${data.gatewayAccounts.accounts.length + 1}`, baseUrl, kind: 'api_key' as const },
+          ...{ name: input.name ?? new URL(baseUrl).host, keyHint: 'sk-…77aa', storage: 'keychain' as const },
+          ...{ expiresAt: null, ownKeys: false },
+        };
+        data.gatewayAccounts = { accounts: [...data.gatewayAccounts.accounts, account], active: account.id };
+        data.gateway = { ...data.gateway, mode: 'remote' };
+        changed('payer', 'gateway', 'account', 'models');
+        return account;
+      }),
+      use: os.gatewayAccounts.use.handler(async ({ input }) => {
+        await guard('gatewayAccounts.use');
+        data.gatewayAccounts = { ...data.gatewayAccounts, active: input.id };
+        data.gateway = { ...data.gateway, mode: input.id === null ? 'embedded' : 'remote' };
+        changed('payer', 'gateway', 'account', 'models');
+      }),
+      change: os.gatewayAccounts.change.handler(async ({ input }) => {
+        await guard('gatewayAccounts.change');
+        const account = data.gatewayAccounts.accounts.find(({ id }) => id === input.id);
+        if (!account) throw new ORPCError('not_found', { message: 'This account is not here any more.' });
+        account.name = input.name ?? account.name;
+        changed('gateway');
+        return account;
+      }),
+      setOwnKeys: os.gatewayAccounts.setOwnKeys.handler(async ({ input }) => {
+        await guard('gatewayAccounts.setOwnKeys');
+        for (const account of data.gatewayAccounts.accounts) if (account.id === input.id) account.ownKeys = input.on;
+        changed('gateway');
+      }),
+      remove: os.gatewayAccounts.remove.handler(async ({ input }) => {
+        await guard('gatewayAccounts.remove');
+        const { accounts, active } = data.gatewayAccounts;
+        data.gatewayAccounts = {
+          accounts: accounts.filter(({ id }) => id !== input.id),
+          active: active === input.id ? null : active,
+        };
+        changed('payer', 'gateway', 'account', 'models');
+      }),
     },
     gateway: {
       get: os.gateway.get.handler(async () => {
         await guard('gateway.get');
-        return data.gateway;
-      }),
-      connect: os.gateway.connect.handler(async ({ input }) => {
-        await guard('gateway.connect');
-        data.gateway = {
-          ...data.gateway,
-          mode: 'remote',
-          remote: { baseUrl: input.baseUrl, keyHint: 'sk-…77aa', storage: 'keychain' },
-        };
-        changed('gateway', 'account', 'models');
-        return data.gateway;
-      }),
-      disconnect: os.gateway.disconnect.handler(async () => {
-        await guard('gateway.disconnect');
-        data.gateway = { ...data.gateway, mode: 'embedded', remote: null };
-        changed('gateway', 'account', 'models');
         return data.gateway;
       }),
       listen: os.gateway.listen.handler(async ({ input }) => {

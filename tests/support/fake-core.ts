@@ -112,7 +112,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
           (model) => model.kind === 'chat' && model.status === 'available' && !model.simulated,
         );
         const simulated = input.model === 'router' ? !real : asked?.simulated;
-        return { wallet: simulated ? 'sandbox' : 'main' };
+        return { wallet: simulated ? 'sandbox' : 'main', ownKey: null };
       }),
     },
     conversations: {

@@ -1,7 +1,10 @@
 import type { ReportedAccount } from '#shared/client/reported.ts';
+import type { ApiKeyEntry } from '#shared/contract/app/api-keys.ts';
 import type { AppInfo } from '#shared/contract/app/app.ts';
 import type { Backup } from '#shared/contract/app/backup.ts';
+import type { Budget, Outlook } from '#shared/contract/app/funds.ts';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
+import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
 import type { LocalServer, Provider } from '#shared/contract/app/providers.ts';
 import type { Settings } from '#shared/contract/app/settings.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
@@ -49,6 +52,10 @@ export interface FakeData {
   providers: Provider[];
   localServers: LocalServer[];
   gateway: GatewayConnection;
+  gatewayAccounts: { accounts: GatewayAccount[]; active: string | null };
+  apiKeys: ApiKeyEntry[];
+  outlook: Record<Wallet, Outlook>;
+  budget: Budget;
   tools: FakeTools;
   /** What was said to tool calls that waited. */
   decisions: { messageId: string; call: number; decision: ToolDecision }[];
@@ -225,6 +232,7 @@ export function fakeData(): FakeData {
       keepRunning: false,
       notifications: 'plain',
       model: 'anthropic/claude-opus-5',
+      shownWallet: null,
       welcomed: true,
       confirmRoute: false,
       shortcuts: {},
@@ -328,9 +336,18 @@ export function fakeData(): FakeData {
     ],
     gateway: {
       mode: 'embedded',
-      remote: null,
       local: { enabled: true, port: 8787, url: 'http://127.0.0.1:8787', problem: null },
       status: { state: 'ok', problem: null, retryAfterMs: null, latencyMs: 2 },
+    },
+    gatewayAccounts: { accounts: [], active: null },
+    apiKeys: [],
+    outlook: {
+      main: { messagesLeft: null, daysLeft: null, basis: null, low: false },
+      sandbox: { messagesLeft: 912, daysLeft: 31, basis: { days: 12, requests: 120, costUsd: '1.3' }, low: false },
+    },
+    budget: {
+      ...{ limitUsd: null, spentUsd: '3.2180415', share: null },
+      ...{ start: Date.UTC(2026, 10), end: Date.UTC(2026, 11) },
     },
     tools: fakeToolsData(),
     decisions: [],

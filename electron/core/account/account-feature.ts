@@ -50,22 +50,28 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   return {
     async wallets(): Promise<WalletBalance[]> {
       const payers = await connections.payers();
-      return Promise.all(payers.map(async (payer) => toWallet(payer, await accountOf(payer), await isUsed(payer))));
+      return Promise.all(payers.map(walletOf));
     },
+    /** Of any account, whichever gateway is in use. */
+    walletOf,
     get: async ({ wallet }: { wallet: Wallet }): Promise<ReportedAccount> =>
       accountOf(await connections.wallet(wallet)),
   };
 
-  async function isUsed({ wallet, client }: Payer): Promise<boolean> {
-    if (connections.mode === 'remote' || wallet === 'sandbox' || (await hasProvider())) return true;
+  async function walletOf(payer: Payer): Promise<WalletBalance> {
+    return toWallet(payer, await accountOf(payer), await isUsed(payer));
+  }
+
+  async function isUsed({ id, client }: Payer): Promise<boolean> {
+    if (id !== 'main' || (await hasProvider())) return true;
     const { transactions } = await askGateway(() => client.credits({ limit: 1 }));
     return transactions.data.length > 0;
   }
 
-  function toWallet({ wallet, source }: Payer, account: ReportedAccount, used: boolean): WalletBalance {
+  function toWallet({ wallet, source, name: called }: Payer, account: ReportedAccount, used: boolean): WalletBalance {
     const { name: own, plan, balance } = account;
     const simulated = wallet === 'sandbox';
-    const name = simulated ? 'Test credits' : (own ?? new URL(source).host);
+    const name = simulated ? 'Test credits' : (called ?? own ?? new URL(source).host);
     return { id: wallet, name, simulated, used, billing: plan?.billing ?? null, balance };
   }
 }

@@ -27,7 +27,9 @@ async function watched(everyMs = 5) {
       return fetch(input, init);
     },
   });
-  const payers = async (): Promise<Payer[]> => [{ wallet: 'main', source: `${url}/main`, client }];
+  const payers = async (): Promise<Payer[]> => [
+    { id: 'main', name: null, wallet: 'main', source: `${url}/main`, client },
+  ];
   const changes = openChanges();
   const end = new AbortController();
   const every = { embedded: everyMs, remote: everyMs };

@@ -16,7 +16,7 @@ import { costLookup } from '../costs/cost-lookup.ts';
 import { otherPrices } from '../costs/other-prices.ts';
 import { spendLookup } from '../costs/spend-lookup.ts';
 import { spendStore } from '../costs/spend-store.ts';
-import { personAsked } from '../host/ask-person.ts';
+import type { AskPerson } from '../host/ask-person.ts';
 import { optionsStore } from '../options/options-store.ts';
 import { projectStore } from '../organise/project-store.ts';
 import { queueFeature } from '../queue/queue-feature.ts';
@@ -39,8 +39,9 @@ export async function openChats(
   base: Base,
   { connections, models, modelFacts, secrets }: Models,
   settings: () => Promise<Settings>,
+  ask: AskPerson,
 ) {
-  const { dataFolder, host, elapsed, pageWorkerFile, documentWorkerFile, fetch: send } = options;
+  const { dataFolder, host, pageWorkerFile, documentWorkerFile, fetch: send } = options;
   const { db, log, changes, conversations, now } = base;
   const live = openLiveAnswers(host.showRunning);
   const language = async () => (await settings()).language;
@@ -55,7 +56,6 @@ export async function openChats(
   const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
   const wordFile = join(dataFolder, 'words.log');
   await recoverAnswers({ ...base, lookUpOpenCosts, wordsOf: readWordLog(wordFile) });
-  const ask = personAsked({ confirm: host.confirm, elapsed });
   const { version } = host;
   const tools = openTools({ ...base, dataFolder, secrets, ask, language, fetch: send, pageWorkerFile, version });
   const { toolbox } = tools;

@@ -56,7 +56,7 @@ export async function openLibrary(
   /** After a restore: migrates the database, reloads what is in memory, and refreshes every window. */
   const readAnew = async () => {
     await migrate(db);
-    const loads = [tools.restored, models.remote.load, models.models.load, models.providers.load];
+    const loads = [tools.restored, models.accounts.load, models.models.load, models.providers.load];
     await Promise.all(loads.map((load) => load()));
     readers.refreshAll();
     changes.emit(...topic.options);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { embeddedWallets } from '../gateway/embedded-wallets.ts';
+import { gatewayAccounts } from '../gateway/accounts-elsewhere.ts';
 import { localListener } from '../gateway/local-listener.ts';
 import { openConnections } from '../gateway/open-connections.ts';
-import { remoteGateway } from '../gateway/remote-gateway.ts';
 import { waitAsAsked } from '../gateway/wait-as-asked.ts';
 import { waitingGateway } from '../gateway/waiting-gateway.ts';
 import { gatewayLog } from '../log/log.ts';
@@ -40,8 +40,9 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs });
   const { gateway } = waiting;
   const listener = localListener({ gateway, listen: options.listen, store: settings });
-  const remote = remoteGateway({ store: settings, secrets, fetch: waitAsAsked(send, elapsed) });
-  await remote.load();
+  const ownKey = (provider: string) => providers.ownKey(provider);
+  const accounts = gatewayAccounts({ store: settings, secrets, fetch: waitAsAsked(send, elapsed), ownKey });
+  await accounts.load();
 
   const providers = providersFeature({
     gateway,
@@ -56,8 +57,8 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   });
   const { hasProvider } = providers;
   const embedded = embeddedWallets({ gateway, store: settings, secrets, elapsed });
-  const connections = openConnections({ remote, embedded, hasProvider });
-  const source = () => remote.get()?.baseUrl ?? 'embedded';
+  const connections = openConnections({ accounts, embedded, hasProvider, ownKey });
+  const source = () => accounts.active()?.source ?? 'embedded';
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
   await models.load();
   const { modelFacts } = models;
@@ -68,9 +69,8 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     gateway,
     gatewayDatabase,
     listener,
-    remote,
+    accounts,
     providers,
-    embedded,
     connections,
     models,
     modelFacts,

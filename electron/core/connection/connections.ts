@@ -3,9 +3,13 @@ import type { Wallet } from '#shared/contract/common/fields.ts';
 
 /** A billing account of a gateway: the client with its key, and the name it is stored by. */
 export interface Payer {
+  /** `main` or `sandbox` of the built-in gateway, or the id of an account at another one. */
+  readonly id: string;
   readonly wallet: Wallet;
   /** Which gateway and wallet, such as `embedded/main` or `https://gateway.example/main`. */
   readonly source: string;
+  /** What the person calls it; null: it has the name that its gateway tells. */
+  readonly name: string | null;
   readonly client: GatewayClient;
 }
 
@@ -15,8 +19,14 @@ export interface Connections {
   /** All wallets, used or not. */
   payers(): Promise<Payer[]>;
   wallet(wallet: Wallet): Promise<Payer>;
+  /** Of all accounts, whichever gateway is in use: the two of the built-in one, then those elsewhere. */
+  ids(): readonly string[];
+  /** Throws `not_found`, or why its credential cannot be read. */
+  byId(id: string): Promise<Payer>;
   /** The wallet that pays for an answer by this model. */
   payerFor(model: string): Promise<Payer>;
-  /** The wallet that paid for an earlier answer; null where that gateway is no longer in use. */
+  /** The provider whose key of the person’s own answers with this model, through a gateway elsewhere; null: none. */
+  ownKeyFor(model: string): Promise<string | null>;
+  /** The wallet that paid for an earlier answer; null where that account is not kept any more. */
   bySource(source: string): Promise<Payer | null>;
 }

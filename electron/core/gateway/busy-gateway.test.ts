@@ -68,7 +68,7 @@ async function connectedCore() {
 
 test('a busy gateway is named as such, keeps its wait, and is not asked again before', async () => {
   const { client, behind, clock, url, key } = await connectedCore();
-  await client.gateway.connect({ baseUrl: url, key });
+  await client.gatewayAccounts.add({ baseUrl: url, key });
   await client.models.list();
   behind.refusal = busy('rate_limit_exceeded', 20_000, 'Too many requests. Wait as long as "Retry-After" says.');
   behind.asked.length = 0;
@@ -102,7 +102,7 @@ test('a busy gateway is named as such, keeps its wait, and is not asked again be
 
 test('a price that was refused for lack of time is estimated, and blocks no message', async () => {
   const { client, behind, url, key } = await connectedCore();
-  await client.gateway.connect({ baseUrl: url, key });
+  await client.gatewayAccounts.add({ baseUrl: url, key });
   await client.models.list();
   behind.refusal = busy('rate_limit_exceeded', 20_000);
   behind.asked.length = 0;
@@ -121,7 +121,7 @@ test('a price that was refused for lack of time is estimated, and blocks no mess
 
 test('a wrong key too often, and a proxy that asks to wait, say so while connecting', async () => {
   const { client, behind, clock, url, key } = await connectedCore();
-  const connect = () => client.gateway.connect({ baseUrl: url, key });
+  const connect = () => client.gatewayAccounts.add({ baseUrl: url, key });
   behind.refusal = busy('too_many_auth_failures', 9_000);
   await expect(connect()).rejects.toMatchObject({ code: 'too_many_auth_failures', data: { retryAfterMs: 9_000 } });
   clock.ms = 10_000;

@@ -51,7 +51,7 @@ async function openWallet(deps: EmbeddedWalletDeps, wallet: Wallet): Promise<Pay
     apiKey: () => key.reveal(),
     fetch: waitAsAsked(embeddedFetch(deps.gateway), deps.elapsed),
   });
-  return { wallet, source: `embedded/${wallet}`, client };
+  return { id: wallet, wallet, source: `embedded/${wallet}`, name: null, client };
 }
 
 /** The account’s id is stored; one created just before a crash is found by name and plan. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
@@ -7,11 +6,11 @@ import { openGateway } from '#gateway/open-gateway.ts';
 import { addDays, dayIn } from '#shared/days.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import { completion, modelOf, openOwnServers } from '../../../gateway/testing/own-servers.ts';
+import { askedAndAnswered } from '../../../tests/support/asked-and-answered.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
-import { readThread } from '../../../tests/support/read-thread.ts';
 
 /** A core with the real gateway inside. */
 async function start(more: TestCoreOptions = {}) {
@@ -30,15 +29,6 @@ async function somebodysGateway(wanted: { readonly scopes?: readonly Scope[] } =
     await gateway.close();
   });
   return { url: door.url, key };
-}
-
-async function answerTo(core: Awaited<ReturnType<typeof start>>, model: string, text = 'Hello?') {
-  const { conversationId } = await core.client.chat.send({ messageId: randomUUID(), text, model });
-  return eventually(async () => {
-    const { messages } = await readThread(core.client, conversationId);
-    expect(messages[1]?.status).not.toBe('streaming');
-    return messages[1];
-  });
 }
 
 test('the first start opens test credits, once, and says which wallet is not used yet', async () => {
@@ -79,7 +69,7 @@ test('without a keychain each start has new keys and the old ones are revoked', 
 
 test('an answer of the router is paid with test credits until there is a provider, to the last nano-dollar', async () => {
   const core = await start();
-  const answer = await answerTo(core, 'router');
+  const answer = await askedAndAnswered(core, 'router');
   expect(answer).toMatchObject({ status: 'done', simulated: true, costSource: 'billed' });
   const { transactions } = await core.client.credits.get({ wallet: 'sandbox' });
   expect(transactions.data[0]).toMatchObject({ amount: `-${answer?.costUsd}`, request_id: answer?.requestId });
@@ -103,16 +93,17 @@ test('a gateway that is connected takes over, is verified first, and is left aga
   const remote = await somebodysGateway();
   const core = await start();
   const { client } = core;
-  const wrong = client.gateway.connect({ baseUrl: remote.url, key: 'sk-portico-wrong' });
+  const wrong = client.gatewayAccounts.add({ baseUrl: remote.url, key: 'sk-portico-wrong' });
   await expect(wrong).rejects.toMatchObject({ code: 'invalid_api_key' });
   expect((await client.gateway.get()).mode).toBe('embedded');
 
-  const connected = await client.gateway.connect({ baseUrl: `${remote.url}/v1`, key: remote.key });
-  expect(connected).toMatchObject({ mode: 'remote', status: { state: 'ok' }, remote: { storage: 'keychain' } });
+  const connected = await client.gatewayAccounts.add({ baseUrl: `${remote.url}/v1`, key: remote.key });
+  expect(connected).toMatchObject({ name: 'Team', storage: 'keychain' });
+  expect(await client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'ok' } });
   expect(JSON.stringify(connected)).not.toContain(remote.key);
   expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', simulated: false }]);
   // That account has no credits: the refusal is the gateway's own.
-  expect(await answerTo(core, 'sandbox/echo')).toMatchObject({
+  expect(await askedAndAnswered(core, 'sandbox/echo')).toMatchObject({
     status: 'error',
     error: { code: 'insufficient_credits' },
   });
@@ -120,20 +111,19 @@ test('a gateway that is connected takes over, is verified first, and is left aga
   await core.core.close();
   const again = await start({ dataFolder: core.dataFolder, openSecrets: async () => memorySecrets() });
   expect(await again.client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'refused' } });
-  expect(await again.client.gateway.disconnect()).toMatchObject({ mode: 'embedded', status: { state: 'ok' } });
+  await again.client.gatewayAccounts.use({ id: null });
+  expect(await again.client.gateway.get()).toMatchObject({ mode: 'embedded', status: { state: 'ok' } });
 });
 
 test('a gateway’s key for chats alone chats, and what it cannot read is said', async () => {
   const remote = await somebodysGateway({});
   const core = await start();
   const { client } = core;
-  expect(await client.gateway.connect({ baseUrl: remote.url, key: remote.key })).toMatchObject({
-    mode: 'remote',
-    status: { state: 'ok' },
-  });
+  await client.gatewayAccounts.add({ baseUrl: remote.url, key: remote.key });
+  expect(await client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'ok' } });
   expect((await client.models.list()).problem).toBeNull();
   // The gateway took the request: it is the account that has no credits.
-  const answer = await answerTo(core, 'sandbox/echo');
+  const answer = await askedAndAnswered(core, 'sandbox/echo');
   expect(answer).toMatchObject({ status: 'error', error: { code: 'insufficient_credits' } });
   // Who pays is known all the same; what is left is not, and is no zero.
   expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', balance: null }]);
@@ -155,23 +145,24 @@ test('a gateway’s key for chats alone chats, and what it cannot read is said',
 test('a key goes over https, or to this machine, and nowhere else', async () => {
   const { client } = await start();
   for (const baseUrl of ['http://gateway.example', 'http://127.0.0.1.example', 'https://u:p@gateway.example']) {
-    const refused = client.gateway.connect({ baseUrl, key: 'sk-portico-canary' });
+    const refused = client.gatewayAccounts.add({ baseUrl, key: 'sk-portico-canary' });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param: 'baseUrl' } } });
   }
-  const nobody = client.gateway.connect({ baseUrl: 'http://127.0.0.1:9', key: 'sk-portico-canary' });
+  const nobody = client.gatewayAccounts.add({ baseUrl: 'http://127.0.0.1:9', key: 'sk-portico-canary' });
   await expect(nobody).rejects.toMatchObject({ code: 'gateway_unreachable' });
 });
 
-test('a restored state that names another gateway does not get the key of this one, and one without a gateway has none', async () => {
+test('a restored state has the gateways that it had, each with its own key, and one without a gateway has none', async () => {
   const [one, other] = [await somebodysGateway(), await somebodysGateway()];
   const { client } = await start();
   const { backups: without } = await client.backup.make();
-  await client.gateway.connect({ baseUrl: one.url, key: one.key });
+  await client.gatewayAccounts.add({ baseUrl: one.url, key: one.key });
   const { backups } = await client.backup.make();
-  await client.gateway.connect({ baseUrl: other.url, key: other.key });
+  await client.gatewayAccounts.add({ baseUrl: other.url, key: other.key });
   await client.backup.restore({ name: backups[0]?.name ?? '' });
-  const { remote, status } = await client.gateway.get();
-  expect([remote?.baseUrl, status.state]).toEqual([one.url, 'refused']);
+  const { accounts } = await client.gatewayAccounts.list();
+  expect(accounts.map(({ baseUrl }) => baseUrl)).toEqual([one.url]);
+  expect(await client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'ok' } });
   await client.backup.restore({ name: without[0]?.name ?? '' });
   expect(await client.gateway.get()).toMatchObject({ mode: 'embedded', status: { state: 'ok' } });
 });
@@ -181,7 +172,7 @@ test('while the gateway does not answer the last known models are shown, with wh
   const send: typeof fetch = (input, init) => (reachable ? fetch(input, init) : Promise.reject(new TypeError('down')));
   const remote = await somebodysGateway();
   const { client } = await start({ fetch: send });
-  await client.gateway.connect({ baseUrl: remote.url, key: remote.key });
+  await client.gatewayAccounts.add({ baseUrl: remote.url, key: remote.key });
   const before = await client.models.list();
   reachable = false;
   const after = await client.models.list();
@@ -201,7 +192,7 @@ test('a gateway that is slow to answer keeps nobody waiting for a list that is k
   };
   const remote = await somebodysGateway();
   const { client } = await start({ fetch: send });
-  await client.gateway.connect({ baseUrl: remote.url, key: remote.key });
+  await client.gatewayAccounts.add({ baseUrl: remote.url, key: remote.key });
   const before = await client.models.list();
   gate = new Promise((resolve) => {
     release = resolve;
@@ -245,33 +236,10 @@ test('a model without a key says whose key is missing, before and after sending,
   });
   const noKey = { name: 'noKeyFor', values: { model: 'GPT-5', provider: 'OpenAI' } };
   expect(quote.obstacles).toEqual([{ code: 'no_eligible_model', message: sentence, refusal: noKey }]);
-  expect((await answerTo(core, 'openai/gpt-5'))?.error).toMatchObject({ code: 'no_eligible_model', message: sentence });
-});
-
-test('a key for another program is told once, bound to its limit, and refused once it is revoked', async () => {
-  const { client } = await start({ listen });
-  expect(await client.localKeys.list()).toEqual([]);
-  const { key } = await client.localKeys.create({ name: 'Editor', wallet: 'sandbox', limitUsd: '0' });
-  const [entry] = await client.localKeys.list();
-  expect(entry).toMatchObject({ name: 'Editor', wallet: 'sandbox', spentUsd: '0', limitUsd: '0' });
-  expect(JSON.stringify(await client.localKeys.list())).not.toContain(key);
-  const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
-  const ask = async () => {
-    const response = await fetch(`${local.url}/chat`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'sandbox/echo', prompt: 'Hello?' }),
-    });
-    const { error } = (await response.json()) as { error: { code: string } };
-    return [response.status, error.code];
-  };
-  expect(await ask()).toEqual([402, 'key_spend_limit_exceeded']);
-  await client.localKeys.revoke({ id: entry?.id ?? '' });
-  expect(await client.localKeys.list()).toEqual([]);
-  expect(await ask()).toEqual([401, 'invalid_api_key']);
-  await expect(client.localKeys.revoke({ id: entry?.id ?? '' })).rejects.toThrow('revoked already');
-  const used = await client.account.get({ wallet: 'sandbox' });
-  await expect(client.localKeys.revoke({ id: used.credential?.id ?? '' })).rejects.toThrow('revoked already');
+  expect((await askedAndAnswered(core, 'openai/gpt-5'))?.error).toMatchObject({
+    code: 'no_eligible_model',
+    message: sentence,
+  });
 });
 
 test('requests of other programs make no server of the user’s own fetch anything', async () => {
@@ -281,7 +249,9 @@ test('requests of other programs make no server of the user’s own fetch anythi
     await client.providers.setKey({ id, baseUrl: `${origin}/${id}` });
   }
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
-  const { key } = await client.localKeys.create({ name: 'A program', wallet: 'main', limitUsd: null });
+  const { key } = await client.apiKeys.create({
+    ...{ account: 'main', name: 'A program', scopes: ['chat' as const], limitUsd: null, expiresAt: null },
+  });
   const ask = (body: unknown) =>
     fetch(`${local.url}/v1/chat/completions`, {
       method: 'POST',

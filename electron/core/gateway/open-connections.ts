@@ -1,40 +1,58 @@
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
-import type { RemoteGateway } from './remote-gateway.ts';
+import type { GatewayAccounts } from './accounts-elsewhere.ts';
+import { providerOf } from './own-keys.ts';
 
 export interface ConnectionsDeps {
-  readonly remote: Pick<RemoteGateway, 'get' | 'payer'>;
+  readonly accounts: Pick<GatewayAccounts, 'all' | 'active' | 'isAgreed' | 'payer' | 'byId' | 'bySource'>;
   readonly embedded: (wallet: Wallet) => Promise<Payer>;
   /** Whether a provider can answer with the user’s own key: then the sandbox answers only on request. */
   readonly hasProvider: () => Promise<boolean>;
+  readonly ownKey: (provider: string) => unknown;
 }
 
-/** The gateway in use: the connected one, else the built-in one. */
-export function openConnections({ remote, embedded, hasProvider }: ConnectionsDeps): Connections {
+/** The gateway in use: the active account of another one, else the built-in one. */
+export function openConnections({ accounts, embedded, hasProvider, ownKey }: ConnectionsDeps): Connections {
   async function walletFor(model: string): Promise<Wallet> {
     if (model.startsWith('sandbox/')) return 'sandbox';
     return model === 'router' && !(await hasProvider()) ? 'sandbox' : 'main';
   }
 
   async function wallet(name: Wallet): Promise<Payer> {
-    if (!remote.get()) return embedded(name);
-    if (name === 'main') return remote.payer();
+    if (!accounts.active()) return embedded(name);
+    if (name === 'main') return accounts.payer();
     throw refusal('not_found', 'noTestCredits');
   }
 
+  const isEmbedded = (id: string): id is Wallet => id === 'main' || id === 'sandbox';
+
   return {
     get mode() {
-      return remote.get() ? 'remote' : 'embedded';
+      return accounts.active() ? 'remote' : 'embedded';
     },
     wallet,
-    payers: () => (remote.get() ? Promise.all([remote.payer()]) : Promise.all([embedded('main'), embedded('sandbox')])),
-    payerFor: async (model) => wallet(remote.get() ? 'main' : await walletFor(model)),
+    payers: () =>
+      accounts.active() ? Promise.all([accounts.payer()]) : Promise.all([embedded('main'), embedded('sandbox')]),
+    ids: () => ['main', 'sandbox', ...accounts.all().map(({ id }) => id)],
+    byId: (id) => (isEmbedded(id) ? embedded(id) : accounts.byId(id)),
+    async payerFor(model) {
+      if (!accounts.active()) return wallet(await walletFor(model));
+      // Until that is known, a key that is to be sent along might not be there yet.
+      await hasProvider();
+      return wallet('main');
+    },
+    async ownKeyFor(model) {
+      const account = accounts.active();
+      const provider = providerOf({ model });
+      // Keys of an earlier run may still be on their way from the keychain.
+      if (!account || provider === null || !(await hasProvider()) || !ownKey(provider)) return null;
+      return (await accounts.isAgreed(account)) ? provider : null;
+    },
     async bySource(source) {
       if (source === 'embedded/main') return embedded('main');
       if (source === 'embedded/sandbox') return embedded('sandbox');
-      const connected = remote.get();
-      return connected && source === `${connected.baseUrl}/main` ? remote.payer() : null;
+      return accounts.bySource(source);
     },
   };
 }

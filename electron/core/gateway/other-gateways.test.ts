@@ -15,10 +15,11 @@ import { readThread } from '../../../tests/support/read-thread.ts';
 /** The month that the gateway of the interface tells, whatever it is asked for. */
 const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
 
-async function connected({ baseUrl, key }: OtherGateway) {
+/** `state`: whether it says that the key works, or only answers. */
+async function connected({ baseUrl, key }: OtherGateway, state: 'ok' | 'answers' = 'ok') {
   const core = await coreOfTest({ openGateway });
-  const { status } = await core.client.gateway.connect({ baseUrl, key });
-  expect(status).toMatchObject({ state: 'ok', problem: null });
+  await core.client.gatewayAccounts.add({ baseUrl, key });
+  expect((await core.client.gateway.get()).status).toMatchObject({ state, problem: null });
   const model = async (id: string) => (await core.client.models.list()).models.find((each) => each.id === id);
   const answerOf = async (name: string, costSource: string) => {
     await core.client.quotes.get({ conversationId: null, text: 'Hello?', attachments: [], model: name });
@@ -79,7 +80,7 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
 
 test('a plain server: it is there by its models; its tokens are counted, and a price that nobody tells is unknown', async () => {
   const server = await openPlainServer();
-  const { client, model, answerOf } = await connected(server);
+  const { client, model, answerOf } = await connected(server, 'answers');
   expect(await model('qwen3-8b')).toMatchObject({ owned_by: 'llamacpp', context_length: 40_960, pricing: null });
   expect(await client.account.wallets()).toMatchObject([{ name: new URL(server.baseUrl).host, balance: null }]);
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({ id: null, plan: null, credential: null });
@@ -96,7 +97,7 @@ test('a plain server: it is there by its models; its tokens are counted, and a p
 
 test('a strict server below another base: it gets no field that it does not know, and may end without a last word', async () => {
   const server = await openStrictServer();
-  const { client, answerOf } = await connected(server);
+  const { client, answerOf } = await connected(server, 'answers');
   const { models } = await client.models.list();
   expect(models.map(({ id }) => id)).toEqual(['mistral-small', 'mistral-large']);
   expect(await answerOf('mistral-small', 'unknown')).toMatchObject({
@@ -105,7 +106,7 @@ test('a strict server below another base: it gets no field that it does not know
     costUsd: null,
   });
   expect(server.asked.at(-1)).not.toHaveProperty('metadata');
-  await expect(client.gateway.connect({ baseUrl: server.baseUrl, key: 'another-key-0' })).rejects.toMatchObject({
+  await expect(client.gatewayAccounts.add({ baseUrl: server.baseUrl, key: 'another-key-0' })).rejects.toMatchObject({
     code: 'invalid_api_key',
   });
 });

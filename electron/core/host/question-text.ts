@@ -21,4 +21,11 @@ export const questionText = messages({
     headers: 'Headers (values are not shown)',
     yes: 'Connect',
   },
+  ownKeys: {
+    title: 'Send your provider keys to this gateway?',
+    advice:
+      'Each question to a provider’s model takes your key for that provider along. Say yes only if you trust who runs this gateway and have asked for it yourself.',
+    url: 'Address',
+    yes: 'Send them',
+  },
 });

@@ -112,14 +112,13 @@ interface Called {
   readonly list: () => Promise<readonly { readonly name: string; readonly baseUrl: string | null }[]>;
 }
 
-/** The gateway in use, and every provider that has an address. */
+/** Every gateway that is set up, and every provider that has an address. */
 export async function callTargets(
   providers: Called,
-  remote: { readonly get: () => { readonly baseUrl: string } | null },
+  gateways: { readonly all: () => readonly { readonly baseUrl: string }[] },
 ): Promise<NetworkStatus['targets']> {
-  const gateway = remote.get();
   const named = [
-    ...(gateway ? [{ name: new URL(gateway.baseUrl).host, baseUrl: gateway.baseUrl }] : []),
+    ...gateways.all().map(({ baseUrl }) => ({ name: new URL(baseUrl).host, baseUrl })),
     ...(await providers.list()),
   ];
   const byOrigin = new Map<string, string>();

@@ -1,5 +1,7 @@
+import type { Secret } from '#gateway/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
 import type { LocalServer, Provider, SavedServer } from '#shared/contract/app/providers.ts';
+import { knownProvider } from '#shared/known-providers.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Changes } from '../streams/change-topics.ts';
@@ -169,6 +171,14 @@ export function providersFeature(deps: ProvidersDeps) {
     async hasProvider(): Promise<boolean> {
       await loaded.promise;
       return [...entries.all()].some(isUsable);
+    },
+
+    /** The key that a known provider is asked with first, at its usual address; null: there is none. */
+    ownKey(id: string): Secret | null {
+      const entry = entries.get(id);
+      const provider = knownProvider(id);
+      if (!entry || !provider || provider.ownServer || provider.baseUrl !== entry.baseUrl) return null;
+      return isUsable(entry) ? credentialOf(entry).apiKey : null;
     },
 
     /** Loads keys: first from the environment, then the user’s own as the keychain returns them. */

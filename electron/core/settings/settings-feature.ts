@@ -13,6 +13,7 @@ const initial: Settings = {
   keepRunning: false,
   notifications: 'plain',
   model: 'router',
+  shownWallet: null,
   welcomed: false,
   confirmRoute: false,
   shortcuts: {},

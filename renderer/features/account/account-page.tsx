@@ -9,6 +9,10 @@ import { Money } from '../../ui/elements/money.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
+import { AccountKeys } from './account-keys.tsx';
+import { AccountPart } from './account-part.tsx';
+import { Credential } from './credential.tsx';
+import { Limits } from './limits.tsx';
 import { useAccount } from './use-account.ts';
 
 export function AccountPage() {
@@ -46,7 +50,9 @@ function Details({ wallet }: { wallet: WalletBalance }) {
           ]}
         />
       )}
-      <Part title={text.credential} facts={credentialFacts(data)} />
+      <Limits wallet={wallet.id} />
+      <Credential wallet={wallet.id} />
+      <AccountKeys wallet={wallet} />
     </>
   );
 }
@@ -63,7 +69,6 @@ function NotReported({ account }: { account: ReportedAccount }) {
   const missing = [
     ...(account.id === null && account.name === null ? [notReported.account] : []),
     ...(account.plan === null ? [notReported.plan] : account.plan.limits === null ? [notReported.limits] : []),
-    ...(account.credential === null ? [notReported.credential] : []),
   ];
   return missing.length > 0 && <p className="mt-2 text-fg-2">{notReported.sentence(missing)}</p>;
 }
@@ -75,16 +80,6 @@ function identityFacts(data: ReportedAccount): Fact[] {
     ...factOf(text.id, data.id, (id) => <code className="font-mono text-xs wrap-anywhere">{id}</code>),
     ...factOf(text.since, data.created, (created) => dayOf(created * 1000)),
     ...factOf(text.status, data.status, (status) => text.statuses[status]),
-  ];
-}
-
-function credentialFacts({ credential }: ReportedAccount): Fact[] {
-  if (credential === null) return [];
-  return [
-    [text.type, text.types[credential.type]],
-    [text.label, credential.label ?? text.none],
-    [text.prefix, credential.prefix ? `${credential.prefix}…` : text.none],
-    ...factOf(text.scopes, credential.scopes, (scopes) => scopes.join(', ') || text.none),
   ];
 }
 
@@ -114,12 +109,9 @@ function limitFacts(limits: NonNullable<NonNullable<ReportedAccount['plan']>['li
 }
 
 /** A section; none where nothing of it is known. */
-function Part({ title, facts }: { title: string; facts: readonly Fact[] }) {
-  if (facts.length === 0) return null;
-  return (
-    <section className="mt-4 mb-8">
-      <h2 className="mb-1 font-semibold text-md">{title}</h2>
+const Part = ({ title, facts }: { title: string; facts: readonly Fact[] }) =>
+  facts.length > 0 && (
+    <AccountPart title={title}>
       <Facts facts={facts} />
-    </section>
+    </AccountPart>
   );
-}

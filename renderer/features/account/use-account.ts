@@ -5,3 +5,11 @@ import { ofTheBooks } from '../../api/use-core.ts';
 
 export const useAccount = (wallet: Wallet) =>
   useQuery(useOrpc().account.get.queryOptions({ input: { wallet }, ...ofTheBooks }));
+
+/** What the gateway says of the credential; asked anew when the page is opened. */
+export const useVerification = (wallet: Wallet) =>
+  useQuery(useOrpc().verification.get.queryOptions({ input: { wallet } }));
+
+/** The usage of this month, which has how much of the plan’s quotas is used. */
+export const useQuotas = (wallet: Wallet) =>
+  useQuery(useOrpc().usage.get.queryOptions({ input: { wallet }, ...ofTheBooks }));

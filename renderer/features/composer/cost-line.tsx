@@ -1,5 +1,6 @@
-import { usePayer } from '../../api/use-core.ts';
+import { useOwnKey, usePayer } from '../../api/use-core.ts';
 import { costsText as text } from '../../text/costs-text.ts';
+import { text as shellText } from '../../text/shell-text.ts';
 import { walletName } from '../../ui/elements/wallet-name.ts';
 import { CompareQuoteLine } from '../compare/compare-quote-line.tsx';
 import { ContextMeter, QuoteLine } from '../costs/quote-line.tsx';
@@ -9,7 +10,9 @@ import type { NextMessage } from './use-next-message.ts';
 export function CostLine({ next, onContext }: { next: NextMessage; onContext: () => void }) {
   const { model, compare, toColumns, compareQuote, live, empty } = next;
   const wallet = usePayer(model);
-  const payer = wallet && (wallet.simulated ? text.testCredits : text.paidBy(walletName(wallet)));
+  const ownKey = useOwnKey(model);
+  const bearer = ownKey === null ? wallet && walletName(wallet) : shellText.ownKeyOf(ownKey);
+  const payer = wallet && (wallet.simulated ? text.testCredits : text.paidBy(bearer ?? ''));
   if (toColumns) return compareQuote && !empty && <CompareQuoteLine quote={compareQuote} />;
   if (compare.on) return compareQuote && compare.value.length > 1 && <CompareQuoteLine quote={compareQuote} />;
   const quote = live ? undefined : next.quote;

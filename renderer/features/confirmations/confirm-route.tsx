@@ -38,7 +38,12 @@ export function ConfirmRoute({ asked, onRun, onOther, onCancel }: ConfirmRoutePr
       <div className="mt-4 flex flex-wrap justify-end gap-2">
         <Button onClick={onCancel}>{composerText.cancel}</Button>
         {onOther && <Button onClick={onOther}>{text.chooseOther}</Button>}
-        <Button ref={run} variant="primary" onKeyDown={(event) => event.repeat && event.preventDefault()} onClick={onRun}>
+        <Button
+          ref={run}
+          variant="primary"
+          onKeyDown={(event) => event.repeat && event.preventDefault()}
+          onClick={onRun}
+        >
           {text.run}
         </Button>
       </div>

@@ -1,39 +1,46 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
+import { useWallets } from '../../api/use-core.ts';
+import { useGatewayAccounts } from '../../api/use-gateway-accounts.ts';
 import { useGateway, useGatewayCalls } from '../../api/use-settings-calls.ts';
 import { useLinks } from '../../navigation/links.ts';
-import { describeError, retryAtOf, sentenceOf } from '../../text/error-text.ts';
+import { connectionText as accountWords } from '../../text/connection-text.ts';
+import { retryAtOf, sentenceOf } from '../../text/error-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
-import { ScrollGroup } from '../../ui/elements/scroll-group.tsx';
 import { SectionTitle, SettingRow, SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
-import { Remedy, useRemedy } from '../../ui/notices/remedy.tsx';
+import { Remedy } from '../../ui/notices/remedy.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useCopy } from '../../ui/notices/use-copy.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { LocalKeys } from './local-keys.tsx';
+import { ApiKeys } from '../keys/api-keys.tsx';
+import { Snippets } from '../keys/snippets.tsx';
+import { ConnectForm } from './connect-form.tsx';
+import { GatewayList } from './gateway-list.tsx';
 
 const words = text.gateway;
-const tones = { ok: 'ok', busy: 'warn', unreachable: 'warn', refused: 'bad' } as const;
+const tones = { ok: 'ok', answers: 'plain', busy: 'warn', unreachable: 'warn', refused: 'bad' } as const;
 
 export function GatewaySection() {
   const gateway = useGateway();
   return (
     <>
       <SectionTitle>{text.sections.gateway}</SectionTitle>
+      <Accounts />
       {gateway.isPending && <SkeletonRows rows={4} label={text.loading} />}
       {gateway.isError && !gateway.data && (
         <Failure title={words.failed} error={gateway.error} onRetry={() => void gateway.refetch()} />
       )}
       {gateway.data && (
         <>
-          <InUse connection={gateway.data} asOf={gateway.dataUpdatedAt} />
-          {gateway.data.mode === 'embedded' && <ConnectForm />}
+          <div className="mt-4">
+            <InUse connection={gateway.data} asOf={gateway.dataUpdatedAt} />
+          </div>
           <LocalPort key={gateway.data.local.port} connection={gateway.data} />
         </>
       )}
@@ -43,25 +50,14 @@ export function GatewaySection() {
 
 /** `asOf`: when the state was read (epoch milliseconds). */
 function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: number }) {
-  const { disconnect } = useGatewayCalls();
-  const { failed } = useNotify();
-  const { status, remote } = connection;
-  const where = connection.mode === 'remote' && remote ? words.remote(remote.baseUrl, remote.keyHint) : words.embedded;
+  const { status } = connection;
   return (
     <>
-      <SettingRow name={words.inUse} note={where}>
+      <SettingRow name={words.state} note={words.stateNotes[connection.mode]}>
         <Badge tone={tones[status.state]}>
           {words.states[status.state]}
           {status.latencyMs !== null && ` · ${words.latency(status.latencyMs)}`}
         </Badge>
-        {connection.mode === 'remote' && (
-          <Button
-            disabled={disconnect.isPending}
-            onClick={() => disconnect.mutate(undefined, { onError: (error) => failed(words.disconnect, error) })}
-          >
-            {words.disconnect}
-          </Button>
-        )}
       </SettingRow>
       {status.problem && (
         <Notice tone="warn">
@@ -73,44 +69,25 @@ function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: numb
   );
 }
 
-function ConnectForm() {
+/** The gateways to choose from, and the form that adds one: at hand while there is none, and where a link brings an address. */
+function Accounts() {
+  const list = useGatewayAccounts();
   const offered = useLinks(({ gateway }) => gateway);
-  const [baseUrl, setBaseUrl] = useState(offered ?? '');
-  useEffect(() => useLinks.setState({ gateway: null }), []);
-  const [key, setKey] = useState('');
-  const { connect } = useGatewayCalls();
-  const failure = connect.isError ? describeError(connect.error) : null;
-  const remedy = useRemedy(failure);
-  const complete = /^https?:\/\/./.test(baseUrl.trim()) && key.trim().length >= 8;
+  const [adding, setAdding] = useState(offered !== null);
+  const none = list.data?.accounts.length === 0;
   return (
-    <Part title={words.connectTitle}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (complete) connect.mutate({ baseUrl: baseUrl.trim(), key: key.trim() }, { onSuccess: () => setKey('') });
-        }}
-      >
-        <TextField
-          label={words.baseUrl}
-          type="url"
-          placeholder="https://gateway.example.com"
-          value={baseUrl}
-          onChange={(event) => setBaseUrl(event.target.value)}
-        />
-        <TextField
-          label={words.key}
-          type="password"
-          value={key}
-          problem={failure ? `${failure.sentence} ${remedy}` : undefined}
-          onChange={(event) => setKey(event.target.value)}
-        />
-        <div>
-          <Button variant="primary" type="submit" disabled={!complete || connect.isPending}>
-            {connect.isPending ? words.connecting : words.connect}
+    <Part title={accountWords.title}>
+      <p className="mb-1 text-fg-2">{accountWords.note}</p>
+      <GatewayList />
+      {adding || none ? (
+        <ConnectForm onDone={() => setAdding(false)} {...(none ? {} : { onCancel: () => setAdding(false) })} />
+      ) : (
+        list.data && (
+          <Button className="mt-3" onClick={() => setAdding(true)}>
+            {accountWords.add}
           </Button>
-        </div>
-      </form>
+        )
+      )}
     </Part>
   );
 }
@@ -156,18 +133,13 @@ function LocalPort({ connection }: { connection: GatewayConnection }) {
       </form>
       {local.problem && <Notice tone="bad">{sentenceOf(local.problem)}</Notice>}
       {local.url && <LocalUrl url={local.url} />}
-      <LocalKeys />
+      <LocalKeys url={local.url} />
     </Part>
   );
 }
 
 function LocalUrl({ url }: { url: string }) {
   const [copied, copy] = useCopy();
-  const [copiedExample, copyExample] = useCopy();
-  const example = `curl ${url}/v1/chat/completions \\
-  -H 'Content-Type: application/json' \\
-  -H 'Authorization: Bearer YOUR_GATEWAY_KEY' \\
-  -d '{"model":"router","messages":[{"role":"user","content":"Hello"}]}'`;
   return (
     <>
       <SettingRow name={words.url} note={<code className="font-mono select-all">{url}</code>}>
@@ -175,23 +147,22 @@ function LocalUrl({ url }: { url: string }) {
           {copied ? words.copied : words.copy}
         </Button>
       </SettingRow>
-      <div className="mt-3 overflow-hidden rounded-menu border border-line bg-sunken">
-        <div className="flex h-9 items-center border-line border-b pr-1.5 pl-3 font-medium text-fg-2 text-xs">
-          <span className="flex-1">{words.example}</span>
-          <Button
-            variant="quiet"
-            className="h-7 px-2 text-xs"
-            aria-label={`${words.copy}: ${words.example}`}
-            onClick={() => void copyExample(example)}
-          >
-            {copiedExample ? words.copied : words.copy}
-          </Button>
-        </div>
-        <ScrollGroup label={words.example} className="overflow-x-auto p-3 font-mono text-xs">
-          <pre>{example}</pre>
-        </ScrollGroup>
-      </div>
+      <Snippets baseUrl={url} />
     </>
+  );
+}
+
+/** Keys for the two accounts of the built-in gateway. Without a provider’s key only test credits can be spent. */
+function LocalKeys({ url }: { url: string | null }) {
+  const known = useWallets().data?.filter(({ used }) => used) ?? [];
+  const { wallets } = words;
+  const main = { id: 'main', name: wallets.main, embedded: true };
+  const sandbox = { id: 'sandbox', name: wallets.sandbox, embedded: true };
+  return (
+    <section className="mt-6">
+      <h4 className="mb-1 font-semibold">{words.keysTitle}</h4>
+      <ApiKeys accounts={known.some(({ id }) => id === 'main') ? [main, sandbox] : [sandbox, main]} baseUrl={url} />
+    </section>
   );
 }
 

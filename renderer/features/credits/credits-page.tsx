@@ -13,6 +13,10 @@ import { NotRead } from '../../ui/notices/not-read.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Skeleton } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
+import { AllAccounts } from './all-accounts.tsx';
+import { BudgetPart } from './budget-part.tsx';
+import { LineFilters, useLineFilter } from './line-filters.tsx';
+import { OutlookLine } from './outlook-line.tsx';
 import { useCredits } from './use-credits.ts';
 
 export function CreditsPage() {
@@ -24,7 +28,8 @@ export function CreditsPage() {
 }
 
 function Ledger({ wallet }: { wallet: WalletBalance }) {
-  const credits = useCredits(wallet.id);
+  const filters = useLineFilter();
+  const credits = useCredits(wallet.id, filters.filter);
   const [first] = credits.data?.pages ?? [];
   if (credits.isError && !first)
     return (
@@ -41,11 +46,12 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
     <>
       <Stale error={credits.error} readAt={credits.dataUpdatedAt} />
       <Summary wallet={wallet} credits={first} />
+      {(wallet.billing === 'meter_only' || wallet.balance === null) && <BudgetPart wallet={wallet.id} />}
+      <AllAccounts />
       <h2 className="mt-8 mb-1 font-semibold text-md">{text.transactions}</h2>
+      {first.transactions.reported !== false && <LineFilters {...filters} />}
       {lines.length === 0 ? (
-        <Empty icon={Wallet} title={first.transactions.reported === false ? text.noHistory : text.empty}>
-          {first.transactions.reported !== false && text.emptyNote}
-        </Empty>
+        <NoLines reported={first.transactions.reported !== false} filtered={filters.isSet} />
       ) : (
         <Lines lines={lines} simulated={wallet.simulated} />
       )}
@@ -58,6 +64,16 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
         </div>
       )}
     </>
+  );
+}
+
+function NoLines({ reported, filtered }: { reported: boolean; filtered: boolean }) {
+  if (!reported) return <Empty icon={Wallet} title={text.noHistory} />;
+  if (filtered) return <Empty icon={Wallet} title={text.noneOfThese} />;
+  return (
+    <Empty icon={Wallet} title={text.empty}>
+      {text.emptyNote}
+    </Empty>
   );
 }
 
@@ -78,6 +94,7 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
       <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
         <Money amount={metered ? credits.total_used : credits.balance} rest={!metered} />
       </p>
+      <OutlookLine wallet={wallet} />
       <dl className="mt-3 mb-4 flex flex-wrap gap-x-8 gap-y-2 tabular-nums">
         {facts.map(([name, amount]) => (
           <div key={name}>

@@ -2,12 +2,16 @@ import type { ReactNode } from 'react';
 import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { offerOf } from '../../actions/offers.ts';
+import { usePayer } from '../../api/use-core.ts';
+import { useOutlook } from '../../api/use-outlook.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { costsText } from '../../text/costs-text.ts';
+import { text as creditsText } from '../../text/credits-text.ts';
 import { describeError, sentenceOf } from '../../text/error-text.ts';
 import { usd, usdRange } from '../../text/format.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
+import { walletName } from '../../ui/elements/wallet-name.ts';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { FailureWords } from '../../ui/notices/remedy.tsx';
 import { useCompactQuote } from '../context/use-summary.ts';
@@ -59,7 +63,27 @@ export function QuoteNotices({
         </NoticeRow>
       )}
       <CapNotices caps={quote.caps} />
+      <LowFunds model={model} />
     </>
+  );
+}
+
+/** Said before a request fails for lack of credits. */
+function LowFunds({ model }: { model: string }) {
+  const wallet = usePayer(model);
+  const outlook = useOutlook(wallet && wallet.billing !== 'meter_only' ? wallet.id : null).data;
+  if (!wallet || !outlook?.low) return null;
+  return (
+    <NoticeRow
+      tone="warn"
+      actions={
+        <Link to={{ page: 'credits' }} className={settingsLinkClass}>
+          {creditsText.toCredits}
+        </Link>
+      }
+    >
+      {creditsText.lowIn(walletName(wallet), outlook.messagesLeft)}
+    </NoticeRow>
   );
 }
 

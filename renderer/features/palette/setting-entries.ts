@@ -2,6 +2,7 @@ import type { AppInfo } from '#shared/contract/app/app.ts';
 import { knownProviders } from '#shared/known-providers.ts';
 import { type SettingsSection, settingsSections } from '../../navigation/nav.ts';
 import { text as backupText } from '../../text/backup-text.ts';
+import { connectionText } from '../../text/connection-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { text as toolsText } from '../../text/tools-text.ts';
 import { text as transferText } from '../../text/transfer-text.ts';
@@ -10,7 +11,7 @@ import { networkText } from '../connection/network-text.ts';
 /** The rows of each section by which a setting is found, as the section itself calls them. */
 const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
   providers: [...knownProviders.map(({ name }) => name), text.providers.ownServers],
-  gateway: [text.gateway.inUse, text.gateway.listen, text.gateway.connectTitle, text.gateway.localTitle],
+  gateway: [connectionText.title, text.gateway.state, text.gateway.listen, text.gateway.localTitle],
   network: [networkText.proxy, networkText.certificates, networkText.testTitle],
   chat: [text.chat.sendWith, text.chat.confirmRoute, text.chat.notifications],
   tools: [toolsText.builtIn, toolsText.servers, toolsText.permissions],

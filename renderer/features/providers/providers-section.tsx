@@ -8,6 +8,7 @@ import { Failure } from '../../ui/notices/failure.tsx';
 import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { FindServers } from './find-servers.tsx';
+import { OwnKeysNotice } from './own-keys-notice.tsx';
 import { ProviderRow } from './provider-row.tsx';
 import { ServerForm } from './server-form.tsx';
 
@@ -27,6 +28,7 @@ export function ProvidersSection() {
         {words.intro} {keychain && words.keptIn(keychain.backend ?? text.privacy.thisSession)}
       </p>
       {keychain && <KeychainNotice keychain={keychain} />}
+      {list.data?.some(({ state }) => state !== 'not_set') && <OwnKeysNotice />}
       {list.isPending && <SkeletonRows rows={4} label={text.loading} />}
       {list.isError && !list.data && (
         <Failure title={words.failed} error={list.error} onRetry={() => void list.refetch()} />

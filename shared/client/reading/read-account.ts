@@ -1,4 +1,4 @@
-import { asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedAccount, ReportedVerification } from '../reported.ts';
 import { readBalance } from './read-credits.ts';
 import { readCounters, readPeriod } from './read-usage.ts';

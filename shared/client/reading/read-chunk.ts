@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { asArray, asObject, asText, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedChunk } from '../reported.ts';
 import { countOf, secondsOf, textOf, usdOf } from './values.ts';
 

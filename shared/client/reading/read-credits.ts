@@ -1,5 +1,5 @@
-import { asArray, asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
-import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { asArray, asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
+import { formatUsd, nanoUsd, parseUsd } from '../../money.ts';
 import type { ReportedBalance, ReportedCredits, ReportedTransaction } from '../reported.ts';
 import { firstOf, objectsOf, secondsOf, textOf, usdOf } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { asArray, asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { asArray, asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedModel } from '../reported.ts';
 import { countOf, firstOf, objectsOf, perMillionOf, perTokenOf, secondsOf, textOf, textsOf } from './values.ts';
 

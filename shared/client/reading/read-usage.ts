@@ -1,4 +1,4 @@
-import { asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { UsageGroup } from '../../wire/usage.ts';
 import type { ReportedBucket, ReportedUsage } from '../reported.ts';
 import { countOf, firstOf, objectsOf, secondsOf, textOf, usdOf } from './values.ts';

@@ -1,5 +1,5 @@
-import { asArray, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
-import { formatUsd, formatUsdPerToken, isUsd, nanoUsd, picoUsd } from '#shared/money.ts';
+import { asArray, isObject, type JsonObject } from '../../json/foreign-json.ts';
+import { formatUsd, formatUsdPerToken, isUsd, nanoUsd, picoUsd } from '../../money.ts';
 
 /** Values of other gateways' answers, under the names and in the forms that they have there. Null: not fields. */
 

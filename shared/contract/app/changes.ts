@@ -9,6 +9,8 @@ export const topic = z.enum([
   'models',
   'providers',
   'gateway',
+  // Another account pays: what was read of the one before is not its.
+  'payer',
   'account',
   'tools',
   'app',

@@ -16,6 +16,9 @@ export const modelsContract = {
       retryAfterMs: z.int().nullable(),
     }),
   ),
-  /** The wallet that pays for a message to this model. */
-  payer: oc.input(z.object({ model: modelId })).output(z.object({ wallet })),
+  /**
+   * The wallet that pays for a message to this model. `ownKey`: the provider whose key of the person’s own is sent to a
+   * gateway elsewhere for it; then that provider bills.
+   */
+  payer: oc.input(z.object({ model: modelId })).output(z.object({ wallet, ownKey: z.string().nullable() })),
 };

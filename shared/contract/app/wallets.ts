@@ -7,7 +7,8 @@ import {
   reportedTransaction,
   reportedTransactions,
 } from '../../client/reported.ts';
-import { id, wallet } from '../common/fields.ts';
+import { transactionType } from '../../wire/credits.ts';
+import { id, timeMs, wallet } from '../common/fields.ts';
 
 export const walletBalance = z.object({
   id: wallet,
@@ -51,9 +52,18 @@ export const accountContract = {
 };
 
 export const creditsContract = {
-  /** Balance and the ledger's lines, newest first. `after` is the last id of the page before. */
+  /** Balance and the ledger's lines, newest first. `after` is the last id of the page before; `start` inclusive, `end` exclusive. */
   get: oc
-    .input(z.object({ wallet, limit: z.int().min(1).max(100).default(50), after: z.string().max(64).nullish() }))
+    .input(
+      z.object({
+        wallet,
+        limit: z.int().min(1).max(100).default(50),
+        after: z.string().max(64).nullish(),
+        type: transactionType.nullish(),
+        start: timeMs.nullish(),
+        end: timeMs.nullish(),
+      }),
+    )
     .output(ledger),
 };
 

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
+import { listen } from '#gateway/http/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { parseUsd } from '#shared/money.ts';
+import type { Scope } from '#shared/wire/account.ts';
+import { askedAndAnswered } from '../../../tests/support/asked-and-answered.ts';
+import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
+import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
+import { openDb } from '../db/db.ts';
+import { type SettingsStore, settingsStore } from '../settings/settings-store.ts';
+
+const start = (more: TestCoreOptions = {}) => coreOfTest({ openGateway, ...more });
+
+/** A gateway as somebody else runs it, with accounts that have credits. */
+async function teamGateway() {
+  const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
+  const door = await listen(gateway, { port: 0 });
+  onTestFinished(async () => {
+    await door.close();
+    await gateway.close();
+  });
+  return {
+    url: door.url,
+    gateway,
+    async account(name: string, amount: string, scopes: readonly Scope[] = allScopes) {
+      const { id } = await gateway.operator.createAccount({ name });
+      await gateway.operator.grant({ accountId: id, amount: parseUsd(amount) });
+      return { accountId: id, key: (await gateway.operator.createKey({ accountId: id, scopes })).key };
+    },
+  };
+}
+
+test('several accounts are kept and one pays: switching shows its wallet, and nobody else’s key is asked for again', async () => {
+  const team = await teamGateway();
+  const [ada, bob] = [await team.account('Ada', '3'), await team.account('Bob', '7')];
+  const secrets = memorySecrets();
+  const core = await start({ openSecrets: async () => secrets });
+  const { client } = core;
+  const first = await client.gatewayAccounts.add({ baseUrl: team.url, key: ada.key });
+  const second = await client.gatewayAccounts.add({ name: 'Bob at work', baseUrl: `${team.url}/v1`, key: bob.key });
+  expect([first, second]).toMatchObject([
+    { name: 'Ada', kind: 'api_key', expiresAt: null, storage: 'keychain' },
+    { name: 'Bob at work', baseUrl: `${team.url}/v1` },
+  ]);
+  const wallet = async () => (await client.account.wallets()).map(({ name, balance }) => [name, balance?.amount]);
+  expect(await wallet()).toEqual([['Bob at work', '7']]);
+  const paid = await askedAndAnswered(core, 'sandbox/echo');
+  expect(paid).toMatchObject({ status: 'done', costSource: 'billed' });
+
+  await client.gatewayAccounts.use({ id: first.id });
+  expect(await wallet()).toEqual([['Ada', '3']]);
+  // The bill of an answer is found with the account that paid for it, whichever pays now.
+  expect(await client.chat.routing({ messageId: paid.id })).not.toBeNull();
+  await client.gatewayAccounts.use({ id: null });
+  expect((await wallet()).map(([name]) => name)).toEqual(['Your keys', 'Test credits']);
+
+  await core.core.close();
+  const again = await start({ dataFolder: core.dataFolder, openSecrets: async () => secrets });
+  await again.client.gatewayAccounts.use({ id: second.id });
+  expect((await again.client.account.wallets())[0]).toMatchObject({ name: 'Bob at work' });
+  expect(JSON.stringify(await again.client.gatewayAccounts.list())).not.toMatch(ada.key);
+  await again.client.gatewayAccounts.change({ id: second.id, name: 'Bob' });
+  await again.client.gatewayAccounts.remove({ id: second.id });
+  expect(await again.client.gatewayAccounts.list()).toMatchObject({ accounts: [{ name: 'Ada' }], active: null });
+  expect([...secrets.items.values()]).not.toContain(bob.key);
+  await expect(again.client.gatewayAccounts.use({ id: second.id })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a token signs in as a key does: its end is told, and a new one takes its place', async () => {
+  const team = await teamGateway();
+  const { accountId } = await team.account('Team', '1');
+  const user = await team.gateway.operator.createUser({ accountId, name: 'Ada' });
+  const issue = (lifetimeS: number) =>
+    team.gateway.operator.issueToken({ userId: user.id, scopes: allScopes, lifetimeS });
+  const { client } = await start();
+  const before = Date.now();
+  const { token, id } = await issue(600);
+  const account = await client.gatewayAccounts.add({ baseUrl: team.url, key: token });
+  expect(account).toMatchObject({ name: 'Team', kind: 'jwt', keyHint: null });
+  expect(account.expiresAt).toBeGreaterThan(before + 590_000);
+  expect(account.expiresAt).toBeLessThan(Date.now() + 610_000);
+  await team.gateway.operator.revokeTokens(id);
+  await expect(client.account.wallets()).rejects.toMatchObject({ code: 'invalid_token' });
+  const renewed = await client.gatewayAccounts.change({ id: account.id, key: (await issue(3600)).token });
+  expect(renewed.expiresAt).toBeGreaterThan(before + 3_590_000);
+  expect(await client.account.wallets()).toMatchObject([{ name: 'Team' }]);
+  const wrong = client.gatewayAccounts.change({ id: account.id, key: 'sk-portico-wrong' });
+  await expect(wrong).rejects.toMatchObject({ code: 'invalid_api_key' });
+  expect(await client.account.wallets()).toMatchObject([{ name: 'Team' }]);
+});
+
+/** Changes what the settings of a closed core hold. */
+async function settingOf(dataFolder: string, change: (store: SettingsStore) => Promise<void>) {
+  const db = await openDb(join(dataFolder, 'portico.db'));
+  await change(settingsStore(db));
+  await db.destroy();
+}
+
+test('the one connection of an earlier version is an account, with its key', async () => {
+  const team = await teamGateway();
+  const { key } = await team.account('Team', '1');
+  const secrets = memorySecrets();
+  const older = await start({ openSecrets: async () => secrets });
+  await older.client.account.wallets();
+  const [profile] = [...secrets.items.keys()][0]?.split('/') ?? [];
+  await older.core.close();
+  const connection = { baseUrl: team.url, keyHint: 'sk-…', storage: 'keychain' };
+  await settingOf(older.dataFolder, (store) => store.write('gateway.remote', connection));
+  secrets.items.set(`${profile}/gateway/remote`, key);
+  for (const _ of ['taken over', 'kept']) {
+    const core = await start({ dataFolder: older.dataFolder, openSecrets: async () => secrets });
+    expect(await core.client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'ok' } });
+    await core.core.close();
+  }
+});
+
+test('a state that names another address for an account does not get the key that was entered for the one before', async () => {
+  const [mine, other] = [await teamGateway(), await teamGateway()];
+  const { key } = await mine.account('Ada', '1');
+  const secrets = memorySecrets();
+  const core = await start({ openSecrets: async () => secrets });
+  await core.client.gatewayAccounts.add({ baseUrl: mine.url, key });
+  await core.core.close();
+  await settingOf(core.dataFolder, async (store) => {
+    const text = JSON.stringify(await store.read('gateway.accounts'));
+    await store.write('gateway.accounts', JSON.parse(text.replaceAll(mine.url, other.url)));
+  });
+  const moved = await start({ dataFolder: core.dataFolder, openSecrets: async () => secrets });
+  expect((await moved.client.gateway.get()).status).toMatchObject({
+    state: 'refused',
+    problem: { refusal: { name: 'gatewayKeyGone' } },
+  });
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { openApp } from '../../../tests/support/open-app.tsx';
+
+const main = page.getByRole('main');
+const dialog = page.getByRole('dialog');
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const item = (name: string) => page.getByRole('menuitem', { name, exact: true });
+
+const account = (id: string, name: string, change = {}) => ({
+  ...{ id, name, baseUrl: `https://${id}.example`, kind: 'api_key' as const, keyHint: 'sk-…77aa' },
+  ...{ storage: 'keychain' as const, expiresAt: null, ownKeys: false, ...change },
+});
+
+test('a key is made with its bounds, shown once with what uses it, rotated and revoked after a question', async () => {
+  const fake = await openApp('#account');
+  await button('Make a key').click();
+  await dialog.getByLabelText('Name').fill('Editor');
+  await dialog.getByLabelText('Limit, USD').fill('much');
+  await expect.element(dialog).toMatchTextContent('An amount such as 2.50');
+  await expect.element(button('Make key')).toBeDisabled();
+  await dialog.getByLabelText('Limit, USD').fill('2.50');
+  await button('Make key').click();
+  await expect.element(dialog).toMatchTextContent('This is the only time the key is shown.');
+  await expect.element(dialog).toMatchTextContent('Authorization: Bearer sk-portico-shown-once');
+  await button('Done').click();
+  expect(fake.data.apiKeys).toMatchObject([{ name: 'Editor', limitUsd: '2.50', scopes: ['chat', 'models'] }]);
+  await expect.element(main).toMatchTextContent('$0.00 of $2.50 spent · never used · may chat and models');
+  await expect.element(main).not.toMatchTextContent('shown-once');
+
+  await button('Change Editor').click();
+  await item('Rotate').click();
+  await button('Rotate').click();
+  await expect.element(dialog).toMatchTextContent('The old key is taken for one more day.');
+  await button('Done').click();
+  await button('Change Editor').click();
+  await item('Revoke').click();
+  expect(fake.data.apiKeys).toHaveLength(1);
+  await button('Revoke').click();
+  await expect.element(main).toMatchTextContent('No keys yet.');
+});
+
+test('the credential is spelled out: what it may and may not, and what happens when it cannot be checked', async () => {
+  const fake = await openApp('#account');
+  await expect.element(main).toMatchTextContent('The gateway takes it, and says:');
+  await expect.element(main).toMatchTextContent('Yes. Ask models, and spend what its account has.');
+  fake.fail('verification.get', 'token_expired', 'This token has expired. Get a new one.');
+  await button('Check now').click();
+  await expect.element(main).toMatchTextContent('This token has expired. Get a new one.');
+});
+
+test('several accounts: one is in use, another takes over, an end that is near is said, and removing asks', async () => {
+  const soon = Date.now() + 3_600_000;
+  const accounts = [
+    account('one', 'At work'),
+    account('two', 'Token', { kind: 'jwt', keyHint: null, expiresAt: soon }),
+  ];
+  const fake = await openApp('#settings/gateway', { gatewayAccounts: { accounts, active: 'one' } });
+  await expect.element(main).toMatchTextContent(/This token ends .*Get a new one where you got it/);
+  await button('Use Token').click();
+  expect(fake.data.gatewayAccounts.active).toBe('two');
+  await expect.element(button('Use At work')).toBeVisible();
+  await button('More about At work').click();
+  await item('Remove').click();
+  await expect.element(dialog).toMatchTextContent('Its key is deleted from this computer.');
+  await button('Remove').click();
+  await expect.element(main).not.toMatchTextContent('At work');
+  await button('Use Built in').click();
+  expect(fake.data.gatewayAccounts).toMatchObject({ accounts: [{ id: 'two' }], active: null });
+});
+
+test('own keys behind a gateway elsewhere are said to be idle, and can be sent', async () => {
+  const gatewayAccounts = { accounts: [account('one', 'At work')], active: 'one' };
+  const fake = await openApp('#settings/providers', { gatewayAccounts });
+  await expect.element(main).toMatchTextContent('These keys are idle: At work answers and pays.');
+  await button('Use my keys with At work').click();
+  await expect.element(main).toMatchTextContent('At work is given the key of a provider');
+  expect(fake.data.gatewayAccounts.accounts[0]?.ownKeys).toBe(true);
+});
+
+test('credits: how long they last, a budget where there is no balance, lines by kind, and every account with its time', async () => {
+  const gatewayAccounts = { accounts: [account('away', 'Far away')], active: null };
+  const fake = await openApp('#credits', { gatewayAccounts });
+  await button('Set a budget').click();
+  await dialog.getByLabelText('A month, USD').fill('10');
+  await button('Save').click();
+  await expect.element(main.getByRole('meter')).toHaveAttribute('aria-valuetext', '$3.2180415 of $10.00');
+  await expect.element(main.getByRole('row', { name: /Far away/ })).toMatchTextContent('No answer');
+  await button('Kind: All kinds').click();
+  await item('Refund').click();
+  await expect.poll(() => fake.calls.includes('credits.get')).toBe(true);
+  await main.getByRole('button', { name: 'Test credits', exact: true }).click();
+  await expect.element(main).toMatchTextContent('Lasts for about 912 messages, or 31 days.');
+  await expect.element(main).toMatchTextContent('By the average of 120 answers in the last 12 days, $1.30 in all.');
+  expect(fake.data.settings.shownWallet).toBe('sandbox');
+});

@@ -1,0 +1,36 @@
+import type { ReportedUsage } from '#shared/client/reported.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { text } from '../../text/account-text.ts';
+import { count, momentOf, usd } from '../../text/format.ts';
+import { Meter } from '../../ui/elements/meter.tsx';
+import { AccountPart } from './account-part.tsx';
+import { useQuotas } from './use-account.ts';
+
+type Limit = ReportedUsage['limits'][number];
+
+/** How much of each quota of the plan is used. Nothing where the gateway tells no quotas: the plan itself says its limits. */
+export function Limits({ wallet }: { wallet: Wallet }) {
+  const usage = useQuotas(wallet);
+  const limits = usage.data?.limits ?? [];
+  if (limits.length === 0) return null;
+  return (
+    <AccountPart title={text.quotas}>
+      {limits.map((limit) => (
+        <Meter
+          key={limit.name}
+          label={text.limits[limit.name as keyof typeof text.limits] ?? limit.name}
+          ratio={ratioOf(limit)}
+          value={usedOf(limit)}
+        />
+      ))}
+    </AccountPart>
+  );
+}
+
+/** For the length of a bar only. */
+const ratioOf = ({ used, limit }: Limit): number => (Number(limit) > 0 ? Number(used) / Number(limit) : 1);
+
+function usedOf({ name, used, limit, resets_at: resets }: Limit): string {
+  const shown = (amount: string) => (name.endsWith('_usd') ? usd(amount) : count(Number(amount)));
+  return text.ofLimit(shown(used), shown(limit), resets === null ? null : momentOf(resets * 1000));
+}

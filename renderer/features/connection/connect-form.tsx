@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'react';
+import { useGatewayAccountCalls } from '../../api/use-gateway-accounts.ts';
+import { useLinks } from '../../navigation/links.ts';
+import { connectionText as words } from '../../text/connection-text.ts';
+import { describeError } from '../../text/error-text.ts';
+import { text } from '../../text/settings-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { useRemedy } from '../../ui/notices/remedy.tsx';
+
+/** Adds an account at a gateway elsewhere. A link from outside may offer its address. */
+export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
+  const offered = useLinks(({ gateway }) => gateway);
+  const [baseUrl, setBaseUrl] = useState(offered ?? '');
+  useEffect(() => useLinks.setState({ gateway: null }), []);
+  const [name, setName] = useState('');
+  const [key, setKey] = useState('');
+  const { add } = useGatewayAccountCalls();
+  const failure = add.isError ? describeError(add.error) : null;
+  const remedy = useRemedy(failure);
+  const complete = /^https?:\/\/./.test(baseUrl.trim()) && key.trim().length >= 8;
+  return (
+    <form
+      aria-label={words.addTitle}
+      className="mt-4 flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const account = { name: name.trim() || null, baseUrl: baseUrl.trim(), key: key.trim() };
+        if (complete) add.mutate(account, { onSuccess: onDone });
+      }}
+    >
+      <div>
+        <h4 className="font-semibold">{words.addTitle}</h4>
+        <p className="text-fg-2">{words.addNote}</p>
+      </div>
+      <TextField
+        label={text.gateway.baseUrl}
+        type="url"
+        placeholder="https://gateway.example.com"
+        value={baseUrl}
+        onChange={(event) => setBaseUrl(event.target.value)}
+      />
+      <TextField
+        label={words.credential}
+        type="password"
+        value={key}
+        problem={failure ? `${failure.sentence} ${remedy}` : undefined}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <TextField
+        label={words.optionalName}
+        note={words.nameNote}
+        value={name}
+        maxLength={60}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <div className="flex gap-2">
+        <Button variant="primary" type="submit" disabled={!complete || add.isPending}>
+          {add.isPending ? text.gateway.connecting : text.gateway.connect}
+        </Button>
+        {onCancel && <Button onClick={onCancel}>{words.cancel}</Button>}
+      </div>
+    </form>
+  );
+}
