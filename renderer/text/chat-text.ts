@@ -83,6 +83,7 @@ export const text = words({
     source === 'byok'
       ? `At list price it cost ${amount}.`
       : `${amount} was ${source === 'billed' ? 'billed' : 'estimated'}.`,
+  stopUncharged: 'Nothing was charged.',
   stopCostOpen: 'What it cost is not known yet.',
   stoppedBefore: 'Nothing had been written.',
   providerStops: (provider: string) => `${provider} stops computing at once, so nothing more is charged.`,

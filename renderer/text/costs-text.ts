@@ -9,12 +9,20 @@ export const costsText = words({
   tokens: (tokens: number) => counted(tokens, 'token', 'tokens'),
   searches: (searches: number) => counted(searches, 'search', 'searches'),
   speed: (perSecond: number) => `${count(perSecond)} tok/s`,
-  sources: { billed: 'billed', estimated: 'estimated', byok: 'your key, list price', unknown: 'cost unknown' },
+  sources: {
+    billed: 'billed',
+    estimated: 'estimated',
+    byok: 'your key, list price',
+    uncharged: 'nothing charged',
+    unknown: 'cost unknown',
+  },
   sourceNotes: {
     billed: 'The amount in the gateway’s ledger',
-    estimated: 'Computed from token counts; the gateway has not confirmed it',
+    estimated: 'Tokens that were not counted to the end are estimated; the price is the list price',
     byok: 'Charged by the provider to your key; this is its list price',
-    unknown: 'No price is known for this model, so no amount is shown',
+    uncharged: 'It was refused, failed or was never sent: $0 were charged',
+    unknown:
+      'No price is known, or the answer broke off on your own key: your provider may charge for it, and has not said what',
   },
   paidBy: (wallet: string) => `Paid by: ${wallet}`,
   testCredits: 'Test credits, no real money',

@@ -40,7 +40,7 @@ test('an answer is stored with its words, its maker and what it was billed', asy
     servedModel: 'gpt',
     modelName: 'gpt by openai',
     costUsd: '0.000007',
-    costSource: 'billed',
+    costSource: 'byok',
     routeReason: null,
     finishReason: 'stop',
     usage: { promptTokens: 3, completionTokens: 2, cachedTokens: 1, reasoningTokens: 0 },
@@ -76,8 +76,8 @@ test('stop keeps what had arrived, aborts the request and learns what it cost', 
   const { messages } = await readThread(client, conversationId);
   expect(messages[1]).toMatchObject({ text: 'Half an ', status: 'cancelled', finishReason: null, error: null });
   expect(core.gateway.aborted).toEqual([messages[1]?.requestId]);
-  const seen = await readUntil(costs, (events) => JSON.stringify(events).includes('"billed"'));
-  expect(seen.at(-1)).toMatchObject({ message: { costUsd: '0.000007', costSource: 'billed', status: 'cancelled' } });
+  const seen = await readUntil(costs, (events) => JSON.stringify(events).includes('"byok"'));
+  expect(seen.at(-1)).toMatchObject({ message: { costUsd: '0.000007', costSource: 'byok', status: 'cancelled' } });
   await expect(client.chat.stop({ answerId })).resolves.toBeUndefined();
 });
 
@@ -89,8 +89,8 @@ test('a refusal keeps the gateway\u2019s own code and sentence, and the next req
   expect(messages[1]).toMatchObject({
     status: 'error',
     text: '',
-    costUsd: null,
-    costSource: 'unknown',
+    costUsd: '0',
+    costSource: 'uncharged',
     error: { code: 'insufficient_credits', message, retryAfterMs: 2000 },
   });
   core.gateway.refusal = null;
@@ -261,7 +261,7 @@ test('closing the core keeps the words as an interrupted answer; the next start 
   const events = await next.client.chat.watch({ conversationId });
   await eventually(async () => {
     const { messages } = await readThread(next.client, conversationId);
-    expect(messages[1]).toMatchObject({ text: 'Until now', status: 'interrupted', costSource: 'billed' });
+    expect(messages[1]).toMatchObject({ text: 'Until now', status: 'interrupted', costSource: 'byok' });
   });
   await events.return?.();
 });

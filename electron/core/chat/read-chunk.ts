@@ -14,15 +14,20 @@ export function wordsOf(chunk: ReportedChunk): { text: string; reasoning: string
 export const imagesIn = (chunk: ReportedChunk): string[] =>
   (chunk.choices[0]?.delta.images ?? []).map(({ image_url: { url } }) => url);
 
-/** All other facts of a chunk, as changes of the message. */
-export function factsOf(chunk: ReportedChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
+/** All other facts of a chunk, as changes of the message. `source`: the account that pays. */
+export function factsOf(
+  chunk: ReportedChunk,
+  message: Message,
+  modelFacts: DescribeModel,
+  source: string,
+): Partial<Message> {
   const finish = chunk.choices[0]?.finish_reason;
   return {
     ...served(chunk, message, modelFacts),
     ...(finish ? { finishReason: finish } : {}),
     ...toolCalls(chunk, message),
     ...citations(chunk, message),
-    ...bill(chunk, modelFacts),
+    ...bill(chunk, modelFacts, source),
   };
 }
 
@@ -41,9 +46,9 @@ function served(chunk: ReportedChunk, message: Message, modelFacts: DescribeMode
   };
 }
 
-function bill(chunk: ReportedChunk, modelFacts: DescribeModel): Partial<Message> {
+function bill(chunk: ReportedChunk, modelFacts: DescribeModel, source: string): Partial<Message> {
   if (!chunk.usage) return {};
-  return { usage: usageOfChunk(chunk.usage), ...costOfChunk(chunk, modelFacts(servedId(chunk))) };
+  return { usage: usageOfChunk(chunk.usage), ...costOfChunk(chunk, modelFacts(servedId(chunk)), source) };
 }
 
 function servedId(chunk: ReportedChunk): string {

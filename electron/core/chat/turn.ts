@@ -7,6 +7,7 @@ import { fromGateway, saidByProvider } from '../connection/gateway-errors.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
+import { uncharged } from '../costs/cost.ts';
 import { patchOf } from '../costs/cost-lookup.ts';
 import { namedRequest } from '../costs/named-request.ts';
 import { settledRecord } from '../costs/settled-record.ts';
@@ -79,9 +80,14 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
   }
   await journal.close();
   const requestId = answer.message.requestId ?? end.requestId ?? null;
-  const costOpen = requestId !== null || answer.sent === true;
-  await finish(deps, answer, { ...end, requestId, finishedAt: now(), costOpen }, rounds);
+  const costOpen = (requestId !== null || answer.sent === true) && !isRefused(answer.message, end);
+  const cost = costOpen ? {} : uncharged;
+  await finish(deps, answer, { ...end, ...cost, requestId, finishedAt: now(), costOpen }, rounds);
 }
+
+/** The gateway said no (4xx) before anything of an answer came: that is never charged (wire contract §1.4). */
+const isRefused = ({ text, reasoning }: Message, { error }: AnswerPatch): boolean =>
+  text === '' && reasoning === '' && error?.status != null && error.status >= 400 && error.status < 500;
 
 async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: () => void): Promise<void> {
   const { signal } = answer.abort;
@@ -105,13 +111,13 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   // Stored before the request is sent: after a crash this is the only way to find its cost.
   await deps.messages.update(id, { source: payer.source, clientRequestId: id, ...(room ? { room } : {}) });
   answer.sent = true;
-  answer.client = payer.client;
+  answer.payer = payer;
   const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(id) });
   answer.message = { ...answer.message, requestId: completion.requestId };
   await deps.messages.update(id, { requestId: completion.requestId });
   for await (const chunk of completion) {
     add(deps, answer, wordsOf(chunk));
-    answer.message = { ...answer.message, ...factsOf(chunk, answer.message, deps.modelFacts) };
+    answer.message = { ...answer.message, ...factsOf(chunk, answer.message, deps.modelFacts, payer.source) };
     await addImages(deps, answer, imagesIn(chunk));
     endThought(deps, answer);
     grown();
@@ -174,7 +180,7 @@ const thoughtUntil = (time: number, { thoughtMs, reasoning, firstTokenAt }: Mess
 async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, rounds: ToolRounds): Promise<void> {
   const { messages, live, readers, wordLog, changes, log } = deps;
   const { costOpen: _, source: __, ...shown } = end;
-  const message = { ...answer.message, ...shown, thoughtMs: thoughtUntil(deps.now(), answer.message) };
+  const message: Message = { ...answer.message, ...shown, thoughtMs: thoughtUntil(deps.now(), answer.message) };
   await messages.update(message.id, { ...everything(message), ...end }).then(
     () => wordLog.stored(message.id),
     // The row stays `streaming` on disk and becomes `interrupted` at the next start.
@@ -208,13 +214,13 @@ async function markUnread({ conversations, live, readers, log }: TurnDeps, { con
  * A complete answer is settled already: its bill is published with its end. If the gateway is slow, it is looked up
  * later.
  */
-async function learnCost({ messages, log }: TurnDeps, { message, client }: LiveAnswer): Promise<Partial<Message>> {
+async function learnCost({ messages, log }: TurnDeps, { message, payer }: LiveAnswer): Promise<Partial<Message>> {
   const { id, requestId } = message;
-  if (requestId === null || !client) return {};
+  if (requestId === null || !payer) return {};
   try {
-    const record = await settledRecord(client, requestId, AbortSignal.timeout(billWaitMs));
-    if (record === null || record === 'none') return {};
-    const learnt = patchOf(record);
+    const record = await settledRecord(payer.client, requestId, AbortSignal.timeout(billWaitMs));
+    if (record === null || typeof record === 'string') return {};
+    const learnt = patchOf(record, payer.source);
     await messages.update(id, { ...learnt, costOpen: false });
     return learnt;
   } catch (error) {

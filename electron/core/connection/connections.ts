@@ -13,6 +13,9 @@ export interface Payer {
   readonly client: GatewayClient;
 }
 
+/** Whether the providers bill its requests to the person’s own keys: the ledger then keeps their list price. */
+export const isOwnKeys = (source: string): boolean => source === 'embedded/main';
+
 /** Decides which billing account pays, whichever gateway is in use. */
 export interface Connections {
   readonly mode: 'embedded' | 'remote';

@@ -6,10 +6,11 @@ import { askGateway } from '../connection/gateway-errors.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
-import { billOfRecord, costOfChunk, costOfRecord } from '../costs/cost.ts';
+import { billOfRecord, costOfChunk, costOfRecord, uncharged } from '../costs/cost.ts';
 import { namedRequest } from '../costs/named-request.ts';
 import { settledRecord } from '../costs/settled-record.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
+import { keptSource } from '../db/message-row.ts';
 import type { Admission } from '../request/admission.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
@@ -133,7 +134,7 @@ async function write(
       purpose: 'compact',
       simulated: simulated ? 1 : 0,
       cost_usd: cost.costUsd,
-      cost_source: cost.costSource,
+      cost_source: keptSource(cost.costSource),
       at: now(),
       client_request_id: id,
       source: payer.source,
@@ -145,7 +146,7 @@ async function write(
       .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(id) })
       .catch(async (error: unknown) => {
         // A refused request costs nothing (wire contract §1.4.7).
-        if (error instanceof GatewayError && error.status_code > 0) cost = { costUsd: '0', costSource: 'billed' };
+        if (error instanceof GatewayError && error.status_code > 0) cost = uncharged;
         await keep();
         throw error;
       }),
@@ -159,13 +160,13 @@ async function write(
       if (!chunk.usage) continue;
       const facts = modelFacts(chunk.routing?.selected ?? model);
       simulated = facts?.simulated ?? simulated;
-      cost = costOfChunk(chunk, facts);
+      cost = costOfChunk(chunk, facts, payer.source);
     }
   } finally {
     const record = stream.requestId === null ? null : await settledRecord(payer.client, stream.requestId, undefined);
-    if (record !== null && record !== 'none') {
-      cost = costOfRecord(record);
-      bill = billOfRecord(record);
+    if (record !== null && typeof record !== 'string') {
+      cost = costOfRecord(record, payer.source);
+      bill = billOfRecord(record, payer.source);
     }
     await keep();
   }

@@ -1,5 +1,6 @@
 import type { Summary } from '#shared/contract/chat/context.ts';
 import type { Db, Tables } from '../db/db.ts';
+import { keptSource } from '../db/message-row.ts';
 
 /** Summaries of the beginnings of conversations. */
 export function summaryStore(db: Db) {
@@ -32,7 +33,7 @@ export function summaryStore(db: Db) {
           model,
           simulated: simulated ? 1 : 0,
           cost_usd: costUsd,
-          cost_source: costSource,
+          cost_source: keptSource(costSource),
           created_at: createdAt,
           bill: bill && JSON.stringify(bill),
         })

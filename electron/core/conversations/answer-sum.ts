@@ -37,7 +37,7 @@ function usageOf(parts: readonly Message[]): Message['usage'] {
   return { ...total, ...(imageTokens > 0 ? { imageTokens } : {}) };
 }
 
-const leastSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed'];
+const leastSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed', 'uncharged'];
 
 /** The total cost. An unknown part makes it unknown: never a part shown as the whole. */
 function costOf(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSource'> {

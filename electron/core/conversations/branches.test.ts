@@ -124,7 +124,7 @@ test('removing an answer that is being written stops it, and what it cost is ask
   await client.messages.restore(removal);
   await expect
     .poll(async () => (await readThread(client, conversationId)).messages[1])
-    .toMatchObject({ text: 'Half', status: 'cancelled', costSource: 'billed', costUsd: '0.000007' });
+    .toMatchObject({ text: 'Half', status: 'cancelled', costSource: 'byok', costUsd: '0.000007' });
 });
 
 test('after a day the words of what was removed are gone, and what it cost is not', async () => {

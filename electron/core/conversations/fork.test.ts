@@ -16,7 +16,9 @@ async function start() {
   const ask = async (text: string, conversationId?: string) => {
     const sent = await client.chat.send({ messageId: `m${serial++}`, text, model: 'openai/gpt', conversationId });
     const answer = async () => (await readThread(client, sent.conversationId)).messages.at(-1);
-    await expect.poll(async () => (await answer())?.costSource).toBe('billed');
+    const isLive = async () => (await readThread(client, sent.conversationId)).conversation.live;
+    await expect.poll(isLive).toBe(false);
+    await expect.poll(async () => (await answer())?.costSource).toBe('byok');
     return sent;
   };
   return { ...core, ask };

@@ -17,7 +17,7 @@ async function ask(core: TestCore, text: string, temporary: boolean) {
   const sent = await core.client.chat.send({ messageId: `m ${text}`, text, model: 'openai/gpt', temporary });
   await expect
     .poll(async () => (await readThread(core.client, sent.conversationId)).messages.at(-1)?.costSource)
-    .toBe('billed');
+    .toBe('byok');
   return sent.conversationId;
 }
 

@@ -8,7 +8,7 @@ import type { AnswerPatch, MessageRow } from '../db/message-row.ts';
 import type { Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
-import { billOfRecord, costOfRecord, estimatedCost, usageOfRecord } from './cost.ts';
+import { billOfRecord, costOfRecord, estimatedCost, uncharged, usageOfRecord } from './cost.ts';
 import { lookUpUnsettled } from './look-up-unsettled.ts';
 import { findNamedRequest } from './named-request.ts';
 import { settledRecord } from './settled-record.ts';
@@ -49,26 +49,32 @@ async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPa
   const requestId =
     row.request_id ?? (name === null ? 'none' : await findNamedRequest(payer.client, name, row.created_at, signal));
   if (requestId === null || signal.aborted) return null;
-  // The gateway does not know the request: its cost stays unknown, which is not zero.
-  if (requestId === 'none') return { costOpen: false };
-  const record = requestId === 'no-records' ? 'none' : await settledRecord(payer.client, requestId, signal);
+  const isNamed = requestId !== 'none' && requestId !== 'no-records';
+  const record = isNamed ? await settledRecord(payer.client, requestId, signal) : requestId;
   if (record === null || signal.aborted) return null;
-  return { ...(record === 'none' ? await estimateFor(deps, row) : { ...patchOf(record), requestId }), costOpen: false };
+  if (record === 'none') return { ...uncharged, costOpen: false };
+  if (record === 'no-records') return { ...(await withoutRecord(deps, row)), costOpen: false };
+  return { ...patchOf(record, row.source), requestId: record.id, costOpen: false };
 }
 
-/** For a gateway without costs: estimated tokens at list prices, marked as an estimate. */
-async function estimateFor({ messages, modelFacts }: CostLookupDeps, row: MessageRow): Promise<AnswerPatch> {
+/**
+ * For a gateway without costs: estimated tokens at list prices, marked as an estimate. Else it stays unknown, which is not
+ * zero.
+ */
+async function withoutRecord({ messages, modelFacts }: CostLookupDeps, row: MessageRow): Promise<AnswerPatch> {
+  if (row.cost_usd !== null) return {};
   const id = row.served_model ? `${row.served_provider}/${row.served_model}` : (row.model ?? '');
   const pricing = modelFacts(id)?.record.pricing;
-  if (row.cost_usd !== null || row.usage !== null || !pricing || row.text === '' || row.status === 'error') return {};
+  if (row.usage !== null || !pricing || row.text === '' || row.status === 'error') return {};
   const branch = await messages.branch(row.conversation_id, row.parent_id);
   return estimatedCost(priceOf(pricing), branch, `${row.reasoning}${row.text}`);
 }
 
-/** The cost of an answer from the record of its request. */
+/** The cost of an answer from the record of its request. `source`: the account that pays. */
 export function patchOf(
   record: RequestRecord,
+  source: string,
 ): Pick<Message, 'costUsd' | 'costSource' | 'bill'> & Partial<Pick<Message, 'usage'>> {
   const usage = usageOfRecord(record);
-  return { ...costOfRecord(record), bill: billOfRecord(record), ...(usage ? { usage } : {}) };
+  return { ...costOfRecord(record, source), bill: billOfRecord(record, source), ...(usage ? { usage } : {}) };
 }

@@ -7,6 +7,7 @@ import { formatUsd, parseUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price } from '#shared/price.ts';
 import { pricing } from '#shared/wire/model.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { isOwnKeys } from '../connection/connections.ts';
 import type { ModelFacts } from '../connection/model-facts.ts';
 import { wordsWithCalls } from '../request/call-messages.ts';
 
@@ -15,21 +16,34 @@ interface Cost {
   readonly costSource: CostSource;
 }
 
+/** Of what was refused, or never sent. */
+export const uncharged = { costUsd: '0', costSource: 'uncharged' } as const satisfies Cost;
+
 const unknown: Cost = { costUsd: null, costSource: 'unknown' };
 
 /**
  * The cost in an answer’s last chunk. Of a model without a price the cost is unknown, not zero; where a gateway counts tokens
- * and tells no cost, it is the list price of those tokens, an estimate.
+ * and tells no cost, it is the list price of those tokens, an estimate. `source`: the account that pays.
  */
-export function costOfChunk({ usage, byok }: Pick<ReportedChunk, 'usage' | 'byok'>, facts: ModelFacts | null): Cost {
+export function costOfChunk(
+  { usage, byok }: Pick<ReportedChunk, 'usage' | 'byok'>,
+  facts: ModelFacts | null,
+  source: string,
+): Cost {
   if (!usage) return unknown;
-  if (byok)
-    return { costUsd: usage.upstream_cost_usd, costSource: usage.upstream_cost_usd === null ? 'unknown' : 'byok' };
-  if (usage.cost_usd === null) return facts?.record.pricing ? listPriceOf(facts.record.pricing, usage) : unknown;
   // What another gateway says that it took is known, whether or not it lists a price.
-  if (facts?.priced === false && facts.record.other !== true) return unknown;
-  return { costUsd: usage.cost_usd, costSource: 'billed' };
+  const unpriced = facts?.priced === false && facts.record.other !== true;
+  if (byok) {
+    const listPrice = usage.upstream_cost_usd;
+    return listPrice === null || (unpriced && isZero(listPrice)) ? unknown : { costUsd: listPrice, costSource: 'byok' };
+  }
+  if (usage.cost_usd === null) return facts?.record.pricing ? listPriceOf(facts.record.pricing, usage) : unknown;
+  if (unpriced && isZero(usage.cost_usd)) return unknown;
+  const counted = isOwnKeys(source) ? 'byok' : 'billed';
+  return { costUsd: usage.cost_usd, costSource: usage.estimated ? 'estimated' : counted };
 }
+
+const isZero = (usd: string): boolean => parseUsd(usd) === 0n;
 
 function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<ReportedChunk['usage']>): Cost {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usageOfChunk(usage);
@@ -37,12 +51,34 @@ function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<Re
   return { costUsd: formatUsd(costOf(priceOf(price), counted)), costSource: 'estimated' };
 }
 
-/** The cost in the gateway’s record of an ended request (wire contract §10). A failed one is never charged (§1.4). */
-export function costOfRecord(record: RequestRecord): Cost {
-  if (record.byok) return { costUsd: record.upstream_cost_usd, costSource: 'byok' };
-  const unpriced = record.price === null && record.status !== 'failed' && record.total_tokens > 0;
-  return unpriced ? unknown : { costUsd: record.cost_usd, costSource: 'billed' };
+/**
+ * The cost in the gateway’s record of an ended request (wire contract §10), by its own flags. `source`: the account that pays.
+ * What failed is never charged (§1.4); but on the person's own key the provider may ask for what it did until then, and
+ * nobody has said how much.
+ */
+export function costOfRecord(record: RequestRecord, source: string): Cost {
+  if (isUnpriced(record)) return unknown;
+  const ownKey = record.byok || isOwnKeys(source);
+  const charged = record.byok ? record.upstream_cost_usd : record.cost_usd;
+  const cameToNothing = record.status === 'failed' || (record.status === 'cancelled' && isZero(charged));
+  if (cameToNothing && ownKey && mayHaveRun(record)) return unknown;
+  if (cameToNothing) return { costUsd: record.cost_usd, costSource: isZero(record.cost_usd) ? 'uncharged' : 'billed' };
+  if (record.estimated) return { costUsd: charged, costSource: 'estimated' };
+  return { costUsd: charged, costSource: ownKey ? 'byok' : 'billed' };
 }
+
+/** Tokens were used and no price is known for them. An upstream that names its own cost leaves no price either. */
+const isUnpriced = ({ price, status, total_tokens, cost_usd, upstream_cost_usd }: RequestRecord): boolean =>
+  price === null && status !== 'failed' && total_tokens > 0 && isZero(cost_usd) && isZero(upstream_cost_usd);
+
+/** Errors with which a provider may have worked on an answer of which nothing arrived. */
+const lostAnswers: ReadonlySet<string> = new Set([
+  ...['upstream_timeout', 'upstream_truncated', 'upstream_bad_response', 'client_closed_request'],
+  ...['shutting_down', 'internal_error'],
+]);
+
+const mayHaveRun = ({ total_tokens, upstream_cost_usd, error_code }: RequestRecord): boolean =>
+  total_tokens > 0 || !isZero(upstream_cost_usd) || lostAnswers.has(error_code ?? '');
 
 export function usageOfChunk(usage: NonNullable<ReportedChunk['usage']>): NonNullable<Message['usage']> {
   return {
@@ -82,10 +118,10 @@ const recordedPrice = pricing.pick({
 });
 
 /** The charge in its parts, by the price that the gateway used; null if it names none. */
-export function billOfRecord(record: RequestRecord): Bill | null {
-  const { costUsd } = costOfRecord(record);
+export function billOfRecord(record: RequestRecord, source: string): Bill | null {
+  const { costUsd } = costOfRecord(record, source);
   const price = recordedPrice.safeParse(record.price);
-  if (costUsd === null || !price.success) return null;
+  if (costUsd === null || isZero(costUsd) || !price.success) return null;
   return billLines(
     priceOf(price.data),
     {

@@ -10,8 +10,8 @@ const waitsMs = [0, 300, 1000, 3000, 10_000];
 const daySeconds = 86_400;
 
 /**
- * Finds the gateway’s id of a request that never reported it. `none`: the gateway does not know it, or keeps no names;
- * `no-records`: it keeps no records of requests.
+ * Finds the gateway’s id of a request that never reported it. `none`: the gateway knows names, and not this one: it never
+ * opened the request; `no-records`: it keeps no records of requests, or no names.
  * Null: it could not be asked; try later. `sentAt`: by our clock, which may be wrong by hours.
  */
 export async function findNamedRequest(
@@ -21,21 +21,21 @@ export async function findNamedRequest(
   signal: AbortSignal | undefined,
 ): Promise<string | 'none' | 'no-records' | null> {
   const query = { client_request_id: name, start: Math.max(0, Math.floor(sentAt / 1000) - daySeconds), limit: 20 };
-  let answered = false;
+  let said: 'none' | 'no-records' | null = null;
   for (const waitMs of waitsMs) {
     await pause(waitMs, signal);
     if (signal?.aborted) return null;
     try {
       const { data } = await client.requests(query, signal ? { signal } : {});
-      // A gateway without this filter returns the newest requests instead.
       const found = data.find(({ metadata }) => metadata.client_request_id === name);
       if (found) return found.id;
-      answered = true;
+      // A gateway without this filter returns the newest requests instead.
+      said = data.length === 0 ? 'none' : 'no-records';
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (isLacking(error)) return 'no-records';
       if (error.status_code === 401 || error.status_code === 403) return null;
     }
   }
-  return answered ? 'none' : null;
+  return said;
 }

@@ -7,14 +7,14 @@ import { pause } from '../streams/pace.ts';
 const waitsMs = [0, 100, 300, 1000, 3000, 10_000, 30_000];
 
 /**
- * The gateway’s record of a settled request. `none`: there is none and will be none. Null: not known yet; asked again
- * at the next start.
+ * The gateway’s record of a settled request. `none`: it keeps records and never opened this one, so that nothing was charged.
+ * `no-records`: it keeps none. Null: not known yet; asked again at the next start.
  */
 export async function settledRecord(
   client: Pick<GatewayClient, 'requestRecord'>,
   requestId: string,
   signal: AbortSignal | undefined,
-): Promise<RequestRecord | 'none' | null> {
+): Promise<RequestRecord | 'none' | 'no-records' | null> {
   for (const waitMs of waitsMs) {
     await pause(waitMs, signal);
     if (signal?.aborted) return null;
@@ -23,8 +23,8 @@ export async function settledRecord(
       if (record.status !== 'running') return record;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      // A gateway without this extension, or a request that it never opened.
-      if (isLacking(error)) return 'none';
+      if (error.code === 'request_not_found') return 'none';
+      if (isLacking(error)) return 'no-records';
       if (error.status_code === 401 || error.status_code === 403) return null;
     }
   }

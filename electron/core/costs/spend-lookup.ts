@@ -1,8 +1,9 @@
 import type { Connections } from '../connection/connections.ts';
+import { keptSource } from '../db/message-row.ts';
 import type { Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
-import { costOfRecord } from './cost.ts';
+import { costOfRecord, uncharged } from './cost.ts';
 import { lookUpUnsettled } from './look-up-unsettled.ts';
 import { findNamedRequest } from './named-request.ts';
 import { settledRecord } from './settled-record.ts';
@@ -45,12 +46,16 @@ async function lookUp({ spend, connections, changes, readers, signal }: SpendLoo
   const record =
     id === null || id === 'none' || id === 'no-records' ? id : await settledRecord(payer.client, id, signal);
   if (record === null || signal.aborted) return false;
-  if (typeof record === 'string') {
+  if (record === 'no-records') {
     await spend.giveUp(row.id);
     return true;
   }
-  const { costUsd, costSource } = costOfRecord(record);
-  await spend.add({ ...row, request_id: record.id, cost_usd: costUsd, cost_source: costSource });
+  const known =
+    record === 'none' ? { ...uncharged, id: null } : { ...costOfRecord(record, payer.source), id: record.id };
+  const cost_source = keptSource(known.costSource);
+  await spend.add({ ...row, request_id: known.id, cost_usd: known.costUsd, cost_source });
+  // A cost that stays unknown is not asked for again.
+  if (known.costUsd === null) await spend.giveUp(row.id);
   readers.publish(row.conversation_id, { type: 'conversation-changed' });
   changes.emit('account');
   return true;

@@ -28,6 +28,12 @@ export function spendStore(db: Db) {
       return new Map(rows.map((row) => [row.id, row.status === 'streaming' || row.cost_open === 1]));
     },
 
+    find: async (id: string) =>
+      (await db.selectFrom('spend').selectAll().where('id', '=', id).executeTakeFirst()) ?? null,
+
+    findByRequest: async (requestId: string) =>
+      (await db.selectFrom('spend').selectAll().where('request_id', '=', requestId).executeTakeFirst()) ?? null,
+
     rows: (conversationId: string) =>
       db
         .selectFrom('spend')

@@ -60,8 +60,11 @@ export interface ComposerTables {
     cost_usd: string | null;
     cost_source: 'billed' | 'estimated' | 'byok' | 'unknown';
     at: number;
-    /** For requests that are no answers: client request id and billing account; see `messages`. */
+    /** Of a request that is no answer, while its cost is not known; of an answer see `messages`. */
     client_request_id: Generated<string | null>;
+    /** The billing account; null: a message of a version that did not note it, and is deleted. */
     source: Generated<string | null>;
   };
+  /** What a person has said of requests that the books and the chats do not agree about. */
+  request_marks: { request_id: string; mark: 'explained'; at: number };
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Message, ToolCall } from '#shared/contract/chat/conversations.ts';
+import type { CostSource, Message, ToolCall } from '#shared/contract/chat/conversations.ts';
 import type { MessageTable } from './db.ts';
 
 export type MessageRow = Selectable<MessageTable>;
@@ -52,7 +52,7 @@ export function toMessage(row: NumberedRow): Message {
     finishReason: row.finish_reason,
     usage: row.usage === null ? null : JSON.parse(row.usage),
     costUsd: row.cost_usd,
-    costSource: row.cost_source,
+    costSource: sourceOf(row),
     bill: row.bill === null ? null : JSON.parse(row.bill),
     routeReason: row.route_reason,
     requestId: row.request_id,
@@ -69,6 +69,15 @@ export function toMessage(row: NumberedRow): Message {
     comparison: row.comparison === null ? null : { id: row.comparison, column: row.comparison_column ?? 0 },
     comparing: row.comparing,
   };
+}
+
+/** What came to nothing and cost nothing is kept as billed with $0: the status tells them apart. */
+export const keptSource = (source: CostSource): MessageRow['cost_source'] =>
+  source === 'uncharged' ? 'billed' : source;
+
+function sourceOf({ cost_source, cost_usd, status }: MessageRow): CostSource {
+  const cameToNothing = status === 'error' || status === 'cancelled' || status === 'interrupted';
+  return cost_source === 'billed' && cost_usd === '0' && cameToNothing ? 'uncharged' : cost_source;
 }
 
 /** In an ended answer no call waits or runs any more, also after a crash. */
@@ -97,7 +106,7 @@ export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
     finishReason: () => ({ finish_reason: patch.finishReason ?? null }),
     usage: () => ({ usage: json(patch.usage ?? null) }),
     costUsd: () => ({ cost_usd: patch.costUsd ?? null }),
-    costSource: () => ({ cost_source: patch.costSource ?? 'unknown' }),
+    costSource: () => ({ cost_source: keptSource(patch.costSource ?? 'unknown') }),
     bill: () => ({ bill: json(patch.bill ?? null) }),
     routeReason: () => ({ route_reason: patch.routeReason ?? null }),
     requestId: () => ({ request_id: patch.requestId ?? null }),

@@ -31,7 +31,7 @@ export async function readRouting(
     const record = await payer.client.requestRecord(request.requestId, signal ? { signal } : {});
     if (record.status === 'running') return { known: false, why: 'settling' };
     if (!record.routing || record.routing.policy === 'direct') return { known: false, why: 'no_decision' };
-    return { known: true, decision: decisionOf(record, record.routing, modelFacts) };
+    return { known: true, decision: decisionOf(record, record.routing, modelFacts, request.source) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     if (error.code === 'request_not_found') return { known: false, why: 'no_decision' };
@@ -58,7 +58,12 @@ export function candidatesOf(routing: Routing, modelFacts: DescribeModel): Candi
     .toSorted((a, b) => (b.score ?? -Infinity) - (a.score ?? -Infinity) || (a.id < b.id ? -1 : 1));
 }
 
-function decisionOf(record: RequestRecord, routing: Routing, modelFacts: DescribeModel): RoutingDecision {
+function decisionOf(
+  record: RequestRecord,
+  routing: Routing,
+  modelFacts: DescribeModel,
+  source: string,
+): RoutingDecision {
   const named = (id: string) => ({ id, name: modelFacts(id)?.name ?? id });
   const candidates = candidatesOf(routing, modelFacts);
   return {
@@ -73,7 +78,7 @@ function decisionOf(record: RequestRecord, routing: Routing, modelFacts: Describ
       code,
       latencyMs: latency_ms,
     })),
-    alternative: alternativeTo(routing.selected, candidates, record, modelFacts),
+    alternative: alternativeTo(routing.selected, candidates, record, modelFacts, source),
   };
 }
 
@@ -82,6 +87,7 @@ function alternativeTo(
   candidates: readonly Candidate[],
   record: RequestRecord,
   modelFacts: DescribeModel,
+  source: string,
 ): RoutingDecision['alternative'] {
   const next = candidates.find(({ id, score, price }) => id !== selected && score !== null && price !== null);
   const pricing = next && modelFacts(next.id)?.record.pricing;
@@ -91,7 +97,7 @@ function alternativeTo(
     completionTokens: record.completion_tokens,
     reasoningTokens: record.reasoning_tokens,
   });
-  const { costUsd } = costOfRecord(record);
+  const { costUsd } = costOfRecord(record, source);
   const moreUsd = costUsd === null ? null : formatUsd(nanoUsd(cost - parseUsd(costUsd)));
   return { id: next.id, name: next.name, costUsd: formatUsd(cost), moreUsd };
 }

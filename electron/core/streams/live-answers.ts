@@ -9,8 +9,8 @@ export interface LiveAnswer {
   ended: Promise<void>;
   /** Earlier messages of the same turn; stopping one of them stops this. */
   readonly earlier?: readonly string[];
-  /** The gateway client that knows its cost. */
-  client?: Pick<GatewayClient, 'requestRecord'>;
+  /** The account that pays, and the client that knows the cost. */
+  payer?: { readonly source: string; readonly client: Pick<GatewayClient, 'requestRecord'> };
   /** The request was sent: from here on it may cost something. */
   sent?: boolean;
 }

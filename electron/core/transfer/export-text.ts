@@ -17,6 +17,7 @@ const words = messages({
   attached: (about: string) => `Attached: ${about}`,
   attachedGone: (about: string) => `Attached: ${about}, which is not in the data folder any more`,
   sources: { billed: 'billed', estimated: 'estimated', byok: 'your key, list price' },
+  uncharged: 'nothing charged',
   costUnknown: 'cost unknown',
   partlyUnknown: (sum: string, answers: number) => `${sum}, and ${answers} of unknown cost`,
   tokens: (input: string, output: string) => `${input} tokens in, ${output} out`,

@@ -38,9 +38,13 @@ function comparedIn({ messages }: ExportedConversation, comparison: string): Exp
   return [...columns].toSorted(([a], [b]) => a - b).flatMap(([, answers]) => answers);
 }
 
-/** An answer’s cost and its source, or that it is unknown. */
-export const costText = ({ costUsd, costSource }: ExportedMessage, words: ExportText): string =>
-  costUsd === null || costSource === 'unknown' ? words.costUnknown : `$${costUsd} (${words.sources[costSource]})`;
+/** An answer’s cost and its source, that nothing was charged, or that it is unknown. */
+export function costText({ costUsd, costSource }: ExportedMessage, words: ExportText): string {
+  if (costSource === 'uncharged') return words.uncharged;
+  return costUsd === null || costSource === 'unknown'
+    ? words.costUnknown
+    : `$${costUsd} (${words.sources[costSource]})`;
+}
 
 /** The total of known costs of all answers, in all branches, and the number of unknown ones. */
 export function totalText(messages: readonly ExportedMessage[], words: ExportText): string {

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import type { Db, MessageTable } from '../db/db.ts';
-import { toMessage } from '../db/message-row.ts';
+import { keptSource, toMessage } from '../db/message-row.ts';
 
 /** Reads and adds whole conversations. */
 export function transferStore(db: Db) {
@@ -162,7 +162,7 @@ function columns(
     bill: json(message.bill),
     usage: json(message.usage),
     cost_usd: message.costUsd,
-    cost_source: message.costSource,
+    cost_source: keptSource(message.costSource),
     cost_open: 0,
     route_reason: message.routeReason,
     request_id: message.requestId,

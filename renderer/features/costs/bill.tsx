@@ -15,7 +15,7 @@ type Billed = Pick<Message, 'costUsd' | 'costSource' | 'bill' | 'requestId' | 's
 export function Bill({ message }: { message: Billed }) {
   const { costUsd, bill } = message;
   const source = costUsd === null ? 'unknown' : message.costSource;
-  const known = costUsd !== null && source !== 'unknown';
+  const known = costUsd !== null && source !== 'unknown' && source !== 'uncharged';
   return (
     <Popover
       title={text.billTitle}
@@ -58,7 +58,10 @@ export function Bill({ message }: { message: Billed }) {
 function Requests({ parts }: { parts: readonly Message[] }) {
   const lines = parts.map(({ costUsd, costSource, requestId, toolCalls }, at) => ({
     name: text.billRequest(at + 1, toolCalls.length),
-    note: requestId === null ? text.billNotSent : text.sources[costUsd === null ? 'unknown' : costSource],
+    note:
+      requestId === null && costSource === 'uncharged'
+        ? text.billNotSent
+        : text.sources[costUsd === null ? 'unknown' : costSource],
     amount: costUsd === null ? '' : usd(costUsd),
   }));
   return (

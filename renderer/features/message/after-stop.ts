@@ -27,11 +27,15 @@ export function afterStop({ costUsd, costSource, servedProvider, requestId, fini
   if (servedProvider === null && requestId === null) return text.stoppedBefore;
   const provider = providerName(servedProvider ?? '');
   const id = servedProvider ?? '';
-  const cost =
-    costUsd === null || costSource === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), costSource);
+  const cost = costAfterStop(costUsd, costSource);
   // Stopped while tools waited or ran: the provider had finished.
   if (finishReason !== null) return cost;
   return `${cost} ${chargesAfterStop(id, provider)}`;
+}
+
+function costAfterStop(costUsd: string | null, source: Message['costSource']): string {
+  if (source === 'uncharged') return text.stopUncharged;
+  return costUsd === null || source === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), source);
 }
 
 function chargesAfterStop(id: string, name: string): string {

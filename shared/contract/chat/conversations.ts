@@ -33,8 +33,12 @@ export const conversation = z.object({
 
 export const messageStatus = z.enum(['streaming', 'done', 'error', 'cancelled', 'interrupted']);
 
-/** Where a cost comes from. `unknown` is never shown as $0. */
-export const costSource = z.enum(['billed', 'estimated', 'byok', 'unknown']);
+/**
+ * Where a cost comes from. `billed`: the ledger of the gateway, by tokens that were counted. `estimated`: by tokens that were
+ * not. `byok`: the list price, which the provider bills to the person's own key. `uncharged`: it was refused, failed or was
+ * never sent, and nothing was charged. `unknown` is never shown as $0.
+ */
+export const costSource = z.enum(['billed', 'estimated', 'byok', 'uncharged', 'unknown']);
 
 /** The outcome of a tool call. Only `running` calls run, and none starts without a decision. */
 export const toolRun = z.object({

@@ -17,6 +17,7 @@ import { projects } from './016-projects.ts';
 import { toolWords } from './017-tool-words.ts';
 import { citations } from './018-citations.ts';
 import { spendByRequest } from './019-spend-by-request.ts';
+import { provenance } from './021-provenance.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '017-tool-words': toolWords,
   '018-citations': citations,
   '019-spend-by-request': spendByRequest,
+  '021-provenance': provenance,
 };

@@ -1,0 +1,39 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** A request that takes the results of tools back to the model is booked under a purpose of its own. */
+const purpose = sql`case when new.continues = 1 and exists (
+    select 1 from messages before where before.id = new.parent_id and before.finish_reason = 'tool_calls'
+  ) then 'tool' else 'chat' end`;
+
+const statements = [
+  sql`drop trigger messages_spend`,
+  sql`drop trigger messages_spend_unknown`,
+  // Also of an answer that failed: what was sent may have cost something, and its cost is unknown until the gateway says so.
+  sql`create trigger messages_spend
+    after update of status, cost_usd, cost_source, simulated, request_id on messages
+    when new.role = 'assistant' and new.status <> 'streaming'
+      and (new.request_id is not null or new.client_request_id is not null)
+    begin
+      insert into spend (id, conversation_id, request_id, purpose, simulated, cost_usd, cost_source, at, source)
+      values (new.id, new.conversation_id, new.request_id, ${purpose}, new.simulated, new.cost_usd, new.cost_source,
+        new.created_at, new.source)
+      on conflict (id) do update set request_id = excluded.request_id, simulated = excluded.simulated,
+        cost_usd = excluded.cost_usd, cost_source = excluded.cost_source, source = excluded.source;
+    end`,
+  sql`update spend set source = (select messages.source from messages where messages.id = spend.id)
+    where source is null and exists (select 1 from messages where messages.id = spend.id)`,
+  // What a person has said of a request that the books and the chats do not agree about.
+  sql`create table request_marks (
+    request_id text primary key,
+    mark text not null,
+    at integer not null
+  ) strict, without rowid`,
+];
+
+/** Each request that was sent is counted, with the account that pays for it. */
+export const provenance: Migration = {
+  async up(db: Kysely<unknown>) {
+    for (const statement of statements) await statement.execute(db);
+  },
+};
