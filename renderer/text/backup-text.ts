@@ -24,6 +24,11 @@ export const text = words({
     `Chats and settings go back to ${when}. The present state is kept as a backup of its own first, so this can be taken back. Answers that are being written are stopped.`,
   restored: 'Restored',
   restoreFailed: 'Not restored',
+  removeTitle: 'Delete this backup?',
+  removeBody: (when: string) =>
+    `The backup of ${when} is deleted with the files that no other backup needs. Your chats stay as they are.`,
+  removed: 'Backup deleted',
   removeFailed: 'Not deleted',
+  putBackFailed: 'The backup could not be put back',
   cancel: 'Cancel',
 });

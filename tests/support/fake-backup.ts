@@ -10,6 +10,7 @@ export function fakeBackup(
   changed: (...topics: Topic[]) => void,
 ) {
   const os = implement(contract).backup;
+  const removed: FakeData['backups'] = [];
   const state = () => {
     changed('backups');
     return {
@@ -50,7 +51,13 @@ export function fakeBackup(
     }),
     remove: os.remove.handler(async ({ input }) => {
       await guard('backup.remove');
+      removed.push(...data.backups.filter((each) => each.name === input.name));
       data.backups = data.backups.filter((each) => each.name !== input.name);
+      return state();
+    }),
+    putBack: os.putBack.handler(async ({ input }) => {
+      await guard('backup.putBack');
+      data.backups = [...removed.filter((each) => each.name === input.name), ...data.backups];
       return state();
     }),
   };

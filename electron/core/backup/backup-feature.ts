@@ -8,11 +8,22 @@ import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { Background } from '../worker/background.ts';
 import { backupAttachments } from './backup-attachments.ts';
-import { keptDaily, keptWeekly, listBackups, nameAt, outdated, removeUnfinished } from './backup-files.ts';
+import {
+  keptDaily,
+  keptWeekly,
+  listBackups,
+  listRemoved,
+  nameAt,
+  outdated,
+  removedName,
+  removeUnfinished,
+} from './backup-files.ts';
 
 const dayMs = 86_400_000;
 /** How often a due backup is checked for. */
 const lookEveryMs = 3_600_000;
+/** How long a removed backup can be put back. */
+const undoMs = 3_600_000;
 
 export interface BackupDeps {
   readonly databasePath: string;
@@ -36,6 +47,8 @@ export interface BackupDeps {
 export function backupFeature(deps: BackupDeps) {
   const { databasePath, folder, background, changes, now, log, migrations } = deps;
   const attachments = backupAttachments(folder, deps.attachmentFolder);
+  /** By the names of their files. */
+  const removedAt = new Map<string, number>();
   let problem: ProblemText | null = null;
   let missingFiles = 0;
   let last: Promise<unknown> = Promise.resolve();
@@ -86,7 +99,7 @@ export function backupFeature(deps: BackupDeps) {
   async function forgetUnused(): Promise<void> {
     const named = new Set<string>();
     try {
-      for (const { name } of listBackups(folder)) {
+      for (const name of [...listBackups(folder).map((each) => each.name), ...listRemoved(folder)]) {
         for (const id of await background.run('files', { path: join(folder, name) })) named.add(id);
       }
     } catch (error) {
@@ -116,8 +129,17 @@ export function backupFeature(deps: BackupDeps) {
     return now() - newest.createdAt >= dayMs && written > newest.createdAt;
   }
 
+  /** Removed backups that cannot be put back any more: of an earlier run, or removed long ago. */
+  async function forgetRemoved(): Promise<void> {
+    const late = listRemoved(folder).filter((name) => now() - (removedAt.get(name) ?? 0) >= undoMs);
+    for (const name of late) rmSync(join(folder, name));
+    if (late.length > 0) await forgetUnused();
+  }
+
   async function makeIfDue(): Promise<void> {
     try {
+      listed();
+      await inTurn(forgetRemoved);
       if (due()) await inTurn(() => make('auto'));
     } catch (error) {
       log({ event: 'backup-failed', ...failureEntry(error) });
@@ -160,8 +182,20 @@ export function backupFeature(deps: BackupDeps) {
 
     async remove({ name }: { name: string }): Promise<BackupState> {
       await inTurn(async () => {
-        rmSync(join(folder, existing(name).name));
-        await forgetUnused();
+        const path = join(folder, existing(name).name);
+        renameSync(path, removedName(path));
+        removedAt.set(removedName(name), now());
+      });
+      changes.emit('backups');
+      return state();
+    },
+
+    async putBack({ name }: { name: string }): Promise<BackupState> {
+      await inTurn(async () => {
+        const path = join(folder, name);
+        if (!existsSync(removedName(path))) throw refusal('not_found', 'backupGone');
+        renameSync(removedName(path), path);
+        removedAt.delete(removedName(name));
       });
       changes.emit('backups');
       return state();

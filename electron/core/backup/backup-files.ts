@@ -26,6 +26,15 @@ export function listBackups(folder: string): Backup[] {
     .sort((a, b) => b.createdAt - a.createdAt);
 }
 
+/** Where a removed backup lies until it is too late to put it back. */
+export const removedName = (name: string): string => `${name}.removed`;
+
+/** Names of removed backups that can be put back. */
+export const listRemoved = (folder: string): string[] =>
+  readdirSync(folder).flatMap((file) =>
+    named.test(file.replace(/\.removed$/, '')) && file.endsWith('.removed') ? file : [],
+  );
+
 /** Removes partial copies of a crash. */
 export function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) if (/\.part(-wal|-shm|-journal)?$/.test(name)) rmSync(join(folder, name));

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Backup } from '#shared/contract/app/backup.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { keptDaily, keptWeekly, nameAt, outdated } from './backup-files.ts';
@@ -138,6 +139,7 @@ describe('attached files', () => {
     return {
       ...started,
       id,
+      conversationId,
       inUse: join(dataFolder, 'attachments', id.slice(0, 2), id),
       kept: join(backups, 'files', id.slice(0, 2), id),
       make: async () => (await client.backup.make()).backups[0]?.name ?? '',
@@ -171,16 +173,26 @@ describe('attached files', () => {
     await expect(read()).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('leave with the last backup that names them; beside a backup that cannot be read all stay', async () => {
-    const { client, make, kept, backups } = await withFile();
+  test('leave with the last backup that names them, once that cannot be put back; beside one that cannot be read all stay', async () => {
+    const { core, client, make, kept, backups, dataFolder, conversationId } = await withFile();
     const [first, second] = [await make(), await make()];
     await client.backup.remove({ name: first });
+    const gone = await client.backup.remove({ name: second });
+    expect(gone.backups).toEqual([]);
     expect(existsSync(kept)).toBe(true);
+    const back = await client.backup.putBack({ name: second });
+    expect(back.backups.map(({ name }) => name)).toEqual([second]);
+    expect(await client.backup.restore({ name: second })).toMatchObject({ missingFiles: 0 });
+    await expect(client.backup.putBack({ name: second })).rejects.toMatchObject({ code: 'not_found' });
+
     const unreadable = join(backups, nameAt('manual', 7));
     writeFileSync(unreadable, 'no database');
-    await client.backup.remove({ name: second });
-    expect(existsSync(kept)).toBe(true);
-    await client.backup.remove({ name: nameAt('manual', 7) });
+    for (const { name } of (await client.backup.list()).backups) await client.backup.remove({ name });
+    expect(readdirSync(backups).filter((name) => name.endsWith('.removed')).length).toBeGreaterThan(2);
+    await client.conversations.remove({ id: conversationId });
+    await core.close();
+    await start({ dataFolder });
+    await eventually(async () => expect(readdirSync(backups).filter((name) => name.endsWith('.removed'))).toEqual([]));
     expect(existsSync(kept)).toBe(false);
   });
 });

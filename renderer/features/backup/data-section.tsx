@@ -19,6 +19,7 @@ export function DataSection() {
   const { make } = useBackupCalls();
   const { say, failed } = useNotify();
   const [restoring, setRestoring] = useState<Backup | null>(null);
+  const [removing, setRemoving] = useState<Backup | null>(null);
   if (state.isError && !state.data) {
     return <Failure title={text.failed} error={state.error} onRetry={() => void state.refetch()} />;
   }
@@ -43,7 +44,12 @@ export function DataSection() {
       {backups.length === 0 && <p className="py-3 text-fg-3">{text.none}</p>}
       <ul aria-label={text.title} className="my-2 divide-y divide-line">
         {backups.map((each) => (
-          <BackupRow key={each.name} backup={each} onRestore={() => setRestoring(each)} />
+          <BackupRow
+            key={each.name}
+            backup={each}
+            onRestore={() => setRestoring(each)}
+            onRemove={() => setRemoving(each)}
+          />
         ))}
       </ul>
       <p className="text-fg-3 text-xs">
@@ -52,13 +58,20 @@ export function DataSection() {
       <Dialog open={restoring !== null} onOpenChange={(open) => !open && setRestoring(null)} title={text.restoreTitle}>
         {restoring && <RestoreForm backup={restoring} onDone={() => setRestoring(null)} />}
       </Dialog>
+      <Dialog open={removing !== null} onOpenChange={(open) => !open && setRemoving(null)} title={text.removeTitle}>
+        {removing && <RemoveForm backup={removing} onDone={() => setRemoving(null)} />}
+      </Dialog>
     </>
   );
 }
 
-function BackupRow({ backup, onRestore }: { backup: Backup; onRestore: () => void }) {
-  const { remove } = useBackupCalls();
-  const { failed } = useNotify();
+interface BackupRowProps {
+  backup: Backup;
+  onRestore: () => void;
+  onRemove: () => void;
+}
+
+function BackupRow({ backup, onRestore, onRemove }: BackupRowProps) {
   const when = momentOf(backup.createdAt);
   return (
     <li className="flex min-h-11 flex-wrap items-center gap-3 py-1.5">
@@ -68,14 +81,39 @@ function BackupRow({ backup, onRestore }: { backup: Backup; onRestore: () => voi
       <Button variant="quiet" aria-label={text.actionFor(text.restore, when)} onClick={onRestore}>
         {text.restore}
       </Button>
-      <Button
-        variant="quiet"
-        aria-label={text.actionFor(text.remove, when)}
-        onClick={() => remove.mutate(backup.name, { onError: (error) => failed(text.removeFailed, error) })}
-      >
+      <Button variant="quiet" aria-label={text.actionFor(text.remove, when)} onClick={onRemove}>
         {text.remove}
       </Button>
     </li>
+  );
+}
+
+function RemoveForm({ backup, onDone }: { backup: Backup; onDone: () => void }) {
+  const { remove, putBack } = useBackupCalls();
+  const { undoable, failed } = useNotify();
+  const onError = (title: string) => (error: Error) => {
+    onDone();
+    failed(title, error);
+  };
+  const undo = () => putBack.mutate(backup.name, { onError: (error) => failed(text.putBackFailed, error) });
+  const removeNow = () =>
+    remove.mutate(backup.name, {
+      onSuccess: () => {
+        onDone();
+        undoable(text.removed, undo);
+      },
+      onError: onError(text.removeFailed),
+    });
+  return (
+    <>
+      <p className="text-fg-2">{text.removeBody(momentOf(backup.createdAt))}</p>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onDone}>{text.cancel}</Button>
+        <Button variant="primary" disabled={remove.isPending} onClick={removeNow}>
+          {text.remove}
+        </Button>
+      </div>
+    </>
   );
 }
 

@@ -15,5 +15,6 @@ export function useBackupCalls() {
     make: useMutation({ mutationFn: () => api.backup.make(), onSuccess }),
     restore: useMutation({ mutationFn: (name: string) => api.backup.restore({ name }), onSuccess }),
     remove: useMutation({ mutationFn: (name: string) => api.backup.remove({ name }), onSuccess }),
+    putBack: useMutation({ mutationFn: (name: string) => api.backup.putBack({ name }), onSuccess }),
   };
 }

@@ -33,7 +33,9 @@ export const backupContract = {
   make: oc.output(backupState),
   /** Checks the backup, backs up the present state, then restores. The ledger stays as it is. */
   restore: oc.input(z.object({ name: backupName })).output(backupState),
+  /** It can be put back for an hour, while the app runs. */
   remove: oc.input(z.object({ name: backupName })).output(backupState),
+  putBack: oc.input(z.object({ name: backupName })).output(backupState),
 };
 
 export type Backup = z.infer<typeof backup>;
