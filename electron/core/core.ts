@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { proxyByEnvironment } from '#gateway/upstream/environment-proxy.ts';
 import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/app/changes.ts';
@@ -26,9 +27,12 @@ import { openNetwork } from './network/open-network.ts';
 import { optionsFeature } from './options/options-feature.ts';
 import { presetsFeature } from './presets/presets-feature.ts';
 import { promptsFeature } from './prompts/prompts-feature.ts';
+import { markStore } from './reconciliation/mark-store.ts';
+import { reconciliationFeature } from './reconciliation/reconciliation-feature.ts';
 import { type CoreRouter, coreRouter } from './rpc/router.ts';
 import { rpcErrors } from './rpc/rpc-errors.ts';
 import { settingsFeature } from './settings/settings-feature.ts';
+import { openBackground } from './worker/background.ts';
 
 export type { CoreOptions } from './composition/open-base.ts';
 
@@ -63,6 +67,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { attachments, tools, lookUpOpenCosts } = chats;
   const library = await openLibrary(options, base, access, chats, language);
 
+  const books = openBackground(options.workerFile, join(dataFolder, 'portico.db'));
   const networked = networkFeature({
     ...{ network, changes, log, store: base.settings, secrets: access.secrets, elapsed },
     targets: () => callTargets(providers, accounts),
@@ -117,6 +122,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     queue: chats.queue,
     quotes: chats.quotes,
     organise: library.organise,
+    reconciliation: reconciliationFeature({
+      ...ground,
+      ...{ dataFolder, connections, modelFacts, operator: gateway.operator, spend: chats.spend, background: books },
+      marks: markStore(db),
+    }),
     search: library.search,
     settings,
     transfer: library.transfer,
@@ -151,6 +161,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   async function close(): Promise<void> {
     await started;
     await library.close();
+    await books.close();
     await chats.chat.close();
     await base.conversations.removeTemporary();
     await tools.close();

@@ -7,7 +7,7 @@ import { retryDelay, waitMs } from './retry.ts';
 
 /** Areas with cost estimates: stale whenever anything that they depend on changes. */
 const quoted = ['quotes', 'comparisons'] as const;
-const money = ['account', 'credits', 'funds', 'usage', 'verification', 'whatIf'] as const;
+const money = ['account', 'credits', 'funds', 'usage', 'verification', 'whatIf', 'reconciliation'] as const;
 const models = ['models', 'catalogue'] as const;
 
 /**

@@ -20,6 +20,9 @@ const ModelsPage = lazyView(() => import('../features/models/models-page.tsx').t
 const WhatIfPage = lazyView(() => import('../features/what-if/what-if-page.tsx').then((file) => file.WhatIfPage));
 const UsagePage = lazyView(() => import('../features/usage/usage-page.tsx').then((file) => file.UsagePage));
 const CreditsPage = lazyView(() => import('../features/credits/credits-page.tsx').then((file) => file.CreditsPage));
+const ReconciliationPage = lazyView(() =>
+  import('../features/reconciliation/reconciliation-page.tsx').then((file) => file.ReconciliationPage),
+);
 const AccountPage = lazyView(() => import('../features/account/account-page.tsx').then((file) => file.AccountPage));
 const Settings = lazyView(() => import('./settings.tsx').then((file) => file.Settings));
 const WelcomeCard = lazyView(() => import('../features/welcome/welcome-card.tsx').then((file) => file.WelcomeCard));
@@ -32,7 +35,9 @@ const LinkDialog = lazyView(() => import('../features/links/link-dialog.tsx').th
 /** Loaded when the window is idle, so that no view has to be waited for. */
 const next = [
   loadConversation,
-  ...[ChatsPage, ModelsPage, WhatIfPage, UsagePage, CreditsPage, AccountPage, Settings].map(({ load }) => load),
+  ...[ChatsPage, ModelsPage, WhatIfPage, UsagePage, CreditsPage, ReconciliationPage, AccountPage, Settings].map(
+    ({ load }) => load,
+  ),
 ];
 
 export function App() {
@@ -106,6 +111,8 @@ function View() {
       return <UsagePage />;
     case 'credits':
       return <CreditsPage />;
+    case 'reconciliation':
+      return <ReconciliationPage />;
     case 'account':
       return <AccountPage />;
     case 'settings':

@@ -10,6 +10,7 @@ test.each([
   '#models/what-if',
   '#usage',
   '#credits',
+  '#reconciliation',
   '#account',
   '#settings',
   '#settings/gateway',
@@ -23,7 +24,9 @@ test('any other hash is a new chat, and reading one never fails', () => {
   expect(['', '#', '#nowhere', '#chat/%', `#chat/${'x'.repeat(65)}`].map(locOf)).toEqual(Array(5).fill(newChat));
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(hashOf(locOf(`#${text}`))).toMatch(/^#(chat|temporary|models|usage|credits|account|settings)/);
+      expect(hashOf(locOf(`#${text}`))).toMatch(
+        /^#(chat|temporary|models|usage|credits|reconciliation|account|settings)/,
+      );
     }),
   );
 });

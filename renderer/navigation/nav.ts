@@ -38,7 +38,7 @@ export type Loc =
   | { readonly page: 'chats'; readonly view: ChatsView; readonly query: string }
   /** `search`: the filter of the list, or what is compared, as in a URL (`features/models/models-address.ts`). */
   | { readonly page: 'models'; readonly view?: ModelsView; readonly search?: string }
-  | { readonly page: 'usage' | 'credits' | 'account' }
+  | { readonly page: 'usage' | 'credits' | 'reconciliation' | 'account' }
   /** `setting`: the name of a row, which is scrolled to and focused. */
   | { readonly page: 'settings'; readonly section: SettingsSection | null; readonly setting?: string };
 
@@ -75,7 +75,7 @@ export function locOf(hash: string): Loc {
   const models = /^#?models(?:\/([a-z-]+))?(?:\?(.*))?$/s.exec(hash);
   if (models) return modelsLoc(models[1], models[2]);
   const [page, rest, more] = hash.replace(/^#/, '').split('/', 3);
-  if (page === 'usage' || page === 'credits' || page === 'account') return { page };
+  if (page === 'usage' || page === 'credits' || page === 'reconciliation' || page === 'account') return { page };
   if (page === 'settings') {
     const setting = decoded(more)?.slice(0, 200);
     return { page, section: settingsSections.find((section) => section === rest) ?? null, ...(setting && { setting }) };

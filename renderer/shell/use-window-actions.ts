@@ -61,6 +61,7 @@ export function useWindowActions(narrow: boolean): void {
     whatIfPage: to({ page: 'models', view: 'what-if' }),
     usagePage: to({ page: 'usage' }),
     creditsPage: to({ page: 'credits' }),
+    reconciliationPage: to({ page: 'reconciliation' }),
     accountPage: to({ page: 'account' }),
     settings: to({ page: 'settings', section: null }),
   });

@@ -7,6 +7,7 @@ export const text = words({
   models: 'Models',
   usage: 'Usage',
   credits: 'Credits',
+  reconciliation: 'Reconciliation',
   account: 'Account',
   settings: 'Settings',
   pages: 'Pages',

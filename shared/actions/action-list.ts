@@ -64,6 +64,7 @@ export const actionList = [
   { id: 'whatIfPage', group: 'go', keys: [] },
   { id: 'usagePage', group: 'go', keys: [] },
   { id: 'creditsPage', group: 'go', keys: [] },
+  { id: 'reconciliationPage', group: 'go', keys: [] },
   { id: 'accountPage', group: 'go', keys: [] },
   { id: 'settings', group: 'go', keys: ['mod+,'] },
 

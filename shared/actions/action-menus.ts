@@ -33,6 +33,7 @@ export const actionMenus = {
     'whatIfPage',
     'usagePage',
     'creditsPage',
+    'reconciliationPage',
     'accountPage',
   ],
 } as const satisfies Readonly<Record<string, readonly WindowAction[]>>;

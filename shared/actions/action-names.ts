@@ -54,6 +54,7 @@ export const actionNames = {
   whatIfPage: 'What if: price my use on other models',
   usagePage: 'Usage',
   creditsPage: 'Credits',
+  reconciliationPage: 'Reconciliation',
   accountPage: 'Account',
   settings: 'Settings',
 

@@ -9,6 +9,7 @@ import { gatewayAccountsContract } from './app/gateway-accounts.ts';
 import { modelsContract } from './app/models.ts';
 import { networkContract } from './app/network.ts';
 import { providersContract } from './app/providers.ts';
+import { reconciliationContract } from './app/reconciliation.ts';
 import { settingsContract } from './app/settings.ts';
 import { toolsContract } from './app/tools.ts';
 import { usageContract } from './app/usage.ts';
@@ -61,6 +62,7 @@ export const contract = {
   providers: providersContract,
   queue: queueContract,
   quotes: quotesContract,
+  reconciliation: reconciliationContract,
   organise: organiseContract,
   search: searchContract,
   settings: settingsContract,

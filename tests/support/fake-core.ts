@@ -16,6 +16,7 @@ import { fakeCredits, fakeInsights, fakeLines, fakeUsage } from './fake-ledger.t
 import { fakeMessages } from './fake-messages.ts';
 import { fakeNetwork } from './fake-network.ts';
 import { fakeOrganise } from './fake-organise.ts';
+import { fakeReconciliation } from './fake-reconciliation.ts';
 import { fakeTools } from './fake-tools.ts';
 import { fakeTransfer } from './fake-transfer.ts';
 
@@ -184,6 +185,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         return fakePicture;
       }),
     },
+    reconciliation: fakeReconciliation(guard),
     transfer: fakeTransfer(guard),
     usage: {
       get: os.usage.get.handler(async ({ input }) => {

@@ -4,6 +4,8 @@ import { attachmentIds } from './attachment-ids.ts';
 import { checkDatabase } from './check-database.ts';
 import { findInBranch } from './find-in-branch.ts';
 import { nameChats } from './name-chats.ts';
+import type { DriftInput } from './price-drift.ts';
+import { type ReconcileInput, reconcileBooks } from './reconcile-books.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
 import { whatIfTask } from './what-if-task.ts';
@@ -21,6 +23,9 @@ const tasks = {
   /** Loaded with the first exported answer. */
   markdown: async (_db: Database, { text }: { text: string }) =>
     (await import('../markup/render-markdown.ts')).renderMarkdown(text),
+  reconcile: (db: Database, input: ReconcileInput) => reconcileBooks(db, input),
+  /** Loaded with the first look, since it needs the price book. */
+  drift: async (db: Database, input: DriftInput) => (await import('./price-drift.ts')).priceDrift(db, input),
   whatIf: whatIfTask,
   restore: (_db: Database, { from, to }: { from: string; to: string }) => replaceDatabase(from, to),
 };

@@ -13,6 +13,7 @@ import { NotRead } from '../../ui/notices/not-read.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Skeleton } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
+import { DriftAlarm, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
 import { AllAccounts } from './all-accounts.tsx';
 import { BudgetPart } from './budget-part.tsx';
 import { LineFilters, useLineFilter } from './line-filters.tsx';
@@ -46,9 +47,13 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
     <>
       <Stale error={credits.error} readAt={credits.dataUpdatedAt} />
       <Summary wallet={wallet} credits={first} />
+      <DriftAlarm />
       {(wallet.billing === 'meter_only' || wallet.balance === null) && <BudgetPart wallet={wallet.id} />}
       <AllAccounts />
-      <h2 className="mt-8 mb-1 font-semibold text-md">{text.transactions}</h2>
+      <div className="mt-8 mb-1 flex flex-wrap items-center gap-2">
+        <h2 className="min-w-0 flex-1 font-semibold text-md">{text.transactions}</h2>
+        <ReconciliationLink />
+      </div>
       {first.transactions.reported !== false && <LineFilters {...filters} />}
       {lines.length === 0 ? (
         <NoLines reported={first.transactions.reported !== false} filtered={filters.isSet} />

@@ -31,6 +31,7 @@ import {
   RefreshCw,
   RotateCcw,
   Rows3,
+  Scale,
   Search,
   Settings,
   SlidersHorizontal,
@@ -99,6 +100,7 @@ export const actionIcons: Readonly<Record<PaletteAction['id'], LucideIcon>> = {
   whatIfPage: Split,
   usagePage: Activity,
   creditsPage: Wallet,
+  reconciliationPage: Scale,
   accountPage: CircleUser,
   settings: Settings,
 };

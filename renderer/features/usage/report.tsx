@@ -10,6 +10,7 @@ import { Segmented } from '../../ui/forms/segmented.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
 import { NotRead } from '../../ui/notices/not-read.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
+import { DriftAlarm, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
 import { Chart } from './chart.tsx';
 import { ExportLines } from './export-lines.tsx';
 import { GroupTable } from './group-table.tsx';
@@ -56,6 +57,7 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
   const head = (
     <>
       <Stale error={usage.error ?? insights.error} readAt={usage.dataUpdatedAt} />
+      <DriftAlarm />
       <Head
         title={titleOf(report)}
         value={measureOf(report.totals, measure).amount}
@@ -119,7 +121,10 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
         />
       )}
       {insights.data && <Insights report={report} insights={insights.data} />}
-      <h2 className="mt-8 mb-2 font-semibold text-md">{text.by(text.groups[report.groupBy])}</h2>
+      <div className="mt-8 mb-2 flex flex-wrap items-center gap-2">
+        <h2 className="min-w-0 flex-1 font-semibold text-md">{text.by(text.groups[report.groupBy])}</h2>
+        <ReconciliationLink />
+      </div>
       {report.groups ? (
         <GroupTable
           report={report}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '#gateway/http/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { chatEnded } from '../../../tests/support/chat-ended.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
+import { freePort } from '../../../tests/support/free-port.ts';
+import { openPricedUpstream, pricedModel } from '../../../tests/support/priced-upstream.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
+
+async function open(options: Parameters<typeof coreOfTest>[0] = {}) {
+  const core = await coreOfTest({ openGateway, listen, ...options });
+  const { client, dataFolder } = core;
+  await client.models.list();
+  const ask = async (model = 'sandbox/echo', more: { temporary?: boolean } = {}) => {
+    const sent = await client.chat.send({ messageId: randomUUID(), text: 'Name three lakes', model, ...more });
+    await chatEnded(client, sent.conversationId);
+    return sent;
+  };
+  const read = (wallet: 'sandbox' | 'main' = 'sandbox') => client.reconciliation.get({ wallet });
+  const sql = (file: 'portico.db' | 'gateway.db', work: (db: Sqlite.Database) => unknown) => {
+    const db = new Sqlite(join(dataFolder, file), { timeout: 5000 });
+    try {
+      return work(db.defaultSafeIntegers(true));
+    } finally {
+      db.close();
+    }
+  };
+  const sumIn = (file: 'portico.db' | 'gateway.db', query: string) =>
+    formatUsd(nanoUsd(BigInt(sql(file, (db) => db.prepare(query).pluck().get()) as bigint)));
+  return { ...core, ask, read, sql, sumIn };
+}
+
+/** The account of test credits, asked for apart from everything that the app reads. */
+const sandboxAccount = `(select id from accounts where plan = 'sandbox')`;
+
+test('chats, deleted and temporary ones, another program and a stopped answer all match, and sums are those of the ledger', async () => {
+  const { client, ask, read, sumIn } = await open();
+  await ask();
+  const removed = await ask();
+  await client.messages.remove({ messageId: (await readThread(client, removed.conversationId)).messages[1]?.id ?? '' });
+  await client.conversations.remove({ id: (await ask('sandbox/echo', { temporary: true })).conversationId });
+  const running = await client.chat.send({ messageId: randomUUID(), text: 'Tell me more', model: 'sandbox/tour' });
+  await client.chat.stop({ answerId: running.answerId });
+  await chatEnded(client, running.conversationId);
+  const { key } = await client.localKeys.create({ name: 'A program', wallet: 'sandbox', limitUsd: null });
+  const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
+  const answered = await fetch(`${local.url}/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/echo', prompt: 'Hello?' }),
+  });
+  expect(answered.status).toBe(200);
+
+  const found = await eventually(async () => {
+    const now = await read();
+    expect(now).toMatchObject({ running: 0, openCount: 0 });
+    return now;
+  });
+  expect(found).toMatchObject({ part: null, differenceUsd: '0', openRows: [] });
+  expect(found.requests).toBe(found.matched);
+  expect(found.kinds).toMatchObject({ deleted: 2, otherPrograms: 1, explained: 0 });
+  const lines = `from ledger_entries where account_id = ${sandboxAccount}`;
+  expect(found.sums.ledgerUsd).toBe(sumIn('gateway.db', `select -sum(amount) ${lines} and type = 'usage'`));
+  expect(found.sums.recordsUsd).toBe(
+    sumIn('gateway.db', `select sum(charge) from requests where account_id = ${sandboxAccount}`),
+  );
+  expect(found.balance).toEqual({
+    usd: sumIn('gateway.db', `select balance from accounts where plan = 'sandbox'`),
+    linesUsd: sumIn('gateway.db', `select sum(amount) ${lines}`),
+  });
+  const credits = await client.credits.get({ wallet: 'sandbox' });
+  expect(credits.balance).toBe(found.balance?.usd);
+});
+
+test('what a crash, a restored state or a wrong record leaves open is named, and one action settles it', async () => {
+  const { client, ask, read, sql } = await open();
+  const ids: string[] = [];
+  for (let at = 0; at < 4; at++) ids.push((await ask()).answerId);
+  const [crashed = '', wrong = '', lost = '', invented = ''] = ids;
+  const changed = (statement: string, ...values: string[]) =>
+    sql('portico.db', (db) => db.prepare(statement).run(...values));
+  // As a process leaves it that died before the gateway had told the id.
+  for (const table of ['spend', 'messages'])
+    changed(`update ${table} set request_id = null, cost_usd = null, cost_source = 'unknown' where id = ?`, crashed);
+  changed('update spend set request_id = null, cost_usd = null where id = ?', crashed);
+  changed(`update spend set cost_usd = '0.5' where id = ?`, wrong);
+  const lostRequest = sql('portico.db', (db) =>
+    db.prepare('select request_id from spend where id = ?').pluck().get(lost),
+  ) as string;
+  changed('delete from spend where id = ?', lost);
+  changed(`update spend set request_id = 'req_of_nobody', cost_usd = '0.25' where id = ?`, invented);
+
+  const found = await read();
+  expect(found).toMatchObject({ requests: 5, matched: 0, openCount: 5 });
+  const kinds = new Map(found.openRows.map((row) => [`${row.kind} ${row.spendId ?? row.requestId}`, row]));
+  const named = [`cost_differs ${wrong}`, `cost_open ${crashed}`, `no_chat ${lostRequest}`, `no_record ${invented}`];
+  // And the request that the last one was really about.
+  expect([...kinds.keys()]).toEqual(expect.arrayContaining([...named, expect.stringMatching(/^no_chat req_/)]));
+  expect(found.differenceUsd).not.toBe('0');
+  for (const { kind, requestId, spendId } of found.openRows) {
+    if (kind === 'no_chat' || kind === 'no_record')
+      await client.reconciliation.mark({ requestId: requestId ?? '', explained: true });
+    else expect(await client.reconciliation.lookUp({ wallet: 'sandbox', requestId, spendId })).toEqual({ found: true });
+  }
+  const settled = await read();
+  expect(settled).toMatchObject({ requests: 5, matched: 5, openCount: 0, differenceUsd: '0' });
+  expect(settled.kinds).toMatchObject({ chats: 2, explained: 3 });
+  await client.reconciliation.mark({ requestId: lostRequest, explained: false });
+  expect(await read()).toMatchObject({ openCount: 1, openRows: [{ kind: 'no_chat', requestId: lostRequest }] });
+});
+
+test('a bill that is more than 1 % away from tokens × price is found, rings, and can be explained', async () => {
+  const upstream = await openPricedUpstream(() => ({ promptTokens: 1000, completionTokens: 100 }));
+  onTestFinished(upstream.close);
+  const { client, ask, sql } = await open({ env: upstream.env });
+  await ask(pricedModel);
+  await ask(pricedModel);
+  const drift = () => client.reconciliation.drift({ wallet: 'main' });
+  expect(await client.reconciliation.alarm()).toEqual({ drifting: 0 });
+  expect(await drift()).toMatchObject({ checked: 2, count: 0 });
+  await ask(pricedModel);
+  // As if more had been charged than the price says.
+  await client.credits.get({ wallet: 'main' });
+
+  sql('gateway.db', (db) =>
+    db.exec(`update requests set price = replace(price, '"prompt":"0.00000015"', '"prompt":"0.0000001"')
+      where created = (select max(created) from requests)`),
+  );
+  const { rows } = await drift();
+  expect(rows).toMatchObject([
+    { billedUsd: '0.00021', expectedUsd: '0.00016', perMille: 312, title: 'Name three lakes' },
+  ]);
+  expect(await client.reconciliation.alarm()).toEqual({ drifting: 1 });
+  await client.reconciliation.mark({ requestId: rows[0]?.requestId ?? '', explained: true });
+  expect(await client.reconciliation.alarm()).toEqual({ drifting: 0 });
+});

@@ -1,0 +1,120 @@
+import type { Database } from 'better-sqlite3';
+import { parseUsd } from '#shared/money.ts';
+import type { RequestRecord } from '#shared/wire/request-record.ts';
+import type { BookedRequest } from './judge-request.ts';
+
+/** The books of an account: a ledger's file on this machine, or what a gateway elsewhere told of its newest requests. */
+export type Books =
+  | { readonly file: string; readonly accountId: string; readonly ownKeys: readonly string[] }
+  | {
+      readonly records: readonly RequestRecord[];
+      /** Lines of the ledger by request, in USD; null: the gateway does not tell them for all of these. */
+      readonly lines: readonly (readonly [requestId: string, usd: string])[] | null;
+      readonly ownKeys: readonly string[];
+    };
+
+/** A request, with what finds the app's record of it and with what its price was. */
+export interface FoundRequest extends Omit<BookedRequest, 'own' | 'answering'> {
+  /** By which the app asked for it. */
+  readonly name: string | null;
+  readonly fromChat: boolean;
+}
+
+/** Makes the ledger's file readable beside the chats, as `books`. */
+export function attachBooks(db: Database, file: string): void {
+  const attached = db.pragma('database_list') as { name: string }[];
+  if (!attached.some(({ name }) => name === 'books')) db.prepare('attach database ? as books').run(file);
+}
+
+/** The requests of an account, newest first. */
+export function* foundRequests(db: Database, books: Books, isOwnKey: boolean): Generator<FoundRequest> {
+  if ('records' in books) {
+    const lines = books.lines && new Map(books.lines);
+    for (const record of books.records) yield foundIn(record, lines, books.ownKeys, isOwnKey);
+    return;
+  }
+  const own = new Set(books.ownKeys);
+  const rows = db
+    .prepare(requestsSql)
+    .raw()
+    .safeIntegers()
+    .iterate(books.accountId) as IterableIterator<RequestColumns>;
+  for (const row of rows) yield foundAs(row, own, isOwnKey);
+}
+
+const requestsSql = `
+  select r.id, r.created, r.status, r.provider, r.model, r.byok, r.charge, r.upstream_cost,
+    r.prompt_tokens + r.completion_tokens, r.price is not null, r.key_id, r.conversation_id is not null,
+    case when r.conversation_id is null then null else r.client_request_id end,
+    coalesce((select -amount from books.ledger_entries where request_id = r.id and type = 'usage'), 0)
+      + coalesce((select -amount from books.ledger_entries where request_id = r.id and type = 'byok_fee'), 0)
+  from books.requests r where r.account_id = ? order by r.created desc, r.id desc`;
+
+type RequestColumns = [
+  id: string,
+  created: bigint,
+  status: string,
+  provider: string,
+  model: string,
+  byok: bigint,
+  charge: bigint,
+  upstreamCost: bigint,
+  tokens: bigint,
+  priced: bigint,
+  keyId: string | null,
+  inChat: bigint,
+  name: string | null,
+  ledger: bigint,
+];
+
+function foundAs(columns: RequestColumns, own: ReadonlySet<string>, isOwnKey: boolean): FoundRequest {
+  const [
+    id,
+    created,
+    status,
+    provider,
+    model,
+    byok,
+    charge,
+    upstreamCost,
+    tokens,
+    priced,
+    keyId,
+    inChat,
+    name,
+    ledger,
+  ] = columns;
+  return {
+    ...{ id, status, provider, model, charge, upstreamCost, ledger, name },
+    at: Number(created),
+    byok: byok === 1n,
+    tokens: Number(tokens),
+    priced: priced === 1n,
+    ownKey: isOwnKey || byok === 1n,
+    fromChat: keyId !== null && own.has(keyId) && inChat === 1n,
+  };
+}
+
+function foundIn(
+  record: RequestRecord,
+  lines: ReadonlyMap<string, string> | null,
+  own: readonly string[],
+  isOwnKey: boolean,
+): FoundRequest {
+  return {
+    id: record.id,
+    at: record.created * 1000,
+    status: record.status,
+    provider: record.provider,
+    model: record.model,
+    byok: record.byok,
+    charge: parseUsd(record.cost_usd),
+    upstreamCost: parseUsd(record.upstream_cost_usd),
+    tokens: record.total_tokens,
+    priced: record.price !== null,
+    ledger: lines && parseUsd(lines.get(record.id) ?? '0'),
+    name: record.metadata.client_request_id ?? null,
+    ownKey: isOwnKey || record.byok,
+    fromChat: record.key_id !== null && own.includes(record.key_id) && record.conversation_id !== null,
+  };
+}

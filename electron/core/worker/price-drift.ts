@@ -1,0 +1,206 @@
+import type { Database } from 'better-sqlite3';
+import { type PriceFields, priceFields, priceOf, rowOn } from '#gateway/prices/price-document.ts';
+import { priceFromJson } from '#gateway/prices/price-json.ts';
+import { heldOn } from '#gateway/prices/price-rows.ts';
+import { shippedBook } from '#gateway/prices/shipped-book.ts';
+import type { Drift, DriftRow } from '#shared/contract/app/reconciliation.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { costOf, type Price, type TokenUsage } from '#shared/price.ts';
+import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { attachBooks, type Books } from './booked-requests.ts';
+
+export interface DriftInput {
+  readonly books: Books;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type DriftFound = Pick<
+  DriftRow,
+  'requestId' | 'at' | 'provider' | 'model' | 'billedUsd' | 'expectedUsd' | 'perMille'
+>;
+export type DriftsFound = Omit<Drift, 'rows'> & { readonly rows: readonly DriftFound[] };
+
+/** A request that ended, with what it was billed by. */
+interface Billed {
+  readonly id: string;
+  readonly at: number;
+  readonly provider: string;
+  readonly model: string;
+  /** Nano-USD: the charge, or with a caller’s own key what its provider bills. */
+  readonly billed: bigint;
+  /** JSON of the price that the gateway used; null: the upstream named its own cost. */
+  readonly price: string | null;
+  readonly usage: TokenUsage;
+}
+
+/** A gateway that rounds each bill to whole micro-dollars is none that drifts. */
+const roundingNano = 1_000n;
+
+/** What was looked at of a ledger’s file: an ended request never changes, so that only later ones are looked at again. */
+const looked = new Map<string, { until: number; checked: number; rows: DriftFound[] }>();
+
+/** The requests whose bill is more than 1 % away from tokens × price, newest first. Runs in the worker. */
+export function priceDrift(db: Database, { books, offset, limit }: DriftInput): DriftsFound {
+  const explained = new Set(db.prepare('select request_id from request_marks').pluck().all());
+  const { checked, rows } = 'file' in books ? inFile(db, books.file, books.accountId) : inRecords(books.records);
+  const open = rows.filter(({ requestId }) => !explained.has(requestId));
+  return { checked, count: open.length, rows: open.slice(offset, offset + limit) };
+}
+
+function inFile(db: Database, file: string, accountId: string) {
+  attachBooks(db, file);
+  const before = looked.get(accountId) ?? { until: 0, checked: 0, rows: [] };
+  const priceAt = pricesByDay(db);
+  // What runs may have begun before others that have ended.
+  const until = db
+    .prepare(
+      `select coalesce(min(created), (select max(created) + 1 from books.requests where account_id = :id), 0)
+      from books.requests where account_id = :id and status = 'running'`,
+    )
+    .pluck()
+    .get({ id: accountId }) as number;
+  const rows: DriftFound[] = [];
+  let checked = before.checked;
+  const found = db.prepare(billedSql).raw().safeIntegers().iterate(accountId, before.until, until);
+  for (const row of found as IterableIterator<BilledColumns>) {
+    checked += 1;
+    const drift = driftOf(billedIn(row), priceAt);
+    if (drift) rows.push(drift);
+  }
+  const now = { until: Math.max(until, before.until), checked, rows: [...rows.reverse(), ...before.rows] };
+  looked.set(accountId, now);
+  return now;
+}
+
+const billedSql = `
+  select id, created, provider, model, case when byok = 1 then upstream_cost else charge end, price,
+    prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens,
+    cache_write_1h_tokens, web_searches, image_tokens
+  from books.requests where account_id = ? and created >= ? and created < ?
+    and (status = 'succeeded' or charge > 0) and prompt_tokens + completion_tokens > 0
+  order by created, id`;
+
+type BilledColumns = [
+  id: string,
+  created: bigint,
+  provider: string,
+  model: string,
+  billed: bigint,
+  price: string | null,
+  ...tokens: bigint[],
+];
+
+function billedIn([id, created, provider, model, billed, price, ...tokens]: BilledColumns): Billed {
+  const [
+    prompt = 0,
+    completion = 0,
+    cached = 0,
+    written = 0,
+    reasoning = 0,
+    audio = 0,
+    hour = 0,
+    searches = 0,
+    image = 0,
+  ] = tokens.map(Number);
+  return {
+    ...{ id, provider, model, billed, price, at: Number(created) },
+    usage: {
+      ...{ promptTokens: prompt, completionTokens: completion, cachedTokens: cached, cacheWriteTokens: written },
+      ...{ reasoningTokens: reasoning, audioTokens: audio, cacheWriteHourTokens: hour, searches, imageTokens: image },
+    },
+  };
+}
+
+function inRecords(records: readonly RequestRecord[]) {
+  const billed = records.filter(
+    ({ status, cost_usd, total_tokens }) =>
+      status !== 'running' && (status === 'succeeded' || cost_usd !== '0') && total_tokens > 0,
+  );
+  return { checked: billed.length, rows: billed.flatMap((record) => driftOf(billedBy(record), () => null) ?? []) };
+}
+
+const billedBy = (record: RequestRecord): Billed => ({
+  id: record.id,
+  at: record.created * 1000,
+  provider: record.provider ?? '',
+  model: record.model ?? '',
+  billed: parseUsd(record.byok ? record.upstream_cost_usd : record.cost_usd),
+  price: record.price && JSON.stringify(record.price),
+  usage: {
+    promptTokens: record.prompt_tokens,
+    completionTokens: record.completion_tokens,
+    cachedTokens: record.cached_tokens,
+    cacheWriteTokens: record.cache_write_tokens,
+    reasoningTokens: record.reasoning_tokens,
+    audioTokens: record.audio_tokens ?? 0,
+    cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0,
+    searches: record.web_searches ?? 0,
+    imageTokens: record.image_tokens ?? 0,
+  },
+});
+
+/** Null: it is billed as expected, or no price is known to expect one by. */
+function driftOf(request: Billed, priceAt: (model: string, day: string) => Price | null): DriftFound | null {
+  const { id, at, provider, model, billed, usage } = request;
+  const price = request.price === null ? priceAt(`${provider}/${model}`, dayOf(at)) : readPrice(request.price);
+  if (!price) return null;
+  const expected = costOf(price, usage);
+  const off = billed - expected;
+  const far = off < 0n ? -off : off;
+  if (far <= roundingNano || far * 100n <= expected) return null;
+  const perMille = expected === 0n ? 1_000_000 : Number((off * 1000n) / expected);
+  return {
+    ...{ requestId: id, at, provider, model, perMille },
+    billedUsd: formatUsd(nanoUsd(billed)),
+    expectedUsd: formatUsd(expected),
+  };
+}
+
+const read = new Map<string, Price | null>();
+
+/** Few prices are behind many requests: each is read once, as long as there are not more of them than fit. */
+function readPrice(text: string): Price | null {
+  const known = read.get(text);
+  if (known !== undefined) return known;
+  if (read.size >= 10_000) read.clear();
+  let price: Price | null = null;
+  try {
+    price = priceFromJson(text);
+  } catch {
+    // Another gateway’s spelling of a price: nothing is expected by it.
+  }
+  read.set(text, price);
+  return price;
+}
+
+/** Prices by day, for requests whose upstream named its own cost: the person’s own, else refreshed or shipped ones. */
+function pricesByDay(db: Database): (model: string, day: string) => Price | null {
+  const added = (
+    db
+      .prepare('select model, kind, source, as_of, valid_from, price from books.price_rows order by seq')
+      .raw()
+      .all() as [string, 'override' | 'refresh', string, string, string, string | null][]
+  ).map(([model, kind, source, asOf, from, price]) => ({
+    ...{ model, kind, source, asOf, from },
+    price: price === null ? null : (priceFields.parse(JSON.parse(price)) as PriceFields),
+  }));
+  return (model, day) => {
+    const own = added.filter((row) => row.model === model);
+    const held = heldOn(
+      own.filter(({ kind }) => kind === 'override'),
+      day,
+    );
+    const row = held?.price
+      ? held
+      : heldOn(
+          own.filter(({ kind }) => kind === 'refresh'),
+          day,
+        );
+    if (row?.price) return priceOf(row.price, row.asOf, row.source);
+    const shipped = rowOn(shippedBook.models.find(({ id }) => id === model)?.rows ?? [], day);
+    return shipped ? priceOf(shipped, shippedBook.as_of, shippedBook.source) : null;
+  };
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);

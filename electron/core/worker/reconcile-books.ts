@@ -1,0 +1,178 @@
+import type { Database } from 'better-sqlite3';
+import type { Reconciliation } from '#shared/contract/app/reconciliation.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { attachBooks, type Books, foundRequests } from './booked-requests.ts';
+import {
+  type BookedRequest,
+  bookedCost,
+  judgeBooked,
+  judgeUnbooked,
+  type MatchedKind,
+  type ToldRequest,
+} from './judge-request.ts';
+
+export interface ReconcileInput {
+  readonly books: Books;
+  /** The account, as the app's records name it. */
+  readonly source: string;
+  /** The providers bill its requests to the person. */
+  readonly isOwnKey: boolean;
+  /** Of the open rows. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+type OpenFound = Pick<
+  Reconciliation['openRows'][number],
+  'kind' | 'requestId' | 'spendId' | 'at' | 'provider' | 'model' | 'toldUsd' | 'bookedUsd'
+>;
+
+export type Reconciled = Omit<Reconciliation, 'readAt' | 'part' | 'openRows'> & {
+  readonly openRows: readonly OpenFound[];
+};
+
+const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
+const absolute = (amount: bigint) => (amount < 0n ? -amount : amount);
+
+/**
+ * Matches what chats say with usage records, ledger and balance, by request, in one pass. Runs in the worker, in one read
+ * transaction; what is open is counted, and listed from `offset`.
+ */
+export function reconcileBooks(db: Database, input: ReconcileInput): Reconciled {
+  if ('file' in input.books) attachBooks(db, input.books.file);
+  return db.transaction(() => reconciled(db, input))();
+}
+
+function reconciled(db: Database, { books, source, isOwnKey, offset, limit }: ReconcileInput): Reconciled {
+  const tally = openTally(offset, limit);
+  const explained = new Set(db.prepare(`select request_id from request_marks where mark = 'explained'`).pluck().all());
+  const told = toldRequests(db);
+  const seen = new Set<string>();
+  let oldest = 0;
+  for (const { name, fromChat, ...found } of foundRequests(db, books, isOwnKey)) {
+    oldest = found.at;
+    const record = told.of(found.id) ?? (fromChat && name !== null ? told.named(name) : null);
+    if (record) seen.add(record.id);
+    const answering = record === null && fromChat && name !== null && told.isAnswering(name);
+    tally.booked(
+      { ...found, own: fromChat, answering },
+      record,
+      judgeBooked({ ...found, own: fromChat, answering }, record, explained.has(found.id)),
+    );
+  }
+  for (const record of told.sentTo(source, 'file' in books ? 0 : oldest))
+    if (!seen.has(record.id))
+      tally.unbooked(record, judgeUnbooked(record, explained.has(record.requestId ?? record.id)));
+  const balance = 'file' in books ? balanceOf(db, books.accountId) : null;
+  return tally.result(balance, 'file' in books || books.lines !== null);
+}
+
+/** What the app has kept of requests. Costs of deleted messages and temporary chats stay there. */
+function toldRequests(db: Database) {
+  const columns = `s.id, s.request_id as requestId, s.at, s.cost_usd as cost, s.conversation_id as conversationId,
+    exists (select 1 from messages m where m.id = s.id and m.deletion is null)
+      or (s.purpose = 'compact' and exists (select 1 from conversations c where c.id = s.conversation_id)) as there`;
+  const byRequest = db.prepare(`select ${columns} from spend s where s.request_id = ?`);
+  const byName = db.prepare(`select ${columns} from spend s where s.id = ? and s.request_id is null`);
+  const sent = db.prepare(`select ${columns} from spend s where s.source = ? and s.at >= ? order by s.at desc`);
+  const answering = db.prepare(`select 1 from messages where id = ? and status = 'streaming'`).pluck();
+  type Row = Omit<ToldRequest, 'cost' | 'there'> & { cost: string | null; there: number };
+  const read = (row: Row): ToldRequest => ({
+    ...row,
+    cost: row.cost === null ? null : parseUsd(row.cost),
+    there: row.there === 1,
+  });
+  const find = (statement: typeof byRequest, key: string) => {
+    const row = statement.get(key) as Row | undefined;
+    return row ? read(row) : null;
+  };
+  return {
+    of: (requestId: string) => find(byRequest, requestId),
+    named: (name: string) => find(byName, name),
+    isAnswering: (name: string) => answering.get(name) !== undefined,
+    *sentTo(source: string, since: number) {
+      for (const row of sent.iterate(source, since)) yield read(row as Row);
+    },
+  };
+}
+
+/** Nano-USD. Read with the requests, in one transaction. */
+function balanceOf(db: Database, accountId: string): { balance: bigint; lines: bigint } {
+  const [balance = 0n, lines = 0n] = db
+    .prepare(
+      `select balance, (select coalesce(sum(amount), 0) from books.ledger_entries where account_id = accounts.id)
+      from books.accounts where id = ?`,
+    )
+    .raw()
+    .safeIntegers()
+    .get(accountId) as [bigint, bigint];
+  return { balance, lines };
+}
+
+function openTally(offset: number, limit: number) {
+  const kinds: Record<MatchedKind, number> = {
+    ...{ chats: 0, deleted: 0, otherPrograms: 0, uncharged: 0, unknown: 0, explained: 0 },
+  };
+  const openRows: OpenFound[] = [];
+  const sums = { chats: 0n, otherPrograms: 0n, records: 0n, ledger: 0n };
+  let requests = 0;
+  let running = 0;
+  let openCount = 0;
+  let difference = 0n;
+
+  function count(
+    verdict: ReturnType<typeof judgeBooked>,
+    row: () => Omit<OpenFound, 'kind' | 'toldUsd' | 'bookedUsd'>,
+  ) {
+    if (verdict.is === 'running') {
+      running += 1;
+      return;
+    }
+    requests += 1;
+    if (verdict.is === 'matched') {
+      kinds[verdict.kind] += 1;
+      return;
+    }
+    const { kind, told, booked } = verdict;
+    difference += absolute((told ?? 0n) - (booked ?? 0n));
+    if (openCount >= offset && openRows.length < limit)
+      openRows.push({
+        ...row(),
+        kind,
+        toldUsd: told === null ? null : usd(told),
+        bookedUsd: booked === null ? null : usd(booked),
+      });
+    openCount += 1;
+  }
+
+  return {
+    booked(request: BookedRequest, told: ToldRequest | null, verdict: ReturnType<typeof judgeBooked>): void {
+      const { id, at, provider, model, charge, ledger } = request;
+      count(verdict, () => ({ requestId: id, spendId: told?.id ?? null, at, provider, model }));
+      if (verdict.is === 'running') return;
+      sums.records += charge;
+      sums.ledger += ledger ?? 0n;
+      sums.chats += told?.cost ?? 0n;
+      if (verdict.is === 'matched' && verdict.kind === 'otherPrograms') sums.otherPrograms += bookedCost(request);
+    },
+    unbooked(told: ToldRequest, verdict: ReturnType<typeof judgeUnbooked>): void {
+      const { id, requestId, at, cost } = told;
+      count(verdict, () => ({ requestId, spendId: id, at, provider: null, model: null }));
+      sums.chats += cost ?? 0n;
+    },
+    result(balance: { balance: bigint; lines: bigint } | null, ledgerTold: boolean): Reconciled {
+      const off = balance ? absolute(balance.balance - balance.lines) : 0n;
+      return {
+        ...{ requests, matched: requests - openCount, kinds, running, openRows, openCount },
+        sums: {
+          chatsUsd: usd(sums.chats),
+          otherProgramsUsd: usd(sums.otherPrograms),
+          recordsUsd: usd(sums.records),
+          ledgerUsd: ledgerTold ? usd(sums.ledger) : null,
+        },
+        balance: balance && { usd: usd(balance.balance), linesUsd: usd(balance.lines) },
+        differenceUsd: usd(difference + off),
+      };
+    },
+  };
+}

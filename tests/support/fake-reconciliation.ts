@@ -1,0 +1,32 @@
+import { implement } from '@orpc/server';
+import { contract } from '#shared/contract/index.ts';
+
+const os = implement(contract).reconciliation;
+
+/** Books in which all matches, and nothing was ever booked. */
+export const fakeReconciliation = (guard: (call: string) => Promise<void>) => ({
+  get: os.get.handler(async () => {
+    await guard('reconciliation.get');
+    return {
+      ...{ readAt: Date.now(), part: null, requests: 0, matched: 0, running: 0, openRows: [], openCount: 0 },
+      kinds: { chats: 0, deleted: 0, otherPrograms: 0, uncharged: 0, unknown: 0, explained: 0 },
+      sums: { chatsUsd: '0', otherProgramsUsd: '0', recordsUsd: '0', ledgerUsd: '0' },
+      ...{ balance: null, differenceUsd: '0' },
+    };
+  }),
+  drift: os.drift.handler(async () => {
+    await guard('reconciliation.drift');
+    return { checked: 0, rows: [], count: 0 };
+  }),
+  alarm: os.alarm.handler(async () => {
+    await guard('reconciliation.alarm');
+    return { drifting: 0 };
+  }),
+  lookUp: os.lookUp.handler(async () => {
+    await guard('reconciliation.lookUp');
+    return { found: false };
+  }),
+  mark: os.mark.handler(async () => {
+    await guard('reconciliation.mark');
+  }),
+});
