@@ -1,13 +1,16 @@
-import { type CapScope, type CapState, type Caps, caps as schema } from '#shared/contract/chat/caps.ts';
-import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { type CapScope, type CapState, type Caps, type CapsNow, caps as schema } from '#shared/contract/chat/caps.ts';
+import { parseUsd } from '#shared/money.ts';
+import type { Connections } from '../connection/connections.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
-import { capStates } from './cap-states.ts';
+import { accountSpend } from './account-spend.ts';
+import { capStates, meterOf, usd } from './cap-states.ts';
 
 export interface CapsDeps {
   readonly store: SettingsStore;
   readonly spend: SpendStore;
+  readonly connections: Pick<Connections, 'wallet' | 'mode'>;
   readonly changes: Changes;
   readonly now: () => number;
 }
@@ -24,7 +27,7 @@ const none: Caps = { message: null, conversation: null, day: null, month: null }
 const patienceMs = 60_000;
 
 /** Spending caps and what is spent. Test credits are not money and do not count. */
-export function capsFeature({ store, spend, changes, now }: CapsDeps) {
+export function capsFeature({ store, spend, connections, changes, now }: CapsDeps) {
   const reserved = new Map<string, Reservation>();
 
   async function read(): Promise<Caps> {
@@ -44,23 +47,37 @@ export function capsFeature({ store, spend, changes, now }: CapsDeps) {
     return sum;
   }
 
+  /** Of the whole account where its gateway tells that, and of what this app has paid elsewhere; else of this app alone. */
+  async function spentNow() {
+    const periods = periodsOf(now());
+    const account = await accountSpend(connections, periods);
+    const except = account?.source ?? null;
+    const [day, month] = await Promise.all([spend.since(periods.day, except), spend.since(periods.month, except)]);
+    return {
+      day: day + (account?.day ?? 0n),
+      month: month + (account?.month ?? 0n),
+      held: account?.held ?? 0n,
+      whole: account !== null,
+    };
+  }
+
   async function spentOn(conversationId: string | null) {
-    const { day, month } = periodsOf(now());
-    const [all, here, ofDay, ofMonth, ofChat] = await Promise.all([
+    const [own, here, all, ofChat] = await Promise.all([
       running(null),
       conversationId === null ? 0n : running(conversationId),
-      spend.since(day),
-      spend.since(month),
+      spentNow(),
       conversationId === null ? 0n : spend.ofConversation(conversationId),
     ]);
-    return { message: 0n, conversation: ofChat + here, day: ofDay + all, month: ofMonth + all };
+    // What this app has admitted is held by the gateway too, as soon as it is sent.
+    const open = own > all.held ? own : all.held;
+    return { message: 0n, conversation: ofChat + here, day: all.day + open, month: all.month + open };
   }
 
   return {
-    async get() {
-      const { day, month } = periodsOf(now());
-      const [ofDay, ofMonth] = await Promise.all([spend.since(day), spend.since(month)]);
-      return { caps: await read(), spentUsd: { day: formatUsd(nanoUsd(ofDay)), month: formatUsd(nanoUsd(ofMonth)) } };
+    async get(): Promise<CapsNow> {
+      const [caps, { day, month, whole }] = await Promise.all([read(), spentNow()]);
+      const meters = [meterOf('day', caps.day, day), meterOf('month', caps.month, month)];
+      return { caps, meters: meters.flatMap((meter) => meter ?? []), spentUsd: { day: usd(day), month: usd(month) }, whole };
     },
 
     async set(caps: Caps): Promise<void> {

@@ -67,7 +67,7 @@ export async function openChats(
   const summaries = summaryStore(db);
   const projects = projectStore(db);
   const nothing = Promise.resolve(null);
-  const caps = capsFeature({ store: base.settings, spend, changes, now });
+  const caps = capsFeature({ store: base.settings, spend, connections, changes, now });
   const build = requestBuilder({
     modelFacts,
     optionsOf: chatOptions.read,

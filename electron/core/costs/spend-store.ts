@@ -12,7 +12,12 @@ export function spendStore(db: Db) {
     rows.reduce((total, { cost_usd }) => total + parseUsd(cost_usd ?? '0'), 0n);
 
   return {
-    since: async (time: number): Promise<bigint> => sum(await paid().where('at', '>=', time).execute()),
+    /** Since then, of all accounts or of all but one. */
+    async since(time: number, exceptOf: string | null = null): Promise<bigint> {
+      const rows = paid().where('at', '>=', time);
+      // What has no account noted is of a deleted message, and in the books of the account.
+      return sum(await (exceptOf === null ? rows : rows.where('source', '!=', exceptOf)).execute());
+    },
 
     ofConversation: async (id: string): Promise<bigint> =>
       sum(await paid().where('conversation_id', '=', id).execute()),

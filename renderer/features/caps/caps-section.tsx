@@ -4,11 +4,13 @@ import { amountPattern } from '#shared/contract/common/fields.ts';
 import { usd } from '../../text/format.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
+import { Link } from '../../ui/elements/link.tsx';
 import { SectionTitle } from '../../ui/forms/setting-row.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
+import { CapMeters } from './cap-meters.tsx';
 import { useCaps, useSetCaps } from './use-caps.ts';
 
 const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
@@ -22,7 +24,19 @@ export function CapsSection() {
       <p className="mb-3 text-fg-2">{text.caps.intro}</p>
       {caps.isError && <Failure title={text.caps.failed} error={caps.error} onRetry={() => void caps.refetch()} />}
       {caps.isPending && <SkeletonRows rows={4} label={text.loading} />}
-      {caps.data && <CapsForm caps={caps.data.caps} spentUsd={caps.data.spentUsd} />}
+      {caps.data && (
+        <>
+          <CapMeters meters={caps.data.meters} />
+          <CapsForm caps={caps.data.caps} spentUsd={caps.data.spentUsd} />
+          <p className="mt-3 text-fg-3 text-xs">{caps.data.whole ? text.caps.whole : text.caps.appOnly}</p>
+          <p className="mt-1 text-fg-3 text-xs">
+            {text.caps.keys}{' '}
+            <Link to={{ page: 'settings', section: 'gateway' }} className="font-medium text-accent hover:underline">
+              {text.caps.keysLink}
+            </Link>
+          </p>
+        </>
+      )}
     </>
   );
 }

@@ -18,11 +18,31 @@ export const capState = z.object({
   state: z.enum(['near', 'over']),
 });
 
+/** How full a cap is. `near` from 80 %, `full` from 100 %. */
+export const capMeter = z.object({
+  scope: z.enum(['day', 'month']),
+  capUsd: usdAmount,
+  spentUsd: usdAmount,
+  /** Of the cap; may be above 1. */
+  share: z.number().nonnegative(),
+  state: z.enum(['free', 'near', 'full']),
+});
+
+export const capsNow = z.object({
+  caps,
+  meters: z.array(capMeter),
+  spentUsd: z.object({ day: usdAmount, month: usdAmount }),
+  /** Of the whole account, other programs included; false: its gateway does not tell, and it is what this app has spent. */
+  whole: z.boolean(),
+});
+
 export const capsContract = {
-  get: oc.output(z.object({ caps, spentUsd: z.object({ day: usdAmount, month: usdAmount }) })),
+  get: oc.output(capsNow),
   set: oc.input(caps).output(z.void()),
 };
 
 export type Caps = z.infer<typeof caps>;
 export type CapScope = z.infer<typeof capScope>;
 export type CapState = z.infer<typeof capState>;
+export type CapMeter = z.infer<typeof capMeter>;
+export type CapsNow = z.infer<typeof capsNow>;

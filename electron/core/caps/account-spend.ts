@@ -1,0 +1,42 @@
+import { parseUsd } from '#shared/money.ts';
+import type { Connections } from '../connection/connections.ts';
+
+/** Nano-USD. */
+export interface AccountSpend {
+  /** The account, as the app's own records name it. */
+  readonly source: string;
+  /** Charged since the current UTC day and month began. */
+  readonly day: bigint;
+  readonly month: bigint;
+  /** What running requests may still cost. */
+  readonly held: bigint;
+}
+
+/** A gateway that does not answer keeps nobody from writing. */
+const limitMs = 3_000;
+
+/**
+ * What the account that pays was charged, by its gateway's own books: other programs included. Null: the gateway does not tell
+ * that, or does not answer now.
+ */
+export async function accountSpend(
+  connections: Pick<Connections, 'wallet' | 'mode'>,
+  { day, month }: { readonly day: number; readonly month: number },
+): Promise<AccountSpend | null> {
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    const { client, source } = await connections.wallet('main');
+    const usage = await client.usage({ group_by: 'day', start: month / 1000 }, { signal });
+    const { cost_usd: total } = usage.totals;
+    if (total === null || usage.grouped === false || usage.period === null) return null;
+    const today = new Date(day).toISOString().slice(0, 10);
+    const ofToday = usage.data.find((bucket) => bucket.day === today)?.cost_usd;
+    if (ofToday === null) return null;
+    const { balance } = await client.account({ signal });
+    const held = parseUsd(balance?.held ?? '0');
+    return { source, day: parseUsd(ofToday ?? '0'), month: parseUsd(total), held };
+  } catch {
+    // Whatever keeps it from telling: what this app knows by itself is counted instead, and that is said.
+    return null;
+  }
+}
