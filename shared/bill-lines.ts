@@ -3,6 +3,9 @@ import { formatUsd, type NanoUsd, nanoUsd, parseUsdPerToken } from './money.ts';
 import { type CostLine, costLines, type Price, type Rates, ratesFor, type TokenUsage } from './price.ts';
 import type { Model } from './wire/model.ts';
 
+/** Whether a price’s source is the person: of a server of their own, or in place of the book’s. */
+export const isEnteredPrice = (source: string | null): boolean => source === 'configuration' || source === 'override';
+
 interface Part {
   readonly kind: BillKind;
   readonly tokens: number | null;

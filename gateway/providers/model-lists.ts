@@ -121,5 +121,6 @@ function declaredModel(
   const known = sameAs === null ? model : { ...model, sameAs: { id: sameAs, responses: hasResponses(server) } };
   if (price === null) return known;
   const priceSource = 'configuration';
-  return { ...known, price: priceOf(price, day, priceSource), priceAsOf: day, priceSource };
+  const { priceAsOf = day } = declared;
+  return { ...known, price: priceOf(price, priceAsOf, priceSource), priceAsOf, priceSource };
 }

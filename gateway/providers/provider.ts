@@ -56,6 +56,8 @@ export interface DeclaredModel {
   readonly sameAs: string | null;
   /** What it costs there; null: as the server says, else as the model that it is. */
   readonly price: PriceFields | null;
+  /** The day on which its owner said so (`YYYY-MM-DD`, UTC); else the day on which the list is read. */
+  readonly priceAsOf?: string;
 }
 
 /** A chat request as every adapter gets it: OpenAI's shape, one concrete model, limits already decided. */

@@ -1,5 +1,10 @@
 import { implement } from '@orpc/server';
 import type { Caps } from '#shared/contract/chat/caps.ts';
+import { parseUsd } from '#shared/money.ts';
+import { meterOf } from '../../electron/core/caps/cap-states.ts';
+
+const spentUsd = { day: '0.12', month: '3.4' };
+
 import type { Summary } from '#shared/contract/chat/context.ts';
 import type { Draft } from '#shared/contract/chat/drafts.ts';
 import { type ChatOptions, noOptions } from '#shared/contract/chat/options.ts';
@@ -46,6 +51,7 @@ export const fakeQuote: Quote = {
   expected: { usd: '0.0015123', completionTokens: 278, answers: { here: 3, elsewhere: 12 }, near: 9 },
   openEnded: true,
   pricesAsOf: '2026-11-20',
+  pricesEntered: false,
   obstacles: [],
   caps: [],
   context: {
@@ -110,7 +116,8 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
     caps: {
       get: os.caps.get.handler(async () => {
         await guard('caps.get');
-        return { caps: data.caps, spentUsd: { day: '0.12', month: '3.4' } };
+        const meters = (['day', 'month'] as const).flatMap((scope) => meterOf(scope, data.caps[scope], parseUsd(spentUsd[scope])) ?? []);
+        return { caps: data.caps, meters, spentUsd, whole: true };
       }),
       set: os.caps.set.handler(async ({ input }) => {
         await guard('caps.set');

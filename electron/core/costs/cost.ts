@@ -1,5 +1,5 @@
 import { estimateInputTokens, estimateTextTokens } from '#gateway/content/estimate-tokens.ts';
-import { billLines, priceOf } from '#shared/bill-lines.ts';
+import { billLines, isEnteredPrice, priceOf } from '#shared/bill-lines.ts';
 import type { ReportedChunk } from '#shared/client/reported.ts';
 import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
 import type { Bill } from '#shared/contract/common/bills.ts';
@@ -115,6 +115,8 @@ const recordedPrice = pricing.pick({
   request: true,
   web_search: true,
   tiers: true,
+  as_of: true,
+  source: true,
 });
 
 /** The charge in its parts, by the price that the gateway used; null if it names none. */
@@ -122,7 +124,7 @@ export function billOfRecord(record: RequestRecord, source: string): Bill | null
   const { costUsd } = costOfRecord(record, source);
   const price = recordedPrice.safeParse(record.price);
   if (costUsd === null || isZero(costUsd) || !price.success) return null;
-  return billLines(
+  const bill = billLines(
     priceOf(price.data),
     {
       promptTokens: record.prompt_tokens,
@@ -137,6 +139,8 @@ export function billOfRecord(record: RequestRecord, source: string): Bill | null
     },
     parseUsd(costUsd),
   );
+  const { as_of: asOf, source: said } = price.data;
+  return { ...bill, price: { asOf: asOf ?? null, entered: isEnteredPrice(said ?? null) } };
 }
 
 /** The estimated cost, by our own token count and the list price. */

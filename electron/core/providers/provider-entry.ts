@@ -84,10 +84,12 @@ export function credentialOf(entry: Entry): ProviderCredential {
   };
 }
 
-const declared = ({ model, sameAs, input, output }: ProviderSettings['models'][number]) => ({
+const declared = ({ model, sameAs, input, output, cached, pricedOn }: ProviderSettings['models'][number]) => ({
   model,
   sameAs,
-  price: input === null || output === null ? null : { input, output, cache_read: null, cache_write: null, tiers: [] },
+  price:
+    input === null || output === null ? null : { input, output, cache_read: cached, cache_write: null, tiers: [] },
+  ...(pricedOn === null ? {} : { priceAsOf: pricedOn }),
 });
 
 /** The same with one of its keys. */

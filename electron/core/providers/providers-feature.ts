@@ -112,7 +112,7 @@ export function providersFeature(deps: ProvidersDeps) {
       if (before && !before.settings.server) throw refusal('invalid_input', 'providerNamed');
       if (!before && entries.count() >= mostProviders) throw refusal('invalid_input', 'tooManyProviders');
       const id = before?.id ?? serverIdFor(input.name, (each) => entries.get(each) !== undefined);
-      const wanted = wantedServer(input, id, before);
+      const wanted = wantedServer(input, id, before, new Date(deps.now()).toISOString().slice(0, 10));
       const checked = await checkEntry(deps, wanted);
       requireNotRefused(checked, input.name);
       await keepHeaders(secrets, wanted, before);

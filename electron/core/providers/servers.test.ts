@@ -28,6 +28,7 @@ async function start(more: TestCoreOptions = {}) {
   return { ...core, providers, gateway, secrets, used, shown, keysInUse };
 }
 
+const today = new Date().toISOString().slice(0, 10);
 const cellar: SavedServer = {
   id: null,
   name: 'In the Cellar',
@@ -36,7 +37,7 @@ const cellar: SavedServer = {
   apiVersion: null,
   key: 'canary-key-of-cellar',
   headers: [{ name: 'X-Tenant', value: 'canary-tenant' }],
-  models: [{ model: 'small', sameAs: null, input: '0.1', output: '0.2' }],
+  models: [{ model: 'small', sameAs: null, input: '0.1', output: '0.2', cached: '0.05', pricedOn: null }],
 };
 const first = 'sk-canary-first-0123456789';
 const second = 'sk-canary-second-0123456789';
@@ -49,7 +50,7 @@ test('a server under a name of its own reaches the gateway whole, survives a res
     name: 'In the Cellar',
     state: 'works',
     baseUrl: 'https://cellar.example/v1',
-    server: { kind: 'openai-compatible', apiVersion: null, models: cellar.models, headerNames: ['x-tenant'] },
+    server: { kind: 'openai-compatible', apiVersion: null, models: [{ ...cellar.models[0], pricedOn: today }], headerNames: ['x-tenant'] },
   });
   const again = await core.providers.saveServer({ ...cellar, key: null, headers: [] });
   expect(again.id).toBe('in-the-cellar-2');
@@ -85,8 +86,8 @@ test.each([
   ['baseUrl', { baseUrl: 'https://user:pass@cellar.example' }],
   ['headers', { headers: [{ name: 'Authorization', value: 'x' }] }],
   ['headers', { headers: [{ name: 'x-a', value: 'a\r\nhost: b' }] }],
-  ['models', { models: [{ model: 'm', sameAs: 'openai/nothing', input: null, output: null }] }],
-  ['models', { models: [{ model: 'm', sameAs: null, input: '1', output: null }] }],
+  ['models', { models: [{ model: 'm', sameAs: 'openai/nothing', input: null, output: null, cached: null, pricedOn: null }] }],
+  ['models', { models: [{ model: 'm', sameAs: null, input: '1', output: null, cached: null, pricedOn: null }] }],
   ['models', { kind: 'azure-openai', models: [] }],
   ['key', { kind: 'azure-openai', key: null, headers: [] }],
   ['apiVersion', { apiVersion: '2024-10-21' }],

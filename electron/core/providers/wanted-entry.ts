@@ -1,7 +1,7 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import { isKnownModel } from '#gateway/catalogue/build-catalogue.ts';
 import { headerFault } from '#gateway/providers/provider-guards.ts';
-import type { SavedServer } from '#shared/contract/app/providers.ts';
+import type { SavedServer, ServerModel } from '#shared/contract/app/providers.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { isServerId } from '#shared/server-kinds.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
@@ -54,20 +54,20 @@ export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry
   };
 }
 
-/** The user’s own server as entered. */
-export function wantedServer(input: SavedServer, id: string, before: Entry | undefined): Entry {
+/** The user’s own server as entered. `today`: `YYYY-MM-DD`, UTC; prices that are new or changed are of that day. */
+export function wantedServer(input: SavedServer, id: string, before: Entry | undefined, today: string): Entry {
   const { name, kind, apiVersion, baseUrl, key, models } = input;
-  for (const { model, sameAs, input: price, output } of models) {
+  for (const { model, sameAs, input: price, output, cached } of models) {
     if (sameAs !== null && !isKnownModel(sameAs))
       throw refusal('invalid_input', 'unknownModel', { model: sameAs }, of('models'));
-    if ((price === null) !== (output === null)) throw refusal('invalid_input', 'bothPrices', { model }, of('models'));
+    if ((price === null) !== (output === null) || (cached !== null && price === null)) throw refusal('invalid_input', 'bothPrices', { model }, of('models'));
   }
   if (kind === 'azure-openai' && models.length === 0) throw refusal('invalid_input', 'deploymentsNeeded', of('models'));
   if (apiVersion !== null && kind !== 'azure-openai') throw refusal('invalid_input', 'azureOnly', of('apiVersion'));
   const settings: ProviderSettings = {
     ...(before?.settings ?? noSettings),
     server: { name, kind, apiVersion },
-    models,
+    models: models.map((model) => dated(model, before, today)),
     headerNames: input.headers.map(({ name: header }) => header.toLowerCase()),
   };
   const headers = wantedHeaders(input, before);
@@ -75,6 +75,13 @@ export function wantedServer(input: SavedServer, id: string, before: Entry | und
   if (!known) throw new Error('a server has settings of a server');
   const bare = before && { ...before, headers };
   return withHeadersChecked({ ...wantedEntry({ id, key, baseUrl }, known, bare), settings, headers }, known);
+}
+
+function dated(model: ServerModel, before: Entry | undefined, today: string): ServerModel {
+  if (model.input === null) return { ...model, pricedOn: null };
+  const known = before?.settings.models.find((each) => each.model === model.model);
+  const isSame = known?.input === model.input && known.output === model.output && known.cached === model.cached;
+  return { ...model, pricedOn: isSame ? known.pricedOn : today };
 }
 
 function withHeadersChecked(entry: Entry, { ownServer }: OfferedProvider): Entry {

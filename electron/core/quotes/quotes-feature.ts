@@ -1,5 +1,5 @@
 import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
-import { priceOf } from '#shared/bill-lines.ts';
+import { isEnteredPrice, priceOf } from '#shared/bill-lines.ts';
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
@@ -173,6 +173,7 @@ export function quotesFeature(deps: QuotesDeps) {
         simulated,
         cachedTokens,
         costUsd,
+        pricesEntered: isEnteredPrice(facts?.record.pricing?.source ?? null),
         parts: known && costUsd ? partsOf(known, priced, parseUsd(costUsd.high)) : [],
         expected:
           known && costUsd

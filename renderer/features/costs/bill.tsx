@@ -1,6 +1,6 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { costsText as text } from '../../text/costs-text.ts';
-import { usd } from '../../text/format.ts';
+import { usd, utcDay } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
 import { Money } from '../../ui/elements/money.tsx';
@@ -43,6 +43,11 @@ export function Bill({ message }: { message: Billed }) {
             { name: text.billSum, amount: usd(costUsd), strong: true },
           ]}
         />
+      )}
+      {known && bill?.price?.asOf && (
+        <p className="mt-2 text-fg-2 text-xs">
+          {(bill.price.entered ? text.priceEntered : text.priceListed)(utcDay(bill.price.asOf))}
+        </p>
       )}
       {known && !bill && <p className="text-fg-2 text-xs">{text.billNoParts}</p>}
       {message.parts && message.parts.length > 1 && <Requests parts={message.parts} />}

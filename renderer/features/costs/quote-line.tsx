@@ -47,7 +47,11 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
         {cachedTokens > 0 && <li>{text.quoteCached(count(cachedTokens))}</li>}
         {!costUsd && <li>{text.quoteNoPrice}</li>}
         {quote.byok && <li>{text.quoteByok}</li>}
-        {quote.pricesAsOf && <li>{text.pricesAsOf(quote.modelName, utcDay(quote.pricesAsOf))}</li>}
+        {quote.pricesAsOf && (
+          <li>
+            {(quote.pricesEntered ? text.pricesEntered : text.pricesAsOf)(quote.modelName, utcDay(quote.pricesAsOf))}
+          </li>
+        )}
         {payer && <li>{payer}</li>}
       </ul>
     </Popover>

@@ -1,6 +1,7 @@
 import { Trash2 } from 'lucide-react';
 import type { SavedServer, ServerModel } from '#shared/contract/app/providers.ts';
 import { useModels } from '../../api/use-core.ts';
+import { utcDay } from '../../text/format.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
@@ -14,7 +15,7 @@ interface ModelFieldsProps {
   onChange: (models: ServerModel[]) => void;
 }
 
-const newModel: ServerModel = { model: '', sameAs: null, input: null, output: null };
+const newModel: ServerModel = { model: '', sameAs: null, input: null, output: null, cached: null, pricedOn: null };
 const suggestions = 'known-models';
 
 /** Models of a server: deployments, and models that it does not list, with their facts and prices. */
@@ -36,7 +37,7 @@ export function ModelFields({ models, isAzure, onChange }: ModelFieldsProps) {
       </datalist>
       {models.map((model, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names until they are typed
-        <div key={at} className="grid grid-cols-[1fr_1fr_auto] items-end gap-2 sm:grid-cols-[2fr_2fr_1fr_1fr_auto]">
+        <div key={at} className="grid grid-cols-[1fr_1fr_auto] items-end gap-2 sm:grid-cols-[2fr_2fr_1fr_1fr_1fr_auto]">
           <TextField
             label={row.name(at + 1)}
             value={model.model}
@@ -63,11 +64,20 @@ export function ModelFields({ models, isAzure, onChange }: ModelFieldsProps) {
             value={model.output ?? ''}
             onChange={(event) => change(at, { output: event.target.value.trim() || null })}
           />
+          <TextField
+            label={words.priceCached}
+            inputMode="decimal"
+            value={model.cached ?? ''}
+            onChange={(event) => change(at, { cached: event.target.value.trim() || null })}
+          />
           <IconButton
             icon={Trash2}
             label={row.remove(at + 1)}
             onClick={() => onChange(models.filter((_model, index) => index !== at))}
           />
+          {model.pricedOn !== null && (
+            <p className="col-span-full text-fg-3 text-xs">{words.pricedOn(utcDay(model.pricedOn))}</p>
+          )}
         </div>
       ))}
       <Button className="self-start" onClick={() => onChange([...models, newModel])}>

@@ -30,6 +30,10 @@ export const serverModel = z.object({
   /** Both prices or none. */
   input: perMillion.nullable(),
   output: perMillion.nullable(),
+  /** Of input that is read from its cache; null: as other input. */
+  cached: perMillion.nullable().default(null),
+  /** The day on which these prices were entered (UTC); the core’s word. Null: none were, or by an earlier version. */
+  pricedOn: z.iso.date().nullable().default(null),
 });
 
 /** The user’s own server, besides address and keys. */

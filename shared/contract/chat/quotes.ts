@@ -43,6 +43,8 @@ export const quote = z.object({
   /** A longer answer would exceed the upper bound. */
   openEnded: z.boolean(),
   pricesAsOf: z.string().nullable(),
+  /** The person has entered these prices. */
+  pricesEntered: z.boolean(),
   /** What would refuse it: limits of the gateway, or a file that the model cannot read. */
   obstacles: z.array(problemText.extend({ code: z.string() })),
   caps: z.array(capState),

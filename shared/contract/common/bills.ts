@@ -22,6 +22,8 @@ export const billKind = z.enum([
 /** A cost in its parts, which add up to it exactly. */
 export const bill = z.object({
   lines: z.array(z.object({ kind: billKind, tokens: z.int().nullable(), usd: usdAmount })),
+  /** Its price: the day that it is of, and whether the person has entered it. Absent: the gateway does not tell, or several. */
+  price: z.object({ asOf: z.string().nullable(), entered: z.boolean() }).optional(),
 });
 
 /** The cost of a conversation including deleted messages, as in the ledger. */
