@@ -20,6 +20,7 @@ import { gatewayAccountsFeature } from './gateway/gateway-accounts-feature.ts';
 import { gatewayFeature } from './gateway/gateway-feature.ts';
 import { personAsked } from './host/ask-person.ts';
 import { imagesFeature } from './images/images-feature.ts';
+import { ledgerFeature } from './ledger/ledger-feature.ts';
 import type { Log } from './log/log.ts';
 import { catalogueFeature } from './models/catalogue-feature.ts';
 import { callTargets, networkFeature } from './network/network-feature.ts';
@@ -112,6 +113,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       ...{ accounts, changes, newId: base.newId, switched, ask, language },
       closing: base.closing.signal,
     }),
+    ledger: ledgerFeature({ dataFolder, connections, background: books, now }),
     messages: library.messages,
     models: access.models,
     network: networked,
@@ -123,7 +125,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     quotes: chats.quotes,
     organise: library.organise,
     reconciliation: reconciliationFeature({
-      ...ground,
+      ...base,
       ...{ dataFolder, connections, modelFacts, operator: gateway.operator, spend: chats.spend, background: books },
       marks: markStore(db),
     }),

@@ -17,7 +17,7 @@ const models = ['models', 'catalogue'] as const;
 const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   account: [...money, ...quoted, 'context', 'caps', 'apiKeys'],
   app: ['app'],
-  backups: ['backup'],
+  backups: ['backup', 'ledger'],
   caps: ['caps', 'funds', ...quoted],
   context: ['context', ...money, ...quoted],
   conversations: ['conversations', 'organise', 'search'],

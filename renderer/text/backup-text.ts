@@ -31,4 +31,16 @@ export const text = words({
   removeFailed: 'Not deleted',
   putBackFailed: 'The backup could not be put back',
   cancel: 'Cancel',
+  ledgerTitle: 'Ledger',
+  ledgerNote:
+    'The ledger has copies of its own, since money that was spent stays spent. A copy is made while it is in use, and every sum of it is counted again. To go back to one, quit Portico, move gateway.db away and run “npm run gateway -- backup restore COPY --db gateway.db” in the data folder.',
+  ledgerBackUp: 'Copy the ledger',
+  ledgerCopying: 'Copying and counting',
+  ledgerCopied: 'Ledger copied and counted',
+  ledgerCopyFailed: 'The ledger was not copied',
+  ledgerCopies: 'Copies of the ledger',
+  ledgerNone: 'No copy yet.',
+  exportAs: (format: string) => `Export as ${format}`,
+  exportFailed: 'The ledger was not exported',
+  copiesFailed: 'Could not read the copies of the ledger',
 });

@@ -7,7 +7,7 @@ export const text = words({
   intro: 'Chats, usage records, ledger and balance, matched by request.',
   loading: 'Matching requests',
   failed: 'Could not match the books',
-  untold: 'This gateway keeps no records of requests, so that there is nothing to match',
+  notReported: 'This gateway keeps no records of requests, so that there is nothing to match',
   matched: (matched: number, all: number) => `${count(matched)} of ${count(all)} matched`,
   difference: 'Difference',
   part: (requests: number, since: string) =>

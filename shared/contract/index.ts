@@ -6,6 +6,7 @@ import { changesContract } from './app/changes.ts';
 import { fundsContract } from './app/funds.ts';
 import { gatewayContract } from './app/gateway.ts';
 import { gatewayAccountsContract } from './app/gateway-accounts.ts';
+import { ledgerContract } from './app/ledger.ts';
 import { modelsContract } from './app/models.ts';
 import { networkContract } from './app/network.ts';
 import { providersContract } from './app/providers.ts';
@@ -53,6 +54,7 @@ export const contract = {
   gateway: gatewayContract,
   gatewayAccounts: gatewayAccountsContract,
   images: imagesContract,
+  ledger: ledgerContract,
   messages: messagesContract,
   models: modelsContract,
   network: networkContract,

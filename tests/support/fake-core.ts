@@ -16,7 +16,7 @@ import { fakeCredits, fakeInsights, fakeLines, fakeUsage } from './fake-ledger.t
 import { fakeMessages } from './fake-messages.ts';
 import { fakeNetwork } from './fake-network.ts';
 import { fakeOrganise } from './fake-organise.ts';
-import { fakeReconciliation } from './fake-reconciliation.ts';
+import { fakeLedgerFiles, fakeReconciliation } from './fake-reconciliation.ts';
 import { fakeTools } from './fake-tools.ts';
 import { fakeTransfer } from './fake-transfer.ts';
 
@@ -185,6 +185,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         return fakePicture;
       }),
     },
+    ledger: fakeLedgerFiles(guard),
     reconciliation: fakeReconciliation(guard),
     transfer: fakeTransfer(guard),
     usage: {

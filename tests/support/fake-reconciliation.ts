@@ -30,3 +30,24 @@ export const fakeReconciliation = (guard: (call: string) => Promise<void>) => ({
     await guard('reconciliation.mark');
   }),
 });
+
+const ledger = implement(contract).ledger;
+
+/** A ledger without lines. */
+export const fakeLedgerFiles = (guard: (call: string) => Promise<void>) => {
+  const state = { folder: '~/portico/backups/ledger', backups: [] };
+  return {
+    backups: ledger.backups.handler(async () => {
+      await guard('ledger.backups');
+      return state;
+    }),
+    backUp: ledger.backUp.handler(async () => {
+      await guard('ledger.backUp');
+      return state;
+    }),
+    export: ledger.export.handler(async function* () {
+      await guard('ledger.export');
+      yield { text: '' };
+    }),
+  };
+};

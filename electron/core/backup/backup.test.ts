@@ -193,7 +193,7 @@ describe('attached files', () => {
     await core.close();
     await start({ dataFolder });
     await eventually(async () => expect(readdirSync(backups).filter((name) => name.endsWith('.removed'))).toEqual([]));
-    expect(existsSync(kept)).toBe(false);
+    await eventually(async () => expect(existsSync(kept)).toBe(false));
   });
 });
 

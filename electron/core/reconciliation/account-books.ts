@@ -56,7 +56,7 @@ async function linesSince(client: GatewayClient, records: readonly RequestRecord
   for (let page = 0; page < mostPages * 2; page++) {
     const query = { limit: pageSize, ...(after === undefined ? {} : { after }) };
     const { transactions } = await askGateway(() => client.credits(query, { signal }));
-    if (transactions.told === false) return null;
+    if (transactions.reported === false) return null;
     for (const { request_id, amount, type } of transactions.data)
       if (request_id !== null && (type === 'usage' || type === 'byok_fee')) lines.push([request_id, negated(amount)]);
     const last = transactions.data.at(-1);

@@ -3,6 +3,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { attachmentIds } from './attachment-ids.ts';
 import { checkDatabase } from './check-database.ts';
 import { findInBranch } from './find-in-branch.ts';
+import { ledgerLines } from './ledger-lines.ts';
 import { nameChats } from './name-chats.ts';
 import type { DriftInput } from './price-drift.ts';
 import { type ReconcileInput, reconcileBooks } from './reconcile-books.ts';
@@ -23,6 +24,13 @@ const tasks = {
   /** Loaded with the first exported answer. */
   markdown: async (_db: Database, { text }: { text: string }) =>
     (await import('../markup/render-markdown.ts')).renderMarkdown(text),
+  ledgerLines,
+  /** Counts every sum of the copy again: minutes for large books. */
+  backUpLedger: async (_db: Database, { database, file }: { database: string; file: string }) => {
+    const { createSqliteBackup } = await import('#gateway/backup/sqlite-backup.ts');
+    const { report } = await createSqliteBackup(database, file);
+    return { sound: report?.ok !== false };
+  },
   reconcile: (db: Database, input: ReconcileInput) => reconcileBooks(db, input),
   /** Loaded with the first look, since it needs the price book. */
   drift: async (db: Database, input: DriftInput) => (await import('./price-drift.ts')).priceDrift(db, input),

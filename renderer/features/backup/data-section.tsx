@@ -11,6 +11,7 @@ import { Failure } from '../../ui/notices/failure.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
+import { LedgerFiles } from './ledger-files.tsx';
 import { useBackupCalls, useBackups } from './use-backups.ts';
 
 /** Settings → Data & backup: backups and how to restore one. */
@@ -55,6 +56,7 @@ export function DataSection() {
       <p className="text-fg-3 text-xs">
         {text.folder} <code className="font-mono break-all">{folder}</code>
       </p>
+      <LedgerFiles />
       <Dialog open={restoring !== null} onOpenChange={(open) => !open && setRestoring(null)} title={text.restoreTitle}>
         {restoring && <RestoreForm backup={restoring} onDone={() => setRestoring(null)} />}
       </Dialog>

@@ -32,7 +32,7 @@ function Matched({ wallet }: { wallet: WalletBalance }) {
   const { data, error } = query;
   if (!data)
     return error ? (
-      <NotRead title={text.failed} untold={text.untold} error={error} onRetry={() => void query.refetch()} />
+      <NotRead title={text.failed} notReported={text.notReported} error={error} onRetry={() => void query.refetch()} />
     ) : (
       <Loading />
     );

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { chatEnded } from '../../../tests/support/chat-ended.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+
+test('the ledger is exported whole, a row a line, and copied with its sums counted again', async () => {
+  const { client, dataFolder } = await coreOfTest({ openGateway });
+  await client.models.list();
+  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello', model: 'sandbox/echo' });
+  await chatEnded(client, conversationId);
+  const exported = async (format: 'csv' | 'json') => {
+    let text = '';
+    for await (const piece of await client.ledger.export({ wallet: 'sandbox', format })) text += piece.text;
+    return text;
+  };
+  const lines = (await client.credits.get({ wallet: 'sandbox' })).transactions.data.toReversed();
+  const json = JSON.parse(await exported('json')) as { id: string; amount_usd: string; balance_after_usd: string }[];
+  expect(json.map((line) => [line.id, line.amount_usd, line.balance_after_usd])).toEqual(
+    lines.map((line) => [line.id, line.amount, line.balance_after]),
+  );
+  const rows = (await exported('csv')).trimEnd().split('\r\n');
+  expect(rows).toHaveLength(lines.length + 1);
+  expect(rows[0]).toMatch(/^id,created,type,amount_usd/);
+  expect(rows.at(-1)).toContain(lines.at(-1)?.request_id ?? 'none');
+
+  const { folder, backups } = await client.ledger.backUp();
+  expect(backups).toHaveLength(1);
+  const copy = new Sqlite(join(folder, backups[0]?.name ?? ''), { readonly: true });
+  expect(copy.prepare('select count(*) from ledger_entries').pluck().get()).toBe(lines.length);
+  copy.close();
+  expect(folder.startsWith(dataFolder)).toBe(true);
+});

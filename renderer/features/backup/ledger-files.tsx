@@ -1,0 +1,62 @@
+import { useWallet } from '../../api/use-wallet.ts';
+import { text } from '../../text/backup-text.ts';
+import { bytes, momentOf } from '../../text/format.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { useLedgerFiles } from './use-ledger-files.ts';
+
+const formats = ['csv', 'json'] as const;
+
+/** Copies of the ledger, and exports in which a row is a line of it. */
+export function LedgerFiles() {
+  const { copies, backUp, save } = useLedgerFiles();
+  const { wallet } = useWallet();
+  const { say, failed } = useNotify();
+  const copyNow = () =>
+    backUp.mutate(undefined, {
+      onSuccess: () => say(text.ledgerCopied),
+      onError: (error) => failed(text.ledgerCopyFailed, error),
+    });
+  return (
+    <section aria-label={text.ledgerTitle}>
+      <div className="mt-8 flex flex-wrap items-center gap-3">
+        <SettingsHeading className="flex-1">{text.ledgerTitle}</SettingsHeading>
+        {wallet &&
+          formats.map((format) => (
+            <Button
+              key={format}
+              disabled={save.isPending}
+              onClick={() =>
+                save.mutate({ wallet: wallet.id, format }, { onError: (error) => failed(text.exportFailed, error) })
+              }
+            >
+              {text.exportAs(format.toUpperCase())}
+            </Button>
+          ))}
+        <Button disabled={backUp.isPending} onClick={copyNow}>
+          {backUp.isPending ? text.ledgerCopying : text.ledgerBackUp}
+        </Button>
+      </div>
+      <p className="mt-1 mb-3 text-fg-2">{text.ledgerNote}</p>
+      {copies.isError && !copies.data && (
+        <Failure title={text.copiesFailed} error={copies.error} onRetry={() => void copies.refetch()} />
+      )}
+      {copies.data?.backups.length === 0 && <p className="py-1 text-fg-3">{text.ledgerNone}</p>}
+      <ul aria-label={text.ledgerCopies} className="my-2 divide-y divide-line">
+        {copies.data?.backups.map((each) => (
+          <li key={each.name} className="flex min-h-9 flex-wrap items-center gap-3 tabular-nums">
+            <span className="flex-1">{momentOf(each.createdAt)}</span>
+            <span className="text-fg-3">{bytes(each.bytes)}</span>
+          </li>
+        ))}
+      </ul>
+      {copies.data && copies.data.backups.length > 0 && (
+        <p className="text-fg-3 text-xs">
+          {text.folder} <code className="font-mono break-all">{copies.data.folder}</code>
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,28 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { LedgerFormat } from '#shared/contract/app/ledger.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { useApi, useOrpc } from '../../api/api.ts';
+import { saveFile } from '../../browser/save-file.ts';
+
+const types = { csv: 'text/csv;charset=utf-8', json: 'application/json' } as const;
+
+/** Copies of the ledger, and what makes and exports them. */
+export function useLedgerFiles() {
+  const api = useApi();
+  const queries = useQueryClient();
+  const orpc = useOrpc();
+  const copies = useQuery(orpc.ledger.backups.queryOptions());
+  const backUp = useMutation({
+    mutationFn: () => api.ledger.backUp(),
+    onSuccess: (state) => queries.setQueryData(orpc.ledger.backups.queryKey(), state),
+  });
+  const save = useMutation({
+    async mutationFn({ wallet, format }: { wallet: Wallet; format: LedgerFormat }) {
+      const parts: string[] = [];
+      for await (const { text } of await api.ledger.export({ wallet, format })) parts.push(text);
+      const day = new Date().toISOString().slice(0, 10);
+      saveFile(new Blob(parts, { type: types[format] }), `portico-ledger-${wallet}-${day}.${format}`);
+    },
+  });
+  return { copies, backUp, save };
+}
