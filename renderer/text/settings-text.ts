@@ -234,9 +234,15 @@ export const text = words({
     spent: (amount: string) => `${amount} spent so far`,
     meter: (spent: string, cap: string, percent: string) => `${spent} of ${cap} (${percent})`,
     meters: 'How full they are',
-    states: { free: '', near: 'Over 80 %: further messages may be held back.', full: 'Full: nothing is sent unless you say so.' },
-    whole: 'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats.',
-    appOnly: 'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
+    states: {
+      free: '',
+      near: 'Over 80 %: further messages may be held back.',
+      full: 'Full: nothing is sent unless you say so.',
+    },
+    whole:
+      'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats.',
+    appOnly:
+      'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
     keys: 'A key for another program has a limit of its own, which the gateway enforces. Set it where the key is made:',
     keysLink: 'Gateway',
     none: 'no cap',

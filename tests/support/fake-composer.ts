@@ -116,7 +116,9 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
     caps: {
       get: os.caps.get.handler(async () => {
         await guard('caps.get');
-        const meters = (['day', 'month'] as const).flatMap((scope) => meterOf(scope, data.caps[scope], parseUsd(spentUsd[scope])) ?? []);
+        const meters = (['day', 'month'] as const).flatMap(
+          (scope) => meterOf(scope, data.caps[scope], parseUsd(spentUsd[scope])) ?? [],
+        );
         return { caps: data.caps, meters, spentUsd, whole: true };
       }),
       set: os.caps.set.handler(async ({ input }) => {

@@ -77,7 +77,12 @@ export function capsFeature({ store, spend, connections, changes, now }: CapsDep
     async get(): Promise<CapsNow> {
       const [caps, { day, month, whole }] = await Promise.all([read(), spentNow()]);
       const meters = [meterOf('day', caps.day, day), meterOf('month', caps.month, month)];
-      return { caps, meters: meters.flatMap((meter) => meter ?? []), spentUsd: { day: usd(day), month: usd(month) }, whole };
+      return {
+        caps,
+        meters: meters.flatMap((meter) => meter ?? []),
+        spentUsd: { day: usd(day), month: usd(month) },
+        whole,
+      };
     },
 
     async set(caps: Caps): Promise<void> {

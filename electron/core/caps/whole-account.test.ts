@@ -34,7 +34,9 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
   const { spentUsd, whole, meters } = await client.caps.get();
   const books = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
   const charged = books
-    .prepare(`select -sum(e.amount) from ledger_entries e join accounts a on a.id = e.account_id where a.plan = 'local'`)
+    .prepare(
+      `select -sum(e.amount) from ledger_entries e join accounts a on a.id = e.account_id where a.plan = 'local'`,
+    )
     .pluck()
     .safeIntegers()
     .get() as bigint;

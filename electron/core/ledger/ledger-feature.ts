@@ -6,7 +6,7 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import type { Background } from '../worker/background.ts';
-import type { ExportedLine } from '../worker/ledger-lines.ts';
+import type { ExportedLine, LinesPage } from '../worker/ledger-lines.ts';
 import { csvHead, csvLine } from './ledger-csv.ts';
 
 export interface LedgerDeps {
@@ -43,7 +43,7 @@ export function ledgerFeature({ dataFolder, connections, background, now }: Ledg
       // Asking also brings into the file all that was answered until now.
       const { id } = await askGateway(() => client.account({ signal: within() }));
       for (let after: string | null = null, first = true; first || after !== null; first = false) {
-        const page = await background.run('ledgerLines', { file, accountId: id ?? '', after }, signal);
+        const page: LinesPage = await background.run('ledgerLines', { file, accountId: id ?? '', after }, signal);
         yield page.lines;
         after = page.next;
       }

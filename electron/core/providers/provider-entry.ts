@@ -87,8 +87,7 @@ export function credentialOf(entry: Entry): ProviderCredential {
 const declared = ({ model, sameAs, input, output, cached, pricedOn }: ProviderSettings['models'][number]) => ({
   model,
   sameAs,
-  price:
-    input === null || output === null ? null : { input, output, cache_read: cached, cache_write: null, tiers: [] },
+  price: input === null || output === null ? null : { input, output, cache_read: cached, cache_write: null, tiers: [] },
   ...(pricedOn === null ? {} : { priceAsOf: pricedOn }),
 });
 

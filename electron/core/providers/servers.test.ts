@@ -50,7 +50,12 @@ test('a server under a name of its own reaches the gateway whole, survives a res
     name: 'In the Cellar',
     state: 'works',
     baseUrl: 'https://cellar.example/v1',
-    server: { kind: 'openai-compatible', apiVersion: null, models: [{ ...cellar.models[0], pricedOn: today }], headerNames: ['x-tenant'] },
+    server: {
+      kind: 'openai-compatible',
+      apiVersion: null,
+      models: [{ ...cellar.models[0], pricedOn: today }],
+      headerNames: ['x-tenant'],
+    },
   });
   const again = await core.providers.saveServer({ ...cellar, key: null, headers: [] });
   expect(again.id).toBe('in-the-cellar-2');
@@ -86,7 +91,10 @@ test.each([
   ['baseUrl', { baseUrl: 'https://user:pass@cellar.example' }],
   ['headers', { headers: [{ name: 'Authorization', value: 'x' }] }],
   ['headers', { headers: [{ name: 'x-a', value: 'a\r\nhost: b' }] }],
-  ['models', { models: [{ model: 'm', sameAs: 'openai/nothing', input: null, output: null, cached: null, pricedOn: null }] }],
+  [
+    'models',
+    { models: [{ model: 'm', sameAs: 'openai/nothing', input: null, output: null, cached: null, pricedOn: null }] },
+  ],
   ['models', { models: [{ model: 'm', sameAs: null, input: '1', output: null, cached: null, pricedOn: null }] }],
   ['models', { kind: 'azure-openai', models: [] }],
   ['key', { kind: 'azure-openai', key: null, headers: [] }],

@@ -60,7 +60,8 @@ export function wantedServer(input: SavedServer, id: string, before: Entry | und
   for (const { model, sameAs, input: price, output, cached } of models) {
     if (sameAs !== null && !isKnownModel(sameAs))
       throw refusal('invalid_input', 'unknownModel', { model: sameAs }, of('models'));
-    if ((price === null) !== (output === null) || (cached !== null && price === null)) throw refusal('invalid_input', 'bothPrices', { model }, of('models'));
+    if ((price === null) !== (output === null) || (cached !== null && price === null))
+      throw refusal('invalid_input', 'bothPrices', { model }, of('models'));
   }
   if (kind === 'azure-openai' && models.length === 0) throw refusal('invalid_input', 'deploymentsNeeded', of('models'));
   if (apiVersion !== null && kind !== 'azure-openai') throw refusal('invalid_input', 'azureOnly', of('apiVersion'));

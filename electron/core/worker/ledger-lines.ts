@@ -49,7 +49,18 @@ interface Row extends Pick<ExportedLine, 'id' | 'type' | 'description' | 'reques
   readonly estimated: bigint;
 }
 
-const lineOf = ({ id, created, type, amount, balance_after, description, request_id, provider, model, estimated }: Row): ExportedLine => ({
+const lineOf = ({
+  id,
+  created,
+  type,
+  amount,
+  balance_after,
+  description,
+  request_id,
+  provider,
+  model,
+  estimated,
+}: Row): ExportedLine => ({
   ...{ id, type, description, request_id, provider, model },
   created: new Date(Number(created)).toISOString(),
   amount_usd: formatUsd(nanoUsd(amount)),

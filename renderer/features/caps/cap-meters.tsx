@@ -18,15 +18,7 @@ export function CapMeters({ meters }: { meters: readonly CapMeter[] }) {
               <span>{text.caps.scopes[scope]}</span>
               <span className="text-fg-2">{said}</span>
             </div>
-            <div
-              role="meter"
-              aria-label={text.caps.scopes[scope]}
-              aria-valuemin={0}
-              aria-valuemax={100}
-              aria-valuenow={Math.min(100, Math.round(part * 100))}
-              aria-valuetext={said}
-              className="mt-1 h-1.5 overflow-hidden rounded-full bg-active"
-            >
+            <div aria-hidden className="mt-1 h-1.5 overflow-hidden rounded-full bg-active">
               <div
                 className={classNames('h-full rounded-full', colours[state])}
                 style={{ width: `${Math.min(100, part * 100)}%` }}

@@ -16,7 +16,9 @@ export const ledgerContract = {
   /** Copies the books while they are in use, and counts every sum of the copy again before it gets its name. */
   backUp: oc.output(ledgerBackups),
   /** Every line of a wallet's ledger, oldest first, in pieces of a file; a row is a line. */
-  export: oc.input(z.object({ wallet, format: z.enum(['csv', 'json']) })).output(eventIterator(z.object({ text: z.string() }))),
+  export: oc
+    .input(z.object({ wallet, format: z.enum(['csv', 'json']) }))
+    .output(eventIterator(z.object({ text: z.string() }))),
 };
 
 export type LedgerBackups = z.infer<typeof ledgerBackups>;
