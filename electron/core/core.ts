@@ -10,6 +10,9 @@ import { verificationFeature } from './account/verification-feature.ts';
 import { watchBooks } from './account/watch-books.ts';
 import { apiKeysFeature } from './api-keys/api-keys-feature.ts';
 import { appFeature } from './app/app-feature.ts';
+import { quickWindowFeature } from './app/quick-window-feature.ts';
+import { updatesFeature } from './app/updates-feature.ts';
+import { secretsTest } from './backup/secrets-test.ts';
 import { type CoreOptions, openBase } from './composition/open-base.ts';
 import { openChats } from './composition/open-chats.ts';
 import { openLibrary } from './composition/open-library.ts';
@@ -72,12 +75,14 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const networked = networkFeature({
     ...{ network, changes, log, store: base.settings, secrets: access.secrets, elapsed },
     targets: () => callTargets(providers, accounts),
+    showProxy: host.showProxy,
   });
 
   const { catalogue, whatIf } = catalogueFeature({
     ...{ connections, db, now, log, listed: access.models.list, background: library.background },
     gatewayDatabase: access.gatewayDatabase,
   });
+  const quickWindow = quickWindowFeature({ store: base.settings, host });
 
   async function switched(): Promise<void> {
     await access.models.load();
@@ -89,11 +94,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     account,
     apiKeys: apiKeysFeature({ connections, operator: gateway.operator, changes, now }),
     app: appFeature({
-      host,
-      platform,
-      dataFolder,
-      keychain,
+      ...{ host, platform, dataFolder, keychain },
       problem: () => (accounts.active() ? null : waiting.problem()),
+      testSecrets: secretsTest({ dataFolder, secrets: access.secrets, keychain, backup: library.backup, log }),
     }),
     attachments,
     caps: chats.caps,
@@ -122,6 +125,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     prompts: promptsFeature({ db, changes, newId }),
     providers,
     queue: chats.queue,
+    quickWindow,
     quotes: chats.quotes,
     organise: library.organise,
     reconciliation: reconciliationFeature({
@@ -133,6 +137,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     settings,
     transfer: library.transfer,
     tools: tools.feature,
+    updates: updatesFeature({ host, changes }),
     usage: usageFeature({
       connections,
       modelFacts,
@@ -154,6 +159,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const started = Promise.allSettled([
     keychain.probe(),
     networked.load(),
+    quickWindow.load(),
     providers.load(),
     listener.start(),
     attachments.cleanUp(),

@@ -33,6 +33,7 @@ const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   queue: ['queue'],
   settings: ['settings', 'account'],
   tools: ['tools', ...quoted],
+  updates: ['updates'],
 };
 
 /** What is of another account now: forgotten at once, so that no figure is seen under a name that it does not belong to. */

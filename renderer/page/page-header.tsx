@@ -1,11 +1,13 @@
 import { PanelLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAppInfo } from '../api/use-core.ts';
+import { isQuick } from '../browser/quick.ts';
 import { useNarrow } from '../browser/use-media.ts';
 import { text } from '../text/shell-text.ts';
 import { classNames } from '../ui/elements/class-names.ts';
 import { IconButton } from '../ui/elements/icon-button.tsx';
 import { Balance } from './balance.tsx';
+import { QuickHeader } from './quick-header.tsx';
 import { useShell } from './shell-state.ts';
 
 interface PageHeaderProps {
@@ -17,7 +19,11 @@ interface PageHeaderProps {
 }
 
 /** The header of each page. While the sidebar is closed it has its button and the balance. */
-export function PageHeader({ title, note, onTitleDoubleClick, children }: PageHeaderProps) {
+export function PageHeader(props: PageHeaderProps) {
+  return isQuick ? <QuickHeader title={props.title} /> : <WindowHeader {...props} />;
+}
+
+function WindowHeader({ title, note, onTitleDoubleClick, children }: PageHeaderProps) {
   const { open, toggle } = useShell();
   const narrow = useNarrow();
   const info = useAppInfo();

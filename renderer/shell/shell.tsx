@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { useFollowBindings } from '../actions/bindings.ts';
 import { useAppInfo } from '../api/use-core.ts';
 import { useConnection } from '../browser/connection.ts';
+import { isQuick } from '../browser/quick.ts';
 import { useNarrow } from '../browser/use-media.ts';
 import { useSettled } from '../browser/use-settled.ts';
 import { ChatSteps } from '../features/conversations/chat-steps.tsx';
@@ -13,6 +14,7 @@ import { ViewBoundary } from '../page/view-boundary.tsx';
 import { sentenceOf } from '../text/error-text.ts';
 import { text } from '../text/shell-text.ts';
 import { SideDrawer } from '../ui/dialogs/dialog.tsx';
+import { classNames } from '../ui/elements/class-names.ts';
 import { ResizeHandle } from './resize-handle.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { usePageNotices } from './use-page-notices.ts';
@@ -53,7 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const closeDrawer = () => useShell.setState({ drawer: false });
   return (
     <div className="flex h-full">
-      {!narrow && open && (
+      {!isQuick && !narrow && open && (
         <aside
           aria-label={text.sidebar}
           ref={sidebar}
@@ -67,7 +69,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <ResizeHandle />
         </aside>
       )}
-      {narrow && (
+      {!isQuick && narrow && (
         <SideDrawer open={drawer} onOpenChange={(next) => useShell.setState({ drawer: next })} title={text.sidebar}>
           <ViewBoundary name={text.sidebar}>
             <Sidebar onClose={closeDrawer} onChoose={closeDrawer} />
@@ -77,7 +79,10 @@ export function Shell({ children }: { children: ReactNode }) {
       <main
         ref={page}
         tabIndex={-1}
-        className="flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface focus-visible:outline-none sm:m-1.5 sm:rounded-menu sm:border"
+        className={classNames(
+          'flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface focus-visible:outline-none',
+          isQuick ? 'border' : 'sm:m-1.5 sm:rounded-menu sm:border',
+        )}
       >
         {trouble && (
           <p

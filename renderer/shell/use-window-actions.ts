@@ -1,5 +1,5 @@
 import { useOffers } from '../actions/offers.ts';
-import { useZoom } from '../api/use-app-calls.ts';
+import { useOpenWindow, useZoom } from '../api/use-app-calls.ts';
 import { useSettings, useUpdateSettings } from '../api/use-core.ts';
 import { useDark } from '../browser/use-dark.ts';
 import { useChatDialog } from '../features/conversations/chat-dialog.ts';
@@ -19,6 +19,7 @@ export function useWindowActions(narrow: boolean): void {
   const settings = useSettings().data;
   const dark = useDark();
   const zoom = useZoom();
+  const openWindow = useOpenWindow();
   const to = (loc: Loc) => () => go(loc);
   const start = (loc: Loc) => {
     go(loc);
@@ -27,6 +28,7 @@ export function useWindowActions(narrow: boolean): void {
   const compact = settings?.density === 'compact';
   useOffers({
     newChat: () => start(newChat),
+    newWindow: openWindow,
     temporaryChat: () => start(temporaryChat),
     newFolder: () => ask({ kind: 'new-folder' }),
     importChats: to({ page: 'settings', section: 'data' }),

@@ -3,6 +3,8 @@ import { words } from './language.ts';
 export const text = words({
   newChat: 'New chat',
   temporaryChat: 'New temporary chat',
+  continueInMain: 'Continue in main window',
+  hideQuick: 'Hide (Esc)',
   search: 'Search',
   models: 'Models',
   usage: 'Usage',

@@ -13,6 +13,7 @@ interface Entry {
 
 export const actionList = [
   { id: 'newChat', group: 'app', keys: ['mod+N', 'mod+Shift+O'] },
+  { id: 'newWindow', group: 'app', keys: ['mod+Alt+N'] },
   { id: 'temporaryChat', group: 'app', keys: ['mod+Shift+N'] },
   { id: 'newFolder', group: 'app', keys: [] },
   { id: 'importChats', group: 'app', keys: [] },

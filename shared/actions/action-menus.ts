@@ -2,7 +2,7 @@ import type { WindowAction } from './action-list.ts';
 
 /** The actions in the menus of the installed app, in their order. */
 export const actionMenus = {
-  file: ['newChat', 'temporaryChat', 'newFolder', 'importChats'],
+  file: ['newChat', 'newWindow', 'temporaryChat', 'newFolder', 'importChats'],
   view: ['palette', 'sidebar', 'theme', 'zoomIn', 'zoomOut', 'zoomReset'],
   help: ['shortcuts'],
   chat: [

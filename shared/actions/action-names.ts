@@ -3,6 +3,7 @@ import type { ActionId } from './action-list.ts';
 /** What each action is called, wherever it stands. */
 export const actionNames = {
   newChat: 'New chat',
+  newWindow: 'New window',
   temporaryChat: 'Temporary chat',
   newFolder: 'New folder',
   importChats: 'Import chats',

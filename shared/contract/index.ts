@@ -10,9 +10,11 @@ import { ledgerContract } from './app/ledger.ts';
 import { modelsContract } from './app/models.ts';
 import { networkContract } from './app/network.ts';
 import { providersContract } from './app/providers.ts';
+import { quickWindowContract } from './app/quick-window.ts';
 import { reconciliationContract } from './app/reconciliation.ts';
 import { settingsContract } from './app/settings.ts';
 import { toolsContract } from './app/tools.ts';
+import { updatesContract } from './app/updates.ts';
 import { usageContract } from './app/usage.ts';
 import { verificationContract } from './app/verification.ts';
 import { accountContract, creditsContract } from './app/wallets.ts';
@@ -63,6 +65,7 @@ export const contract = {
   prompts: promptsContract,
   providers: providersContract,
   queue: queueContract,
+  quickWindow: quickWindowContract,
   quotes: quotesContract,
   reconciliation: reconciliationContract,
   organise: organiseContract,
@@ -70,6 +73,7 @@ export const contract = {
   settings: settingsContract,
   tools: toolsContract,
   transfer: transferContract,
+  updates: updatesContract,
   usage: usageContract,
   verification: verificationContract,
   whatIf: whatIfContract,

@@ -276,6 +276,21 @@ export const refusalWords = {
   networkDown: 'There is no network to it.',
   networkFailed: ({ why }: { why: string }) => `It failed: ${why}`,
 
+  keysTaken: 'Another program or the system has these keys already. Choose other ones.',
+  secretsTestBlind: 'The test could not be made: it did not find what it had written itself.',
+  updatesElsewhere: 'Newer versions come with the program that runs the app here.',
+  updatesNoFeed: 'This build of Portico has no place to look for newer versions.',
+  updatesNotInstalled:
+    'This copy of Portico cannot replace itself: it was not installed, or is run from a folder. Download newer versions yourself.',
+  updatesUnsigned: 'This build names no publisher, so a newer version could not be verified. Nothing is downloaded.',
+  updateNotVerified: 'The newer version could not be verified and was thrown away. Nothing was changed.',
+  updateInsecure: 'The feed of newer versions leads to an address without https. Nothing was downloaded.',
+  updateUnreachable: ({ why }: { why: string }) =>
+    `The feed of newer versions was not reached (${why}). Is there a connection, and is the proxy right?`,
+  updateFeedUnusable: 'The feed of newer versions cannot be read. It is looked at again later.',
+  updateNotInstalled: ({ why }: { why: string }) =>
+    `The newer version was not installed (${why}). The old one is as it was; download the new one yourself.`,
+
   searchNoFolder: ({ name }: { name: string }) => `There is no folder "${name}".`,
   searchNoTag: ({ name }: { name: string }) => `There is no tag "${name}".`,
 

@@ -45,6 +45,7 @@ export function servedDouble() {
         confirmRoute: false,
         spellCheck: true,
         keepRunning: false,
+        checkUpdates: true,
         notifications: 'plain',
         shortcuts: {},
         favouriteModels: [],

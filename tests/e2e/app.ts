@@ -220,7 +220,11 @@ async function startElectron(
     },
     async leave() {
       const exited = once(child, 'exit');
-      await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close()).catch(() => {});
+      const close = ({ BrowserWindow }: typeof Electron.CrossProcessExports) =>
+        BrowserWindow.getAllWindows()
+          .find((window) => window.isVisible())
+          ?.close();
+      await app.evaluate(close).catch(() => {});
       await exited;
     },
     async kill() {

@@ -25,6 +25,11 @@ test('with a keychain a key outlives the app, lies in the keychain, and nowhere 
   await first.page.keyboard.press('Enter');
   await expect(row).toContainText('Works');
   expect(await keychain.countItems()).toBe(3);
+  await first.page.evaluate(() => location.assign('#settings/privacy'));
+  await expect(first.page.locator('[data-setting="Keychain"]')).toContainText('Available');
+  await first.page.getByRole('button', { name: 'Run the test' }).click();
+  await expect(first.page.getByText(/Kept in: Secret Service\. Not found in \d+ files/)).toBeVisible();
+  expect(await keychain.countItems()).toBe(3);
   await first.close();
   expect(await filesWith(first.dataFolder, key)).toEqual([]);
 
@@ -61,6 +66,40 @@ test('without a keychain the interface says so, and the key is gone after the se
   await expect(page.getByRole('listitem').filter({ hasText: 'OpenAI' }).first()).toContainText('Not set');
   await upstream.stop();
 });
+
+for (const trouble of ['locked', 'hung'] as const)
+  test(`with a ${trouble} keychain the app starts and works, says so, and keeps a key for the session alone`, async ({
+    launch,
+    folder,
+  }) => {
+    const upstream = await startUpstream();
+    const keychain = await startSecretService(join(folder, 'keyring'), { locked: trouble === 'locked' });
+    if (trouble === 'hung') keychain.hang();
+    const env = { ...keychain.env, OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' };
+    const app = await launch({ env });
+    const { page } = app;
+    await page.getByRole('button', { name: 'Add a provider key' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'OpenAI' }).first();
+    await row.getByRole('button', { name: 'Add key' }).click();
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await expect(row).toContainText('Works');
+    await expect(row).toContainText('session');
+    await page.evaluate(() => location.assign('#settings/privacy'));
+    const state = page.locator('[data-setting="Keychain"]');
+    await expect(state).toContainText(/Locked|Not available/);
+    if (trouble === 'hung') await expect(page.getByText('does not answer: unlock it and try again')).toBeVisible();
+    await page.getByRole('button', { name: 'Run the test' }).click();
+    await expect(page.getByText(/Kept in memory, for this session only\. Not found in \d+ files/)).toBeVisible();
+    if (trouble === 'hung') {
+      keychain.wake();
+      await expect(state).toContainText('Available');
+    }
+    await app.close();
+    expect(await filesWith(app.dataFolder, key)).toEqual([]);
+    await keychain.stop();
+    await upstream.stop();
+  });
 
 async function filesWith(folder: string, secret: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { spellingsOf } from '#core/secrets/spellings.ts';
 import { openUpstream, type Reply, type Upstream } from '../../gateway/testing/upstream-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
-import { foundIn, spellingsOf } from '../support/spellings.ts';
+import { foundIn } from '../support/spellings.ts';
 
 /** Secrets that occur nowhere else. The gateway's own key joins them. */
 const canary = 'byo-Xq7Zk2PwVn94RtLmB3cYd8HsJfA6gEuT';

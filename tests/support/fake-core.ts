@@ -12,6 +12,7 @@ import { fakeComparisons } from './fake-comparisons.ts';
 import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-composer.ts';
 import { fakeConnections } from './fake-connections.ts';
 import { type FakeData, fakeData, fakePicture } from './fake-data.ts';
+import { fakeDesktop } from './fake-desktop.ts';
 import { fakeCredits, fakeInsights, fakeLines, fakeUsage } from './fake-ledger.ts';
 import { fakeMessages } from './fake-messages.ts';
 import { fakeNetwork } from './fake-network.ts';
@@ -66,6 +67,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
   const os = implement(contract);
   const organise = fakeOrganise(data, guard, changed);
   const tools = fakeTools(data.tools, guard, () => changed('tools'));
+  const desktop = fakeDesktop(guard);
   const router = os.router({
     ...fakeComposerRouter(composer, { guard, changed }),
     app: {
@@ -74,6 +76,8 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         return data.app;
       }),
       zoom: os.app.zoom.handler(() => guard('app.zoom')),
+      openWindow: os.app.openWindow.handler(() => guard('app.openWindow')),
+      testSecrets: desktop.testSecrets,
       openLink: os.app.openLink.handler(async ({ input }) => {
         await guard('app.openLink');
         data.opened.push(input.url);
@@ -82,6 +86,8 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     backup: fakeBackup(data, guard, changed),
     ...fakeCatalogue(data, guard),
     network: fakeNetwork(guard),
+    quickWindow: desktop.quickWindow,
+    updates: desktop.updates,
     tools,
     changes: { watch: os.changes.watch.handler(async ({ signal }) => changes.open(signal)) },
     settings: {

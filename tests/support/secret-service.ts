@@ -5,17 +5,20 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-/** A real Secret Service of its own: a session bus, and gnome-keyring unlocked on it. */
+/** A real Secret Service of its own: a session bus, and gnome-keyring on it. */
 export interface SecretService {
   /** What a program needs in its environment to reach it. */
   readonly env: Readonly<Record<string, string>>;
   /** How many items it holds for the service name Portico, asked over D-Bus and not through the app's own library. */
   countItems(): Promise<number>;
+  /** It stands still: whoever asks it waits. */
+  hang(): void;
+  wake(): void;
   stop(): Promise<void>;
 }
 
-/** Starts it with its files in `folder`; a later start on the same folder finds the same items. */
-export async function startSecretService(folder: string): Promise<SecretService> {
+/** Starts it with its files in `folder`; a later start on the same folder finds the same items. Locked: nobody is there to unlock it. */
+export async function startSecretService(folder: string, { locked = false } = {}): Promise<SecretService> {
   const runtime = join(folder, 'run');
   await mkdir(runtime, { recursive: true, mode: 0o700 });
   const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address=1'], {
@@ -27,7 +30,8 @@ export async function startSecretService(folder: string): Promise<SecretService>
     XDG_RUNTIME_DIR: runtime,
     XDG_DATA_HOME: join(folder, 'share'),
   };
-  const keyring = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
+  const unlock = locked ? [] : ['--unlock'];
+  const keyring = spawn('gnome-keyring-daemon', ['--foreground', ...unlock, '--components=secrets'], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
@@ -42,7 +46,10 @@ export async function startSecretService(folder: string): Promise<SecretService>
       ]);
       return found.match(/object path/g)?.length ?? 0;
     },
+    hang: () => void keyring.kill('SIGSTOP'),
+    wake: () => void keyring.kill('SIGCONT'),
     async stop() {
+      keyring.kill('SIGCONT');
       await end(keyring);
       await end(bus);
     },

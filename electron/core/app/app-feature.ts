@@ -1,4 +1,4 @@
-import type { AppInfo, ZoomStep } from '#shared/contract/app/app.ts';
+import type { AppInfo, SecretsTest, ZoomStep } from '#shared/contract/app/app.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import type { Host } from '../host/host.ts';
 import { safeUrl } from '../host/link-guard.ts';
@@ -11,13 +11,27 @@ export interface AppDeps {
   readonly keychain: Pick<Keychain, 'state'>;
   /** Why the app cannot answer. */
   readonly problem: () => ProblemText | null;
+  readonly testSecrets: (signal: AbortSignal | undefined) => Promise<SecretsTest>;
 }
 
 /** Facts about the host, and opening links outside. */
-export function appFeature({ host, platform, dataFolder, keychain, problem }: AppDeps) {
+export function appFeature({ host, platform, dataFolder, keychain, problem, testSecrets }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
-      const { name, version, ownTitleBar, tray, notices, output, zoom, spellCheck, notify } = host;
+      const {
+        name,
+        version,
+        ownTitleBar,
+        tray,
+        notices,
+        output,
+        zoom,
+        spellCheck,
+        notify,
+        updates,
+        quickWindow,
+        openWindow,
+      } = host;
       return {
         version,
         platform,
@@ -30,6 +44,9 @@ export function appFeature({ host, platform, dataFolder, keychain, problem }: Ap
           zoom: zoom !== null,
           spellCheck,
           notifications: notify !== null,
+          updates: updates !== null,
+          quickWindow: quickWindow !== null,
+          windows: openWindow !== null,
         },
         keychain: keychain.state(),
         notices: [...notices],
@@ -39,6 +56,10 @@ export function appFeature({ host, platform, dataFolder, keychain, problem }: Ap
     async zoom({ to }: { to: ZoomStep }): Promise<void> {
       await host.zoom?.(to);
     },
+    async openWindow(): Promise<void> {
+      await host.openWindow?.();
+    },
+    testSecrets: (_: unknown, signal: AbortSignal | undefined) => testSecrets(signal),
     openLink: ({ url }: { url: string }): Promise<void> => host.openExternal(safeUrl(url)),
   };
 }

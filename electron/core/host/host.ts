@@ -1,5 +1,6 @@
 import type { ZoomStep } from '#shared/contract/app/app.ts';
 import type { Settings } from '#shared/contract/app/settings.ts';
+import type { UpdateState } from '#shared/contract/app/updates.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import type { Question } from './ask-person.ts';
 import type { SafeUrl } from './link-guard.ts';
@@ -19,7 +20,35 @@ export type Output =
       servePrint(html: string): string;
     };
 
-export type HostSettings = Pick<Settings, 'theme' | 'language' | 'shortcuts' | 'spellCheck' | 'keepRunning'>;
+export type HostSettings = Pick<
+  Settings,
+  'theme' | 'language' | 'shortcuts' | 'spellCheck' | 'keepRunning' | 'checkUpdates'
+>;
+
+/** Newer versions of the app. */
+export interface HostUpdates {
+  /** Called at once and with every change, as long as the host lives. */
+  follow(changed: (state: UpdateState) => void): void;
+  check(): Promise<void>;
+  install(): Promise<void>;
+  postpone(): Promise<void>;
+}
+
+export interface HostQuickWindow {
+  /** Takes these keys of the whole system, or none. False: another program has them, and the old ones stay. */
+  setKeys(keys: string | null): Promise<boolean>;
+  hide(): Promise<void>;
+  continueInMain(conversationId: string | null): Promise<void>;
+}
+
+/** A proxy as the person has set it, with its password. */
+export interface HostProxy {
+  readonly proxy: 'system' | 'none' | 'fixed';
+  readonly address: string;
+  readonly username: string;
+  readonly password: string | null;
+  readonly bypass: string;
+}
 
 /** A chat whose answers have ended. */
 export interface EndedNotice {
@@ -58,6 +87,14 @@ export interface Host {
   readonly notify: ((notice: EndedNotice) => void) | null;
   /** The proxy by which the system reaches an origin, by its settings and scripts; null where only the environment names one. */
   readonly proxyFor: ((origin: string) => Promise<string | null>) | null;
+  /** A small window that a shortcut of the system shows; null where there is none. */
+  readonly quickWindow: HostQuickWindow | null;
+  /** Opens a further window; null where the browser does. */
+  readonly openWindow: (() => Promise<void>) | null;
+  /** Replaces the app by newer versions; null where it cannot. */
+  readonly updates: HostUpdates | null;
+  /** The proxy for what the host itself calls: the feed of updates. */
+  readonly showProxy: ((proxy: HostProxy) => void) | null;
   /** So many answers are being written now. */
   showRunning(answers: number): void;
 }

@@ -8,6 +8,7 @@ import {
   networkSettings,
 } from '#shared/contract/app/network.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import type { Host } from '../host/host.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
@@ -23,6 +24,7 @@ export interface NetworkFeatureDeps {
   readonly log: Log;
   /** Origins that the app calls. */
   readonly targets: () => Promise<NetworkStatus['targets']>;
+  readonly showProxy: Host['showProxy'];
   /** A monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
 }
@@ -31,7 +33,21 @@ const name = 'network';
 const secretName = 'network/proxy';
 
 /** The way to the outside: its settings, and a test of it. */
-export function networkFeature({ network, store, secrets, changes, log, targets, elapsed }: NetworkFeatureDeps) {
+export function networkFeature({
+  network,
+  store,
+  secrets,
+  changes,
+  log,
+  targets,
+  showProxy,
+  elapsed,
+}: NetworkFeatureDeps) {
+  const apply = (rules: NetworkRules) => {
+    network.apply(rules);
+    showProxy?.(rules);
+  };
+
   async function settings(): Promise<NetworkSettings> {
     const { password: _, ...usual } = usualRules;
     const stored = networkSettings.safeParse((await store.read(name)) ?? {});
@@ -56,7 +72,7 @@ export function networkFeature({ network, store, secrets, changes, log, targets,
   return {
     /** Calls to the outside wait for it. Settings that cannot be read are as on the first day. */
     load: async (): Promise<void> =>
-      network.apply(
+      apply(
         await rules().catch((cause: unknown) => {
           log({ event: 'network-settings', ...failureEntry(cause) });
           return usualRules;
@@ -69,7 +85,7 @@ export function networkFeature({ network, store, secrets, changes, log, targets,
       else if (given !== undefined) await secrets.set(secretName, new Secret(given));
       await store.write(name, checked);
       const next = await rules();
-      network.apply(next);
+      apply(next);
       changes.emit('network');
       return shown(next);
     },

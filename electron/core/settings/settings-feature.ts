@@ -11,6 +11,7 @@ const initial: Settings = {
   sendWith: 'enter',
   spellCheck: true,
   keepRunning: false,
+  checkUpdates: true,
   notifications: 'plain',
   model: 'router',
   shownWallet: null,

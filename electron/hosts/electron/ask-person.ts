@@ -1,6 +1,6 @@
 import { dialog } from 'electron';
 import type { Question } from '#core/host/ask-person.ts';
-import { mainWindow } from './window.ts';
+import { mainWindow } from './windows/window.ts';
 
 const no = 0;
 const yes = 1;

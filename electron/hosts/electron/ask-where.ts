@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 import { app, dialog } from 'electron';
-import { mainWindow } from './window.ts';
+import { mainWindow } from './windows/window.ts';
 
 const kinds: Readonly<Record<string, string>> = { md: 'Markdown', html: 'HTML', json: 'JSON', pdf: 'PDF' };
 

@@ -3,7 +3,7 @@ import type { MainText } from './main-text.ts';
 
 export interface LeavingOptions {
   readonly text: () => MainText;
-  /** Whether the program ends with its last window. */
+  /** Whether the program ends with the next window that is closed. */
   readonly endsWithWindow: () => boolean;
   /** Ends the core; running answers are kept as interrupted. */
   readonly closeCore: () => Promise<void>;
@@ -21,6 +21,7 @@ const settleMs = 1_000;
  */
 export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions) {
   let answers = 0;
+  let atEnd = () => app.quit();
   let state: 'running' | 'asking' | 'waiting' | 'closing' | 'closed' = 'running';
 
   function close(): void {
@@ -32,13 +33,14 @@ export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions)
     };
     void all().finally(() => {
       state = 'closed';
-      app.quit();
+      atEnd();
     });
   }
 
   async function ask(window: BrowserWindow | null): Promise<void> {
     if (state === 'asking') return;
     state = 'asking';
+    atEnd = () => app.quit();
     const words = text();
     const options = {
       type: 'question' as const,
@@ -77,6 +79,18 @@ export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions)
         event.preventDefault();
         void ask(window);
       });
+    },
+    /** Ends the app into something else than its end, when no answer is being written. False: there are some. */
+    endInto(other: () => void): boolean {
+      if (state !== 'running') return false;
+      atEnd = other;
+      if (answers > 0) state = 'waiting';
+      else close();
+      return answers === 0;
+    },
+    keepRunning(): void {
+      if (state === 'waiting') state = 'running';
+      atEnd = () => app.quit();
     },
     showRunning(count: number): void {
       answers = count;

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { app, dialog, Menu, nativeTheme, session } from 'electron';
+import { app, type BrowserWindow, dialog, Menu, nativeTheme, session } from 'electron';
 import { dataDirFlag, defaultDataFolder } from '#core/db/data-folder.ts';
 import { type Log, openLog } from '#core/log/log.ts';
 import { openSecretService } from '#core/secrets/secret-service.ts';
@@ -22,10 +22,14 @@ import { mainText } from './main-text.ts';
 import { menuTemplate } from './menu-template.ts';
 import { notices } from './notices.ts';
 import { registerScheme, servePage } from './protocol.ts';
-import { reviveWindow } from './revive-window.ts';
 import { openTray } from './tray.ts';
-import { goTo, mainWindow, openWindow, runInPage } from './window.ts';
-import { windowState } from './window-state.ts';
+import { installedBy, loadUpdater } from './updates/load-updater.ts';
+import { withoutUpdates } from './updates/update-feed.ts';
+import { openUpdates } from './updates/updates.ts';
+import { openQuickWindow } from './windows/quick-window.ts';
+import { reviveWindow } from './windows/revive-window.ts';
+import { countWindows, goTo, mainWindow, openWindow, runInPage } from './windows/window.ts';
+import { windowState } from './windows/window-state.ts';
 
 const { env, platform } = process;
 // First of all: Chromium opens its debugging port after this file has run.
@@ -65,10 +69,17 @@ function run(): void {
     const template = menuTemplate({ platform, packaged: app.isPackaged, language, shortcuts, run: runInPage });
     Menu.setApplicationMenu(Menu.buildFromTemplate(template));
   };
-  const open = () => {
-    const window = openWindow(beside('../preload/preload.cjs'), state);
-    leaving.watch(window);
+  const preload = beside('../preload/preload.cjs');
+  const revive = (window: BrowserWindow) =>
     reviveWindow(window, { log, gaveUp: () => void endWithMessage('windowStopped', logFile, text()) });
+  const open = () => {
+    const window = openWindow(preload, state);
+    leaving.watch(window);
+    revive(window);
+    // A hidden window is none for whoever closed the last one.
+    window.once('closed', () => {
+      if (countWindows() === 0 && endsWithWindow()) app.quit();
+    });
   };
   const show = () => {
     const window = mainWindow();
@@ -91,7 +102,41 @@ function run(): void {
     quit: () => app.quit(),
   });
   const endsWithWindow = () => platform !== 'darwin' && !tray.isShown();
-  const leaving = openLeaving({ text, endsWithWindow, closeCore: async () => (await core).close(8_000) });
+  const quickWindow = openQuickWindow({
+    preload,
+    opened: revive,
+    showChat(conversationId) {
+      show();
+      goTo(conversationId === null ? '#chat' : `#chat/${encodeURIComponent(conversationId)}`);
+    },
+  });
+  const leaving = openLeaving({
+    text,
+    endsWithWindow: () => countWindows() === 1 && endsWithWindow(),
+    closeCore: async () => (await core).close(8_000),
+  });
+  const feedFile = beside('../update.json');
+  const updates = openUpdates({
+    unavailable: withoutUpdates({
+      file: feedFile,
+      platform,
+      installedBy: app.isPackaged ? installedBy(platform, env, process.resourcesPath) : null,
+    }),
+    load: () => loadUpdater(feedFile),
+    now: Date.now,
+    endInto: (install) =>
+      leaving.endInto(() => {
+        // What is started by the installation is not the second one.
+        app.releaseSingleInstanceLock();
+        install();
+      }),
+    keepRunning: leaving.keepRunning,
+    startAgain() {
+      app.relaunch(env.APPIMAGE ? { execPath: env.APPIMAGE, args: process.argv.slice(1) } : {});
+      app.quit();
+    },
+    log,
+  });
   refuseNavigation();
   showContextMenus(text);
 
@@ -110,6 +155,9 @@ function run(): void {
         showTray: (wanted) => tray.show(wanted && platform !== 'darwin'),
         notify: notices({ text, show: showChat }),
         showRunning: leaving.showRunning,
+        updates,
+        quickWindow,
+        openWindow: open,
         openSecrets: () => openSecretService('Portico'),
         log,
       }),
@@ -138,7 +186,6 @@ function run(): void {
   app.on('activate', () => {
     if (!mainWindow()) open();
   });
-  app.on('window-all-closed', () => {
-    if (endsWithWindow()) app.quit();
-  });
+  // The last of ours was asked about when it was closed.
+  app.on('window-all-closed', () => {});
 }

@@ -4,6 +4,7 @@ import { type ActionMenu, actionMenus } from '#shared/actions/action-menus.ts';
 import { actionNames } from '#shared/actions/action-names.ts';
 import { type Bindings, bindingsOf, type ChangedKeys } from '#shared/actions/bindings.ts';
 import { type Language, messages } from '#shared/language/messages.ts';
+import { accelerator } from './accelerators.ts';
 import { mainText } from './main-text.ts';
 
 type Role = NonNullable<MenuItemConstructorOptions['role']>;
@@ -104,29 +105,13 @@ export function menuTemplate({ platform, packaged, language, shortcuts, run }: M
   ];
 }
 
-const keyNames: Readonly<Record<string, string>> = {
-  mod: 'CommandOrControl',
-  '↑': 'Up',
-  '↓': 'Down',
-  '←': 'Left',
-  '→': 'Right',
-  '+': 'Plus',
-};
-
-/** Electron refuses a menu with a key that it does not know. */
-const shownKeys =
-  /^(?:mod\+(?:Alt\+)?(?:Shift\+)?(?:[\x21-\x7e↑↓←→]|Space|Enter|Home|End|F\d{1,2})|(?:Shift\+)?F\d{1,2})$/;
-
 /**
  * The shortcut as Electron writes it. It is only shown where that can be: the page handles the keys, which a text field
  * may need itself. macOS handles what it shows, so keys without Command are left out there.
  */
 function acceleratorOf(bindings: Bindings, id: ActionId): Item {
-  const keys = bindings[id].find((each) => shownKeys.test(each));
-  if (keys === undefined) return {};
-  const accelerator = keys
-    .split(/\+(?!$)/)
-    .map((part) => keyNames[part] ?? part)
-    .join('+');
-  return { accelerator, registerAccelerator: false };
+  // Without Ctrl or Command a text field may need them.
+  const shown = bindings[id].filter((keys) => !keys.startsWith('Alt+')).map(accelerator);
+  const first = shown.find((each) => each !== null);
+  return first === undefined ? {} : { accelerator: first, registerAccelerator: false };
 }

@@ -108,6 +108,10 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
     showSettings,
     notify: null,
     proxyFor: null,
+    quickWindow: null,
+    openWindow: null,
+    updates: null,
+    showProxy: null,
     showRunning() {
       // It ends in the terminal, where nobody could be asked.
     },

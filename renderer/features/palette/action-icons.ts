@@ -1,5 +1,6 @@
 import {
   Activity,
+  AppWindow,
   Archive,
   ArchiveRestore,
   ArrowDown,
@@ -55,6 +56,7 @@ export type PaletteAction = Extract<Action, { group: (typeof paletteGroups)[numb
 
 export const actionIcons: Readonly<Record<PaletteAction['id'], LucideIcon>> = {
   newChat: SquarePen,
+  newWindow: AppWindow,
   temporaryChat: MessageCircleDashed,
   newFolder: FolderPlus,
   importChats: Import,

@@ -7,6 +7,7 @@ import { text } from '../../text/settings-text.ts';
 import { text as toolsText } from '../../text/tools-text.ts';
 import { text as transferText } from '../../text/transfer-text.ts';
 import { networkText } from '../connection/network-text.ts';
+import { text as desktopText } from '../desktop/desktop-text.ts';
 
 /** The rows of each section by which a setting is found, as the section itself calls them. */
 const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
@@ -20,7 +21,7 @@ const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
   appearance: [text.appearance.theme, text.appearance.density],
   keyboard: [],
   data: [backupText.title, transferText.section],
-  privacy: [text.privacy.keychain, text.privacy.notices],
+  privacy: [text.privacy.keychain, desktopText.secrets.title, text.privacy.notices],
   about: [],
 };
 
@@ -36,6 +37,8 @@ type Capabilities = AppInfo['capabilities'];
 const hostRows: readonly { readonly needs: keyof Capabilities; readonly place: SettingPlace }[] = [
   { needs: 'spellCheck', place: { section: 'chat', setting: text.chat.spellCheck } },
   { needs: 'tray', place: { section: 'chat', setting: text.chat.keepRunning } },
+  { needs: 'quickWindow', place: { section: 'chat', setting: desktopText.quick.title } },
+  { needs: 'updates', place: { section: 'about', setting: desktopText.updates.title } },
 ];
 
 const everywhere: readonly SettingPlace[] = settingsSections.flatMap((section) => [

@@ -12,6 +12,9 @@ import { Failure } from '../../ui/notices/failure.tsx';
 import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
+import { QuickSetting } from '../desktop/quick-setting.tsx';
+import { SecretsTestRow } from '../desktop/secrets-test.tsx';
+import { UpdatesSection } from '../desktop/updates-section.tsx';
 import { NoticeSetting } from './notice-setting.tsx';
 
 const options = <Value extends string>(names: Record<Value, string>) =>
@@ -119,6 +122,7 @@ export function ChatSection() {
                 />
               </SettingRow>
             )}
+            {capabilities?.quickWindow && <QuickSetting />}
           </>
         )}
       </WithSettings>
@@ -143,7 +147,10 @@ export function PrivacySection() {
           <SettingRow name={privacy.keychain} note={info.data.keychain.backend ?? privacy.thisSession}>
             <Badge tone={keychainTones[info.data.keychain.state]}>{privacy.states[info.data.keychain.state]}</Badge>
           </SettingRow>
-          <KeychainNotice keychain={info.data.keychain} />
+          <div className="mt-2 empty:hidden">
+            <KeychainNotice keychain={info.data.keychain} />
+          </div>
+          <SecretsTestRow />
           <SettingsHeading className="mt-6 mb-2">{privacy.notices}</SettingsHeading>
           <ul className="list-disc pl-5 text-fg-2">
             {info.data.notices.length === 0 && <li>{privacy.noNotices}</li>}
@@ -183,6 +190,13 @@ export function AboutSection() {
             ],
           ]}
         />
+      )}
+      {info.data?.capabilities.updates && (
+        <WithSettings>
+          {({ checkUpdates }, save) => (
+            <UpdatesSection automatic={checkUpdates} onAutomatic={(next) => save({ checkUpdates: next })} />
+          )}
+        </WithSettings>
       )}
     </>
   );

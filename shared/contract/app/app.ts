@@ -28,12 +28,32 @@ export const appInfo = z.object({
     spellCheck: z.boolean(),
     /** The app zooms its window; else the browser does. */
     zoom: z.boolean(),
+    /** The app replaces itself by newer versions. */
+    updates: z.boolean(),
+    /** A shortcut of the system shows a small window. */
+    quickWindow: z.boolean(),
+    /** The app opens further windows; else the browser opens tabs. */
+    windows: z.boolean(),
   }),
   keychain: keychainState,
   /** Limitations of this host compared to the installed app. */
   notices: z.array(problemText),
   /** Why the app cannot answer, and the remedy; null if it can. */
   problem: problemText.nullable(),
+});
+
+export const secretsTest = z.object({
+  /** Where the made-up key was kept. */
+  storage: z.enum(['keychain', 'session']),
+  backend: z.string().nullable(),
+  files: z.int(),
+  bytes: z.int(),
+  /** Files that hold it, and how it was written in them. */
+  found: z.array(z.object({ file: z.string(), spelling: z.string() })),
+  /** Files that could not be read, so that nothing is known of them. */
+  unread: z.array(z.string()),
+  /** The copy of the data that was made meanwhile could be searched, too. */
+  backup: z.boolean(),
 });
 
 export const zoomStep = z.enum(['in', 'out', 'reset']);
@@ -44,8 +64,16 @@ export const appContract = {
   info: oc.output(appInfo),
   /** Zooms the window; nothing without the capability `zoom`. */
   zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),
+  /** Opens a further window; nothing without the capability `windows`. */
+  openWindow: oc.output(z.void()),
+  /**
+   * Keeps a made-up key as keys are kept, makes a backup, looks for the key in all files of the data folder, and removes
+   * both.
+   */
+  testSecrets: oc.output(secretsTest),
   /** Opens an `https:`, `http:` or `mailto:` link outside the app. Everything else is refused with `link_refused`. */
   openLink: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
 };
 
 export type AppInfo = z.infer<typeof appInfo>;
+export type SecretsTest = z.infer<typeof secretsTest>;

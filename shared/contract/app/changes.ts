@@ -22,6 +22,7 @@ export const topic = z.enum([
   'context',
   'backups',
   'network',
+  'updates',
 ]);
 
 export const changesContract = {

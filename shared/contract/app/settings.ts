@@ -13,6 +13,8 @@ export const settings = z.object({
   spellCheck: z.boolean(),
   /** The app stays beside the clock when its last window is closed. */
   keepRunning: z.boolean(),
+  /** Newer versions are looked for and downloaded by themselves. */
+  checkUpdates: z.boolean(),
   /** When answers have ended while the app is not looked at: nothing, that they have, or with the chat’s title. */
   notifications: z.enum(['off', 'plain', 'titled']),
   /** Default model for new chats. */

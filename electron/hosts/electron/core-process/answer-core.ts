@@ -11,8 +11,10 @@ import { askPerson } from '../ask-person.ts';
 import { askWhere } from '../ask-where.ts';
 import { openOutside } from '../open-outside.ts';
 import { printPdf } from '../print-pdf.ts';
-import { zoomWindow } from '../window.ts';
-import type { WindowStateFile } from '../window-state.ts';
+import type { Updates } from '../updates/updates.ts';
+import type { QuickWindow } from '../windows/quick-window.ts';
+import { zoomWindow } from '../windows/window.ts';
+import type { WindowStateFile } from '../windows/window-state.ts';
 import { firstProxy } from './first-proxy.ts';
 import { mainContract } from './main-contract.ts';
 
@@ -24,6 +26,9 @@ export interface CoreAnswers {
   readonly showTray: (wanted: boolean) => boolean;
   readonly notify: (notice: EndedNotice) => void;
   readonly showRunning: (answers: number) => void;
+  readonly updates: Updates;
+  readonly quickWindow: QuickWindow;
+  readonly openWindow: () => void;
   readonly openSecrets: () => Promise<SecretStore>;
   readonly log: Log;
 }
@@ -32,7 +37,18 @@ export interface CoreAnswers {
  * Serves the calls of the core’s process. `opened` is called with null when the core is open, or with the reason why it
  * cannot be.
  */
-export function coreAnswers({ state, showMenu, showTray, notify, showRunning, openSecrets, log }: CoreAnswers) {
+export function coreAnswers({
+  state,
+  showMenu,
+  showTray,
+  notify,
+  showRunning,
+  updates,
+  quickWindow,
+  openWindow,
+  openSecrets,
+  log,
+}: CoreAnswers) {
   const session = sessionMemory();
   let keychain: SecretStore | null = null;
   /** The core recognises a locked, missing or broken keychain by the library’s message. */
@@ -58,7 +74,23 @@ export function coreAnswers({ state, showMenu, showTray, notify, showRunning, op
         showMenu();
         checkSpelling(input.spellCheck);
         if (!showTray(input.keepRunning)) log({ event: 'no-tray' });
+        updates.checkByItself(input.checkUpdates);
       }),
+      showProxy: os.showProxy.handler(({ input }) => updates.useProxy(input)),
+      openWindow: os.openWindow.handler(() => openWindow()),
+      quickWindow: {
+        setKeys: os.quickWindow.setKeys.handler(({ input }) => quickWindow.setKeys(input.keys)),
+        hide: os.quickWindow.hide.handler(() => quickWindow.hide()),
+        continueInMain: os.quickWindow.continueInMain.handler(({ input }) =>
+          quickWindow.continueInMain(input.conversationId),
+        ),
+      },
+      updates: {
+        follow: os.updates.follow.handler(({ signal }) => updates.states(signal ?? never)),
+        check: os.updates.check.handler(() => updates.check()),
+        install: os.updates.install.handler(() => updates.install()),
+        postpone: os.updates.postpone.handler(() => updates.postpone()),
+      },
       notify: os.notify.handler(({ input }) => notify(input)),
       showRunning: os.showRunning.handler(({ input }) => showRunning(input.answers)),
       zoom: os.zoom.handler(({ input }) => zoomWindow(input.to)),

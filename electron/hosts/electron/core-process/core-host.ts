@@ -62,8 +62,28 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
         }),
     spellCheck: true,
     zoom: (to) => main.zoom({ to }),
-    showSettings({ theme, language, shortcuts, spellCheck, keepRunning }) {
-      main.showSettings({ theme, language, shortcuts, spellCheck, keepRunning }).catch(mainEnded);
+    showSettings({ theme, language, shortcuts, spellCheck, keepRunning, checkUpdates }) {
+      main.showSettings({ theme, language, shortcuts, spellCheck, keepRunning, checkUpdates }).catch(mainEnded);
+    },
+    openWindow: () => main.openWindow(),
+    quickWindow: {
+      setKeys: (keys) => main.quickWindow.setKeys({ keys }),
+      hide: () => main.quickWindow.hide(),
+      continueInMain: (conversationId) => main.quickWindow.continueInMain({ conversationId }),
+    },
+    updates: {
+      follow(changed) {
+        const all = async () => {
+          for await (const state of await main.updates.follow()) changed(state);
+        };
+        all().catch(mainEnded);
+      },
+      check: () => main.updates.check(),
+      install: () => main.updates.install(),
+      postpone: () => main.updates.postpone(),
+    },
+    showProxy({ proxy, address, username, password, bypass }) {
+      main.showProxy({ proxy, address, username, password, bypass }).catch(mainEnded);
     },
     notify(notice) {
       main.notify(notice).catch(mainEnded);

@@ -1,12 +1,14 @@
-import { oc } from '@orpc/contract';
+import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
 import { zoomStep } from '#shared/contract/app/app.ts';
+import { networkSettings } from '#shared/contract/app/network.ts';
 import { settings } from '#shared/contract/app/settings.ts';
+import { updateState } from '#shared/contract/app/updates.ts';
 import { problemText } from '#shared/contract/common/fields.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 
 const line = z.custom<VisibleLine>((value) => typeof value === 'string' && value.length <= 256);
-const { theme, language, shortcuts, spellCheck, keepRunning } = settings.shape;
+const { theme, language, shortcuts, spellCheck, keepRunning, checkUpdates } = settings.shape;
 const account = z.string().min(1).max(256);
 const item = z.object({ account, secret: z.string().max(1_048_576) });
 
@@ -30,7 +32,30 @@ export const mainContract = {
       }),
     )
     .output(z.boolean()),
-  showSettings: oc.input(z.object({ theme, language, shortcuts, spellCheck, keepRunning })).output(z.void()),
+  showSettings: oc
+    .input(z.object({ theme, language, shortcuts, spellCheck, keepRunning, checkUpdates }))
+    .output(z.void()),
+  /** For what main calls itself. */
+  showProxy: oc
+    .input(
+      networkSettings
+        .pick({ proxy: true, address: true, username: true, bypass: true })
+        .extend({ password: z.string().max(4096).nullable() }),
+    )
+    .output(z.void()),
+  openWindow: oc.output(z.void()),
+  quickWindow: {
+    /** False: the keys are taken, or none that the system knows. */
+    setKeys: oc.input(z.object({ keys: z.string().max(40).nullable() })).output(z.boolean()),
+    hide: oc.output(z.void()),
+    continueInMain: oc.input(z.object({ conversationId: z.string().max(64).nullable() })).output(z.void()),
+  },
+  updates: {
+    follow: oc.output(eventIterator(updateState)),
+    check: oc.output(z.void()),
+    install: oc.output(z.void()),
+    postpone: oc.output(z.void()),
+  },
   notify: oc
     .input(
       z.object({

@@ -1,7 +1,7 @@
 import { BrowserWindow, nativeTheme, screen } from 'electron';
 import type { ActionId } from '#shared/actions/action-list.ts';
 import type { ZoomStep } from '#shared/contract/app/app.ts';
-import { pageUrl } from './protocol.ts';
+import { pageUrl } from '../protocol.ts';
 import { visibleBounds, type WindowStateFile } from './window-state.ts';
 
 const smallest = { minWidth: 400, minHeight: 480 };
@@ -9,34 +9,50 @@ const initial = { width: 1200, height: 800 };
 /** The page’s background colour, so that nothing flashes before its first paint. */
 const backgrounds = { dark: '#111113', light: '#ffffff' };
 
-const opened = new WeakSet<BrowserWindow>();
+/** Those that have our page, the one that was looked at last in front. */
+let opened: readonly BrowserWindow[] = [];
+/** A further window does not cover the one that it was opened from. */
+const besidePx = 28;
 
-/** Opens the window; it is shown after its first paint. */
+/** What every window of ours may and may not. */
+export const fencedPage = (preload: string): Electron.WebPreferences => ({
+  preload,
+  sandbox: true,
+  contextIsolation: true,
+  nodeIntegration: false,
+  webviewTag: false,
+  spellcheck: true,
+});
+
+export const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? backgrounds.dark : backgrounds.light);
+
+/** Opens a window; it is shown after its first paint. A further one begins with a new chat, beside the one before. */
 export function openWindow(preload: string, state: WindowStateFile): BrowserWindow {
   const { bounds, maximized, fullScreen } = state.get();
   const areas = screen.getAllDisplays().map((display) => display.workArea);
+  const before = mainWindow()?.getNormalBounds();
+  const wanted = before ? { ...before, x: before.x + besidePx, y: before.y + besidePx } : bounds;
   const window = new BrowserWindow({
     ...initial,
-    ...visibleBounds(bounds, areas),
+    ...visibleBounds(wanted, areas),
     ...smallest,
     show: false,
     autoHideMenuBar: true,
-    backgroundColor: nativeTheme.shouldUseDarkColors ? backgrounds.dark : backgrounds.light,
+    backgroundColor: backgroundColor(),
     ...(process.platform === 'darwin' ? { titleBarStyle: 'hiddenInset' as const } : {}),
-    webPreferences: {
-      preload,
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      webviewTag: false,
-      spellcheck: true,
-    },
+    webPreferences: fencedPage(preload),
   });
-  opened.add(window);
+  opened = [window, ...opened];
+  window.on('focus', () => {
+    opened = [window, ...opened.filter((other) => other !== window)];
+  });
+  window.once('closed', () => {
+    opened = opened.filter((other) => other !== window);
+  });
   window.once('ready-to-show', () => {
-    if (maximized) window.maximize();
+    if (maximized && !before) window.maximize();
     window.show();
-    if (fullScreen) window.setFullScreen(true);
+    if (fullScreen && !before) window.setFullScreen(true);
   });
   // In full screen, systems differ in whether a window is also maximised: what it was before counts.
   window.on('close', () => {
@@ -44,7 +60,7 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
     const place = full ? {} : { maximized: window.isMaximized() };
     state.set({ ...place, bounds: window.getNormalBounds(), fullScreen: full });
   });
-  void window.loadURL(pageUrl);
+  void window.loadURL(before ? `${pageUrl}#chat` : pageUrl);
   return window;
 }
 
@@ -65,12 +81,13 @@ export function goTo(hash: string): void {
 const zoomLimit = 4;
 
 export function zoomWindow(to: ZoomStep): void {
-  const page = mainWindow()?.webContents;
+  const page = (BrowserWindow.getFocusedWindow() ?? mainWindow())?.webContents;
   if (!page) return;
   const level = { in: page.zoomLevel + 0.5, out: page.zoomLevel - 0.5, reset: 0 }[to];
   page.zoomLevel = Math.max(-zoomLimit, Math.min(zoomLimit, level));
 }
 
-/** The window with our page, not one for printing. */
-export const mainWindow = (): BrowserWindow | undefined =>
-  BrowserWindow.getAllWindows().find((window) => opened.has(window));
+/** The window with our page that was looked at last; not one for printing, nor the small one. */
+export const mainWindow = (): BrowserWindow | undefined => opened[0];
+
+export const countWindows = (): number => opened.length;

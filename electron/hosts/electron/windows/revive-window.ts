@@ -1,6 +1,6 @@
 import type { BrowserWindow } from 'electron';
 import type { Log } from '#core/log/log.ts';
-import { restartLimit } from './core-process/restart-limit.ts';
+import { restartLimit } from '../core-process/restart-limit.ts';
 import { watchForHang } from './watch-for-hang.ts';
 
 export interface ReviveOptions {

@@ -1,0 +1,33 @@
+import type { UpdateState } from '#shared/contract/app/updates.ts';
+import { tell } from '#shared/language/refusals.ts';
+import type { Host } from '../host/host.ts';
+import type { Changes } from '../streams/change-topics.ts';
+
+export interface UpdatesDeps {
+  readonly host: Pick<Host, 'updates'>;
+  readonly changes: Changes;
+}
+
+const unknown: UpdateState = {
+  ...{ status: 'unavailable', version: null, percent: null, notes: null, checkedAt: null },
+  problem: tell('updatesElsewhere'),
+};
+
+/** Newer versions of the app: the host has them, and says what becomes of them. */
+export function updatesFeature({ host: { updates }, changes }: UpdatesDeps) {
+  let state = unknown;
+  updates?.follow((next) => {
+    state = next;
+    changes.emit('updates');
+  });
+  const done = async (deed: Promise<void> | undefined): Promise<UpdateState> => {
+    await deed;
+    return state;
+  };
+  return {
+    get: (): UpdateState => state,
+    check: () => done(updates?.check()),
+    install: () => done(updates?.install()),
+    postpone: () => done(updates?.postpone()),
+  };
+}

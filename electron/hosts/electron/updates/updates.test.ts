@@ -1,0 +1,190 @@
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AppUpdater } from 'electron-updater';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { UpdateState } from '#shared/contract/app/updates.ts';
+import { tell } from '#shared/language/refusals.ts';
+import { isSafe, withoutUpdates } from './update-feed.ts';
+import { openUpdates, type UpdatesOptions } from './updates.ts';
+
+/** electron-updater without a network: what it is set to, and what it is told to do. */
+function fakeUpdater() {
+  let before: (details: { url: string }, answer: (given: { cancel: boolean }) => void) => void = () => {};
+  const updater = Object.assign(new EventEmitter(), {
+    allowDowngrade: true,
+    allowPrerelease: true,
+    checkForUpdates: vi.fn(async () => ({})),
+    quitAndInstall: vi.fn(),
+    netSession: {
+      setProxy: vi.fn(async () => {}),
+      webRequest: { onBeforeRequest: (listen: typeof before) => (before = listen) },
+    },
+  });
+  return {
+    updater,
+    asks(url: string): boolean {
+      let refused = false;
+      before({ url }, ({ cancel }) => {
+        refused = cancel;
+      });
+      return refused;
+    },
+  };
+}
+
+function opened(more: Partial<UpdatesOptions> = {}) {
+  const fake = fakeUpdater();
+  const startAgain = vi.fn();
+  const updates = openUpdates({
+    unavailable: null,
+    load: async () => fake.updater as unknown as AppUpdater,
+    now: () => 1000,
+    endInto: () => true,
+    keepRunning: () => {},
+    startAgain,
+    log: () => {},
+    ...more,
+  });
+  const state = async (): Promise<UpdateState> => {
+    const states = updates.states(new AbortController().signal);
+    const { value } = await states.next();
+    await states.return();
+    return value as UpdateState;
+  };
+  return { ...fake, updates, state, startAgain };
+}
+
+const found = {
+  version: '0.2.0',
+  releaseNotes: [
+    { version: '0.2.0', note: 'New' },
+    { version: '0.1.1', note: 'Newer' },
+  ],
+};
+
+describe('newer versions', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('are looked for by themselves, until that is switched off', async () => {
+    vi.useFakeTimers();
+    const { updates, updater } = opened();
+    updates.checkByItself(true);
+    await vi.advanceTimersByTimeAsync(25_000);
+    expect(updater.checkForUpdates).toHaveBeenCalledTimes(1);
+    updater.emit('update-not-available');
+    await vi.advanceTimersByTimeAsync(4 * 3_600_000);
+    expect(updater.checkForUpdates).toHaveBeenCalledTimes(2);
+    updater.emit('update-not-available');
+    updates.checkByItself(false);
+    await vi.advanceTimersByTimeAsync(48 * 3_600_000);
+    expect(updater.checkForUpdates).toHaveBeenCalledTimes(2);
+  });
+
+  test('are not older ones, and come by https alone, whatever a redirect says', async () => {
+    const { updates, updater, asks, state } = opened();
+    await updates.check();
+    expect(updater).toMatchObject({ allowDowngrade: false, allowPrerelease: false });
+    expect(asks('https://updates.example/latest.yml')).toBe(false);
+    expect(asks('http://updates.example/new.AppImage')).toBe(true);
+    updater.emit('error', new Error('net::ERR_BLOCKED_BY_CLIENT'));
+    expect(await state()).toMatchObject({ status: 'failed', problem: tell('updateInsecure') });
+  });
+
+  test('say what becomes of them, and wait for answers that are written', async () => {
+    let install = () => {};
+    const keepRunning = vi.fn();
+    const { updates, updater, state } = opened({
+      keepRunning,
+      endInto(then) {
+        install = then;
+        return false;
+      },
+    });
+    await updates.check();
+    updater.emit('update-available', found);
+    updater.emit('download-progress', { percent: 41.7 });
+    expect(await state()).toMatchObject({
+      status: 'downloading',
+      version: '0.2.0',
+      percent: 41,
+      notes: 'New\n\nNewer',
+    });
+    updater.emit('update-downloaded', found);
+    await updates.install();
+    expect(await state()).toMatchObject({ status: 'waiting', percent: null });
+    expect(updater.quitAndInstall).not.toHaveBeenCalled();
+    updates.postpone();
+    expect(await state()).toMatchObject({ status: 'ready' });
+    expect(keepRunning).toHaveBeenCalledOnce();
+    await updates.install();
+    install();
+    expect(updater.quitAndInstall).toHaveBeenCalledOnce();
+  });
+
+  test('that cannot be verified or installed leave the old one, which starts again', async () => {
+    const { updates, updater, state, startAgain } = opened({
+      endInto(then) {
+        then();
+        return true;
+      },
+    });
+    await updates.check();
+    updater.emit('error', Object.assign(new Error('sha512 checksum mismatch'), { code: 'ERR_CHECKSUM_MISMATCH' }));
+    expect(await state()).toMatchObject({ status: 'failed', problem: tell('updateNotVerified') });
+    expect(startAgain).not.toHaveBeenCalled();
+    await updates.check();
+    updater.emit('update-available', found);
+    updater.emit('update-downloaded', found);
+    await updates.install();
+    updater.emit('error', Object.assign(new Error('no space'), { code: 'ENOSPC' }));
+    expect(await state()).toMatchObject({ problem: tell('updateNotInstalled', { why: 'ENOSPC' }) });
+    expect(startAgain).toHaveBeenCalledOnce();
+  });
+
+  test('go by the proxy that was set, with its password for it alone', async () => {
+    const { updates, updater } = opened();
+    updates.useProxy({
+      ...{ proxy: 'fixed', address: 'http://proxy.example:3128', username: 'ada', password: 'word' },
+      bypass: 'intranet.example, *.local',
+    });
+    await updates.check();
+    expect(updater.netSession.setProxy).toHaveBeenCalledWith({
+      mode: 'fixed_servers',
+      proxyRules: 'http://proxy.example:3128',
+      proxyBypassRules: 'intranet.example,*.local',
+    });
+    const login = vi.fn();
+    updater.emit('login', { isProxy: true }, login);
+    updater.emit('login', { isProxy: false }, login);
+    expect(login.mock.calls).toEqual([['ada', 'word'], []]);
+  });
+});
+
+test('a build is replaced only if its feed is safe, it can be verified, and it was installed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-feed-'));
+  const file = join(folder, 'update.json');
+  const why = (feed: object | null, platform: NodeJS.Platform, installedBy: string | null) => {
+    rmSync(file, { force: true });
+    if (feed) writeFileSync(file, JSON.stringify(feed));
+    return withoutUpdates({ file, platform, installedBy });
+  };
+  const url = 'https://updates.example/';
+  expect(why({ url }, 'linux', 'AppImage')).toBeNull();
+  expect(why({ url }, 'linux', null)).toEqual(tell('updatesNotInstalled'));
+  expect(why(null, 'linux', 'deb')).toEqual(tell('updatesNoFeed'));
+  expect(why({ url: 'http://updates.example/' }, 'darwin', 'installer')).toEqual(tell('updateInsecure'));
+  expect(why({ url }, 'win32', 'installer')).toEqual(tell('updatesUnsigned'));
+  expect(why({ url, publisherName: ['The Portico developers'] }, 'win32', 'installer')).toBeNull();
+  rmSync(folder, { recursive: true });
+});
+
+test('an address is safe with https or on this computer', () => {
+  expect(['https://a.example/', 'http://127.0.0.1:9/', 'http://[::1]:9/', 'http://localhost/'].map(isSafe)).toEqual([
+    ...[true, true, true, true],
+  ]);
+  expect(
+    ['http://a.example/', 'http://127.0.0.1.a.example/', 'file:///x', 'ftp://a.example/', 'no address'].map(isSafe),
+  ).toEqual([false, false, false, false, false]);
+});

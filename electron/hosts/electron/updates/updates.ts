@@ -1,0 +1,167 @@
+import type { AppUpdater, UpdateInfo } from 'electron-updater';
+import type { HostProxy } from '#core/host/host.ts';
+import { failureEntry, type Log } from '#core/log/log.ts';
+import type { UpdateState } from '#shared/contract/app/updates.ts';
+import type { ProblemText } from '#shared/errors.ts';
+import { updateFailure } from './update-failure.ts';
+import { isSafe } from './update-feed.ts';
+
+const firstLookMs = 20_000;
+const everyMs = 4 * 3_600_000;
+const longestNotes = 20_000;
+
+export interface UpdatesOptions {
+  /** Why this copy is not replaced; null: it is. */
+  readonly unavailable: ProblemText | null;
+  /** Loads electron-updater, set to the feed of this build. */
+  readonly load: () => Promise<AppUpdater>;
+  readonly now: () => number;
+  /** Ends the app after the running answers; `install` is called in place of the end. False: there are some. */
+  readonly endInto: (install: () => void) => boolean;
+  readonly keepRunning: () => void;
+  /** Starts the app again, as it was. */
+  readonly startAgain: () => void;
+  readonly log: Log;
+}
+
+export type Updates = ReturnType<typeof openUpdates>;
+
+/** Newer versions: looked for, downloaded, verified by electron-updater, and installed when no answer is being written. */
+export function openUpdates({ unavailable, load, now, endInto, keepRunning, startAgain, log }: UpdatesOptions) {
+  let state: UpdateState = {
+    ...{ status: unavailable ? 'unavailable' : 'idle', version: null, percent: null, notes: null, checkedAt: null },
+    problem: unavailable,
+  };
+  let updater: Promise<AppUpdater> | null = null;
+  let proxy: HostProxy | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let installing = false;
+  let refused = false;
+  let change = Promise.withResolvers<void>();
+
+  function set(part: Partial<UpdateState>): void {
+    state = { ...state, ...part };
+    change.resolve();
+    change = Promise.withResolvers();
+  }
+
+  function failed(error: unknown): void {
+    log({ event: 'update-failed', ...failureEntry(error) });
+    set({ status: 'failed', percent: null, problem: updateFailure(error, refused, installing) });
+    if (installing) startAgain();
+  }
+
+  async function open(): Promise<AppUpdater> {
+    const opened = await load();
+    opened.autoDownload = true;
+    opened.autoInstallOnAppQuit = true;
+    opened.allowDowngrade = false;
+    opened.allowPrerelease = false;
+    opened.disableWebInstaller = true;
+    opened.logger = null;
+    // Else a number that stays the same for this computer would be sent with every look.
+    opened.requestHeaders = { 'x-user-staging-id': '' };
+    opened.netSession.webRequest.onBeforeRequest(({ url }, answer) => {
+      const cancel = !isSafe(url);
+      refused ||= cancel;
+      answer({ cancel });
+    });
+    opened.on('login', ({ isProxy }, answer) => {
+      if (isProxy && proxy?.username && proxy.password !== null) answer(proxy.username, proxy.password);
+      // Without words it gives up, which its type leaves out.
+      else (answer as () => void)();
+    });
+    opened.on('update-not-available', () => set({ status: 'idle', version: null, notes: null, checkedAt: now() }));
+    opened.on('update-available', (info) =>
+      set({ status: 'downloading', percent: 0, checkedAt: now(), version: info.version, notes: notesOf(info) }),
+    );
+    opened.on('download-progress', ({ percent }) => {
+      const whole = Math.min(100, Math.floor(percent));
+      if (whole !== state.percent) set({ percent: whole });
+    });
+    opened.on('update-downloaded', () => set({ status: 'ready', percent: null, problem: null }));
+    opened.on('error', failed);
+    return opened;
+  }
+
+  const opened = (): Promise<AppUpdater> => (updater ??= open());
+
+  async function check(): Promise<void> {
+    if (unavailable || !['idle', 'failed'].includes(state.status)) return;
+    refused = false;
+    set({ status: 'checking', problem: null });
+    try {
+      const loaded = await opened();
+      if (proxy) await loaded.netSession.setProxy(rulesOf(proxy));
+      const found = await loaded.checkForUpdates();
+      // Its failure is told by the event, too.
+      found?.downloadPromise?.catch(() => {});
+    } catch (error) {
+      // What electron-updater has told by an event is not said twice.
+      if (state.status === 'checking') failed(error);
+    }
+  }
+
+  async function install(): Promise<void> {
+    if (state.status !== 'ready') return;
+    const loaded = await opened();
+    const ended = endInto(() => {
+      installing = true;
+      loaded.quitAndInstall(true, true);
+    });
+    if (!ended) set({ status: 'waiting' });
+  }
+
+  return {
+    check,
+    install,
+    postpone(): void {
+      if (state.status !== 'waiting') return;
+      keepRunning();
+      set({ status: 'ready' });
+    },
+    /** Looks after a while, and then every few hours; or no more. */
+    checkByItself(wanted: boolean): void {
+      if (unavailable || wanted === (timer !== undefined)) return;
+      clearTimeout(timer);
+      const later = (ms: number): NodeJS.Timeout =>
+        setTimeout(() => {
+          timer = later(everyMs);
+          void check();
+        }, ms);
+      timer = wanted ? later(firstLookMs) : undefined;
+    },
+    useProxy(set: HostProxy): void {
+      proxy = set;
+    },
+    /** The state now, and each one after it. */
+    async *states(signal: AbortSignal): AsyncGenerator<UpdateState, void> {
+      const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      while (!signal.aborted) {
+        const { promise } = change;
+        yield state;
+        await Promise.race([promise, aborted]);
+      }
+    },
+  };
+}
+
+const rulesOf = ({ proxy, address, bypass }: HostProxy): Electron.ProxyConfig =>
+  ({
+    system: { mode: 'system' as const },
+    none: { mode: 'direct' as const },
+    fixed: {
+      mode: 'fixed_servers' as const,
+      proxyRules: address,
+      proxyBypassRules: bypass
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .join(','),
+    },
+  })[proxy];
+
+function notesOf({ releaseNotes }: UpdateInfo): string | null {
+  const notes =
+    typeof releaseNotes === 'string' ? releaseNotes : releaseNotes?.map(({ note }) => note ?? '').join('\n\n');
+  return notes?.trim().slice(0, longestNotes) || null;
+}

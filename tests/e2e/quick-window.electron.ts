@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import type { ElectronApplication, Page } from '@playwright/test';
+import { expect, type RunningApp, test } from './app.ts';
+import { articles, ask, chooseModel, ended, message } from './chat.ts';
+
+const canPress = process.platform === 'linux' && hasTool('xdotool');
+test.skip(!canPress, 'keys of the whole system are pressed with xdotool');
+
+function hasTool(name: string): boolean {
+  try {
+    execFileSync('which', [name], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As somebody presses them, whatever program is in front. */
+const press = (keys: string) => execFileSync('xdotool', ['key', keys]);
+
+function programOf({ main }: RunningApp): ElectronApplication {
+  if (!main) throw new Error('This is a journey of the installed app');
+  return main;
+}
+
+const shown = (program: ElectronApplication) =>
+  program.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows()
+      .filter((window) => window.isVisible())
+      .map((window) => ({ above: window.isAlwaysOnTop(), quick: window.webContents.getURL().includes('#quick') })),
+  );
+
+async function setShortcut(page: Page, keys: string): Promise<void> {
+  await page.getByRole('button', { name: /^(?:Set shortcut|Change )/ }).click();
+  await expect(page.getByRole('button', { name: 'Press the keys for the quick window' })).toBeFocused();
+  await page.keyboard.press(keys);
+}
+
+test('a shortcut of the system shows a small window above all others, whose chat goes on in the main one', async ({
+  launch,
+}) => {
+  test.setTimeout(300_000);
+  const app = await launch();
+  const program = programOf(app);
+  const { page } = app;
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  await page.evaluate(() => location.assign('#settings/chat'));
+
+  // Off until it is set; what cannot be had is refused, and what was set before stays.
+  await program.evaluate(({ globalShortcut }) => globalShortcut.register('CommandOrControl+Alt+T', () => {}));
+  await setShortcut(page, 'g');
+  await expect(page.getByRole('alert')).toContainText('cannot be taken from all programs');
+  await page.keyboard.press('Escape');
+  await setShortcut(page, 'Control+Alt+t');
+  await expect(page.getByRole('alert')).toContainText('Another program or the system has these keys already');
+  await setShortcut(page, 'Control+Alt+q');
+  await expect(page.getByRole('button', { name: 'Turn off' })).toBeVisible();
+
+  const opening = program.waitForEvent('window');
+  press('ctrl+alt+q');
+  const quick = await opening;
+  await expect(message(quick)).toBeFocused();
+  await expect.poll(async () => (await shown(program)).filter(({ above }) => above).length).toBe(1);
+  await expect(quick.getByRole('navigation')).toHaveCount(0);
+  await ask(quick, 'Echo this, please');
+  await ended(articles(quick).nth(1));
+  await expect(articles(quick).nth(1)).toContainText('Echo this, please');
+
+  await quick.keyboard.press('Escape');
+  await expect.poll(async () => (await shown(program)).length).toBe(1);
+  press('ctrl+alt+q');
+  await expect.poll(async () => (await shown(program)).length).toBe(2);
+  await expect(articles(quick)).toHaveCount(2);
+  await quick.reload();
+  await expect(articles(quick)).toHaveCount(2);
+  await quick.getByRole('button', { name: 'Continue in main window' }).click();
+  await expect.poll(async () => (await shown(program)).length).toBe(1);
+  await expect(articles(page).nth(1)).toContainText('Echo this, please');
+
+  // Kept over a restart, and off again.
+  await app.leave();
+  const again = await launch();
+  await expect(message(again.page)).toBeVisible();
+  await expect(async () => {
+    press('ctrl+alt+q');
+    await expect.poll(async () => (await shown(programOf(again))).length, { timeout: 3000 }).toBe(2);
+  }).toPass();
+  await again.page.evaluate(() => location.assign('#settings/chat'));
+  await again.page.getByRole('button', { name: 'Turn off' }).click();
+  await expect(again.page.getByText('Off', { exact: true })).toBeVisible();
+  await expect.poll(async () => (await shown(programOf(again))).length).toBe(1);
+});
