@@ -1,9 +1,9 @@
 // `npm run package`: the installable app, by electron-builder. Its own options go after `--`: `-- --linux dir`.
 // `npm run package -- --client`: the gateway's client for other programs (client-package.mjs).
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environment, prepare, root, run, say } from './bootstrap.mjs';
+import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs';
 import { foreground } from './child.mjs';
 import { packageClient } from './client-package.mjs';
 
@@ -12,9 +12,10 @@ await run(async ([first, ...rest]) => {
   const words = first === undefined ? [] : [first, ...rest];
   const node = prepare();
   const local = localElectron();
+  const feed = updateFeed();
   try {
     const builder = join(root, 'node_modules', 'electron-builder', 'out', 'cli', 'cli.js');
-    return await foreground(node, [builder, '--publish', 'never', ...words, ...local.options], {
+    return await foreground(node, [builder, '--publish', 'never', ...feed, ...words, ...local.options], {
       cwd: root,
       env: environment(node),
     });
@@ -22,6 +23,24 @@ await run(async ([first, ...rest]) => {
     local.remove();
   }
 });
+
+/**
+ * Where the packaged app looks for newer versions: the environment says it. It lies in the app's archive, whose integrity the
+ * program checks. Without it the app does not look.
+ */
+function updateFeed() {
+  const { PORTICO_UPDATE_URL: url, PORTICO_UPDATE_PUBLISHER: publisher } = process.env;
+  const file = join(root, 'dist', 'update.json');
+  rmSync(file, { force: true });
+  if (!url) return [];
+  if (!/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/.test(url))
+    throw new UserError(`PORTICO_UPDATE_URL is ${url}: updates come by https only.`, 2);
+  const publisherName = publisher ? { publisherName: [publisher] } : {};
+  const provider = { provider: 'generic', url, updaterCacheDirName: 'portico-updater' };
+  writeFileSync(file, JSON.stringify({ ...provider, ...publisherName }));
+  // So that the feed's own files (latest.yml) are written beside the packages.
+  return ['-c.publish.provider=generic', `-c.publish.url=${url}`];
+}
 
 /** Packages the Electron of ELECTRON_OVERRIDE_DIST_PATH where that is set, instead of downloading one. */
 function localElectron() {

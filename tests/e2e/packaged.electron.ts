@@ -1,37 +1,49 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Page } from '@playwright/test';
 import { _electron as electron } from 'playwright';
+import { appImages } from '../support/app-image.ts';
+import { freePort } from '../support/free-port.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { startSecretService } from '../support/secret-service.ts';
+import { unexplained } from '../support/shipped-files.ts';
+import { startUpdateFeed } from '../support/update-feed.ts';
 import { expect, test } from './app.ts';
-import { articles, ended } from './chat.ts';
+import { articles, ask, chooseModel, ended } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
+import { drive, endpointIn, flags, openedCopy, packageApp, startPackaged } from './packaged-app.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 test.skip(process.platform !== 'linux', 'packages for Linux');
+// One package for all of them.
+test.describe.configure({ mode: 'serial', timeout: 600_000 });
+
+let made: Promise<{ readonly output: string; readonly shipped: string; readonly opened: string }> | undefined;
+const feedPort = freePort();
+
+/** The packaged program as it is shipped, and a copy that tests can drive. */
+const packaged = () => (made ??= makePackage());
+
+async function makePackage() {
+  const output = await mkdtemp(join(tmpdir(), 'portico-package-'));
+  const shipped = packageApp(output, { PORTICO_UPDATE_URL: `http://127.0.0.1:${await feedPort}/` });
+  return { output, shipped, opened: openedCopy(shipped, join(output, 'opened')) };
+}
+
+test.afterAll(async () => {
+  const packages = await made;
+  if (packages) await rm(packages.output, { recursive: true, force: true });
+});
 
 test('the packaged app answers, keeps its keys in the keychain, and its books over a restart', async ({ folder }) => {
-  test.setTimeout(600_000);
-  const output = join(folder, 'release');
-  execFileSync('npm', ['run', 'package', '--', '--linux', 'dir', `-c.directories.output=${output}`], {
-    cwd: root,
-    stdio: 'pipe',
-  });
-  const unpacked = join(output, 'linux-unpacked');
-  // Makes the addons load in an Electron older than the one that is shipped, where the tests run in such a one.
-  const adapt = process.env.PORTICO_ADAPT_PACKAGE;
-  if (adapt && existsSync(adapt)) execFileSync(adapt, [unpacked]);
-
-  await refusesDebuggers(join(unpacked, 'portico'), join(folder, 'refused'));
-  letDebuggerIn(join(unpacked, 'resources', 'app.asar'));
+  const { shipped, opened: unpacked } = await packaged();
+  await refusesDebuggers(join(shipped, 'portico'), join(folder, 'refused'));
 
   const keychain = await startSecretService(join(folder, 'keyring'));
   const start = () => startPackaged(join(unpacked, 'portico'), join(folder, 'data'), keychain.env);
@@ -69,7 +81,6 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
   await again.close();
   await savesPdf(join(unpacked, 'resources', 'app.asar'), join(folder, 'data'), join(folder, 'chat.pdf'));
   await keychain.stop();
-  await rm(output, { recursive: true, force: true });
 });
 
 /**
@@ -118,60 +129,99 @@ async function refusesDebuggers(program: string, dataFolder: string): Promise<vo
   expect(existsSync(dataFolder)).toBe(false);
 }
 
-/**
- * Changes one word in this copy of the program: nothing that is said to the shipped one opens it. The archive's table of
- * places and lengths stays true.
- */
-function letDebuggerIn(archive: string): void {
-  const bytes = readFileSync(archive);
-  const [taken, wanted] = [Buffer.from('"force-device-scale-factor"'), '"remote-debugging-port"'];
-  const at = bytes.indexOf(taken);
-  expect({ found: at > 0, again: bytes.indexOf(taken, at + 1) }).toEqual({ found: true, again: -1 });
-  bytes.write(wanted.padEnd(taken.length), at);
-  writeFileSync(archive, bytes);
-}
+/** Where Electron keeps its switches in the program (electron/fuses): a mark, a version, a length, and a digit for each. */
+const fuseMark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+const fuseNames = [
+  ...['runAsNode', 'cookieEncryption', 'nodeOptions', 'nodeCliInspect', 'asarIntegrity', 'onlyLoadAppFromAsar'],
+  ...['loadBrowserProcessSpecificV8Snapshot', 'grantFileProtocolExtraPrivileges'],
+];
 
-const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-
-/** A packaged program has no Node inspector (its fuses are off): it is driven as any Chromium is. */
-async function startPackaged(program: string, dataFolder: string, env: Readonly<Record<string, string>>) {
-  const child = spawn(program, [...flags, '--remote-debugging-port=0', '--data-dir', dataFolder], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+test('the fuses read back from the program are those of the security page, and only what is needed ships', async () => {
+  const { shipped } = await packaged();
+  const program = readFileSync(join(shipped, 'portico'));
+  const at = program.indexOf(fuseMark) + fuseMark.length;
+  const digits = program.subarray(at + 2, at + 2 + (program[at + 1] ?? 0)).toString('latin1');
+  expect(Object.fromEntries(fuseNames.map((name, index) => [name, digits[index]]))).toEqual({
+    ...{ runAsNode: '0', cookieEncryption: '1', nodeOptions: '0', nodeCliInspect: '0' },
+    ...{ asarIntegrity: '1', onlyLoadAppFromAsar: '1' },
+    ...{ loadBrowserProcessSpecificV8Snapshot: '0', grantFileProtocolExtraPrivileges: '0' },
   });
-  const debugging = await endpoint(child);
-  // Connecting before there is a window never returns.
-  await expect.poll(() => windows(debugging)).toBe(1);
-  const browser = await chromium.connectOverCDP(debugging);
-  const context = browser.contexts()[0];
-  if (!context) throw new Error('the packaged app has no window');
-  const page: Page = context.pages()[0] ?? (await context.waitForEvent('page'));
-  return {
-    page,
-    async close() {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
-      await browser.close();
-    },
-  };
-}
+  expect(unexplained(shipped)).toEqual([]);
+});
 
-async function windows(debugging: string): Promise<number> {
-  const list = await fetch(`http://${new URL(debugging).host}/json/list`);
-  return ((await list.json()) as { type: string }[]).filter(({ type }) => type === 'page').length;
-}
+test('a newer version is found, verified and installed, not before the answer is complete, and nothing else is', async ({
+  folder,
+}) => {
+  const { opened } = await packaged();
+  const feed = await startUpdateFeed(await feedPort);
+  const images = appImages(opened, folder, flags);
+  const program = join(folder, 'Portico.AppImage');
+  const newer = join(folder, 'newer.AppImage');
+  images.write('0.1.0', program);
+  images.write('0.2.0', newer);
+  const before = readFileSync(program);
+  const log = images.env.TEST_LOG ?? '';
+  const child = spawn(program, [], {
+    env: { ...process.env, ...images.env, PORTICO_SIMULATED_PACE: '1' },
+    stdio: 'ignore',
+  });
+  const { browser, page } = await drive(await endpointIn(log, 0));
+  const about = () => page.evaluate(() => location.assign('#settings/about'));
+  const status = page.getByRole('status').filter({ hasText: /version|look/i });
+  const look = () => page.getByRole('button', { name: 'Look now' }).click();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await about();
+  await expect(status).toContainText('Not looked for yet');
 
-async function endpoint(child: ChildProcess): Promise<string> {
-  if (!child.stderr) throw new Error('no output');
-  const lines: string[] = [];
-  for await (const line of createInterface(child.stderr)) {
-    const found = /DevTools listening on (ws:\S+)/.exec(line);
-    if (found?.[1]) {
-      child.stderr.resume();
-      return found[1];
-    }
-    lines.push(line);
-  }
-  throw new Error(`the packaged app ended:\n${lines.join('\n')}`);
-}
+  await look();
+  await expect(page.getByText(/was not reached|cannot be read/)).toBeVisible();
+  feed.offer({ version: '0.0.9', file: newer });
+  await look();
+  await expect(status).toContainText('This is the newest version');
+  feed.offer({ version: '0.2.0', file: newer, sha512: Buffer.alloc(64, 1).toString('base64') });
+  await look();
+  await expect(page.getByText('could not be verified and was thrown away')).toBeVisible();
+  feed.offer({ version: '0.2.0', file: newer, url: 'elsewhere.AppImage' });
+  await look();
+  await expect(page.getByText('leads to an address without https')).toBeVisible();
+  expect(readFileSync(program).equals(before)).toBe(true);
+
+  const notes = '- Faster\n<img src=x onerror="document.title=\'run\'">';
+  feed.offer({ version: '0.2.0', file: newer, notes });
+  await look();
+  await expect(status).toContainText('Version 0.2.0 is ready');
+  await expect(page.getByRole('region', { name: 'What is new in 0.2.0' })).toContainText('<img src=x onerror');
+  // Nothing that tells this computer from others goes to the feed.
+  expect(new Set(feed.asked.map(({ headers }) => headers['x-user-staging-id'] ?? ''))).toEqual(new Set(['']));
+
+  await page.evaluate(() => location.assign('#chat'));
+  await chooseModel(page, 'Sandbox Slow');
+  await ask(page, 'Slowly, please');
+  await expect(articles(page).nth(1)).toContainText(/\w{3}/);
+  await about();
+  await page.getByRole('button', { name: 'Restart and install' }).click();
+  await expect(status).toContainText('when the running answers are complete');
+  await page.getByRole('button', { name: 'Not now' }).click();
+  await page.getByRole('button', { name: 'Restart and install' }).click();
+  await expect(status).toContainText('when the running answers are complete');
+  expect(readFileSync(program).equals(before)).toBe(true);
+  const gone = once(child, 'exit');
+  await page.evaluate(() => history.go(-1));
+  await page.getByRole('button', { name: 'Stop' }).first().click();
+  await gone;
+  await browser.close();
+
+  const again = await drive(await endpointIn(log, 1));
+  await again.page.evaluate(() => location.assign('#settings/about'));
+  await expect(again.page.getByText('Portico 0.2.0')).toBeVisible();
+  expect(readFileSync(program).equals(readFileSync(newer))).toBe(true);
+  await again.page.getByRole('button', { name: 'Look now' }).click();
+  await expect(again.page.getByText('This is the newest version')).toBeVisible();
+  await again.page
+    .getByRole('link', { name: /Slowly, please/ })
+    .first()
+    .click();
+  await expect(articles(again.page).nth(1)).toBeVisible();
+  await again.end();
+  await feed.stop();
+});

@@ -1,0 +1,117 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { chromium, expect, type Page } from '@playwright/test';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Packages the app as `npm run package -- --linux dir` does; answers the folder of the program. */
+export function packageApp(output: string, env: Readonly<Record<string, string>>): string {
+  execFileSync('npm', ['run', 'package', '--', '--linux', 'dir', `-c.directories.output=${output}`], {
+    cwd: root,
+    stdio: 'pipe',
+    env: { ...process.env, ...env },
+  });
+  const unpacked = join(output, 'linux-unpacked');
+  // Makes the addons load in an Electron older than the one that is shipped, where the tests run in such a one.
+  const adapt = process.env.PORTICO_ADAPT_PACKAGE;
+  if (adapt && existsSync(adapt)) execFileSync(adapt, [unpacked]);
+  return unpacked;
+}
+
+/**
+ * A copy of the program in which one word is changed, so that a test can drive it: nothing that is said to the shipped one opens
+ * it. The archive's table of places and lengths stays true.
+ */
+export function openedCopy(unpacked: string, copy: string): string {
+  linkAll(unpacked, copy);
+  const [taken, wanted] = ['"force-device-scale-factor"', '"remote-debugging-port"'];
+  rewrite(join(copy, 'resources', 'app.asar'), taken, wanted.padEnd(taken.length));
+  return copy;
+}
+
+/** All files by hard links: a copy takes no time, and changes must replace files. */
+export const linkAll = (from: string, to: string) => execFileSync('cp', ['-al', from, to]);
+
+/** Replaces the one place where these bytes stand by others of the same length, in a file of its own. */
+export function rewrite(file: string, before: string, after: string): void {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf(before);
+  expect({ found: at > 0, again: bytes.indexOf(before, at + 1), length: after.length }).toEqual({
+    ...{ found: true, again: -1, length: before.length },
+  });
+  bytes.write(after, at);
+  rmSync(file);
+  writeFileSync(file, bytes);
+}
+
+export const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
+
+/** A packaged program has no Node inspector (its fuses are off): it is driven as any Chromium is. */
+export async function startPackaged(program: string, dataFolder: string, env: Readonly<Record<string, string>>) {
+  const child = spawn(program, [...flags, '--remote-debugging-port=0', '--data-dir', dataFolder], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const { browser, page } = await drive(await endpoint(child));
+  return {
+    page,
+    async close() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+      await browser.close();
+    },
+  };
+}
+
+/** Its window, by the address that its Chromium listens on. */
+export async function drive(debugging: string) {
+  // Connecting before there is a window never returns.
+  await expect.poll(() => windows(debugging)).toBe(1);
+  const browser = await chromium.connectOverCDP(debugging);
+  const context = browser.contexts()[0];
+  if (!context) throw new Error('the packaged app has no window');
+  const page: Page = context.pages()[0] ?? (await context.waitForEvent('page'));
+  return {
+    browser,
+    page,
+    /** Ends a program that is nobody's child, as its window's own button does. */
+    async end() {
+      const closed = page.waitForEvent('close');
+      await page.evaluate(() => window.close());
+      await closed;
+      await browser.close();
+    },
+  };
+}
+
+async function windows(debugging: string): Promise<number> {
+  const list = await fetch(`http://${new URL(debugging).host}/json/list`);
+  return ((await list.json()) as { type: string }[]).filter(({ type }) => type === 'page').length;
+}
+
+async function endpoint(child: ChildProcess): Promise<string> {
+  if (!child.stderr) throw new Error('no output');
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stderr)) {
+    const found = /DevTools listening on (ws:\S+)/.exec(line);
+    if (found?.[1]) {
+      child.stderr.resume();
+      return found[1];
+    }
+    lines.push(line);
+  }
+  throw new Error(`the packaged app ended:\n${lines.join('\n')}`);
+}
+
+/** The address that a program wrote into its log, at its first start (0) or a later one. */
+export async function endpointIn(log: string, start: number): Promise<string> {
+  const found = () =>
+    [...(existsSync(log) ? readFileSync(log, 'utf8') : '').matchAll(/DevTools listening on (ws:\S+)/g)][start]?.[1];
+  await expect.poll(found, { timeout: 60_000 }).toBeTruthy();
+  return found() ?? '';
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+
+export interface Release {
+  readonly version: string;
+  readonly file: string;
+  /** What the feed calls the file, and where that leads. */
+  readonly url?: string;
+  readonly sha512?: string;
+  readonly notes?: string;
+}
+
+/** The files that the builder writes beside packages, as a server gives them. */
+export async function startUpdateFeed(port: number) {
+  let release: Release | null = null;
+  const asked: { path: string; headers: NodeJS.Dict<string | string[]> }[] = [];
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://feed').pathname;
+    asked.push({ path, headers: request.headers });
+    if (!release) return void response.writeHead(404).end();
+    if (path === '/latest-linux.yml') return void response.end(feedOf(release));
+    if (path === '/elsewhere.AppImage')
+      return void response.writeHead(302, { location: 'http://portico.invalid/new.AppImage' }).end();
+    response.end(readFileSync(release.file));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    asked,
+    offer(next: Release | null): void {
+      release = next;
+    },
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** JSON is YAML. */
+function feedOf({ version, file, url = 'new.AppImage', sha512, notes }: Release): string {
+  const hash = sha512 ?? createHash('sha512').update(readFileSync(file)).digest('base64');
+  const files = [{ url, sha512: hash, size: statSync(file).size }];
+  return JSON.stringify({ version, files, path: url, sha512: hash, releaseNotes: notes, releaseDate: '2026-11-24' });
+}
