@@ -1,11 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type ElectronApplication, _electron as electron, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtHosts } from './built-hosts.ts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const binary = electronBinary();
 const display = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
 const why = !binary ? 'no Electron runtime is installed' : !display ? 'there is no display' : null;
@@ -105,6 +107,123 @@ describe.skipIf(why)('the Electron host', () => {
       nodeIntegration: false,
       webviewTag: false,
     });
+  });
+
+  test('the page and nothing else is served, with the headers of the security page', async () => {
+    const served = await app.evaluate(async ({ session }) => {
+      const ask = (url: string, method = 'GET') => session.defaultSession.fetch(url, { method });
+      const page = await ask('app://portico/index.html');
+      const others = [
+        'app://elsewhere/index.html',
+        'app://portico/../main/main.js',
+        'app://portico/%2e%2e/package.json',
+      ];
+      const statuses = await Promise.all([...others.map((url) => ask(url)), ask('app://portico/index.html', 'POST')]);
+      return { headers: Object.fromEntries(page.headers), statuses: statuses.map(({ status }) => status) };
+    });
+    expect(served.statuses).toEqual([404, 404, 404, 404]);
+    expect(served.headers['content-security-policy']?.split('; ')).toEqual([
+      ...[
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+      ],
+      // The one frame is our own, sandboxed, and draws diagrams.
+      ...["connect-src 'none'", "worker-src 'self'", "frame-src 'self'", "object-src 'none'", "base-uri 'none'"],
+      ...[
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        'trusted-types portico',
+      ],
+    ]);
+    expect(served.headers).toMatchObject({
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'permissions-policy': expect.stringContaining('camera=(), microphone=(), geolocation=()'),
+    });
+  });
+
+  test('every permission is denied but copying, and there is no service worker, no webview and no device', async () => {
+    const found = await page.evaluate(async () => {
+      const names = [
+        'geolocation',
+        'notifications',
+        'camera',
+        'microphone',
+        'clipboard-read',
+        'midi',
+        'persistent-storage',
+      ];
+      const states = names.map((name) => navigator.permissions.query({ name: name as PermissionName }));
+      const worker = navigator.serviceWorker?.register('worker.js').then(
+        () => 'registered',
+        () => 'refused',
+      );
+      const { usb, hid, serial } = navigator as unknown as Record<string, { requestDevice?(asked: object): unknown }>;
+      return {
+        states: (await Promise.all(states)).map(({ state }) => state),
+        worker: (await worker) ?? 'refused',
+        webview: 'loadURL' in document.createElement('webview'),
+        devices: [usb, hid, serial].filter((each) => each !== undefined).length,
+        notice: await Notification.requestPermission(),
+      };
+    });
+    expect(new Set(found.states)).toEqual(new Set(['denied']));
+    expect(found).toMatchObject({ worker: 'refused', webview: false, notice: 'denied' });
+  });
+
+  test('a port goes to the main frame of our page alone', async () => {
+    const answered = await app.evaluate(({ ipcMain }) => {
+      const ask = async (origin: string | null, isMain: boolean) => {
+        let given = false;
+        const frame = { origin, postMessage: () => (given = true) };
+        const sender = { mainFrame: isMain ? frame : {}, isDestroyed: () => false };
+        ipcMain.emit('portico:ask', { sender, senderFrame: origin === null ? null : frame });
+        for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setTimeout(next));
+        return given;
+      };
+      return Promise.all([
+        ask('app://portico', true),
+        ask('app://portico', false),
+        ...['https://portico', 'app://elsewhere', 'null', 'file://'].map((origin) => ask(origin, true)),
+        ask(null, true),
+      ]);
+    });
+    expect(answered).toEqual([true, false, false, false, false, false, false]);
+  });
+
+  test('what a page opens goes outside through one guard, and no second window comes of it', async () => {
+    await app.evaluate(({ shell }) => {
+      const opened: string[] = [];
+      Object.assign(globalThis, { opened });
+      Object.assign(shell, { openExternal: async (url: string) => void opened.push(url) });
+    });
+    await page.evaluate(() => {
+      const refused = [
+        'file:///etc/passwd',
+        'javascript:alert(1)',
+        'smb://host/share',
+        'portico://chat',
+        'data:text/html,x',
+      ];
+      for (const url of [...refused, 'about:blank', 'app://portico/index.html', 'https://example.com/a'])
+        window.open(url);
+    });
+    const opened = () => app.evaluate(() => (globalThis as unknown as { opened: string[] }).opened);
+    await expect.poll(opened).toEqual(['https://example.com/a']);
+    const contents = await app.evaluate(({ webContents }) => webContents.getAllWebContents().length);
+    expect({ contents, url: page.url() }).toEqual({ contents: 1, url: 'app://portico/index.html' });
+    const calls = globSync('electron/**/*.ts', { cwd: root })
+      .map(
+        (file) => [file, readFileSync(join(root, file), 'utf8').match(/shell\.openExternal\(/g)?.length ?? 0] as const,
+      )
+      .filter(([, count]) => count > 0);
+    expect(calls).toEqual([['electron/hosts/electron/open-outside.ts', 1]]);
   });
 
   test('a reload gets a new port and the same core', async () => {
