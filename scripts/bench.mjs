@@ -7,7 +7,8 @@ import { electronRuntime } from './electron-runtime.mjs';
 
 await run((words) => {
   const node = prepare();
-  const browser = !words.includes('--only') || words.includes('chat') ? browsers(node) : {};
+  const browser =
+    !words.includes('--only') || ['chat', 'start'].some((name) => words.includes(name)) ? browsers(node) : {};
   return foreground(node, [join(root, 'tests', 'bench', 'main.ts'), ...words], {
     env: { ...environment(node), ...browser },
   });

@@ -7,9 +7,10 @@ import { benchGateway } from './gateway/gateway-bench.ts';
 import { verdictsOn } from './gateway/goals.ts';
 import { jsonOf, reportOf, tablesOf } from './gateway/report.ts';
 import { benchSearch } from './search-bench.ts';
+import { benchStart, startTable } from './start/start-bench.ts';
 
 /**
- * `npm run bench -- [--only gateway|search|pages|chat|bombs] [--rounds N] [--quick] [--contenders portico,raw-meter] [--json FILE]`:
+ * `npm run bench -- [--only gateway|search|pages|chat|start|bombs] [--rounds N] [--quick] [--contenders portico,raw-meter] [--json FILE]`:
  * tables to read, JSON to compare.
  */
 const { values } = parseArgs({
@@ -60,6 +61,12 @@ if (values.only === undefined || values.only === 'chat') {
   const figures = await benchChat();
   process.stdout.write(chatTable(figures));
   record.chat = figures;
+}
+
+if (values.only === undefined || values.only === 'start') {
+  const figures = await benchStart(rounds);
+  process.stdout.write(figures ? startTable(figures) : 'start: there is no Electron here\n');
+  record.start = figures;
 }
 
 // Minutes of it: only when it is asked for.

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Ticks of the kernel's clock that `/proc` counts in. */
+const ticksPerSecond = 100;
+
+/** A process and all that it has started, by Linux' `/proc`. */
+function treeOf(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const fields = statOf(Number(name));
+    if (fields) parents.set(Number(name), Number(fields[1]));
+  }
+  const tree = new Set([root]);
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const [pid, parent] of parents) {
+      if (!tree.has(parent) || tree.has(pid)) continue;
+      tree.add(pid);
+      grown = true;
+    }
+  }
+  return [...tree];
+}
+
+/** The fields after the name, which may hold blanks; null: it is gone. */
+function statOf(pid: number): string[] | null {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+  } catch {
+    return null;
+  }
+}
+
+/** Seconds of processor time that the tree has used. */
+export const cpuSecondsOf = (root: number): number =>
+  treeOf(root)
+    .map((pid) => statOf(pid))
+    .reduce((sum, fields) => sum + (fields ? Number(fields[11]) + Number(fields[12]) : 0), 0) / ticksPerSecond;
+
+/** Proportional set size of the tree in MB: what processes share is divided among them. */
+export const memoryOf = (root: number): number =>
+  treeOf(root).reduce((sum, pid) => {
+    try {
+      return sum + Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      return sum;
+    }
+  }, 0) / 1024;
