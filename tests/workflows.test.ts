@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+}
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions?: unknown;
+  readonly jobs: Readonly<Record<string, { readonly 'timeout-minutes'?: number; readonly steps: readonly Step[] }>>;
+}
+
+const files = globSync('.github/workflows/*.yml', { cwd: root });
+
+test('there are checks and releases', () => {
+  expect(files.map((file) => basename(file)).toSorted()).toEqual(['check.yml', 'release.yml']);
+});
+
+describe.each(files)('%s', (file) => {
+  const source = readFileSync(join(root, file), 'utf8');
+  const workflow: Workflow = parse(source);
+  const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+
+  test('runs what there is, within a time, with the least rights', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    for (const job of Object.values(workflow.jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
+    const named = steps.flatMap(({ run = '' }) => [...run.matchAll(/npm run ([\w-]+)/g)].map(([, name]) => name));
+    expect(named.filter((name) => !scripts.includes(name ?? ''))).toEqual([]);
+  });
+
+  test('uses actions of GitHub alone, at a version', () => {
+    const used = steps.flatMap(({ uses }) => uses ?? []);
+    expect(used.filter((name) => !/^actions\/[\w-]+@v\d+$/.test(name))).toEqual([]);
+  });
+
+  test('a stranger’s change meets no secret', () => {
+    const strangers = ['pull_request', 'pull_request_target', 'issue_comment'].filter((name) => name in workflow.on);
+    expect(strangers).not.toContain('pull_request_target');
+    if (strangers.length > 0) expect(source).not.toMatch(/secrets\./);
+  });
+});
