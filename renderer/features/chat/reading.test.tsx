@@ -152,6 +152,7 @@ test('the top of a chat, reached in one turn of the wheel, is kept to the pixel'
   await expect.element(thread).toBeVisible();
   const log = () => thread.element();
   await expect.poll(() => log().scrollTop).toBeGreaterThan(48);
+  await expect.poll(() => log().querySelector('.prose[aria-busy]')).toBeNull();
   const latest = page.getByRole('button', { name: 'Latest' });
   await expect
     .poll(() => {

@@ -16,9 +16,9 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: b
     let touched = 0;
     const away = () => setFollowing(false);
     const onWheel = (event: WheelEvent) => {
-      // The browser scrolls before the page hears of it: at the top it may have come from the end in one turn.
-      if (event.deltaY > 0 || (event.deltaY < 0 && element.scrollTop === 0)) onPointer();
-      else if (event.deltaY < 0) away();
+      if (event.deltaY > 0) onPointer();
+      // The browser scrolls before the page hears of it: what is at the top now may have been at the end.
+      else if (event.deltaY < 0 && Math.max(element.scrollTop, last) > 0) away();
     };
     const onKey = (event: KeyboardEvent) => {
       if (['ArrowUp', 'PageUp', 'Home'].includes(event.key) && element.contains(event.target as Node)) away();
