@@ -102,13 +102,11 @@ async function store(db: BooksDb, requests: readonly Request[]): Promise<void> {
         ...{ requests: 1n, prompt_tokens, charge, ...counters },
       })
       .onConflict((conflict) =>
-        conflict
-          .columns(['account_id', 'day', 'provider', 'model', 'key_id', 'status', 'byok'])
-          .doUpdateSet((row) => ({
-            requests: row('usage_daily.requests', '+', 1n),
-            prompt_tokens: row('usage_daily.prompt_tokens', '+', prompt_tokens),
-            charge: row('usage_daily.charge', '+', charge),
-          })),
+        conflict.columns(['account_id', 'day', 'provider', 'model', 'key_id', 'status', 'byok']).doUpdateSet((row) => ({
+          requests: row('usage_daily.requests', '+', 1n),
+          prompt_tokens: row('usage_daily.prompt_tokens', '+', prompt_tokens),
+          charge: row('usage_daily.charge', '+', charge),
+        })),
       )
       .execute();
   }

@@ -130,6 +130,12 @@ export const text = words({
     columns: { time: 'Time', what: 'Request', tokens: 'Tokens in / out', cost: 'Cost' },
     elsewhere: 'another program, or a deleted chat',
     more: 'Load more',
-    provenance: { billed: '', estimated: 'estimated', byok: 'list price, your key', unknown: 'unknown' },
+    provenance: {
+      billed: '',
+      estimated: 'estimated',
+      byok: 'list price, your key',
+      uncharged: 'nothing charged',
+      unknown: 'unknown',
+    },
   },
 });

@@ -47,6 +47,15 @@ export const usageBucket = z
   })
   .meta({ id: 'UsageBucket' });
 
+/** A quota of the plan in the running period, in the unit that its name ends with. */
+export const usedLimit = z.looseObject({
+  name: z.string(),
+  limit: z.string(),
+  used: z.string(),
+  remaining: z.string(),
+  resets_at: unixSeconds.nullable(),
+});
+
 /** `GET /v1/usage` (wire contract §2.3). Without a filter, the buckets add up to the totals. */
 export const usage = z
   .looseObject({
@@ -66,18 +75,11 @@ export const usage = z
     has_more: z.boolean(),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
-    limits: z.array(
-      z.looseObject({
-        name: z.string(),
-        limit: z.string(),
-        used: z.string(),
-        remaining: z.string(),
-        resets_at: unixSeconds.nullable(),
-      }),
-    ),
+    limits: z.array(usedLimit),
   })
   .meta({ id: 'Usage' });
 
 export type UsageGroup = z.infer<typeof usageGroup>;
 export type UsageBucket = z.infer<typeof usageBucket>;
 export type Usage = z.infer<typeof usage>;
+export type UsedLimit = z.infer<typeof usedLimit>;

@@ -178,6 +178,10 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         await guard('account.get');
         return data.account[input.wallet];
       }),
+      quotas: os.account.quotas.handler(async () => {
+        await guard('account.quotas');
+        return [];
+      }),
     },
     credits: {
       get: os.credits.get.handler(async ({ input }) => {

@@ -3,6 +3,7 @@ import type { ReportedAccount } from '#shared/client/reported.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
+import type { UsedLimit } from '#shared/wire/usage.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 
@@ -12,6 +13,10 @@ export interface AccountDeps {
 }
 
 const limitMs = 10_000;
+
+/** The gateway has no such thing to tell, or does not tell it to this key. */
+const isUntold = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope');
 
 /** The gateway accounts that pay. */
 export function accountFeature({ connections, hasProvider }: AccountDeps) {
@@ -41,8 +46,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
       const { balance: amount, held, available, total_granted, total_used } = credits;
       return { currency: 'USD', amount, held, available, total_granted, total_used };
     } catch (error) {
-      if (error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope'))
-        return null;
+      if (isUntold(error)) return null;
       throw error;
     }
   }
@@ -56,6 +60,15 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     walletOf,
     get: async ({ wallet }: { wallet: Wallet }): Promise<ReportedAccount> =>
       accountOf(await connections.wallet(wallet)),
+    async quotas({ wallet }: { wallet: Wallet }): Promise<UsedLimit[]> {
+      const { client } = await connections.wallet(wallet);
+      try {
+        return (await askGateway(() => client.usage({}, { signal: AbortSignal.timeout(limitMs) }))).limits;
+      } catch (error) {
+        if (isUntold(error)) return [];
+        throw error;
+      }
+    },
   };
 
   async function walletOf(payer: Payer): Promise<WalletBalance> {

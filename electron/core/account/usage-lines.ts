@@ -1,7 +1,8 @@
-import type { GatewayClient, RequestsQuery } from '#shared/client/gateway-client.ts';
+import type { RequestsQuery } from '#shared/client/gateway-client.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { UsageGroupId, UsageGrouping, UsageLine, UsagePeriod } from '#shared/contract/app/usage.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
+import type { Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import { bookedModelName, type DescribeModel } from '../connection/model-facts.ts';
 import { costOfRecord } from '../costs/cost.ts';
@@ -18,9 +19,10 @@ export interface LineDeps extends GroupDeps {
   readonly spend: Pick<SpendStore, 'usesOf'>;
 }
 
-/** Records as lines of the ledger, with the chat and the message of those that this app asked. */
+/** Records of an account (`Payer.source`) as lines of the ledger, with the chat and the message of those that this app asked. */
 export async function linesOf(
   { modelFacts, spend }: { readonly modelFacts: DescribeModel; readonly spend: Pick<SpendStore, 'usesOf'> },
+  source: string,
   records: readonly RequestRecord[],
 ): Promise<UsageLine[]> {
   const uses = await spend.usesOf(records.map(({ id }) => id));
@@ -31,15 +33,14 @@ export async function linesOf(
     ...{ prompt_tokens: record.prompt_tokens, cached_tokens: record.cached_tokens },
     ...{ cache_write_tokens: record.cache_write_tokens, completion_tokens: record.completion_tokens },
     reasoning_tokens: record.reasoning_tokens,
-    ...costOf(record),
+    ...costOf(record, source),
     use: uses.get(record.id) ?? null,
   }));
 }
 
-function costOf(record: RequestRecord): Pick<UsageLine, 'cost_usd' | 'provenance'> {
-  const { costUsd, costSource } = costOfRecord(record);
-  const isEstimate = costSource === 'billed' && record.estimated;
-  return { cost_usd: costUsd, provenance: isEstimate ? 'estimated' : costSource };
+function costOf(record: RequestRecord, source: string): Pick<UsageLine, 'cost_usd' | 'provenance'> {
+  const { costUsd, costSource } = costOfRecord(record, source);
+  return { cost_usd: costUsd, provenance: costSource };
 }
 
 /** What a list of requests can be narrowed by at the gateway; null: only here, one by one. */
@@ -73,7 +74,7 @@ export interface LinesAsked {
 /** A page of the requests behind a bar, newest first. `after`: where the next one begins; null: there is none. */
 export async function readLines(
   deps: LineDeps,
-  client: GatewayClient,
+  { client, source }: Pick<Payer, 'client' | 'source'>,
   { groupBy, group, period, after }: LinesAsked,
   signal: AbortSignal,
 ): Promise<{ data: UsageLine[]; after: string | null }> {
@@ -88,7 +89,7 @@ export async function readLines(
     last = page.has_more ? page.last_id : null;
     if (last === null) break;
   }
-  return { data: await linesOf(deps, found), after: last };
+  return { data: await linesOf(deps, source, found), after: last };
 
   async function ofGroup(records: readonly RequestRecord[], wanted: UsageGroupId): Promise<RequestRecord[]> {
     const buckets = records.map((record) => ({ ...record, key: record.key_id }));
@@ -103,7 +104,7 @@ export async function readLines(
 /** Every ended request of a period, oldest first, a page at a time. A gateway that asks for a pause gets it. */
 export async function* allLines(
   deps: LineDeps,
-  client: GatewayClient,
+  { client, source }: Pick<Payer, 'client' | 'source'>,
   period: UsagePeriod,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<UsageLine[], void> {
@@ -114,6 +115,7 @@ export async function* allLines(
     const page = await patiently(() => client.requests({ ...query, ...from }, more), signal);
     yield await linesOf(
       deps,
+      source,
       page.data.filter(({ status }) => status !== 'running'),
     );
     if (!page.has_more) return;

@@ -21,7 +21,9 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
     await chatEnded(client, conversationId);
   };
   await ask();
-  const { key } = await client.localKeys.create({ name: 'A program', wallet: 'main', limitUsd: null });
+  const { key } = await client.apiKeys.create({
+    ...{ account: 'main', name: 'A program', scopes: ['chat'], limitUsd: null, expiresAt: null },
+  });
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
   const answer = await fetch(`${local.url}/chat`, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
-import { embeddedWallets } from '../gateway/embedded-wallets.ts';
 import { gatewayAccounts } from '../gateway/accounts-elsewhere.ts';
+import { embeddedWallets } from '../gateway/embedded-wallets.ts';
 import { localListener } from '../gateway/local-listener.ts';
 import { openConnections } from '../gateway/open-connections.ts';
 import { waitAsAsked } from '../gateway/wait-as-asked.ts';

@@ -47,7 +47,9 @@ test('chats, deleted and temporary ones, another program and a stopped answer al
   const running = await client.chat.send({ messageId: randomUUID(), text: 'Tell me more', model: 'sandbox/tour' });
   await client.chat.stop({ answerId: running.answerId });
   await chatEnded(client, running.conversationId);
-  const { key } = await client.localKeys.create({ name: 'A program', wallet: 'sandbox', limitUsd: null });
+  const { key } = await client.apiKeys.create({
+    ...{ account: 'sandbox', name: 'A program', scopes: ['chat'], limitUsd: null, expiresAt: null },
+  });
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
   const answered = await fetch(`${local.url}/chat`, {
     method: 'POST',

@@ -8,6 +8,7 @@ import { noTokens } from '#shared/price.ts';
 import { journalPaths } from '../../db/journal-files.ts';
 import { scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
+import type { BooksAdapter } from '../../db/sqlite.ts';
 import { createTransact } from '../../db/transact.ts';
 import { BooksDraft } from '../books-changes.ts';
 import { redoStep } from '../decide-steps.ts';
@@ -154,7 +155,7 @@ function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
 const framesOf = (database: string) => journalPaths(database).flatMap((path) => scanFrames(readFileSync(path)).frames);
 
 const numberApplied = async ({ db }: Pick<Opened, 'db'>): Promise<number> => {
-  const { adapter } = db.getExecutor() as unknown as { adapter: { prepare(text: string): { all(of: []): unknown[] } } };
+  const { adapter } = db.getExecutor() as unknown as { adapter: BooksAdapter };
   return Number(
     (adapter.connection.prepare('select applied from step_journal').all([])[0] as { applied: bigint }).applied,
   );

@@ -1,17 +1,14 @@
-import type { ReportedUsage } from '#shared/client/reported.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { UsedLimit } from '#shared/wire/usage.ts';
 import { text } from '../../text/account-text.ts';
 import { count, momentOf, usd } from '../../text/format.ts';
 import { Meter } from '../../ui/elements/meter.tsx';
 import { AccountPart } from './account-part.tsx';
 import { useQuotas } from './use-account.ts';
 
-type Limit = ReportedUsage['limits'][number];
-
 /** How much of each quota of the plan is used. Nothing where the gateway tells no quotas: the plan itself says its limits. */
 export function Limits({ wallet }: { wallet: Wallet }) {
-  const usage = useQuotas(wallet);
-  const limits = usage.data?.limits ?? [];
+  const limits = useQuotas(wallet).data ?? [];
   if (limits.length === 0) return null;
   return (
     <AccountPart title={text.quotas}>
@@ -28,9 +25,9 @@ export function Limits({ wallet }: { wallet: Wallet }) {
 }
 
 /** For the length of a bar only. */
-const ratioOf = ({ used, limit }: Limit): number => (Number(limit) > 0 ? Number(used) / Number(limit) : 1);
+const ratioOf = ({ used, limit }: UsedLimit): number => (Number(limit) > 0 ? Number(used) / Number(limit) : 1);
 
-function usedOf({ name, used, limit, resets_at: resets }: Limit): string {
+function usedOf({ name, used, limit, resets_at: resets }: UsedLimit): string {
   const shown = (amount: string) => (name.endsWith('_usd') ? usd(amount) : count(Number(amount)));
   return text.ofLimit(shown(used), shown(limit), resets === null ? null : momentOf(resets * 1000));
 }

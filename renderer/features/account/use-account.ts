@@ -10,6 +10,6 @@ export const useAccount = (wallet: Wallet) =>
 export const useVerification = (wallet: Wallet) =>
   useQuery(useOrpc().verification.get.queryOptions({ input: { wallet } }));
 
-/** The usage of this month, which has how much of the plan’s quotas is used. */
+/** How much of the plan’s quotas is used. */
 export const useQuotas = (wallet: Wallet) =>
-  useQuery(useOrpc().usage.get.queryOptions({ input: { wallet }, ...ofTheBooks }));
+  useQuery(useOrpc().account.quotas.queryOptions({ input: { wallet }, ...ofTheBooks }));

@@ -1,6 +1,6 @@
-import { text } from '../../text/reconciliation-text.ts';
 import { Link } from '../../ui/elements/link.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
+import { text } from './reconciliation-text.ts';
 import { useDriftAlarm } from './use-reconciliation.ts';
 
 const look = 'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';

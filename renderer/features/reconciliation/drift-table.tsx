@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { share } from '../../text/format.ts';
-import { text } from '../../text/reconciliation-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Money } from '../../ui/elements/money.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
@@ -9,6 +8,7 @@ import { Failure } from '../../ui/notices/failure.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { ExplainButton, nameOf, RequestName } from './open-table.tsx';
+import { text } from './reconciliation-text.ts';
 import { useDrift } from './use-reconciliation.ts';
 
 const pageSize = 20;

@@ -1,12 +1,12 @@
 import type { OpenRow, Reconciliation } from '#shared/contract/app/reconciliation.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { momentOf } from '../../text/format.ts';
-import { text } from '../../text/reconciliation-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
 import { Money } from '../../ui/elements/money.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
+import { text } from './reconciliation-text.ts';
 import { useReconciliationCalls } from './use-reconciliation.ts';
 
 interface OpenTableProps {

@@ -4,7 +4,6 @@ import type { Reconciliation } from '#shared/contract/app/reconciliation.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { count, momentOf } from '../../text/format.ts';
-import { text } from '../../text/reconciliation-text.ts';
 import { Facts } from '../../ui/elements/facts.tsx';
 import { Money } from '../../ui/elements/money.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
@@ -13,6 +12,7 @@ import { Skeleton } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
 import { DriftTable } from './drift-table.tsx';
 import { OpenTable } from './open-table.tsx';
+import { text } from './reconciliation-text.ts';
 import { useReconciliation } from './use-reconciliation.ts';
 
 const pageSize = 50;

@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'react';
 import { useOffers } from '../../actions/offers.ts';
 import { handleOf } from '../../handles/handles.ts';
 import { useNav } from '../../navigation/nav.ts';
-import { text } from '../../text/search-text.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { fieldClass } from '../../ui/forms/text-field.tsx';
 import { highlightText } from './highlight-text.ts';
+import { text } from './search-text.ts';
 import { useFind } from './use-find.ts';
 
 /** Find in this chat. Closing it returns the focus to the message field. */

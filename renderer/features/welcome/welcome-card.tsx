@@ -2,9 +2,9 @@ import { KeyRound, type LucideIcon, PlugZap, Sparkles } from 'lucide-react';
 import { useAppInfo, useModels, useUpdateSettings } from '../../api/use-core.ts';
 import { focusComposer } from '../../handles/handles.ts';
 import { useNav } from '../../navigation/nav.ts';
-import { text } from '../../text/welcome-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { text } from './welcome-text.ts';
 
 const tourModel = 'sandbox/tour';
 

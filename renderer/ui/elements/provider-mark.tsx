@@ -31,7 +31,10 @@ interface ProviderMarkProps {
 /** A provider’s mark, else its initial, on its colour; a way for the router, which is none. Decorative, so that it is no part of the name beside it. */
 export function ProviderMark({ provider, size = 20 }: ProviderMarkProps) {
   const hash = [...provider].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
-  const swatchClass = classNames('swatch block shrink-0 rounded-tag', colours[known[provider] ?? hash % colours.length]);
+  const swatchClass = classNames(
+    'swatch block shrink-0 rounded-tag',
+    colours[known[provider] ?? hash % colours.length],
+  );
   if (provider === 'router') {
     return (
       <span

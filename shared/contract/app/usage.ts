@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isTimeZone } from '../../days.ts';
 import { requestStatus } from '../../wire/request-record.ts';
 import { count, usdAmount } from '../../wire/scalars.ts';
+import { costSource } from '../chat/conversations.ts';
 import { wallet } from '../common/fields.ts';
 import { requestUse } from './wallets.ts';
 
@@ -124,7 +125,7 @@ export const usageLine = z.object({
   /** With the caller’s own key: what the provider takes. Null: not known, which is not zero. */
   cost_usd: usdAmount.nullable(),
   /** Where the cost comes from. */
-  provenance: z.enum(['billed', 'estimated', 'byok', 'unknown']),
+  provenance: costSource,
   /** Null: another program’s request, or of a chat that is deleted. */
   use: requestUse.nullable(),
 });

@@ -8,6 +8,7 @@ import {
   reportedTransactions,
 } from '../../client/reported.ts';
 import { transactionType } from '../../wire/credits.ts';
+import { usedLimit } from '../../wire/usage.ts';
 import { id, timeMs, wallet } from '../common/fields.ts';
 
 export const walletBalance = z.object({
@@ -49,6 +50,8 @@ export const accountContract = {
   wallets: oc.output(z.array(walletBalance)),
   /** With a key that may not read the account: what the gateway says of its key, without balance and usage. */
   get: oc.input(z.object({ wallet })).output(reportedAccount),
+  /** How much of the plan's quotas is used; empty: it has none, or the gateway does not tell. */
+  quotas: oc.input(z.object({ wallet })).output(z.array(usedLimit)),
 };
 
 export const creditsContract = {

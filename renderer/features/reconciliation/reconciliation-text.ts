@@ -1,5 +1,5 @@
-import { count, counted } from './format.ts';
-import { words } from './language.ts';
+import { count, counted } from '../../text/format.ts';
+import { words } from '../../text/language.ts';
 
 export const text = words({
   title: 'Reconciliation',

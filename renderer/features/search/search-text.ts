@@ -1,5 +1,5 @@
-import { count } from './format.ts';
-import { words } from './language.ts';
+import { count } from '../../text/format.ts';
+import { words } from '../../text/language.ts';
 
 export const text = words({
   find: 'Find in this chat',

@@ -1,4 +1,4 @@
-import { words } from './language.ts';
+import { words } from '../../text/language.ts';
 export const text = words({
   title: 'Welcome to Portico',
   body: 'Every model through one window, and every cost to the last digit.',
