@@ -28,7 +28,7 @@ export interface RunContext {
   readonly disconnect: Pick<Disconnect, 'asks'>;
   readonly backpressure: Backpressure;
   readonly clock: Pick<AnswerClock, 'allow'>;
-  /** ProblemText once, when the bill is made, how many tokens were used. */
+  /** Called once, when the bill is made, how many tokens were used. */
   readonly measured: (tokens: number) => void;
 }
 

@@ -114,7 +114,7 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
         }
         correct(bucket, difference);
         const spare = handful(state.remaining);
-        // ProblemText within a second, with whatever else there is: at once where the others would miss it.
+        // Said within a second, with whatever else there is: at once where the others would miss it.
         if (Math.abs(difference) <= spare) return undefined;
         // The answer is there already: a reservation that stays as it was is forgotten within the minute.
         return spare === 0 || demand.recent(elapsed()) === 0 ? ask().catch(lost) : undefined;

@@ -103,7 +103,7 @@ test('real answers are what the document says', async () => {
       const { data = [] } = (bodies['/v1/requests'] ?? {}) as { data?: { id: string }[] };
       const { id: keyId = '' } = (bodies['/v1/keys'] ?? {}) as { id?: string };
       const real = path
-        .replace('{model_id}', 'router')
+        .replace('{model_id}', path.startsWith('/v1/prices/') ? 'sandbox/tour' : 'router')
         .replace('{request_id}', data[0]?.id ?? '')
         .replace('{key_id}', keyId);
       const init = { method: method.toUpperCase(), headers: { 'content-type': 'application/json' } };

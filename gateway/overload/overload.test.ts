@@ -163,8 +163,13 @@ test('five announced bodies of 25 MB fill the memory for their account, not for 
 });
 
 test('a request that a limit refuses gives its room back', async () => {
-  const { post, pass } = await openTestGateway({ plan: 'enterprise', workLimits: { answers: 1 } });
-  const quote = async () => (await post('/v1/quote', { prompt: 'hi', provider: 'sandbox' })).status;
+  const { gateway, key, pass } = await openTestGateway({ plan: 'enterprise', workLimits: { answers: 1 } });
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ prompt: 'hi', provider: 'sandbox' });
+  const quote = async () => {
+    const request = new Request('http://127.0.0.1/v1/quote', { method: 'POST', headers, body });
+    return (await gateway.fetch(request, { address: '203.0.113.7' })).status;
+  };
   for (let asked = 0; asked < 120; asked += 1) expect(await quote()).toBe(200);
   expect([await quote(), await quote()]).toEqual([429, 429]);
   pass(61_000);

@@ -66,6 +66,8 @@ test('reads the account, the ledger page by page, usage, models and what the gat
   expect((await client.info()).extensions).toEqual(expect.arrayContaining(['quote', 'requests']));
   expect((await client.models()).data.map(({ id }) => id)).toContain('sandbox/echo');
   expect((await client.model('sandbox/echo')).simulated).toBe(true);
+  expect((await client.prices()).data.map(({ id }) => id)).toContain('openai/gpt-5.4-mini');
+  expect((await client.priceHistory('openai/gpt-5.4-mini')).data.length).toBeGreaterThan(0);
   expect(await client.account()).toMatchObject({ id: accountId });
   expect((await client.verify()).credential?.type).toBe('api_key');
   expect((await client.usage({ group_by: 'model' })).data).toMatchObject([{ model: 'echo' }]);

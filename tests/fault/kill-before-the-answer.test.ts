@@ -62,7 +62,7 @@ test('a charge that was made before anything of the answer was told is found aft
   const { proxy, key, charges } = await openPaidGateway();
   const dataDir = folder();
   const before = await startWeb(dataDir);
-  await before.client.gatewayAccounts.add({ baseUrl: proxy.url, key });
+  const { id: account } = await before.client.gatewayAccounts.add({ baseUrl: proxy.url, key });
   const { conversationId } = await before.client.chat.send({ messageId: 'k1', text: 'Hello?', model: pricedModel });
   expect(await proxy.answer).toContain('[DONE]');
   await before.web.kill('SIGKILL');
@@ -72,7 +72,8 @@ test('a charge that was made before anything of the answer was told is found aft
   const unknown = { status: 'interrupted', text: '', requestId: null, costUsd: null, costSource: 'unknown' };
   expect((await read())[1]).toMatchObject(unknown);
   expect(await readTotal(client, conversationId)).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
-  await client.gatewayAccounts.add({ baseUrl: proxy.url, key });
+  // Without a keychain the credential ended with the program.
+  await client.gatewayAccounts.change({ id: account, key });
   await eventually(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }));
 
   const charged = await charges();
@@ -98,7 +99,7 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
     await eventually(async () => expect(await answered()).toMatchObject({ status: 'done', costSource: 'billed' }));
   }
   const id = conversationId ?? '';
-  await before.client.gatewayAccounts.add({ baseUrl: proxy.url, key });
+  const { id: account } = await before.client.gatewayAccounts.add({ baseUrl: proxy.url, key });
   const summary = before.client.context.compact({ conversationId: id, model: pricedModel, overCaps: false });
   const broken = summary.catch((error: unknown) => error);
   expect(await proxy.answer).toContain('[DONE]');
@@ -107,7 +108,8 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
 
   const { client } = await startWeb(dataDir);
   expect(await client.context.summary({ conversationId: id })).toBeNull();
-  await client.gatewayAccounts.add({ baseUrl: proxy.url, key });
+  // Without a keychain the credential ended with the program.
+  await client.gatewayAccounts.change({ id: account, key });
   await eventually(async () => expect((await readTotal(client, id)).unknown).toBe(0));
   const charged = await charges();
   expect(charged).toHaveLength(4);
@@ -136,7 +138,7 @@ test('kill -9 after the hold and before the model said anything leaves no hold, 
     status: 'interrupted',
     requestId: expect.stringMatching(/^req_/),
     costUsd: '0',
-    costSource: 'billed',
+    costSource: 'uncharged',
   };
   await eventually(async () => expect((await read())[1]).toMatchObject(found));
   for (const { balance } of await client.account.wallets()) expect(balance?.held).toBe('0');

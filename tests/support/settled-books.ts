@@ -30,7 +30,7 @@ export async function settledBooks(database: string, env: Env, told: readonly Pr
     problems: report.checks.flatMap(({ name, problems }) => problems.map((one) => ({ name, ...one }))),
     running: report.sums.running,
     held: report.sums.held_usd,
-    /** ProblemText to a client, but booked otherwise. */
+    /** Told to a client, but booked otherwise. */
     wrong,
     accounts,
     requests,

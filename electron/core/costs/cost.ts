@@ -103,21 +103,24 @@ export function usageOfRecord(record: RequestRecord): Message['usage'] {
   };
 }
 
-const recordedPrice = pricing.pick({
-  prompt: true,
-  completion: true,
-  input_cache_read: true,
-  input_cache_write: true,
-  input_cache_write_1h: true,
-  reasoning: true,
-  input_audio: true,
-  image_output: true,
-  request: true,
-  web_search: true,
-  tiers: true,
-  as_of: true,
-  source: true,
-});
+/** Records of earlier gateways say neither the day nor the source of their price. */
+const recordedPrice = pricing
+  .pick({
+    prompt: true,
+    completion: true,
+    input_cache_read: true,
+    input_cache_write: true,
+    input_cache_write_1h: true,
+    reasoning: true,
+    input_audio: true,
+    image_output: true,
+    request: true,
+    web_search: true,
+    tiers: true,
+    as_of: true,
+    source: true,
+  })
+  .partial({ as_of: true, source: true });
 
 /** The charge in its parts, by the price that the gateway used; null if it names none. */
 export function billOfRecord(record: RequestRecord, source: string): Bill | null {

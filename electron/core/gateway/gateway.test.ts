@@ -127,15 +127,15 @@ test('a gateway’s key for chats alone chats, and what it cannot read is said',
   expect(answer).toMatchObject({ status: 'error', error: { code: 'insufficient_credits' } });
   // Who pays is known all the same; what is left is not, and is no zero.
   expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', balance: null }]);
-  expect(await client.models.payer({ model: 'sandbox/echo' })).toEqual({ wallet: 'main' });
+  expect(await client.models.payer({ model: 'sandbox/echo' })).toEqual({ wallet: 'main', ownKey: null });
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({
     ...{ name: 'Team', balance: null, usage: null },
     credential: { scopes: ['chat', 'models'] },
   });
   const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
-  const usage = client.usage.get({ wallet: 'main', groupBy: 'model', period });
-  for (const reading of [client.credits.get({ wallet: 'main' }), usage]) {
-    await expect(reading).rejects.toMatchObject({
+  const usage = () => client.usage.get({ wallet: 'main', groupBy: 'model', period });
+  for (const read of [() => client.credits.get({ wallet: 'main' }), usage]) {
+    await expect(read()).rejects.toMatchObject({
       code: 'insufficient_scope',
       message: expect.stringContaining('the scope "account"'),
     });

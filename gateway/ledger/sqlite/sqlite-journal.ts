@@ -140,7 +140,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
     try {
       fillAll();
     } catch {
-      // ProblemText where the database is filled in its time; until then what was read before is what is known.
+      // Called where the database is filled in its time; until then what was read before is what is known.
       return false;
     }
     fill.seenElsewhere();
