@@ -1,5 +1,5 @@
 import { PanelLeft } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useAppInfo } from '../api/use-core.ts';
 import { isQuick } from '../browser/quick.ts';
 import { useNarrow } from '../browser/use-media.ts';
@@ -7,8 +7,10 @@ import { text } from '../text/shell-text.ts';
 import { classNames } from '../ui/elements/class-names.ts';
 import { IconButton } from '../ui/elements/icon-button.tsx';
 import { Balance } from './balance.tsx';
-import { QuickHeader } from './quick-header.tsx';
 import { useShell } from './shell-state.ts';
+
+/** Only the small window has it. */
+const QuickHeader = lazy(() => import('./quick-header.tsx').then((file) => ({ default: file.QuickHeader })));
 
 interface PageHeaderProps {
   title: string;
@@ -20,7 +22,12 @@ interface PageHeaderProps {
 
 /** The header of each page. While the sidebar is closed it has its button and the balance. */
 export function PageHeader(props: PageHeaderProps) {
-  return isQuick ? <QuickHeader title={props.title} /> : <WindowHeader {...props} />;
+  if (!isQuick) return <WindowHeader {...props} />;
+  return (
+    <Suspense fallback={<header className="drag-region h-11 shrink-0" />}>
+      <QuickHeader title={props.title} />
+    </Suspense>
+  );
 }
 
 function WindowHeader({ title, note, onTitleDoubleClick, children }: PageHeaderProps) {

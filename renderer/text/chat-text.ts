@@ -82,7 +82,7 @@ export const text = words({
   stopCost: (amount: string, source: string) =>
     source === 'byok'
       ? `At list price it cost ${amount}.`
-      : `${amount} was ${source === 'billed' ? 'billed' : 'estimated'}.`,
+      : `${amount} was ${source === 'billed' ? 'billed' : 'charged, for tokens that are estimated'}.`,
   stopUncharged: 'Nothing was charged.',
   stopCostOpen: 'What it cost is not known yet.',
   stoppedBefore: 'Nothing had been written.',

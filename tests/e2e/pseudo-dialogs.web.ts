@@ -201,7 +201,10 @@ async function gateway({ page, go, look, button, open, field }: Walk): Promise<v
   await button('Done').waitFor();
   await look('a new key');
   await button('Done').click();
-  await open('revoke a key', () => page.getByRole('button', { name: /^⟦Revoke / }).click());
+  for (const doing of ['Name, limit and end', 'Rotate', 'Revoke']) {
+    await page.getByRole('button', { name: new RegExp(`^⟦Change ${serverName}`) }).click();
+    await open(`${doing} of a key`, () => page.getByRole('menuitem', { name: pseudo(doing), exact: true }).click());
+  }
 }
 
 /** Tool servers: entered, imported, asked about and refused. */

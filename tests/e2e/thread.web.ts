@@ -160,7 +160,9 @@ test('a stopped answer tells the truth about its bill, goes on as one text, and 
   const stop = page.getByRole('button', { name: 'Stop', exact: true });
   await expect.poll(() => length(answer)).toBeGreaterThan(120);
   await stop.click();
-  await expect(answer).toContainText(/Stopped\. \$\S+ was billed\. Sandbox stops computing at once/);
+  await expect(answer).toContainText(
+    /Stopped\. \$\S+ was charged, for tokens that are estimated\. Sandbox stops computing at once/,
+  );
   // What is not parsed yet stands there as it was written.
   const words = (await answer.locator('.prose:not([aria-busy])').textContent()) ?? '';
   await answer.getByRole('button', { name: 'Continue' }).click();
@@ -170,7 +172,7 @@ test('a stopped answer tells the truth about its bill, goes on as one text, and 
     .toBeGreaterThan(words.length + 40);
   expect(await answer.locator('.prose').textContent()).toContain(words.slice(0, 60));
   await stop.click();
-  await expect(answer).toContainText('was billed');
+  await expect(answer).toContainText('was charged');
   await expect(articles(page)).toHaveCount(2);
   const cost = dollars(await answer.locator('footer').textContent());
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
@@ -257,7 +259,7 @@ test('several conversations are answered at once, through switching and a reload
     const before = await length(answer);
     await expect.poll(() => length(answer)).toBeGreaterThan(before + 20);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await expect(answer).toContainText('was billed');
+    await expect(answer).toContainText('was charged');
     expect(parseUsd('0')).toBeLessThan(dollars(await answer.locator('footer').textContent()));
   }
   await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);

@@ -104,7 +104,7 @@ test('kept running in the tray, answers go on without a window and are shown by 
   }
   const answer = articles(page).nth(1);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await expect(answer).toContainText('was billed');
+  await expect(answer).toContainText('was charged');
   const exited = once(program.process(), 'exit');
   program.process().kill('SIGTERM');
   expect(await exited).toEqual([0, null]);

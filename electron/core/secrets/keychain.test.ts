@@ -57,6 +57,16 @@ test('without a keychain a secret lasts for the session and what is wrong is sai
   expect(await memory.all()).toEqual([]);
 });
 
+test('a reply that D-Bus waited for in vain is no lock, whatever it says of being blocked', async () => {
+  const inVain =
+    'Did not receive a reply. Possible causes include: the remote application did not send a reply, the message bus security policy blocked the reply.';
+  const silent = keychain(async () => {
+    throw new Error(inVain);
+  });
+  await silent.probe();
+  expect(silent.state().problem?.refusal).toMatchObject({ name: 'keychainHangs' });
+});
+
 test('a hung keychain fails within its limit, is not asked again, and recovers when it answers', async () => {
   const store = memorySecrets();
   store.items.set('a', 'kept');

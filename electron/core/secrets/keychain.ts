@@ -116,8 +116,9 @@ const lockedState = (name: 'keychainNotYet' | 'keychainHangs' | 'keychainLocked'
 });
 
 function stateOf(error: unknown): KeychainState {
-  if (error === tooLate) return lockedState('keychainHangs');
   const text = error instanceof Error ? error.message : '';
+  // D-Bus waits as well, and says of a reply that did not come that it may have been blocked: that is not a lock.
+  if (error === tooLate || /did not receive a reply/i.test(text)) return lockedState('keychainHangs');
   if (/lock|denied|cancel|dismiss|prompt/i.test(text)) return lockedState('keychainLocked');
   return { state: 'unavailable', backend: null, problem: tell('keychainNone') };
 }

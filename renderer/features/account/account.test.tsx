@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest';
+import '../../ui/styles/theme.css';
+// Loaded before a test’s time runs.
+import './account-page.tsx';
+import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { openApp } from '../../../tests/support/open-app.tsx';
+import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
 
 const main = page.getByRole('main');
 const dialog = page.getByRole('dialog');

@@ -61,7 +61,11 @@ test('a model is found, marked and compared by the keyboard alone', async () => 
   name('Claude Opus 5').element().focus();
   await userEvent.keyboard('f');
   await expect.poll(() => fake.data.settings.favouriteModels).toHaveLength(1);
-  await userEvent.keyboard(' {ArrowDown} ');
+  await userEvent.keyboard(' ');
+  await expect.element(page.getByRole('button', { name: 'Compare (1)' })).toBeVisible();
+  await userEvent.keyboard('{ArrowDown}');
+  await expect.poll(() => document.activeElement).not.toBe(name('Claude Opus 5').element());
+  await userEvent.keyboard(' ');
   await expect.element(page.getByRole('button', { name: 'Compare (2)' })).toBeEnabled();
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByRole('dialog')).toBeVisible();

@@ -18,7 +18,8 @@ test('the chart is a picture with a text, and each of its days is read by the ar
   day.element().focus();
   await userEvent.keyboard('{ArrowLeft}{ArrowLeft}');
   await expect.element(day).toHaveAttribute('aria-valuenow', '28');
-  await expect.element(day).toHaveAttribute('aria-valuetext', /^\w+ \d+, \$[\d.]+ in all, claude-opus-5 \$[\d.]+, /);
+  const spoken = () => day.element().getAttribute('aria-valuetext');
+  await expect.poll(spoken).toMatch(/^\w+ \d+, \$[\d.]+ in all, claude-opus-5 \$[\d.]+, /);
   await userEvent.keyboard('{Home}');
   await expect.element(day).toHaveAttribute('aria-valuenow', '1');
 });
