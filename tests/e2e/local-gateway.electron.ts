@@ -26,7 +26,7 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
   expect(apiKey).toHaveLength(56);
 
   await page.getByRole('button', { name: 'Make a key' }).click();
-  await page.getByLabel('Name').fill('Editor');
+  await page.getByLabel('Name', { exact: true }).fill('Editor');
   await page.getByLabel('Limit').fill('2.50');
   await page.getByRole('button', { name: 'Make key' }).click();
   const shown = page.getByRole('dialog').locator('code');

@@ -57,6 +57,24 @@ test('without a keychain a secret lasts for the session and what is wrong is sai
   expect(await memory.all()).toEqual([]);
 });
 
+test('a keychain that hangs for longer than D-Bus waits is asked again until it answers', async () => {
+  const calls: PromiseWithResolvers<string | null>[] = [];
+  const slow = keychain(async () => ({
+    ...memorySecrets(),
+    get() {
+      const call = Promise.withResolvers<string | null>();
+      calls.push(call);
+      return call.promise;
+    },
+  }));
+  await slow.probe();
+  calls[0]?.reject(new Error('Did not receive a reply.'));
+  await expect.poll(() => calls.length).toBe(2);
+  expect(slow.state().problem?.refusal).toMatchObject({ name: 'keychainHangs' });
+  calls[1]?.resolve(null);
+  await expect.poll(() => slow.state().state).toBe('available');
+});
+
 test('a reply that D-Bus waited for in vain is no lock, whatever it says of being blocked', async () => {
   const inVain =
     'Did not receive a reply. Possible causes include: the remote application did not send a reply, the message bus security policy blocked the reply.';

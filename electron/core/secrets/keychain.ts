@@ -81,14 +81,18 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged, recove
     const next = await asked.then(() => available, stateOf);
     hung = false;
     become(next);
+    // D-Bus gives up before a keychain does that hangs for long: another question waits for it in the place of this one.
+    if (next.problem?.refusal?.name === 'keychainHangs') await probe();
+  }
+
+  async function probe(): Promise<KeychainState> {
+    await call((keychain) => keychain.get(probeAccount)).catch(() => null);
+    return current;
   }
 
   return {
     state: () => current,
-    async probe() {
-      await call((keychain) => keychain.get(probeAccount)).catch(() => null);
-      return current;
-    },
+    probe,
     get: (account) => call((keychain) => keychain.get(account)),
     set: (account, secret) => call((keychain) => keychain.set(account, secret)),
     remove: (account) => call((keychain) => keychain.remove(account)),
