@@ -22,6 +22,8 @@ test.beforeEach(async () => {
 test.afterEach(() => provider.close());
 
 test('in another language no dialog, menu or error is left in English', async ({ launch }) => {
+  // The longest walk of all: two cores that do something else as well need more than the usual limit.
+  test.slow();
   const { page: begun, dataFolder, close } = await launch();
   await begun.getByRole('button', { name: 'Try it now' }).click();
   // A draft is kept a quarter of a second after the last change.
