@@ -74,9 +74,12 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
 
   await openGatewaySettings();
   await expect(page.getByText(/Your keys · \$0\.0\d+ of \$2\.50 spent/)).toBeVisible();
-  await page.getByRole('button', { name: 'Revoke Editor' }).click();
+  await page.getByRole('button', { name: 'Change Editor' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await expect(page.getByRole('button', { name: 'Revoke Editor' })).toHaveCount(0);
+  // What lies below a dialog has no role.
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Change Editor' })).toHaveCount(0);
   await expect(client.models.list()).rejects.toMatchObject({ status: 401 });
 
   await upstream.stop();

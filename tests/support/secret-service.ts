@@ -13,7 +13,6 @@ export interface SecretService {
   countItems(): Promise<number>;
   /** It stands still: whoever asks it waits. */
   hang(): void;
-  wake(): void;
   stop(): Promise<void>;
 }
 
@@ -47,7 +46,6 @@ export async function startSecretService(folder: string, { locked = false } = {}
       return found.match(/object path/g)?.length ?? 0;
     },
     hang: () => void keyring.kill('SIGSTOP'),
-    wake: () => void keyring.kill('SIGCONT'),
     async stop() {
       keyring.kill('SIGCONT');
       await end(keyring);

@@ -109,7 +109,7 @@ test('a hung keychain fails within its limit, is not asked again, and recovers w
   answer();
   await expect.poll(() => slow.state().state).toBe('available');
   expect(await slow.get('a')).toBe('kept');
-  expect(slow.events).toEqual(['log available', 'changed', 'recovered']);
+  expect(slow.events).toEqual(['changed', 'log available', 'changed', 'recovered']);
 });
 
 test('a hint shows the ends of a long key and less of a short one', () => {

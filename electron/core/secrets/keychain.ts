@@ -49,12 +49,12 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged, recove
 
   function become(next: KeychainState): void {
     const changed = next.state !== current.state;
+    const reworded = next.problem?.refusal?.name !== current.problem?.refusal?.name;
     const back = failed && next.state === 'available';
     failed = next.state !== 'available';
     current = next;
-    if (!changed) return;
-    log({ event: 'keychain-state', state: next.state });
-    stateChanged();
+    if (changed) log({ event: 'keychain-state', state: next.state });
+    if (changed || reworded) stateChanged();
     if (back) recovered();
   }
 
