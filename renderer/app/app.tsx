@@ -6,6 +6,7 @@ import { useSettings } from '../api/use-core.ts';
 import { readLocalSettings, saveLocalSettings } from '../browser/local-settings.ts';
 import { useSettled, useShown } from '../browser/use-settled.ts';
 import { ChatPage, loadConversation } from '../features/chat/chat-page.tsx';
+import { loadNotices } from '../features/composer/composer-notices.tsx';
 import { useNav } from '../navigation/nav.ts';
 import { lazyView } from '../page/lazy-view.tsx';
 import { ViewBoundary } from '../page/view-boundary.tsx';
@@ -35,6 +36,7 @@ const LinkDialog = lazyView(() => import('../features/links/link-dialog.tsx').th
 /** Loaded when the window is idle, so that no view has to be waited for. */
 const next = [
   loadConversation,
+  loadNotices,
   ...[ChatsPage, ModelsPage, WhatIfPage, UsagePage, CreditsPage, ReconciliationPage, AccountPage, Settings].map(
     ({ load }) => load,
   ),

@@ -77,6 +77,7 @@ export const composerText = words({
   draftNotKept: 'Draft not saved',
   draftNotRead: 'Could not read the draft',
   queue: 'Waiting messages',
+  notices: 'Notices about the next message',
   queuedBehind: 'Waiting: these go out one by one when the answer is complete.',
   queuedIdle: 'These messages were not sent yet.',
   queueResume: 'Go on with these',

@@ -1,5 +1,4 @@
 import type { Locator, Page } from '@playwright/test';
-import { parseUsd } from '#shared/money.ts';
 import { addLongConversation } from '../support/long-conversation.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
@@ -259,8 +258,9 @@ test('several conversations are answered at once, through switching and a reload
     const before = await length(answer);
     await expect.poll(() => length(answer)).toBeGreaterThan(before + 20);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await expect(answer).toContainText('was charged');
-    expect(parseUsd('0')).toBeLessThan(dollars(await answer.locator('footer').textContent()));
+    const footer = answer.locator('footer');
+    await expect(footer).toContainText('$');
+    expect(dollars(await footer.textContent())).toBeGreaterThan(0n);
   }
   await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
 });

@@ -1,7 +1,16 @@
 import type { ReactNode } from 'react';
-import { CompareNotices } from '../notices/compare-notices.tsx';
-import { QuoteNotices, SendFailure } from '../notices/send-notices.tsx';
+import { lazyView } from '../../page/lazy-view.tsx';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
+import { composerText as text } from '../../text/composer-text.ts';
 import type { NextMessage } from './use-next-message.ts';
+
+const sendNotices = () => import('../notices/send-notices.tsx');
+const SendFailure = lazyView(() => sendNotices().then((file) => file.SendFailure));
+const QuoteNotices = lazyView(() => sendNotices().then((file) => file.QuoteNotices));
+const CompareNotices = lazyView(() => import('../notices/compare-notices.tsx').then((file) => file.CompareNotices));
+
+/** Their code is there before something goes wrong: what is wrong may be that nothing can be loaded. */
+export const loadNotices = () => Promise.all([SendFailure, QuoteNotices, CompareNotices].map(({ load }) => load()));
 
 interface ComposerNoticesProps {
   next: NextMessage;
@@ -19,7 +28,11 @@ export function ComposerNotices({ next, error, onAnyway, onContext, onModel, chi
   const { conversationId, model, models, compare, columns, toColumns, compareQuote, quote, attach, live, empty } = next;
   return (
     <>
-      {error && <SendFailure error={error} onAnyway={onAnyway} onContext={onContext} onModel={onModel} />}
+      {error && (
+        <ViewBoundary name={text.notices}>
+          <SendFailure error={error} onAnyway={onAnyway} onContext={onContext} onModel={onModel} />
+        </ViewBoundary>
+      )}
       {attach.refusals.length > 0 && (
         <div role="alert" className="measure mb-2 px-2 text-bad text-sm">
           {attach.refusals.map((sentence) => (
@@ -28,27 +41,29 @@ export function ComposerNotices({ next, error, onAnyway, onContext, onModel, chi
         </div>
       )}
       {children}
-      {compare.on && !error && (
-        <CompareNotices
-          models={models}
-          value={compare.value}
-          quote={live ? undefined : compareQuote}
-          asked={!empty}
-          onRemove={(id) => compare.change(compare.value.filter((other) => other !== id))}
-        />
-      )}
-      {toColumns && !error && !live && !empty && (
-        <CompareNotices models={models} value={columns} quote={compareQuote} asked />
-      )}
-      {quote && !compare.on && !toColumns && !error && !live && (
-        <QuoteNotices
-          quote={quote}
-          conversationId={conversationId}
-          model={model}
-          onModel={onModel}
-          onContext={onContext}
-        />
-      )}
+      <ViewBoundary name={text.notices}>
+        {compare.on && !error && (
+          <CompareNotices
+            models={models}
+            value={compare.value}
+            quote={live ? undefined : compareQuote}
+            asked={!empty}
+            onRemove={(id) => compare.change(compare.value.filter((other) => other !== id))}
+          />
+        )}
+        {toColumns && !error && !live && !empty && (
+          <CompareNotices models={models} value={columns} quote={compareQuote} asked />
+        )}
+        {quote && !compare.on && !toColumns && !error && !live && (
+          <QuoteNotices
+            quote={quote}
+            conversationId={conversationId}
+            model={model}
+            onModel={onModel}
+            onContext={onContext}
+          />
+        )}
+      </ViewBoundary>
     </>
   );
 }

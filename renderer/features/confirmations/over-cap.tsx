@@ -1,7 +1,7 @@
 import { composerText as text } from '../../text/composer-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
-import { CapSettings } from '../notices/send-notices.tsx';
+import { CapSettings } from '../notices/notice-row.tsx';
 import { useThreadView } from '../thread-state/thread-view.ts';
 
 /** A cap refused a further answer or an edit: the reason and the options. Nothing was stored or charged. */

@@ -2,7 +2,7 @@ import { compareText as text } from '../../text/compare-text.ts';
 import { composerText } from '../../text/composer-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
-import { NoticeRow } from './send-notices.tsx';
+import { NoticeRow } from './notice-row.tsx';
 
 interface ChooseNoticeProps {
   columns: readonly ThreadItem[];

@@ -4,7 +4,8 @@ import { compareText as text } from '../../text/compare-text.ts';
 import { sentenceOf } from '../../text/error-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { named, problemOf } from '../compare/compare-models.ts';
-import { CapNotices, NoticeRow, overflowing } from './send-notices.tsx';
+import { NoticeRow } from './notice-row.tsx';
+import { CapNotices, overflowing } from './send-notices.tsx';
 
 interface CompareNoticesProps {
   models: readonly Model[];

@@ -12,12 +12,9 @@ import { usd, usdRange } from '../../text/format.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
 import { walletName } from '../../ui/elements/wallet-name.ts';
-import { Notice } from '../../ui/notices/notice.tsx';
 import { FailureWords } from '../../ui/notices/remedy.tsx';
 import { useCompactQuote } from '../context/use-summary.ts';
-
-const settingsLinkClass =
-  'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
+import { CapSettings, NoticeRow, settingsLinkClass } from './notice-row.tsx';
 
 /** What prevents the next message: a file, the context, a cap. */
 export function QuoteNotices({
@@ -140,13 +137,6 @@ export function CapNotices({ caps }: { caps: readonly CapState[] }) {
   ));
 }
 
-/** Link to the caps. */
-export const CapSettings = () => (
-  <Link to={{ page: 'settings', section: 'caps' }} className={settingsLinkClass}>
-    {text.capSettings}
-  </Link>
-);
-
 const capSentence = ({ scope, state, capUsd, afterUsd }: CapState): string =>
   (state === 'over' ? text.capOver : text.capNear)(text.capScopes[scope], usd(capUsd), usd(afterUsd));
 
@@ -178,28 +168,6 @@ export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailure
         {text.sendFailed} <FailureWords failure={failure} />
       </p>
       {actions[failure.code]}
-    </div>
-  );
-}
-
-/** A notice about the next message with its actions. */
-export function NoticeRow({
-  tone,
-  actions,
-  children,
-}: {
-  tone: 'info' | 'warn';
-  actions?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <div className="measure mb-2">
-      <Notice tone={tone}>
-        <div className="flex flex-wrap items-center gap-2">
-          <p className="min-w-60 flex-1">{children}</p>
-          {actions}
-        </div>
-      </Notice>
     </div>
   );
 }

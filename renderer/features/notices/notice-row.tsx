@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import { composerText as text } from '../../text/composer-text.ts';
+import { Link } from '../../ui/elements/link.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+
+/** A link that stands in a row of buttons. */
+export const settingsLinkClass =
+  'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
+
+/** A notice about the next message with its actions. */
+export function NoticeRow({
+  tone,
+  actions,
+  children,
+}: {
+  tone: 'info' | 'warn';
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <div className="measure mb-2">
+      <Notice tone={tone}>
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="min-w-60 flex-1">{children}</p>
+          {actions}
+        </div>
+      </Notice>
+    </div>
+  );
+}
+
+/** Link to the caps. */
+export const CapSettings = () => (
+  <Link to={{ page: 'settings', section: 'caps' }} className={settingsLinkClass}>
+    {text.capSettings}
+  </Link>
+);
