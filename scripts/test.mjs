@@ -1,4 +1,5 @@
-// `npm test`: every suite, with one count at the end. `npm test -- types unit` runs only those named.
+// `npm test`: every suite, with one count at the end. `npm test -- types unit` runs only those named, and with words that have a
+// dot or a slash only the test files whose path contains one of them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
@@ -9,6 +10,7 @@ import { electronRuntime, noDisplay } from './electron-runtime.mjs';
 
 const areas = ['shared', 'shared/client', 'gateway', 'electron', 'electron/hosts/electron', 'renderer', 'tests'];
 const reports = join(root, 'test-results');
+const none = { passed: 0, failed: 0, skipped: 0 };
 const passed = { passed: 1, failed: 0, skipped: 0 };
 const failed = { passed: 0, failed: 1, skipped: 0 };
 /** What failed, in words that are said again at the end: its own place is thousands of lines up. */
@@ -37,13 +39,15 @@ const suites = {
 };
 
 await run((words) => {
-  const unknown = words.filter((word) => !(word in suites));
-  if (unknown.length) throw new UserError(`no suite "${unknown[0]}". There are: ${Object.keys(suites).join(', ')}.`, 2);
+  const files = words.filter((word) => /[./]/.test(word));
+  const names = words.filter((word) => !files.includes(word));
+  const unknown = names.find((name) => !(name in suites));
+  if (unknown) throw new UserError(`no suite "${unknown}". There are: ${Object.keys(suites).join(', ')}.`, 2);
   const node = prepare();
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
-  const tools = toolbox(node);
-  const total = (words.length ? words : Object.keys(suites))
+  const tools = toolbox(node, files);
+  const total = (names.length ? names : Object.keys(suites))
     .map((name) => {
       const start = Date.now();
       const result = suites[name](tools);
@@ -51,6 +55,8 @@ await run((words) => {
       return result;
     })
     .reduce(add);
+  if (files.length && sentence(total) === sentence(none))
+    throw new UserError(`no test file has ${files.join(' or ')} in its path.`, 2);
   if (failures.length) say(`what failed:\n${failures.map((failure) => `- ${failure}`).join('\n')}`);
   process.stdout.write(`${sentence(total)}\n`);
   return total.failed === 0 ? 0 : 1;
@@ -63,10 +69,11 @@ function typesOf(area) {
 }
 
 /** Browser and windows are looked for, and downloaded, where a suite needs them. */
-function toolbox(node) {
+function toolbox(node, files) {
   let windows;
   let browser;
   return {
+    files,
     get windows() {
       windows ??= windowsFor(node);
       return windows;
@@ -91,10 +98,10 @@ function windowsFor(node) {
   return noDisplay() ? { prefix: ['xvfb-run', '-a'], env: { PORTICO_VIRTUAL_DISPLAYS: '1' } } : {};
 }
 
-function vitest({ call, browser }, suite, { prefix = [], env = {} }) {
+function vitest({ call, browser, files }, suite, { prefix = [], env = {} }) {
   const report = join(reports, `${suite}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const ok = call('vitest', ['run', '--project', projects[suite], ...reporters], {
+  const ok = call('vitest', ['run', '--project', projects[suite], ...reporters, ...some(files, '--passWithNoTests')], {
     prefix,
     env: { ...env, PORTICO_CHROMIUM: browser },
   });
@@ -112,9 +119,9 @@ function vitest({ call, browser }, suite, { prefix = [], env = {} }) {
   });
 }
 
-function playwright({ call, browser }, project, env = {}) {
+function playwright({ call, browser, files }, project, env = {}) {
   const report = join(reports, `${project}.json`);
-  const ok = call('playwright', ['test', '--project', project], {
+  const ok = call('playwright', ['test', '--project', project, ...some(files, '--pass-with-no-tests')], {
     env: { ...env, PORTICO_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
   });
   return settle(project, ok, report, ({ stats, suites: files }) => {
@@ -122,6 +129,11 @@ function playwright({ call, browser }, project, env = {}) {
       if (!good) note(project, file, title, tests[0]?.results.at(-1)?.error?.message);
     return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
   });
+}
+
+/** A suite need not have one of the files that are asked for; one that has none at all is broken. */
+function some(files, mayBeNone) {
+  return files.length ? [mayBeNone, ...files] : [];
 }
 
 /** A runner that failed without a failing test (a crash, no report) still counts as a failure. */
