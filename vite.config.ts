@@ -13,6 +13,9 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 /** What a library can do that is never asked of it: reading pictures, writing PDFs. */
 const neverLoaded = ['tesseract.js', 'pdf-lib', 'puppeteer'];
 
+/** The licences of what is bundled ask for their words beside it. */
+const license = { fileName: 'licenses.md' };
+
 /** Native addons and Electron itself stay outside; everything else is bundled, so that what ships is what is used. */
 const external = ['electron', 'better-sqlite3', /^keytar/, 'pg-native', /^node:/, ...neverLoaded];
 
@@ -24,6 +27,7 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
     minify: false,
     sourcemap: true,
     copyPublicDir: false,
+    license,
     rolldownOptions: { input, external, output: { format: 'esm', entryFileNames: '[name].js' } },
   };
 }
@@ -72,6 +76,7 @@ export default defineConfig({
         target: 'chrome130',
         // A small font as data: would be refused by `font-src 'self'`.
         assetsInlineLimit: 0,
+        license,
         sourcemap: false,
         // One window, loaded from disk: a chunk's size costs a few milliseconds, not a download.
         chunkSizeWarningLimit: 1000,

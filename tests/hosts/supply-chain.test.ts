@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { builtHosts } from './built-hosts.ts';
+
+/** What comes from elsewhere: which versions, from where, what it may do when it is installed, and on what terms it ships. */
+
+interface Locked {
+  readonly version?: string;
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly inBundle?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+const read = (file: string) =>
+  JSON.parse(readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8'));
+const own = read('package.json') as Record<'dependencies' | 'devDependencies', Record<string, string>> & {
+  readonly allowScripts: Record<string, boolean>;
+};
+const packages = Object.entries(read('package-lock.json').packages as Record<string, Locked>).filter(([path]) => path);
+const nameOf = (path: string) => path.split('node_modules/').at(-1) ?? '';
+
+/** Packages that would run a program of their own when they are installed, and why the app works without it where it must not. */
+const withInstallScript: Readonly<Record<string, string>> = {
+  node: 'allowed: it puts the runtime of this platform where it is found',
+  'electron-winstaller': 'packs for Squirrel, which is not packaged for',
+  'tesseract.js': 'asks for donations',
+};
+
+/** Terms that ask for no more than their words beside the program. */
+const permissive = new Set([
+  ...['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'Unlicense', 'OFL-1.1'],
+  ...['MIT OR Apache-2.0', '(MIT OR CC0-1.0)'],
+]);
+
+test('what is asked for is one version, and what is locked is what the registry’s hash says', () => {
+  const asked = Object.entries({ ...own.dependencies, ...own.devDependencies });
+  expect(asked.filter(([, version]) => !/^(npm:@?[\w./-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  const loose = packages.filter(([, { integrity, inBundle }]) => !integrity?.startsWith('sha512-') && !inBundle);
+  expect(loose.map(([path]) => path)).toEqual([]);
+  const elsewhere = packages.filter(
+    ([, { resolved }]) => resolved && !resolved.startsWith('https://registry.npmjs.org/'),
+  );
+  expect(elsewhere.map(([path]) => path)).toEqual([]);
+});
+
+test('a package that runs a program when it is installed is known, and only one of them may', () => {
+  const found = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [nameOf(path)] : []));
+  expect([...new Set(found)].toSorted()).toEqual(Object.keys(withInstallScript).toSorted());
+  expect(own.allowScripts).toEqual({ node: true });
+});
+
+test('what is bundled ships with the words of its licence, each of which allows that', async () => {
+  const { folder } = await builtHosts();
+  const words = readFileSync(join(folder, 'main', 'licenses.md'), 'utf8');
+  const bundled = [...words.matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm)].map(([, name, version, terms = '']) => ({
+    name,
+    version,
+    terms,
+  }));
+  expect(bundled.length).toBeGreaterThan(80);
+  expect(bundled.filter(({ terms }) => !permissive.has(terms))).toEqual([]);
+  const addons = packages.filter(([path]) => Object.keys(own.dependencies).includes(nameOf(path)));
+  expect(addons.filter(([, { license = '' }]) => !permissive.has(license))).toEqual([]);
+});
