@@ -49,6 +49,7 @@ const aloneOnBothEngines = [
 /** For what starts real processes, databases and browsers. */
 const processes: TestProjectInlineConfiguration['test'] = {
   environment: 'node',
+  setupFiles: ['tests/support/seeded-properties.ts'],
   // Much of it waits, for processes of its own and for time to pass: as many workers as cores would leave them idle now and then.
   maxWorkers: 4,
   // Limits for what hangs, not for what is slow.
@@ -66,7 +67,7 @@ const processes: TestProjectInlineConfiguration['test'] = {
 const together: TestProjectInlineConfiguration['test'] = {
   ...processes,
   isolate: false,
-  setupFiles: ['tests/support/nothing-left.ts'],
+  setupFiles: ['tests/support/seeded-properties.ts', 'tests/support/nothing-left.ts'],
 };
 
 /**

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { figure } from '../../tests/support/figures.ts';
 import { createEventSplitter } from './event-stream.ts';
 
 const line = fc.oneof(
@@ -28,6 +29,8 @@ function parsed(text: string): string[] {
   return events;
 }
 
+const runs = process.env.PORTICO_LONG ? 200_000 : 20_000;
+
 test('whatever comes, and however it is cut, the events are those of the parser', () => {
   fc.assert(
     fc.property(stream, fc.array(fc.nat({ max: 30 }), { maxLength: 20 }), (text, cuts) => {
@@ -44,8 +47,9 @@ test('whatever comes, and however it is cut, the events are those of the parser'
       expect(events).toEqual(parsed(bytes.toString('utf8')).slice(0, events.length));
       expect(parsed(bytes.toString('utf8')).length - events.length).toBeLessThanOrEqual(text.endsWith('\r') ? 1 : 0);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs },
   );
+  figure('fuzz: event streams', `${runs} streams, each cut at up to 20 bytes: the events of the parser`);
 });
 
 test('an event may be long, but not endless', () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Answer, ask } from '../support/chat-load.ts';
+import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProgram } from '../support/gateway-process.ts';
 import { startGranting } from '../support/granting-commands.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
@@ -42,7 +43,7 @@ test.each(engines)(
   {
     timeout: 1_200_000,
   },
-  async ({ servers, commands, database: fresh }) => {
+  async ({ engine, servers, commands, database: fresh }) => {
     const database = await fresh();
     const upstream = await openPricedUpstream(() => counted);
     const settings = { env: { ...env, ...upstream.env } };
@@ -97,6 +98,7 @@ test.each(engines)(
       used: BigInt(debits) * cost,
       held: 0n,
     });
+    figure('exact ledger', `${debits} debits on ${engine}, exact`);
   },
 );
 

@@ -6,6 +6,7 @@ import { parseUsd } from '#shared/money.ts';
 import { openBooks } from '../../gateway/db/open.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Load, startLoad } from '../support/chat-load.ts';
+import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { startGranting, startRevoking, type TakenAway } from '../support/granting-commands.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
@@ -90,11 +91,11 @@ async function expectSettled(database: string, load: Load) {
   const verified = await gateway.run(['ledger', 'verify', '--db', database], { env });
   expect(verified).toMatchObject({ code: 0, last: 'The books are exact.' });
   const { told, counts } = load;
-  process.stdout.write(
+  const figures =
     `${told.length} answers told, ${counts.broken} broken, ${books.unheard} charged and not heard, ` +
-      `${books.count('failed', 'interrupted')} interrupted\n`,
-  );
-  return books;
+    `${books.count('failed', 'interrupted')} interrupted`;
+  process.stdout.write(`${figures}\n`);
+  return { ...books, figures };
 }
 
 const endless = { timeout: 1_800_000 };
@@ -108,7 +109,7 @@ describe('under load, nothing that a client was told is lost', () => {
   )(
     `$engine: kill -9 of one of $processes gateways, ${crashes} times, while commands write beside them`,
     endless,
-    async ({ processes, fresh }) => {
+    async ({ engine, processes, fresh }) => {
       const database = await fresh();
       const { accountId, load, again, end } = await underLoad(database, processes);
       const granting = startGranting(gateway, database, env, accountId, 1);
@@ -127,6 +128,7 @@ describe('under load, nothing that a client was told is lost', () => {
       const account = books.accounts.find(({ id }) => id === accountId);
       expect(account?.granted).toBe(parseUsd('1000') + granted);
       expect(await stillThere(database, takenAway)).toEqual(takenAway);
+      figure('killed gateways', `${crashes} kills of ${processes} on ${engine}: ${books.figures}, books exact`);
     },
   );
 
@@ -143,6 +145,7 @@ describe('under load, nothing that a client was told is lost', () => {
     await end();
     const books = await expectSettled(database, load);
     expect(books.count('failed', 'interrupted')).toBeGreaterThan(0);
+    figure('killed gateways', `${crashes} kills that take SQLite’s log along: ${books.figures}, books exact`);
   });
 
   test(`SQLite: SIGTERM, ${crashes} times, breaks no answer that had begun`, endless, async () => {
@@ -158,6 +161,7 @@ describe('under load, nothing that a client was told is lost', () => {
     const books = await expectSettled(database, load);
     expect(books.count('failed')).toBe(0);
     expect(books.unheard).toBe(0);
+    figure('drain', `${crashes} restarts under load: ${books.figures}`);
   });
 
   test.skipIf(programs === null)(`PostgreSQL itself crashes and recovers, ${crashes} times`, endless, async () => {
@@ -171,6 +175,7 @@ describe('under load, nothing that a client was told is lost', () => {
     await load.more(10);
     for (const one of gateways) expect(one?.child.exitCode).toBeNull();
     await end();
-    await expectSettled(database, load);
+    const { figures } = await expectSettled(database, load);
+    figure('crashes of PostgreSQL', `${crashes} crashes: ${figures}, books exact`);
   });
 });

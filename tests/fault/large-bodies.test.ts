@@ -7,6 +7,7 @@ import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
 import { byProvider } from '../../gateway/testing/three-providers.ts';
 import { openUpstream, streamReply, type Upstream } from '../../gateway/testing/upstream-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 
 /** `gateway serve` under bodies of 25 MiB that cost as much as such bodies can. */
@@ -108,13 +109,17 @@ const bombs: readonly [name: string, body: () => string, status: number][] = [
   ['a bomb in the result of a call', () => asking(gemini, JSON.stringify(`[${filled('{},', 6e6)}{}]`)), 200],
 ];
 
+let longestMs = 0;
+
 describe('a request of 25 MiB', () => {
   test.each(bombs)('of %s holds the event loop no longer than any other', async (_, body, status) => {
     await post('{}');
     const text = body();
     await held();
     expect((await post(text)).status).toBe(status);
-    expect(await held()).toBeLessThan(mostHeldMs);
+    const ms = await held();
+    expect(ms).toBeLessThan(mostHeldMs);
+    longestMs = Math.max(longestMs, ms);
   });
 
   test('comes a dozen times at once: what there is room for is answered, the rest is told to wait, and memory is bounded', async () => {
@@ -129,7 +134,12 @@ describe('a request of 25 MiB', () => {
       expect(Number(wait)).toBeGreaterThan(0);
     }
     expect(answers.some(({ status }) => status === 200)).toBe(true);
-    expect(await held()).toBeLessThan(mostHeldMs);
+    const ms = Math.max(longestMs, await held());
+    expect(ms).toBeLessThan(mostHeldMs);
+    figure(
+      'event loop',
+      `${bombs.length} kinds of 25 MiB, and twelve at once: at most ${Math.round(ms)} ms of its processor, allowed here ${Math.round(mostHeldMs)}`,
+    );
     expect(memory()).toBeLessThan(1_200_000);
     expect((await post(body)).status).toBe(200);
   });

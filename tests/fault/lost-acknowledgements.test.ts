@@ -10,6 +10,7 @@ import { openGateway } from '../../gateway/open-gateway.ts';
 import { holdDurably } from '../../gateway/testing/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { ask, type ProblemText } from '../support/chat-load.ts';
+import { figure } from '../support/figures.ts';
 import { builtGateway } from '../support/gateway-process.ts';
 import { openLossyPostgres } from '../support/lossy-postgres.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
@@ -68,6 +69,7 @@ test.skipIf(programs === null)(
     expect(books.count('succeeded')).toBe(lostOnTheWay);
     const sum = told.reduce((total, { costUsd }) => total + parseUsd(costUsd), 0n);
     expect(books.accounts.find((account) => account.id === id)?.balance).toBe(parseUsd('1') - sum);
+    figure('lost acknowledgements', `${lostOnTheWay} lost on the way, ${lostOnTheWay} effects`);
   },
 );
 

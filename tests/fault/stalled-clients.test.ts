@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../gateway/testing/raw-upstream.ts';
+import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 
@@ -56,7 +57,9 @@ test.skipIf(process.platform !== 'linux')(
       return still < 5;
     };
     await expect.poll(flowing, { interval: 200 }).toBe(false);
-    expect(residentMb(gateway) - before).toBeLessThan(300);
+    const grownMb = residentMb(gateway) - before;
+    expect(grownMb).toBeLessThan(300);
+    figure('stalled clients', `${stalledClients} clients: ${Math.round(grownMb)} MB`);
     for (const client of clients) client.destroy();
     expect(await gateway.kill('SIGTERM')).toBe(0);
     await upstream.close();

@@ -24,13 +24,14 @@ export async function settledBooks(database: string, env: Env, told: readonly Pr
   const charged = new Map(entries.map(({ request_id: id, amount }) => [id, -amount]));
   const status = new Map(requests.map((row) => [row.id, row.status]));
   const wrong = told.filter(
-    ({ requestId, costUsd }) => status.get(requestId) !== 'succeeded' || charged.get(requestId) !== parseUsd(costUsd),
+    ({ requestId, costUsd }) =>
+      status.get(requestId) !== 'succeeded' || (charged.get(requestId) ?? 0n) !== parseUsd(costUsd),
   );
   return {
     problems: report.checks.flatMap(({ name, problems }) => problems.map((one) => ({ name, ...one }))),
     running: report.sums.running,
     held: report.sums.held_usd,
-    /** Told to a client, but booked otherwise. */
+    /** Told to a client, but booked otherwise: what cost nothing has no entry. */
     wrong,
     accounts,
     requests,

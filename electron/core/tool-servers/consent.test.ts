@@ -7,6 +7,7 @@ import type { Question } from '#core/host/ask-person.ts';
 import type { Host } from '#core/host/host.ts';
 import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
+import { figure } from '../../../tests/support/figures.ts';
 import { recorder } from '../../../tests/support/recorder.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
@@ -68,6 +69,7 @@ test('without a person’s yes a page starts and reaches nothing, whatever it ca
   await Promise.allSettled(Array.from({ length: 200 }, () => tools.testServer({ id })));
   await client.chat.send({ messageId: 'm1', text: 'Please greet', model: 'router' });
   expect(program.hasRun()).toBe(false);
+  figure('consent', 'some hundred calls without a yes: 0 programs, 0 addresses');
   expect(far.reached).toEqual([]);
   // Two that were answered at once; from then on only after a pause.
   expect(questions).toHaveLength(2);

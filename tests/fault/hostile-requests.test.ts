@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { errorKinds } from '#shared/errors.ts';
+import { usdAmount } from '#shared/wire/scalars.ts';
+import { type Operation, operations } from '../../gateway/openapi/operations.ts';
+import { responseSchemas } from '../../gateway/openapi/schemas.ts';
+import { openVendorDouble } from '../../gateway/testing/vendors/vendor-double.ts';
+import type { ProblemText } from '../support/chat-load.ts';
+import { figure } from '../support/figures.ts';
+import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { type HostileRequest, hostileRequest } from '../support/hostile-requests.ts';
+import { prepaidAccount } from '../support/prepaid-account.ts';
+import { settledBooks } from '../support/settled-books.ts';
+
+/**
+ * `gateway serve`, before vendors that refuse what the real ones refuse, under requests of every route that are nearly right
+ * or nothing like it. `PORTICO_LONG=1` makes 50,000; the ordinary run fewer.
+ */
+const together = 16;
+const runs = (process.env.PORTICO_LONG ? 50_000 : 4_000) / together;
+const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters', PORTICO_SIMULATED_PACE: '0' };
+const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-requests-'));
+const database = join(folder, 'books.db');
+const agent = new Agent({ keepAlive: true, maxSockets: together });
+
+let vendors: Server;
+let gateway: GatewayProcess;
+let keys: readonly string[];
+beforeAll(async () => {
+  vendors = await serveVendors();
+  const origin = `http://127.0.0.1:${(vendors.address() as AddressInfo).port}`;
+  ({ keys } = await prepaidAccount(database, env, '1000', 24));
+  const program = await builtGateway();
+  gateway = await program.start(database, {
+    env: {
+      ...env,
+      ...{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${origin}/v1` },
+      ...{ ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: origin },
+      ...{ GOOGLE_API_KEY: 'k', GOOGLE_BASE_URL: origin },
+    },
+  });
+});
+afterAll(async () => {
+  agent.destroy();
+  await gateway?.kill('SIGKILL');
+  vendors?.closeAllConnections();
+  vendors?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The vendors' doubles behind a socket. */
+async function serveVendors(): Promise<Server> {
+  const { send } = openVendorDouble();
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await textOf(incoming);
+    const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
+    const answer = await send(`http://127.0.0.1${incoming.url}`, { method: 'POST', headers, body });
+    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+    outgoing.end(await answer.text());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+function send({ method, target, headers, body, credential }: HostileRequest): Promise<Answer> {
+  const authorization = typeof credential === 'number' ? `Bearer ${keys[credential % keys.length]}` : credential;
+  const { port } = new URL(gateway.url);
+  return new Promise((resolve, reject) => {
+    const asked = httpRequest(
+      {
+        ...{ host: '127.0.0.1', port, method, path: target, agent },
+        headers: {
+          ...headers,
+          ...(authorization === null ? {} : { authorization }),
+          ...(body === null ? {} : { 'content-length': body.length }),
+        },
+      },
+      (answer) =>
+        void textOf(answer).then(
+          (text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }),
+          reject,
+        ),
+    );
+    asked.on('error', reject);
+    asked.end(body ?? undefined);
+  });
+}
+
+/** What is wrong with an answer, in a sentence; null where nothing is. */
+function fault({ method, policy }: HostileRequest, { status, headers, text }: Answer): string | null {
+  if (!headers['x-request-id'] && policy !== null) return 'no request id';
+  // 502 is what a vendor’s own failure becomes: these doubles never fail.
+  if (status >= 500) return `status ${status}: ${text.slice(0, 300)}`;
+  if (method === 'HEAD' || status === 204 || status === 304) return text === '' ? null : 'a body where there is none';
+  const operation = policy?.startsWith(`${method} `) ? operations[policy] : undefined;
+  if (status >= 400) return faultOfError(operation, status, text);
+  if (!operation) return status === 200 ? null : `status ${status}`;
+  if (status !== (operation.status ?? 200)) return `status ${status}`;
+  if (String(headers['content-type']).startsWith('text/event-stream')) return faultOfStream(operation, text);
+  return operation.response.includes('/') ? null : mismatch(operation.response, text);
+}
+
+function faultOfError(operation: Operation | undefined, status: number, text: string): string | null {
+  const wrong = mismatch(operation?.error ?? 'Error', text);
+  if (wrong || operation?.error) return wrong;
+  const { code, status_code: said } = (JSON.parse(text) as { error: { code: string; status_code: number } }).error;
+  if (!(code in errorKinds)) return `a code that no list has: ${code}`;
+  return said === status ? null : `status ${status} that says ${said}`;
+}
+
+function faultOfStream({ stream, error }: Operation, text: string): string | null {
+  if (!stream) return 'a stream where none is offered';
+  for (const [, data = ''] of text.matchAll(/^data: (.*)$/gm)) {
+    if (data === '[DONE]') continue;
+    if (mismatch(stream, data) && mismatch(error ?? 'Error', data)) return `an event: ${mismatch(stream, data)}`;
+  }
+  return null;
+}
+
+function mismatch(name: Operation['response'], text: string): string | null {
+  const schema: z.ZodType | undefined = responseSchemas[name as keyof typeof responseSchemas];
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return `not JSON: ${text.slice(0, 100)}`;
+  }
+  const issue = schema?.safeParse(json).error?.issues[0];
+  return issue ? `not a ${name}: ${issue.path.join('.')} ${issue.message} in ${text.slice(0, 300)}` : null;
+}
+
+/** What a whole answer tells its client that it has cost. */
+function bill({ status, headers, text }: Answer): ProblemText[] {
+  if (status !== 200 || !String(headers['content-type']).startsWith('application/json')) return [];
+  const { cost_usd, usage } = JSON.parse(text) as { cost_usd?: string; usage?: { cost_usd?: string } };
+  const told = usdAmount.safeParse(usage?.cost_usd ?? cost_usd);
+  const requestId = String(headers['x-request-id']);
+  return told.success ? [{ requestId, costUsd: told.data }] : [];
+}
+
+test(`${runs * together} requests over all routes: each is answered as its schema says, none breaks anything, the books are exact`, {
+  timeout: 1_800_000,
+}, async () => {
+  const statuses = new Map<number, number>();
+  const told: ProblemText[] = [];
+  let sent = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(hostileRequest, { minLength: together, maxLength: together }), async (requests) => {
+      const answers = await Promise.all(requests.map(send));
+      sent += answers.length;
+      for (const [index, answer] of answers.entries()) {
+        const asked = requests[index] as HostileRequest;
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        if (asked.method === 'POST' && chats.has(asked.policy ?? '')) told.push(...bill(answer));
+        const wrong = fault(asked, answer);
+        if (wrong) throw new Error(`${wrong}\n${asked.method} ${asked.target}\n${asked.body?.toString() ?? ''}`);
+      }
+    }),
+    { numRuns: runs, endOnFailure: true },
+  );
+  expect(gateway.child.exitCode).toBeNull();
+  expect(gateway.log()).not.toMatch(/internal_error|unhandled|uncaught/i);
+  expect(await gateway.kill('SIGTERM')).toBe(0);
+  const books = await settledBooks(database, env, told);
+  expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
+  // Enough of them got through to have been worth it.
+  expect(told.length).toBeGreaterThan(sent / 50);
+  expect(statuses.get(200)).toBeGreaterThan(sent / 8);
+  const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+  figure('fuzz: HTTP', `${sent} requests (${counts.join(', ')}), ${told.length} bills as booked`);
+  process.stdout.write(`${counts.join(', ')}; ${told.length} bills\n`);
+});
+
+/** What holds and charges; a quote has a cost as well, and nobody pays it. */
+const chats = new Set(
+  ['/chat', '/api/chat', '/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/embeddings'].map(
+    (path) => `POST ${path}`,
+  ),
+);

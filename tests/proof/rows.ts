@@ -1,0 +1,203 @@
+/** A row of the number table: what must hold, and the tests that show it. */
+export interface Row {
+  readonly goal: string;
+  /** Paths of test files from the project's root; with `#` behind them only the tests whose name has the words after it. */
+  readonly tests: readonly string[];
+  /** What of the goal these tests do not show, and why. A row with it does not hold whole. */
+  readonly open?: string;
+  /** What the long form does more. Without it both forms are the same. */
+  readonly long?: string;
+}
+
+export type RowName = keyof typeof rows;
+
+/** The numbers that must hold. `npm run proof` runs their tests and writes `docs/proof.md`. */
+export const rows = {
+  'fuzz: IPC and WebSocket': {
+    goal: '20,000 messages: no crash, no unhandled rejection, no state changed by what is invalid',
+    tests: ['tests/contract/hostile-messages.test.ts'],
+  },
+  'fuzz: HTTP': {
+    goal: '50,000 requests over all routes: no exit, no 5xx, every answer as its schema says, the books exact',
+    tests: ['tests/fault/hostile-requests.test.ts'],
+    long: '50,000 requests instead of 4,000',
+  },
+  'fuzz: event streams': {
+    goal: '20,000 streams cut at any byte: no event lost, doubled or changed',
+    tests: ['gateway/upstream/event-splitter.test.ts', 'gateway/engine/split-events.test.ts'],
+    long: '200,000 streams instead of 20,000',
+  },
+  'hostile texts': {
+    goal: 'at least 1,500 texts in at least 10 sinks: nothing runs, nothing is asked of or connects to a canary server',
+    tests: [
+      'renderer/markdown/hostile.test.tsx',
+      'electron/core/markup/render-markdown.test.ts#hostile',
+      'electron/core/transfer/conversation-html.test.ts',
+      'tests/hosts/hostile-exports.test.ts',
+    ],
+    open: 'Sinks are the answer, the exported page, the printed page and titles; names of tools, files and models have no corpus of their own.',
+  },
+  'fence of the page': {
+    goal: 'the page reaches nothing but its own origin, whatever stands in it',
+    tests: ['tests/hosts/web.test.ts#cannot reach', 'tests/hosts/electron.test.ts'],
+    open: 'The 35 ways out by markup are not tried one by one: they are elements that are never drawn (hostile texts).',
+  },
+  'Markdown bombs': {
+    goal: 'no text stops the window: parsed away from it and given up in time, no task over 50 ms, never a blank window',
+    tests: [
+      'renderer/markdown/parser/blocks.test.ts',
+      'renderer/markdown/parser/slices.test.ts',
+      'renderer/markdown/parser/document-parser.test.ts',
+      'renderer/long-text/oversized-text.test.tsx',
+    ],
+    open: 'The longest task is a measurement, not a test: `npm run bench -- --only bombs`.',
+  },
+  secrets: {
+    goal: 'no canary key in more than 12 spellings, in answers, logs, books, files, arguments and reports',
+    tests: ['tests/fault/canary-key.test.ts', 'tests/e2e/keychain.spec.ts#with a keychain'],
+    open: 'The heap of the window is not searched.',
+  },
+  keychain: {
+    goal: 'none, locked, unlocked, hung: no key in a plain file, nothing hangs',
+    tests: ['tests/e2e/keychain.spec.ts'],
+  },
+  authorization: {
+    goal: 'every route has a policy; at least 5 roles on all routes by all carriers without a deviation; no object of another account',
+    tests: ['gateway/auth/authorization-matrix.test.ts', 'gateway/http/app.test.ts'],
+  },
+  tokens: {
+    goal: 'at least 60 forged tokens and 10,000 changed ones: none accepted',
+    tests: ['gateway/auth/verify-token.test.ts'],
+    long: '10,000 changed tokens instead of 1,500',
+  },
+  'exact ledger': {
+    goal: '10,000 debits at once: the balance exact, never negative, on both engines',
+    tests: ['tests/fault/concurrent-debits.test.ts'],
+    long: '10,000 debits instead of 300',
+  },
+  'ledger on paper': {
+    goal: '2,000 random programs of 60 steps agree with a model',
+    tests: ['tests/fault/random-programs.test.ts', 'gateway/ledger/byok-fee.test.ts'],
+    long: '2,000 programs on each engine instead of 60 and 6',
+  },
+  'lost acknowledgements': {
+    goal: '200 commits whose acknowledgement is lost have exactly 200 effects',
+    tests: ['tests/fault/lost-acknowledgements.test.ts'],
+    long: '200 losses on the way instead of 40',
+  },
+  'crashes of PostgreSQL': {
+    goal: '100 crashes under load: nothing acknowledged is lost, nothing charged twice, no gateway ends',
+    tests: ['tests/fault/crashes.test.ts#PostgreSQL itself'],
+    long: '100 crashes instead of 3',
+  },
+  'killed gateways': {
+    goal: 'kill -9, 100 times, one process and three: every hold ends, the books are exact',
+    tests: ['tests/fault/crashes.test.ts#kill -9', 'gateway/cli/serve.test.ts#kill -9'],
+    long: '100 kills of each kind instead of 3',
+  },
+  'killed app': {
+    goal: 'kill -9, 100 times: nothing acknowledged is lost',
+    tests: [
+      'tests/fault/kill-at-any-moment.test.ts',
+      'tests/fault/kill-before-the-answer.test.ts',
+      'tests/fault/kill-while-calling.test.ts',
+      'tests/fault/kill-while-streaming.test.ts',
+    ],
+    long: '100 kills instead of 3',
+  },
+  'power loss': {
+    goal: 'at least 50 power cuts, books and chats: nothing acknowledged is lost, and a control without our sync loses',
+    tests: ['tests/fault/power-loss.test.ts', 'tests/fault/power-loss-desktop.test.ts'],
+    long: '400 cuts of the books instead of 50',
+  },
+  'stalled clients': {
+    goal: '20 clients that read nothing: at most 300 MB together',
+    tests: ['tests/fault/stalled-clients.test.ts'],
+  },
+  'stalled reader': {
+    goal: 'charged for what was produced, the model as healthy as before, other accounts unaffected',
+    tests: ['gateway/engine/stalled-reader.test.ts'],
+  },
+  disconnects: {
+    goal: 'a client that leaves stops the provider, and what had come is settled',
+    tests: [
+      'gateway/engine/disconnect.test.ts',
+      'gateway/engine/drained-answers.test.ts',
+      'gateway/engine/engine.test.ts#left',
+    ],
+    open: 'Not counted: 1,000 leavers, their 99th percentile, and descriptors before and after.',
+  },
+  'slow requests': {
+    goal: 'heads and bodies that trickle are refused in time, and hung up on',
+    tests: [
+      'gateway/http/client-error.test.ts',
+      'gateway/overload/upload-pace.test.ts',
+      'gateway/engine/thinking-time.test.ts',
+    ],
+  },
+  'event loop': {
+    goal: 'no request, however it is built, holds the loop: at most half of what reading 6.5 MB of small objects takes',
+    tests: ['tests/fault/large-bodies.test.ts'],
+  },
+  consent: {
+    goal: 'no process starts and no foreign address is reached before a person’s yes outside of the page',
+    tests: ['electron/core/tool-servers/consent.test.ts'],
+  },
+  'revoked trees': {
+    goal: 'what a revoked key or token has made is refused within two seconds',
+    tests: ['gateway/keys/key-tree.test.ts', 'gateway/cluster/cluster.postgres.test.ts#revoked'],
+  },
+  'numbers of upstreams': {
+    goal: 'counts that cannot be are clamped to the hold and marked; no overflow, no open hold',
+    tests: ['gateway/engine/hostile-usage.test.ts'],
+  },
+  limits: {
+    goal: 'each size is taken at its limit and refused one above',
+    tests: [
+      'gateway/body/large-bodies.test.ts',
+      'gateway/http/read-body.test.ts',
+      'gateway/http/app.test.ts',
+      'gateway/json/json-outline.test.ts',
+    ],
+  },
+  'rate limits': {
+    goal: 'over three instances never more than the limit',
+    tests: ['gateway/limits/limit-blocks.postgres.test.ts', 'gateway/cluster/cluster.postgres.test.ts#limits'],
+  },
+  fallback: {
+    goal: 'at most two further attempts, none after the first byte',
+    tests: ['gateway/engine/engine-fallback.test.ts'],
+    open: 'Amplification under load is not measured.',
+  },
+  drain: {
+    goal: 'SIGTERM ends with exit code 0, no answer is broken, no hold is open',
+    tests: [
+      'gateway/cli/serve.test.ts#SIGTERM',
+      'tests/fault/crashes.test.ts#SIGTERM',
+      'tests/operations/restarts.postgres.test.ts',
+    ],
+  },
+  'addresses inside': {
+    goal: 'at least 44 spellings and names that change: nothing connects to an address that is not public',
+    tests: [
+      'gateway/upstream/address-class.test.ts',
+      'gateway/providers/remote-files.test.ts',
+      'electron/core/tools/fetch-page.test.ts',
+    ],
+    open: 'Connections are counted by the guard, not by the kernel.',
+  },
+  'supply chain': {
+    goal: 'install scripts by an allow list, every platform’s binaries in the lock file, exact versions, known licences',
+    tests: ['tests/lock-file.test.ts', 'tests/hosts/supply-chain.test.ts'],
+  },
+  'guards removed': {
+    goal: 'each guard, taken away, turns a test red',
+    tests: [],
+    open: 'Not built yet.',
+  },
+  soak: {
+    goal: 'hours under mixed load: memory and descriptors stay level, the ledger exact',
+    tests: [],
+    open: 'Not built yet.',
+  },
+} as const satisfies Readonly<Record<string, Row>>;

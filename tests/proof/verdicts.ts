@@ -1,0 +1,32 @@
+import type { Result } from './results.ts';
+import type { Row } from './rows.ts';
+
+/** `in part`: what was run passed, and the row says what it does not show. `not shown`: something of it did not run here. */
+export type Verdict = 'holds' | 'in part' | 'not shown' | 'fails';
+
+export interface Judged {
+  readonly name: string;
+  readonly row: Row;
+  readonly verdict: Verdict;
+  readonly passed: number;
+  readonly failed: readonly Result[];
+  readonly skipped: number;
+  /** Clauses of the tests themselves. */
+  readonly figures: readonly string[];
+}
+
+export function judge(name: string, row: Row, results: readonly Result[], figures: readonly string[]): Judged {
+  const own = row.tests.map((test) => results.filter((result) => belongs(result, test)));
+  const failed = own.flat().filter(({ status }) => status === 'failed');
+  const skipped = own.flat().filter(({ status }) => status === 'skipped').length;
+  const passed = own.flat().filter(({ status }) => status === 'passed').length;
+  const absent = own.some((results) => results.every(({ status }) => status === 'skipped'));
+  const verdict =
+    failed.length > 0 ? 'fails' : absent || own.length === 0 ? 'not shown' : row.open ? 'in part' : 'holds';
+  return { name, row, verdict, passed, failed, skipped, figures };
+}
+
+function belongs({ file, name }: Result, test: string): boolean {
+  const [path, words] = test.split('#');
+  return file === path && (words === undefined || name.includes(words));
+}
