@@ -108,4 +108,25 @@ const google = [
   googleEvent([{ text: '' }], googleUsage(7), { finishReason: 'STOP' }),
 ];
 
+/** The same answer, asked for whole (`:generateContent`). */
+export const recordedWholeGoogle = {
+  candidates: [
+    {
+      content: {
+        role: 'model',
+        parts: [
+          { text: 'Hm.', thought: true },
+          { text: 'Grüße, 世界 👋' },
+          { functionCall: { id: 'fc_a', name: 'one', args: { a: 1 } }, thoughtSignature: 'c2ln' },
+          { functionCall: { id: 'fc_b', name: 'two', args: {} } },
+        ],
+      },
+      finishReason: 'STOP',
+      index: 0,
+    },
+  ],
+  modelVersion: 'gemini-x',
+  ...googleUsage(7),
+};
+
 export const recordedStreams = { text, openai, anthropic, google };

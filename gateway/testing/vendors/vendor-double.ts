@@ -1,6 +1,6 @@
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { recordedResponse, recordedSecret, recordedWholeResponse } from '../recorded-responses.ts';
-import { recordedStreams } from '../recorded-streams.ts';
+import { recordedStreams, recordedWholeGoogle } from '../recorded-streams.ts';
 import { anthropicError, anthropicRules } from './anthropic-vendor.ts';
 import { embeddingVendors } from './embedding-vendors.ts';
 import { googleError, googleRules } from './google-vendor.ts';
@@ -62,10 +62,11 @@ const vendors: readonly Vendor[] = [
     loop: anthropicLoop,
   },
   {
-    path: /\/v1beta\/models\/([^:/]+):streamGenerateContent/,
+    path: /\/v1beta\/models\/([^:/]+):(?:streamG|g)enerateContent/,
     rules: googleRules,
     error: googleError,
     answer: recordedStreams.google.join(''),
+    whole: recordedWholeGoogle,
     loop: googleLoop,
   },
 ];
@@ -104,7 +105,8 @@ export function openVendorDouble({ verified = true, decrypts = false, loop = nul
     if (refusal) return Response.json(vendor.error(refusal), { status: 400 });
     if (!('loop' in vendor)) return Response.json(vendor.answer(body, model));
     if (loop) return streamed(ending(vendor.loop(body, model, loop(body)), says));
-    if (body.stream === false && vendor.whole) return Response.json(vendor.whole);
+    const asksWhole = body.stream === false || url.includes(':generateContent');
+    if (asksWhole && vendor.whole) return Response.json(vendor.whole);
     return streamed(decrypts ? vendor.answer.replaceAll(recordedSecret, `encrypted by ${model}`) : vendor.answer);
   };
   return { send, calls };
