@@ -144,9 +144,14 @@ function mismatch(name: Operation['response'], text: string): string | null {
   return issue ? `not a ${name}: ${issue.path.join('.')} ${issue.message} in ${text.slice(0, 300)}` : null;
 }
 
-/** What a whole answer tells its client that it has cost. */
+/** What a whole answer tells its client that it has cost; one that is given again under its `Idempotency-Key` costs nothing more. */
 function bill({ status, headers, text }: Answer): ProblemText[] {
-  if (status !== 200 || !String(headers['content-type']).startsWith('application/json')) return [];
+  if (
+    status !== 200 ||
+    headers['idempotent-replayed'] ||
+    !String(headers['content-type']).startsWith('application/json')
+  )
+    return [];
   const { cost_usd, usage } = JSON.parse(text) as { cost_usd?: string; usage?: { cost_usd?: string } };
   const told = usdAmount.safeParse(usage?.cost_usd ?? cost_usd);
   const requestId = String(headers['x-request-id']);

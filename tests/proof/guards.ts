@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'vite';
+
+/** A statement that only refuses: taken away, more is let through than before. */
+export interface Guard {
+  /** From the project's root. */
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [field: string]: unknown;
+}
+
+const sources = ['gateway/**/*.ts', 'electron/core/**/*.ts', 'electron/hosts/**/*.ts', 'shared/**/*.ts'];
+const notShipped = /\.test\.ts$|\/testing\//;
+/** What refuses by its name, and is called for that alone. */
+const refusing = /^(require|check|refuse|assert|forbid|ensure|verify|guard)[A-Z]/;
+
+/**
+ * Every guard of the program, found in the sources themselves: `if (…) throw …` without an `else`, and calls for their own sake
+ * of functions whose name says that they refuse.
+ */
+export function findGuards(root: string): Guard[] {
+  return globSync(sources, { cwd: root })
+    .filter((file) => !notShipped.test(file))
+    .toSorted()
+    .flatMap((file) => guardsIn(file, readFileSync(join(root, file), 'utf8')));
+}
+
+export function guardsIn(file: string, source: string): Guard[] {
+  const found: Guard[] = [];
+  walk(parseAst(source, { lang: 'ts' }) as unknown as Node, (node) => {
+    if (!isGuard(node)) return;
+    const { start, end } = node;
+    const text = source.slice(start, end).replaceAll(/\s+/g, ' ').slice(0, 100);
+    found.push({ file, line: source.slice(0, start).split('\n').length, text, start, end });
+  });
+  return found;
+}
+
+function isGuard(node: Node): boolean {
+  if (node.type === 'IfStatement') {
+    const then = node.consequent as Node;
+    const [only, ...rest] = then.type === 'BlockStatement' ? (then.body as Node[]) : [then];
+    return !node.alternate && rest.length === 0 && only?.type === 'ThrowStatement';
+  }
+  if (node.type !== 'ExpressionStatement') return false;
+  const asked = node.expression as Node;
+  const call = asked.type === 'AwaitExpression' ? (asked.argument as Node) : asked;
+  if (call.type !== 'CallExpression') return false;
+  const callee = call.callee as Node & { readonly name?: string; readonly property?: { readonly name?: string } };
+  return refusing.test(callee.name ?? callee.property?.name ?? '');
+}
+
+function walk(node: Node, visit: (node: Node) => void): void {
+  visit(node);
+  for (const field of Object.values(node)) {
+    for (const child of Array.isArray(field) ? field : [field]) {
+      if (child !== null && typeof child === 'object' && 'type' in child) walk(child as Node, visit);
+    }
+  }
+}
