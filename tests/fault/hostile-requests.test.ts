@@ -77,7 +77,8 @@ interface Answer {
   readonly text: string;
 }
 
-function send({ method, target, headers, body, credential }: HostileRequest): Promise<Answer> {
+function send(sent: HostileRequest): Promise<Answer> {
+  const { method, target, headers, body, credential } = sent;
   const authorization = typeof credential === 'number' ? `Bearer ${keys[credential % keys.length]}` : credential;
   const { port } = new URL(gateway.url);
   return new Promise((resolve, reject) => {
@@ -96,7 +97,11 @@ function send({ method, target, headers, body, credential }: HostileRequest): Pr
           reject,
         ),
     );
-    asked.on('error', reject);
+    asked.on('error', (error: NodeJS.ErrnoException) => {
+      // The gateway has just closed a connection on which nothing had come for a while (RFC 9112, 9.3.1).
+      if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(send(sent));
+      else reject(error);
+    });
     asked.end(body ?? undefined);
   });
 }
