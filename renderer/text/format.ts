@@ -82,9 +82,9 @@ const dayYearUtc = new Intl.DateTimeFormat(locale, {
   timeZone: 'UTC',
 });
 const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
-const momentParts = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
+const momentParts = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const;
 const moment = new Intl.DateTimeFormat(locale, momentParts);
-const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
 const text = words({ justNow: 'just now' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
