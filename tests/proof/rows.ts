@@ -191,6 +191,10 @@ export const rows = {
     goal: 'install scripts by an allow list, every platform’s binaries in the lock file, exact versions, known licences',
     tests: ['tests/lock-file.test.ts', 'tests/hosts/supply-chain.test.ts'],
   },
+  'dangerous sinks': {
+    goal: 'HTML, programs, processes, links of the system, pages and connections are made by one wrapper each',
+    tests: ['tests/dangerous-sinks.test.ts', 'tests/layers.test.ts'],
+  },
   'guards removed': {
     goal: 'each guard, found in the sources and taken away, turns a test red',
     tests: ['tests/proof/removed-guards.test.ts'],
