@@ -5,6 +5,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ElectronApplication, _electron as electron, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openCanary } from '../support/canary.ts';
+import { figure } from '../support/figures.ts';
+import { asScript, waysOut } from '../support/ways-out.ts';
 import { builtHosts } from './built-hosts.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -72,6 +75,19 @@ describe.skipIf(why)('the Electron host', () => {
     expect(await page.evaluate(() => window.violations)).toContain('connect-src');
     await page.evaluate(() => location.assign('https://example.com/')).catch(() => {});
     expect(page.url()).toBe('app://portico/index.html');
+  });
+
+  test('what stands in the page finds no way out of it', async () => {
+    const canary = await openCanary();
+    const before = await page.evaluate(() => window.violations.length);
+    await page.evaluate(asScript(`${canary.origin}/fenced`));
+    await expect.poll(() => page.evaluate(() => window.violations.length)).toBeGreaterThan(before + 25);
+    // The link whose ping was tried is one within the page.
+    expect(page.url()).toBe('app://portico/index.html#');
+    await page.evaluate(() => history.replaceState(null, '', location.pathname));
+    expect(canary.heard().paths).toEqual([]);
+    figure('fence of the page', `${Object.keys(waysOut).length} ways out, 0 in Electron`);
+    await canary.close();
   });
 
   test('an inline script does not run', async () => {

@@ -1,11 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pageReader } from '#core/tools/page-reader.ts';
+import { openCanary } from '../support/canary.ts';
+import { figure } from '../support/figures.ts';
 import { freePort } from '../support/free-port.ts';
+import { asScript, waysOut } from '../support/ways-out.ts';
 import { tradeLink } from '../support/web-page.ts';
 import { runToEnd, startWebProcess, type WebProcess } from '../support/web-process.ts';
 import { builtHosts } from './built-hosts.ts';
@@ -171,6 +176,42 @@ describe.skipIf(!browserPath)('in a browser', () => {
     );
     expect(outcome).toBe('closed');
     expect(await page.evaluate(() => window.violations)).toContain('connect-src');
+  });
+
+  test(`of ${Object.keys(waysOut).length} ways out of a page by what stands in it none but a bare connection gets through`, async () => {
+    const canary = await openCanary();
+    const bare = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html').end('<!doctype html><body>');
+    });
+    await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
+    // A page without a policy: what does not get out there proves nothing here.
+    const open = await browser.newPage();
+    await open.goto(`http://127.0.0.1:${(bare.address() as AddressInfo).port}/`);
+    await open.evaluate(asScript(`${canary.origin}/control`));
+    const control = () => new Set(canary.heard().paths.filter((path) => path.startsWith('/control'))).size;
+    await expect.poll(control).toBeGreaterThanOrEqual(32);
+
+    const page = await browser.newPage();
+    await page.goto(await web.freshLink());
+    await page.waitForFunction(() => 'core' in window, null, connected);
+    const before = canary.heard().paths.length;
+    await page.evaluate(asScript(`${canary.origin}/fenced`));
+    // Each way is either refused by name, or has asked by the time that this one has, which is asked for last.
+    await page.evaluate(() => fetch('/', { cache: 'no-store' }));
+    await expect.poll(() => page.evaluate(() => window.violations.length)).toBeGreaterThan(25);
+    await open.evaluate((url) => fetch(url, { mode: 'no-cors' }), `${canary.origin}/last`);
+    expect(
+      canary
+        .heard()
+        .paths.slice(before)
+        .filter((path) => path !== '/last'),
+    ).toEqual([]);
+    figure(
+      'fence of the page',
+      `${Object.keys(waysOut).length} ways out, ${control()} of them open without a policy, 0 in the browser host`,
+    );
+    bare.close();
+    await canary.close();
   });
 
   test('a page learns that the core is gone, and after a restart is told how to get in', async () => {
