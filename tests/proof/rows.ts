@@ -109,6 +109,11 @@ export const rows = {
     tests: ['tests/fault/power-loss.test.ts', 'tests/fault/power-loss-desktop.test.ts'],
     long: '400 cuts of the books instead of 50',
   },
+  streams: {
+    goal: '200 streams of 1,000 words at once: none lost, doubled or moved, at most 300 MB',
+    tests: ['tests/fault/many-streams.test.ts'],
+    long: '200 streams of 1,000 words instead of 100 of 300',
+  },
   'stalled clients': {
     goal: '20 clients that read nothing: at most 300 MB together',
     tests: ['tests/fault/stalled-clients.test.ts'],
