@@ -144,6 +144,10 @@ export const rows = {
     goal: 'no request, however it is built, holds the loop: at most half of what reading 6.5 MB of small objects takes',
     tests: ['tests/fault/large-bodies.test.ts'],
   },
+  'broken upstreams': {
+    goal: 'every fault of a provider’s server, of three vendors, by every way in: one answer or one error, books exact, nothing left open',
+    tests: ['tests/fault/broken-upstreams.test.ts'],
+  },
   consent: {
     goal: 'no process starts and no foreign address is reached before a person’s yes outside of the page',
     tests: ['electron/core/tool-servers/consent.test.ts'],
