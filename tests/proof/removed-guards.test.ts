@@ -11,7 +11,7 @@ import { findGuards, type Guard, guardsIn } from './guards.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 test('a guard is a condition that throws, or a call that refuses, and nothing else', () => {
-  const source = `
+  const source = `async function one() {
     if (a) throw new Error('one');
     if (b) { throw new Error('two'); }
     requireActive(principal);
@@ -21,7 +21,7 @@ test('a guard is a condition that throws, or a call that refuses, and nothing el
     if (e) return;
     const kept = requireKey();
     required();
-  `;
+  }`;
   expect(guardsIn('a.ts', source).map(({ line }) => line)).toEqual([2, 3, 4, 5]);
 });
 
