@@ -79,13 +79,13 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
       VITEST: _vitest,
       ...env
     } = process.env;
-    const { status, stdout } = spawnSync(
+    const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [vitest, ...words, '--project', 'node', '--bail', '1', '--passWithNoTests'],
-      { cwd: copy, env, encoding: 'utf8' },
+      { cwd: copy, env: { ...env, NO_COLOR: '1' }, encoding: 'utf8' },
     );
     // A runner that could not begin is no test that failed.
-    if (status !== 0 && !/ FAIL /.test(stdout)) throw new Error(stdout.slice(-2_000));
+    if (status !== 0 && !/^ *Test Files .*\d failed/m.test(stdout)) throw new Error(`${stdout}${stderr}`.slice(-2_000));
     return status !== 0;
   }
 });
