@@ -31,6 +31,9 @@ const OrganiseDialogs = lazyView(() =>
   import('../features/conversations/organise-dialogs.tsx').then((file) => file.OrganiseDialogs),
 );
 
+const OpenedFileDialog = lazyView(() =>
+  import('../features/transfer/opened-file-dialog.tsx').then((file) => file.OpenedFileDialog),
+);
 const LinkDialog = lazyView(() => import('../features/links/link-dialog.tsx').then((file) => file.LinkDialog));
 
 /** Loaded when the window is idle, so that no view has to be waited for. */
@@ -59,6 +62,7 @@ export function App() {
             <ViewBoundary name={text.dialogs}>
               <OrganiseDialogs />
               <LinkDialog />
+              <OpenedFileDialog />
             </ViewBoundary>
           )}
         </Toaster>

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { takeLink } from './links.ts';
+import { takeFile } from './opened-files.ts';
 
 export const settingsSections = [
   'providers',
@@ -149,7 +150,7 @@ export const useNav = create<Nav>()((set, get) => ({
  */
 export function startNav(): () => void {
   const index = indexOf(history.state) ?? 0;
-  takeLink(location.hash);
+  takeRequest(location.hash);
   useNav.setState({ loc: locOf(location.hash), index, last: index });
   history.replaceState({ index }, '', hashOf(useNav.getState().loc));
   const follow = () => {
@@ -158,7 +159,7 @@ export function startNav(): () => void {
     if (location.hash.startsWith('#b=')) return;
     const next = indexOf(history.state);
     // Nor is one that asks for something.
-    if (takeLink(location.hash)) {
+    if (takeRequest(location.hash)) {
       history.replaceState({ index: now + 1 }, '', hashOf(useNav.getState().loc));
       return useNav.setState({ index: now + 1, last: now + 1 });
     }
@@ -169,6 +170,9 @@ export function startNav(): () => void {
   addEventListener('popstate', follow);
   return () => removeEventListener('popstate', follow);
 }
+
+/** What is opened from outside is decided about in a dialog. */
+const takeRequest = (hash: string): boolean => takeLink(hash) || takeFile(hash);
 
 function indexOf(state: unknown): number | undefined {
   if (typeof state !== 'object' || state === null || !('index' in state)) return undefined;

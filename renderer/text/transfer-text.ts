@@ -7,12 +7,13 @@ const chats = (count: number) => counted(count, 'chat', 'chats');
 export const text = words({
   exportTitle: (count: number) => `Export ${chats(count)}`,
   format: 'Format',
-  formats: { markdown: 'Markdown', html: 'HTML', pdf: 'PDF', json: 'JSON' },
+  formats: { markdown: 'Markdown', html: 'HTML', pdf: 'PDF', json: 'JSON', portico: 'Portico' },
   notes: {
     markdown: 'The branch that is shown, with what each answer cost. Files are named.',
     html: 'One page to read, without scripts: the branch that is shown, with costs and pictures.',
     pdf: 'One document for all of it: the branch that is shown, with costs and pictures.',
-    json: 'Everything: all branches, costs, marks and attached files. Portico can import it again.',
+    portico: 'Everything: all branches, costs, marks and attached files. A double click on it opens it in Portico.',
+    json: 'The same as a Portico file, for other programs. Portico can import it, too.',
   },
   printNote: 'Opens the print dialog of your browser, which can save a PDF: the branch that is shown, with costs.',
   export: 'Export',
@@ -29,9 +30,10 @@ export const text = words({
   noChats: 'There are no chats to export yet.',
   importFile: 'Import chats…',
   importNote:
-    'The JSON of Portico, with its files, or what ChatGPT or Claude sent you: the ZIP as it came, or the conversations.json in it. Nothing is fetched and nothing is run.',
+    'A Portico file, with all that is in it, or what ChatGPT or Claude sent you: the ZIP as it came, or the conversations.json in it. Nothing is fetched and nothing is run.',
   fileField: 'File to import',
   reading: (percent: number) => `Reading the file, ${percent} %`,
+  readingFile: 'Reading the file. Nothing is imported before you have seen what is in it.',
   importTitle: (source: string, count: number) => `${chats(count)} from ${source}`,
   sources: { portico: 'Portico', chatgpt: 'ChatGPT', claude: 'Claude' },
   here: (count: number) => `${chats(count)} of it are here already and stay as they are.`,
@@ -51,6 +53,9 @@ export const text = words({
   importing: 'Importing',
   imported: (count: number) => `${chats(count)} imported`,
   importFailed: 'Not imported',
+  openTitle: 'Open a file of chats',
+  from: (file: string) => `In ${file}:`,
+  close: 'Close',
   messages: (count: number) => counted(count, 'message', 'messages'),
   preview: 'What is in the file',
 });

@@ -319,5 +319,7 @@ export const refusalWords = {
   importCut: notImported('it ends in the middle. Is the download complete?'),
   importGivenUp: 'This import was given up. Choose the file again.',
   importPieceMissing: 'offset: a piece of the file is missing. Choose it again.',
+  importFileGone: ({ file }: { file: string }) => `${file} is not there any more. Nothing was imported.`,
+  importNotOpened: 'This file was opened before. Open it once more.',
   importTooLarge: 'This file is larger than 4 GB and cannot be imported.',
 };

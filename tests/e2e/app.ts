@@ -44,6 +44,8 @@ export interface LaunchOptions {
   readonly paced?: boolean;
   /** Of the command line, for Electron alone. */
   readonly flags?: readonly string[];
+  /** What the system opens with the program, for Electron alone. */
+  readonly opens?: readonly string[];
 }
 
 type Launch = (options?: LaunchOptions) => Promise<RunningApp>;
@@ -125,14 +127,14 @@ export const test = base.extend<
 
 async function start(
   { project }: TestInfo,
-  { dataFolder, env = {}, paced = false, flags = [] }: Started,
+  { dataFolder, env = {}, paced = false, flags = [], opens = [] }: Started,
   openBrowser: () => Promise<Browser>,
   contextOptions: BrowserContextOptions,
 ): Promise<RunningApp> {
   const pace = { PORTICO_SIMULATED_PACE: paced ? '1' : '0' };
   const clean = { ...process.env, ...pace, ...env } as Record<string, string>;
   for (const name of unset) if (!(name in env)) delete clean[name];
-  if (project.name === 'electron') return startElectron(dataFolder, clean, flags);
+  if (project.name === 'electron') return startElectron(dataFolder, clean, flags, opens);
   // A browser with windows lets a page copy while somebody uses it. Without any it asks, and nobody answers.
   const options = { ...contextOptions, permissions: ['clipboard-write'] };
   return startWeb(dataFolder, clean, async () => (await openBrowser()).newContext(options));
@@ -196,10 +198,11 @@ async function startElectron(
   dataFolder: string,
   env: Record<string, string>,
   more: readonly string[],
+  opens: readonly string[],
 ): Promise<RunningApp> {
   const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   // Without `executablePath`: only then does Playwright hold the app back until it is attached to it, and misses nothing of its start.
-  const app = await electron.launch({ args: [...flags, ...more, root, '--data-dir', dataFolder], env });
+  const app = await electron.launch({ args: [...flags, ...more, root, '--data-dir', dataFolder, ...opens], env });
   const child = app.process();
   const lines: string[] = [];
   let killed = false;

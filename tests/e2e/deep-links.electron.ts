@@ -1,19 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { expect, type RunningApp, test } from './app.ts';
+import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Starts the program once more with a link, as the system does when one is clicked. */
-async function click(app: RunningApp, link: string): Promise<void> {
-  const program = app.main?.process().spawnfile;
-  if (!program) throw new Error('This is a journey of the installed app');
-  const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  const again = spawn(program, [...flags, root, '--data-dir', app.dataFolder, link], { stdio: 'ignore' });
-  await once(again, 'exit');
-}
+import { startAgain as click } from './start-again.ts';
 
 test('links of other programs are asked about, and only then done: a draft that is never sent, a chat, what cannot be read', async ({
   launch,

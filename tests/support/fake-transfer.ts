@@ -29,6 +29,10 @@ export function fakeTransfer(guard: (method: string) => Promise<void>) {
       await guard('transfer.appendImport');
       return { received: input.offset + 1 };
     }),
+    openFile: os.openFile.handler(async () => {
+      await guard('transfer.openFile');
+      return { uploadId: 'upload', name: 'Old chats.portico' };
+    }),
     previewImport: os.previewImport.handler(async () => {
       await guard('transfer.previewImport');
       return {

@@ -11,7 +11,7 @@ import { sessionMemory } from '#core/secrets/session-memory.ts';
 import { fakeGateway } from './fake-gateway.ts';
 import { memorySecrets } from './memory-secrets.ts';
 
-type TestCoreOptions = Partial<CoreOptions> & Partial<Pick<Host, 'confirm' | 'output'>>;
+type TestCoreOptions = Partial<CoreOptions> & Partial<Pick<Host, 'confirm' | 'output' | 'openedFile'>>;
 
 /**
  * A core on a folder of its own, with a gateway that the test directs; asked as a renderer would, without a transport. A person
@@ -20,6 +20,7 @@ type TestCoreOptions = Partial<CoreOptions> & Partial<Pick<Host, 'confirm' | 'ou
 export async function testCore({
   confirm,
   output = { kind: 'browser', servePrint: () => '/print/page' },
+  openedFile = async () => null,
   ...more
 }: TestCoreOptions = {}) {
   const dataFolder = more.dataFolder ?? mkdtempSync(join(tmpdir(), 'portico-core-'));
@@ -34,6 +35,7 @@ export async function testCore({
       tray: false,
       notices: [],
       output,
+      openedFile,
       openExternal: async (url) => void opened.push(url),
       async confirm(question, signal) {
         questions.push(question);

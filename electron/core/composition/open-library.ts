@@ -87,6 +87,7 @@ export async function openLibrary(
       store: transferStore(db),
       folder: join(dataFolder, 'imports'),
       output: host.output,
+      openedFile: host.openedFile,
       language,
     }),
     async close(): Promise<void> {

@@ -70,6 +70,8 @@ export interface Host {
   /** Limitations compared to the installed app. */
   readonly notices: readonly ProblemText[];
   readonly output: Output;
+  /** The path of a file that the system opened with the app, told once; null for any other id. */
+  openedFile(fileId: string): Promise<string | null>;
   /** Opens a URL outside the app. Called by the link guard only. */
   openExternal(url: SafeUrl): Promise<void>;
   /**

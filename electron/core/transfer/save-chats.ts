@@ -1,5 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { chatsFile } from '#shared/chats-file.ts';
 import type { SavedFormat } from '#shared/contract/chat/transfer.ts';
 import { AppError } from '#shared/errors.ts';
 import { fileName } from '#shared/file-name.ts';
@@ -9,7 +10,7 @@ import type { ChatsWriter } from './export-chats.ts';
 
 /** A larger page is unusable, and a browser needs gigabytes to lay it out. In UTF-16 units. */
 const longestPage = 80_000_000;
-const endings = { markdown: 'md', html: 'html', json: 'json', pdf: 'pdf' } as const;
+const endings = { markdown: 'md', html: 'html', json: 'json', portico: chatsFile.ending, pdf: 'pdf' } as const;
 
 interface Wanted {
   readonly ids: string[];

@@ -1,8 +1,9 @@
+import { basename } from 'node:path';
 import type { ExportFormat, ImportPreview } from '#shared/contract/chat/transfer.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { asWritten, ownMarkup } from '#shared/markdown/own-markup.ts';
-import type { Output } from '../host/host.ts';
+import type { Host, Output } from '../host/host.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { Background } from '../worker/background.ts';
 import { duplicateOf } from './duplicate.ts';
@@ -18,6 +19,7 @@ export interface TransferDeps {
   readonly store: TransferStore;
   readonly folder: string;
   readonly output: Output;
+  readonly openedFile: Host['openedFile'];
   readonly language: () => Promise<Language>;
   readonly background: Background;
   readonly attachments: FileKeeper;
@@ -59,6 +61,14 @@ export function transferFeature(deps: TransferDeps) {
 
     async appendImport({ uploadId, offset, base64 }: { uploadId: string; offset: number; base64: string }) {
       return { received: uploads.append(uploadId, offset, Buffer.from(base64, 'base64')) };
+    },
+
+    async openFile({ fileId }: { fileId: string }, signal?: AbortSignal): Promise<{ uploadId: string; name: string }> {
+      const path = await deps.openedFile(fileId);
+      if (path === null) throw refusal('not_found', 'importNotOpened');
+      const uploadId = newId();
+      await uploads.copy(uploadId, path, signal);
+      return { uploadId, name: basename(path) };
     },
 
     async previewImport({ uploadId }: { uploadId: string }): Promise<ImportPreview> {

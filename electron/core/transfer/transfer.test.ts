@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -59,6 +59,38 @@ function nameFiles(dataFolder: string, files: readonly Attachment[]): void {
   ).run(JSON.stringify(files));
   db.close();
 }
+
+test('a file that the system opened is read once, as it was then, and nothing is imported before the yes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-opened-'));
+  const path = join(folder, 'Week.portico');
+  writeFileSync(path, await exported(core, 'json'), { mode: 0o400 });
+  const files = new Map([
+    ['chats', path],
+    ['gone', join(folder, 'gone.portico')],
+    ['folder', folder],
+  ]);
+  const target = await testCore({
+    async openedFile(fileId) {
+      const found = files.get(fileId) ?? null;
+      files.delete(fileId);
+      return found;
+    },
+  });
+  const { transfer, conversations } = target.client;
+  await expect(transfer.openFile({ fileId: 'other' })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(transfer.openFile({ fileId: 'gone' })).rejects.toThrow('gone.portico is not there any more');
+  await expect(transfer.openFile({ fileId: 'folder' })).rejects.toMatchObject({ code: 'import_refused' });
+
+  const { uploadId, name } = await transfer.openFile({ fileId: 'chats' });
+  await expect(transfer.openFile({ fileId: 'chats' })).rejects.toMatchObject({ code: 'not_found' });
+  rmSync(path);
+  const { conversations: found } = await transfer.previewImport({ uploadId });
+  expect({ name, found: found.length }).toEqual({ name: 'Week.portico', found: 6 });
+  expect((await conversations.list({})).conversations).toEqual([]);
+  expect(await transfer.commitImport({ uploadId, sourceIds: null })).toMatchObject({ imported: 6 });
+  expect(readdirSync(join(target.dataFolder, 'imports'))).toEqual([]);
+  await target.close();
+});
 
 async function exported(from: Core, format: 'json' | 'html' | 'markdown', only?: string[]): Promise<string> {
   const all = [

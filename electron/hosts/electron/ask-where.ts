@@ -1,8 +1,15 @@
 import { extname, join } from 'node:path';
 import { app, dialog } from 'electron';
+import { chatsFile } from '#shared/chats-file.ts';
 import { mainWindow } from './windows/window.ts';
 
-const kinds: Readonly<Record<string, string>> = { md: 'Markdown', html: 'HTML', json: 'JSON', pdf: 'PDF' };
+const kinds: Readonly<Record<string, string>> = {
+  md: 'Markdown',
+  html: 'HTML',
+  json: 'JSON',
+  pdf: 'PDF',
+  [chatsFile.ending]: 'Portico',
+};
 
 /** The system’s save dialog; null if cancelled. */
 export async function askWhere(name: string): Promise<string | null> {

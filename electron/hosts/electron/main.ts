@@ -13,7 +13,6 @@ import { refusedSwitch } from './command-line.ts';
 import { showContextMenus } from './context-menu.ts';
 import { coreAnswers } from './core-process/answer-core.ts';
 import { runCore } from './core-process/core-runner.ts';
-import { followDeepLinks, hashOfLink } from './deep-links.ts';
 import { endWithMessage } from './end-with-message.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
 import { handOverPorts } from './hand-over-port.ts';
@@ -21,6 +20,8 @@ import { openLeaving } from './leaving.ts';
 import { mainText } from './main-text.ts';
 import { menuTemplate } from './menu-template.ts';
 import { notices } from './notices.ts';
+import { followDeepLinks, hashOfLink } from './opening/deep-links.ts';
+import { followOpenedFiles } from './opening/opened-files.ts';
 import { registerScheme, servePage } from './protocol.ts';
 import { openTray } from './tray.ts';
 import { installedBy, loadUpdater } from './updates/load-updater.ts';
@@ -88,17 +89,17 @@ function run(): void {
     window.show();
     window.focus();
   };
-  const showChat = (conversationId: string, messageId: string) => {
+  const showAt = (hash: string) => {
     show();
-    goTo(`#chat/${encodeURIComponent(conversationId)}/${encodeURIComponent(messageId)}`);
+    goTo(hash);
+  };
+  const showChat = (conversationId: string, messageId: string) => {
+    showAt(`#chat/${encodeURIComponent(conversationId)}/${encodeURIComponent(messageId)}`);
   };
   const tray = openTray({
     language: () => state.get().language,
     open: show,
-    newChat() {
-      show();
-      goTo('#chat');
-    },
+    newChat: () => showAt('#chat'),
     quit: () => app.quit(),
   });
   const endsWithWindow = () => platform !== 'darwin' && !tray.isShown();
@@ -106,8 +107,7 @@ function run(): void {
     preload,
     opened: revive,
     showChat(conversationId) {
-      show();
-      goTo(conversationId === null ? '#chat' : `#chat/${encodeURIComponent(conversationId)}`);
+      showAt(conversationId === null ? '#chat' : `#chat/${encodeURIComponent(conversationId)}`);
     },
   });
   const leaving = openLeaving({
@@ -156,6 +156,7 @@ function run(): void {
         notify: notices({ text, show: showChat }),
         showRunning: leaving.showRunning,
         updates,
+        openedFiles,
         quickWindow,
         openWindow: open,
         openSecrets: () => openSecretService('Portico'),
@@ -176,13 +177,8 @@ function run(): void {
   handOverPorts(core);
 
   app.on('second-instance', show);
-  followDeepLinks({
-    args: process.argv,
-    show(link) {
-      show();
-      goTo(hashOfLink(link));
-    },
-  });
+  followDeepLinks({ args: process.argv, show: (link) => showAt(hashOfLink(link)) });
+  const openedFiles = followOpenedFiles({ args: process.argv, show: showAt });
   app.on('activate', () => {
     if (!mainWindow()) open();
   });

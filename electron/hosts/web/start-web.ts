@@ -96,6 +96,7 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
     tray: false,
     notices,
     output: { kind: 'browser', servePrint: prints.serve },
+    openedFile: async () => null,
     openExternal: (url) => openExternal(url, platform),
     confirm: (question, signal) =>
       askOnPage(question, signal, {

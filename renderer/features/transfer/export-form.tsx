@@ -5,9 +5,12 @@ import { exportedText, text } from '../../text/transfer-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Segmented } from '../../ui/forms/segmented.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { useExport } from './use-transfer.ts';
+import { useExport } from './use-export.ts';
 
-const formats = (['markdown', 'html', 'pdf', 'json'] as const).map((value) => ({ value, label: text.formats[value] }));
+const formats = (['markdown', 'html', 'pdf', 'portico', 'json'] as const).map((value) => ({
+  value,
+  label: text.formats[value],
+}));
 
 /** Chooses the format of an export. */
 export function ExportForm({ conversations, onDone }: { conversations: readonly Conversation[]; onDone: () => void }) {

@@ -1,4 +1,5 @@
 import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
+import { visibleText } from '#shared/visible.ts';
 import { dayOf } from '../../text/format.ts';
 import { text } from '../../text/transfer-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -7,17 +8,20 @@ const mostShown = 200;
 
 interface ImportFormProps {
   preview: ImportPreview;
+  /** Of the file. */
+  name: string;
   busy: boolean;
   onImport: () => void;
   onCancel: () => void;
 }
 
 /** A preview of an import: what would be imported and what not. */
-export function ImportForm({ preview, busy, onImport, onCancel }: ImportFormProps) {
+export function ImportForm({ preview, name, busy, onImport, onCancel }: ImportFormProps) {
   const fresh = preview.conversations.filter((each) => !each.alreadyHere);
   const here = preview.conversations.length - fresh.length;
   return (
     <>
+      <p className="mb-2 text-fg-2 wrap-anywhere">{text.from(visibleText(name))}</p>
       {here > 0 && <p className="mb-2 text-fg-2">{text.here(here)}</p>}
       {fresh.length > 0 && (
         <section
@@ -50,7 +54,9 @@ export function ImportForm({ preview, busy, onImport, onCancel }: ImportFormProp
       )}
       {preview.source !== 'portico' && <p className="text-fg-2">{text.unknownCost}</p>}
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onCancel}>{text.cancel}</Button>
+        <Button disabled={busy} onClick={onCancel}>
+          {text.cancel}
+        </Button>
         <Button variant="primary" disabled={busy || fresh.length === 0} onClick={onImport}>
           {busy ? text.importing : text.import(fresh.length)}
         </Button>

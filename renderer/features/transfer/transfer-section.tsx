@@ -1,16 +1,19 @@
 import { useRef } from 'react';
+import { chatsFile } from '#shared/chats-file.ts';
 import { exportedText, text } from '../../text/transfer-text.ts';
-import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { ImportForm } from './import-form.tsx';
-import { useAllIds, useExport, useImport } from './use-transfer.ts';
+import { ImportDialog } from './import-dialog.tsx';
+import { useAllIds, useExport } from './use-export.ts';
+import { useImport } from './use-import.ts';
+
+const accepted = `.${chatsFile.ending},.json,.zip,application/json,application/zip`;
 
 /** Settings → Data & backup: export and import. */
 export function TransferSection() {
   const field = useRef<HTMLInputElement>(null);
-  const { percent, read, commit, giveUp } = useImport();
+  const { percent, read } = useImport();
   const exporting = useExport();
   const allIds = useAllIds();
   const { say, failed } = useNotify();
@@ -20,18 +23,13 @@ export function TransferSection() {
       if (ids.length === 0) return say(text.noChats);
       const exported = await exporting.mutateAsync({
         ids,
-        format: 'json',
+        format: 'portico',
         name: text.exportName(new Date().toISOString().slice(0, 10)),
       });
       if (exported.as !== 'nothing') say(exportedText(exported));
     } catch (error) {
       failed(text.exportFailed, error);
     }
-  };
-  const open = read.data ?? null;
-  const close = () => {
-    if (open) giveUp.mutate(open.uploadId);
-    read.reset();
   };
   return (
     <>
@@ -47,7 +45,7 @@ export function TransferSection() {
         <input
           ref={field}
           type="file"
-          accept=".json,.zip,application/json,application/zip"
+          accept={accepted}
           aria-label={text.fileField}
           tabIndex={-1}
           className="sr-only"
@@ -59,32 +57,7 @@ export function TransferSection() {
           }}
         />
       </div>
-      <Dialog
-        open={open !== null}
-        onOpenChange={(next) => !next && close()}
-        title={open ? text.importTitle(text.sources[open.preview.source], open.preview.conversations.length) : ''}
-      >
-        {open && (
-          <ImportForm
-            preview={open.preview}
-            busy={commit.isPending}
-            onCancel={close}
-            onImport={() =>
-              commit.mutate(open.uploadId, {
-                onSuccess: ({ imported, leftOut }) => {
-                  read.reset();
-                  const left = leftOut.map(({ what, count }) => text.left[what](count)).join(', ');
-                  say(text.imported(imported), left && `${text.leftOut} ${left}`);
-                },
-                onError: (error) => {
-                  read.reset();
-                  failed(text.importFailed, error);
-                },
-              })
-            }
-          />
-        )}
-      </Dialog>
+      <ImportDialog open={read.data ?? null} onDone={read.reset} />
     </>
   );
 }

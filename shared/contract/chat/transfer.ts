@@ -11,7 +11,8 @@ const left = z.enum([
 ]);
 const leftOut = z.array(z.object({ what: left, count: z.int() }));
 
-export const exportFormat = z.enum(['markdown', 'json', 'html']);
+/** `portico` is the same text as `json`, for a file that the system opens with Portico. */
+export const exportFormat = z.enum(['markdown', 'json', 'portico', 'html']);
 /** Formats for saving: PDF too. */
 export const savedFormat = z.enum([...exportFormat.options, 'pdf']);
 
@@ -47,6 +48,11 @@ export const transferContract = {
   appendImport: oc
     .input(z.object({ uploadId, offset: z.int().min(0), base64: z.base64().max(1_400_000) }))
     .output(z.object({ received: z.int() })),
+  /**
+   * Begins an import from a file that the system opened with the app; `fileId` is the one of the window’s address, and good once. Throws
+   * `not_found` for another, and `import_refused` for what cannot be read.
+   */
+  openFile: oc.input(z.object({ fileId: id })).output(z.object({ uploadId, name: z.string() })),
   /** Previews the content. An incomplete or unknown file throws `import_refused`. */
   previewImport: oc.input(z.object({ uploadId })).output(importPreview),
   /** Imports these conversations, or all. Existing ones are left unchanged. */

@@ -10,6 +10,7 @@ import { AppError, type ProblemText } from '#shared/errors.ts';
 import { askPerson } from '../ask-person.ts';
 import { askWhere } from '../ask-where.ts';
 import { openOutside } from '../open-outside.ts';
+import type { OpenedFiles } from '../opening/opened-files.ts';
 import { printPdf } from '../print-pdf.ts';
 import type { Updates } from '../updates/updates.ts';
 import type { QuickWindow } from '../windows/quick-window.ts';
@@ -27,6 +28,7 @@ export interface CoreAnswers {
   readonly notify: (notice: EndedNotice) => void;
   readonly showRunning: (answers: number) => void;
   readonly updates: Updates;
+  readonly openedFiles: OpenedFiles;
   readonly quickWindow: QuickWindow;
   readonly openWindow: () => void;
   readonly openSecrets: () => Promise<SecretStore>;
@@ -44,6 +46,7 @@ export function coreAnswers({
   notify,
   showRunning,
   updates,
+  openedFiles,
   quickWindow,
   openWindow,
   openSecrets,
@@ -97,6 +100,7 @@ export function coreAnswers({
       proxyFor: os.proxyFor.handler(async ({ input }) =>
         firstProxy(await browserSession.defaultSession.resolveProxy(input.origin)),
       ),
+      openedFile: os.openedFile.handler(({ input }) => openedFiles.take(input.fileId)),
       askWhere: os.askWhere.handler(({ input }) => askWhere(input.name)),
       printPdf: os.printPdf.handler(({ input, signal }) => printPdf(input, signal ?? never)),
       secrets: {

@@ -52,6 +52,7 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
         return new Uint8Array(await printed.arrayBuffer());
       },
     },
+    openedFile: (fileId) => main.openedFile({ fileId }),
     openExternal: (url) => main.openExternal({ url }),
     confirm: ({ facts, ...question }, signal) =>
       main

@@ -71,6 +71,8 @@ export const mainContract = {
   zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),
   /** The proxy for an origin, by the system’s settings and scripts; null: none. */
   proxyFor: oc.input(z.object({ origin: z.string().max(2048) })).output(z.string().nullable()),
+  /** A file that the system opened with the app, told once. */
+  openedFile: oc.input(z.object({ fileId: z.string().max(64) })).output(z.string().nullable()),
   askWhere: oc.input(z.object({ name: z.string().max(1024) })).output(z.string().nullable()),
   /** Blobs, because they are not serialised: a long chat has many megabytes. */
   printPdf: oc.input(z.instanceof(Blob)).output(z.instanceof(Blob)),

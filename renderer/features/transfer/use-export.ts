@@ -1,15 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
-import type { ImportPreview, SavedFormat } from '#shared/contract/chat/transfer.ts';
+import { useCallback, useRef } from 'react';
+import { chatsFile } from '#shared/chats-file.ts';
+import type { SavedFormat } from '#shared/contract/chat/transfer.ts';
 import { fileName } from '#shared/file-name.ts';
 import { type Api, useApi } from '../../api/api.ts';
 import { useAppInfo } from '../../api/use-core.ts';
 import { saveFile } from '../../browser/save-file.ts';
 import { printPage } from './print-page.ts';
 
-const pieceBytes = 1_000_000;
-const endings = { markdown: 'md', html: 'html', json: 'json' } as const;
-const types = { markdown: 'text/markdown', html: 'text/html', json: 'application/json' } as const;
+const endings = { markdown: 'md', html: 'html', json: 'json', portico: chatsFile.ending } as const;
+const types = {
+  ...{ markdown: 'text/markdown', html: 'text/html' },
+  ...{ json: 'application/json', portico: chatsFile.mediaType },
+} as const;
 
 interface Wanted {
   readonly ids: string[];
@@ -78,44 +81,4 @@ async function idsOf(api: Api, view: 'active' | 'archived'): Promise<string[]> {
     cursor = page.nextCursor;
   } while (cursor);
   return ids;
-}
-
-export interface OpenImport {
-  readonly uploadId: string;
-  readonly preview: ImportPreview;
-}
-
-/** Uploads a file and previews its content; then imports or discards it. */
-export function useImport() {
-  const api = useApi();
-  const [percent, setPercent] = useState<number | null>(null);
-  const read = useMutation({
-    mutationFn: async (file: File): Promise<OpenImport> => {
-      setPercent(0);
-      const { uploadId } = await api.transfer.beginImport();
-      try {
-        for (let offset = 0; offset < file.size; offset += pieceBytes) {
-          const bytes = new Uint8Array(await file.slice(offset, offset + pieceBytes).arrayBuffer());
-          await api.transfer.appendImport({ uploadId, offset, base64: base64Of(bytes) });
-          setPercent(Math.round((100 * Math.min(file.size, offset + pieceBytes)) / file.size));
-        }
-        return { uploadId, preview: await api.transfer.previewImport({ uploadId }) };
-      } catch (error) {
-        await api.transfer.giveUpImport({ uploadId }).catch(() => {});
-        throw error;
-      }
-    },
-    onSettled: () => setPercent(null),
-  });
-  const commit = useMutation({
-    mutationFn: (uploadId: string) => api.transfer.commitImport({ uploadId, sourceIds: null }),
-  });
-  const giveUp = useMutation({ mutationFn: (uploadId: string) => api.transfer.giveUpImport({ uploadId }) });
-  return { percent, read, commit, giveUp };
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
 }

@@ -1,0 +1,20 @@
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { filesAmong } from './files-among.ts';
+
+test('the app’s own files are found among arguments, as paths and as addresses', () => {
+  const address = pathToFileURL('/home/ann/Zoë’s chats.portico').href;
+  expect(filesAmong(['/opt/portico', 'week.portico', '/srv/a.PORTICO', address], '/home/ann')).toEqual([
+    '/home/ann/week.portico',
+    '/srv/a.PORTICO',
+    '/home/ann/Zoë’s chats.portico',
+  ]);
+});
+
+test('nothing else is taken for one', () => {
+  const others = [
+    ...['/opt/portico', '--data-dir', 'work.portico', '--data-dir=other.portico', '--x.portico', '/home/ann/.portico'],
+    ...['portico://new?prompt=a.portico', 'https://example.com/a.portico', 'file://%zz.portico', 'a.json', ''],
+  ];
+  expect(filesAmong(others, '/home/ann')).toEqual([]);
+});

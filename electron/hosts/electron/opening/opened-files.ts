@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { app } from 'electron';
+import { filesAmong, isOwnFile } from './files-among.ts';
+
+/** Paths that wait for their page; of more the oldest are forgotten. */
+const mostWaiting = 20;
+
+export interface OpenedFilesOptions {
+  readonly args: readonly string[];
+  /** Shows the window at this hash, where the person decides. */
+  readonly show: (hash: string) => void;
+}
+
+export type OpenedFiles = ReturnType<typeof followOpenedFiles>;
+
+/**
+ * Files that the system opens with the program: by the arguments of this start and of later ones, and on macOS by an event. The page
+ * gets an id in place of a path; the core trades that for the path once.
+ */
+export function followOpenedFiles({ args, show }: OpenedFilesOptions) {
+  const waiting = new Map<string, string>();
+  const ready = app.whenReady();
+  function offer(path: string): void {
+    const fileId = randomUUID();
+    waiting.set(fileId, path);
+    const [oldest] = waiting.keys();
+    if (waiting.size > mostWaiting && oldest !== undefined) waiting.delete(oldest);
+    void ready.then(() => show(`#open-file/${fileId}`));
+  }
+  for (const path of filesAmong(args, process.cwd())) offer(path);
+  app.on('second-instance', (_event, later, folder) => {
+    for (const path of filesAmong(later, folder)) offer(path);
+  });
+  app.on('open-file', (event, path) => {
+    event.preventDefault();
+    // It may be one that was dragged onto the program’s icon.
+    if (isOwnFile(path)) offer(path);
+  });
+  return {
+    /** The path of an id, once; null for any other. */
+    take(fileId: string): string | null {
+      const path = waiting.get(fileId) ?? null;
+      waiting.delete(fileId);
+      return path;
+    },
+  };
+}
