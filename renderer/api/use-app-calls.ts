@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { MenuPlace } from '#shared/contract/app/app.ts';
 import type { UpdateState } from '#shared/contract/app/updates.ts';
 import { useApi, useOrpc } from './api.ts';
 import { useAppInfo } from './use-core.ts';
@@ -10,6 +11,15 @@ export function useZoom() {
   if (!zooms) return null;
   return (to: 'in' | 'out' | 'reset') =>
     void api.app.zoom({ to }).catch((error: unknown) => console.warn('The window was not zoomed', error));
+}
+
+/** Shows the application’s menus at a place of the page; null where they are elsewhere. */
+export function useShowMenu() {
+  const api = useApi();
+  const shows = useAppInfo().data?.capabilities.appMenu ?? false;
+  if (!shows) return null;
+  return (at: MenuPlace) =>
+    void api.app.showMenu(at).catch((error: unknown) => console.warn('The menus were not shown', error));
 }
 
 /** Opens a further window; null where the browser opens tabs. */

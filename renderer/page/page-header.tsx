@@ -6,6 +6,7 @@ import { useNarrow } from '../browser/use-media.ts';
 import { text } from '../text/shell-text.ts';
 import { classNames } from '../ui/elements/class-names.ts';
 import { IconButton } from '../ui/elements/icon-button.tsx';
+import { AppMenuButton } from './app-menu-button.tsx';
 import { Balance } from './balance.tsx';
 import { useShell } from './shell-state.ts';
 
@@ -40,13 +41,13 @@ function WindowHeader({ title, note, onTitleDoubleClick, children }: PageHeaderP
   return (
     <header
       className={classNames(
-        'flex h-11 shrink-0 items-center gap-2 px-5 max-sm:px-3',
+        '@container/header flex h-[max(44px,var(--bar-height))] shrink-0 items-center gap-2 pr-[max(var(--side),var(--bar-right)+8px)] [--side:20px] max-sm:[--side:12px]',
         ownBar && 'drag-region',
-        // Space for the window controls.
-        ownBar && !mac && 'pr-[138px]',
-        ownBar && mac && alone && 'pl-[84px]',
+        // Space for the window's own buttons.
+        alone ? (ownBar && mac ? 'pl-[84px]' : 'pl-[max(var(--side),var(--bar-left)+8px)]') : 'pl-(--side)',
       )}
     >
+      {alone && !narrow && <AppMenuButton className="-ml-2" />}
       {alone && (
         <IconButton
           icon={PanelLeft}

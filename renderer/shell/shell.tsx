@@ -81,13 +81,16 @@ export function Shell({ children }: { children: ReactNode }) {
         tabIndex={-1}
         className={classNames(
           'flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface focus-visible:outline-none',
-          isQuick ? 'border' : 'sm:m-1.5 sm:rounded-menu sm:border',
+          isQuick ? 'border' : 'sm:page-panel',
         )}
       >
         {trouble && (
           <p
             role="status"
-            className="flex shrink-0 items-start gap-2 border-line border-b bg-sunken px-5 py-2 text-fg text-sm wrap-anywhere max-sm:px-3"
+            className={classNames(
+              'flex shrink-0 items-start gap-2 border-line border-b bg-sunken py-2 pr-[max(20px,var(--bar-right)+8px)] pl-5 text-fg text-sm wrap-anywhere max-sm:pl-3',
+              info.data?.capabilities.ownTitleBar && 'drag-region',
+            )}
           >
             <CircleAlert size={16} className="mt-0.5 shrink-0 text-warn" aria-hidden />
             {trouble}

@@ -18,6 +18,7 @@ import { useAppInfo } from '../api/use-core.ts';
 import { useSettled } from '../browser/use-settled.ts';
 import { focusComposer } from '../handles/handles.ts';
 import { type Loc, newChat, useNav } from '../navigation/nav.ts';
+import { AppMenuButton } from '../page/app-menu-button.tsx';
 import { Balance } from '../page/balance.tsx';
 import { lazyView } from '../page/lazy-view.tsx';
 import { useShell } from '../page/shell-state.ts';
@@ -111,11 +112,12 @@ function TopRow({ onClose }: { onClose: () => void }) {
   return (
     <div
       className={classNames(
-        'flex h-11 shrink-0 items-center gap-0.5 px-2',
+        'flex h-11 shrink-0 items-center gap-0.5 pr-2',
         ownBar && 'drag-region',
-        mac && 'pl-[84px]',
+        mac ? 'pl-[84px]' : 'pl-[max(8px,var(--bar-left)+8px)]',
       )}
     >
+      <AppMenuButton />
       <IconButton icon={PanelLeft} label={text.closeSidebar} action="sidebar" onClick={onClose} />
       <span className="flex-1" />
       <IconButton icon={ArrowLeft} label={text.back} disabled={index === 0} onClick={back} />

@@ -19,6 +19,7 @@ export const text = words({
   folders: 'Folders',
   you: 'Account and settings',
   sidebar: 'Sidebar',
+  appMenu: 'Menu',
   openSidebar: 'Open sidebar',
   closeSidebar: 'Close sidebar',
   resize: 'Sidebar width',

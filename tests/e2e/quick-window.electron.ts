@@ -2,18 +2,10 @@ import { execFileSync } from 'node:child_process';
 import type { ElectronApplication, Page } from '@playwright/test';
 import { expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
+import { hasTool } from './has-tool.ts';
 
 const canPress = process.platform === 'linux' && hasTool('xdotool');
 test.skip(!canPress, 'keys of the whole system are pressed with xdotool');
-
-function hasTool(name: string): boolean {
-  try {
-    execFileSync('which', [name], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** As somebody presses them, whatever program is in front. */
 const press = (keys: string) => execFileSync('xdotool', ['key', keys]);

@@ -75,6 +75,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         await guard('app.info');
         return data.app;
       }),
+      showMenu: os.app.showMenu.handler(() => guard('app.showMenu')),
       zoom: os.app.zoom.handler(() => guard('app.zoom')),
       openWindow: os.app.openWindow.handler(() => guard('app.openWindow')),
       testSecrets: desktop.testSecrets,

@@ -215,6 +215,7 @@ export function fakeData(): FakeData {
         ownTitleBar: false,
         tray: false,
         saveDialog: true,
+        appMenu: false,
         zoom: false,
         spellCheck: false,
         notifications: false,

@@ -41,6 +41,7 @@ export async function testCore({
         questions.push(question);
         return confirm ? confirm(question, signal) : true;
       },
+      showMenu: null,
       zoom: null,
       spellCheck: false,
       notify: null,

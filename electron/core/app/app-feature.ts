@@ -1,4 +1,4 @@
-import type { AppInfo, SecretsTest, ZoomStep } from '#shared/contract/app/app.ts';
+import type { AppInfo, MenuPlace, SecretsTest, ZoomStep } from '#shared/contract/app/app.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import type { Host } from '../host/host.ts';
 import { safeUrl } from '../host/link-guard.ts';
@@ -25,6 +25,7 @@ export function appFeature({ host, platform, dataFolder, keychain, problem, test
         tray,
         notices,
         output,
+        showMenu,
         zoom,
         spellCheck,
         notify,
@@ -41,6 +42,7 @@ export function appFeature({ host, platform, dataFolder, keychain, problem, test
           ownTitleBar,
           tray,
           saveDialog: output.kind === 'dialog',
+          appMenu: showMenu !== null,
           zoom: zoom !== null,
           spellCheck,
           notifications: notify !== null,
@@ -52,6 +54,9 @@ export function appFeature({ host, platform, dataFolder, keychain, problem, test
         notices: [...notices],
         problem: problem(),
       };
+    },
+    async showMenu(at: MenuPlace): Promise<void> {
+      await host.showMenu?.(at);
     },
     async zoom({ to }: { to: ZoomStep }): Promise<void> {
       await host.zoom?.(to);

@@ -1,4 +1,4 @@
-import type { ZoomStep } from '#shared/contract/app/app.ts';
+import type { MenuPlace, ZoomStep } from '#shared/contract/app/app.ts';
 import type { Settings } from '#shared/contract/app/settings.ts';
 import type { UpdateState } from '#shared/contract/app/updates.ts';
 import type { ProblemText } from '#shared/errors.ts';
@@ -81,6 +81,8 @@ export interface Host {
   confirm(question: Question, signal: AbortSignal): Promise<boolean>;
   /** It checks the spelling of what is typed; else the browser does, by its own settings. */
   readonly spellCheck: boolean;
+  /** Shows the application’s menus at a place of the page; null where they are elsewhere. */
+  readonly showMenu: ((at: MenuPlace) => Promise<void>) | null;
   /** Zooms the window; null where the browser does that. */
   readonly zoom: ((to: ZoomStep) => Promise<void>) | null;
   /** Applies settings to what the page does not draw: window frame, menus, system dialogs, the spelling checker. */

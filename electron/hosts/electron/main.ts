@@ -29,7 +29,7 @@ import { withoutUpdates } from './updates/update-feed.ts';
 import { openUpdates } from './updates/updates.ts';
 import { openQuickWindow } from './windows/quick-window.ts';
 import { reviveWindow } from './windows/revive-window.ts';
-import { countWindows, goTo, mainWindow, openWindow, runInPage } from './windows/window.ts';
+import { countWindows, followTheme, goTo, mainWindow, openWindow, ownTitleBar, runInPage } from './windows/window.ts';
 import { windowState } from './windows/window-state.ts';
 
 const { env, platform } = process;
@@ -144,11 +144,13 @@ function run(): void {
     servePage(session.defaultSession, beside('../renderer'));
     refusePermissions(session.defaultSession);
     showMenu();
+    followTheme();
     // The window first: the core opens while the page loads.
     open();
     return runCore({
       file: beside('./core-process.js'),
       dataFolder,
+      ownTitleBar,
       answer: coreAnswers({
         state,
         showMenu,

@@ -103,6 +103,7 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
         show: (title, link) => showQuestion(options, title, link),
         elapsed: () => performance.now(),
       }),
+    showMenu: null,
     zoom: null,
     spellCheck: false,
     // The page applies its theme itself; the browser’s frame is the user’s.

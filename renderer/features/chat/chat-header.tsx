@@ -27,7 +27,12 @@ export function ChatHeader({ conversation, total }: ChatHeaderProps) {
       {conversation && (
         <>
           {conversation.temporary && <TemporaryMark conversationId={conversation.id} />}
-          {total && <ConversationTotal total={total} />}
+          {total && (
+            // Where the window's own buttons are in a narrow header, the title needs the space.
+            <span className="contents @max-[20rem]/header:hidden">
+              <ConversationTotal total={total} />
+            </span>
+          )}
           <Menu trigger={<IconButton icon={Ellipsis} label={text.chatActions} />}>
             <ConversationActions conversation={conversation} />
           </Menu>

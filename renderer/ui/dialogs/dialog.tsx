@@ -51,7 +51,7 @@ export function Dialog({ open, onOpenChange, title, initialFocus, children, widt
           onFocus={onFocus}
           initialFocus={initialFocus}
           className={classNames(
-            'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-32px)] -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
+            'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-2*max(16px,var(--bar-height)))] -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
             widths[width],
           )}
         >
@@ -98,7 +98,7 @@ export function Sheet({ open, onOpenChange, title, initialFocus, children }: Dia
         <Base.Backdrop className={scrim} />
         <Base.Popup
           initialFocus={initialFocus}
-          className="dialog sheet fixed inset-y-1.5 right-1.5 z-40 flex w-[420px] max-w-[calc(100vw-12px)] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal max-sm:inset-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-none"
+          className="dialog sheet fixed top-[max(6px,var(--bar-height))] right-1.5 bottom-1.5 z-40 flex w-[420px] max-w-[calc(100vw-12px)] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal max-sm:inset-x-0 max-sm:top-(--bar-height) max-sm:bottom-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-none"
         >
           <header className="flex h-12 shrink-0 items-center gap-2 pr-2 pl-5">
             <Base.Title className="min-w-0 flex-1 truncate font-semibold text-md">{title}</Base.Title>
@@ -117,7 +117,7 @@ export function SideDrawer({ open, onOpenChange, title, children }: DialogProps)
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Backdrop className={scrim} />
-        <Base.Popup className="dialog sheet fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[85vw] flex-col border-line border-r bg-window shadow-modal [--sheet-from:-16px]">
+        <Base.Popup className="dialog sheet fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[min(85vw,100vw-var(--bar-right))] flex-col border-line border-r bg-window shadow-modal [--sheet-from:-16px]">
           <Base.Title className="sr-only">{title}</Base.Title>
           {children}
         </Base.Popup>

@@ -26,6 +26,8 @@ export const appInfo = z.object({
     notifications: z.boolean(),
     /** The app checks the spelling; else the browser does. */
     spellCheck: z.boolean(),
+    /** The page has a button for the application’s menus. */
+    appMenu: z.boolean(),
     /** The app zooms its window; else the browser does. */
     zoom: z.boolean(),
     /** The app replaces itself by newer versions. */
@@ -56,12 +58,18 @@ export const secretsTest = z.object({
   backup: z.boolean(),
 });
 
+/** In the page’s pixels. */
+export const menuPlace = z.object({ x: z.number().min(0).max(100_000), y: z.number().min(0).max(100_000) });
+export type MenuPlace = z.infer<typeof menuPlace>;
+
 export const zoomStep = z.enum(['in', 'out', 'reset']);
 export type ZoomStep = z.infer<typeof zoomStep>;
 
 export const appContract = {
   /** Facts about the host and the keychain. */
   info: oc.output(appInfo),
+  /** Shows the application’s menus at this place; nothing without the capability `appMenu`. */
+  showMenu: oc.input(menuPlace).output(z.void()),
   /** Zooms the window; nothing without the capability `zoom`. */
   zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),
   /** Opens a further window; nothing without the capability `windows`. */

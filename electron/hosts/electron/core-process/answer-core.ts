@@ -14,7 +14,7 @@ import type { OpenedFiles } from '../opening/opened-files.ts';
 import { printPdf } from '../print-pdf.ts';
 import type { Updates } from '../updates/updates.ts';
 import type { QuickWindow } from '../windows/quick-window.ts';
-import { zoomWindow } from '../windows/window.ts';
+import { showMenuAt, zoomWindow } from '../windows/window.ts';
 import type { WindowStateFile } from '../windows/window-state.ts';
 import { firstProxy } from './first-proxy.ts';
 import { mainContract } from './main-contract.ts';
@@ -96,6 +96,7 @@ export function coreAnswers({
       },
       notify: os.notify.handler(({ input }) => notify(input)),
       showRunning: os.showRunning.handler(({ input }) => showRunning(input.answers)),
+      showMenu: os.showMenu.handler(({ input }) => showMenuAt(input.x, input.y)),
       zoom: os.zoom.handler(({ input }) => zoomWindow(input.to)),
       proxyFor: os.proxyFor.handler(async ({ input }) =>
         firstProxy(await browserSession.defaultSession.resolveProxy(input.origin)),

@@ -32,12 +32,19 @@ export function mainProcess(port: MessagePortMain): Main {
 /** The main process has ended, and this one will. */
 const mainEnded = () => {};
 
+interface HostFacts {
+  readonly version: string;
+  readonly platform: NodeJS.Platform;
+  /** The page’s upper row is the title bar. */
+  readonly ownTitleBar: boolean;
+}
+
 /** The host interface, implemented by calls to the main process. */
-export function coreHost(main: Main, version: string, platform: NodeJS.Platform): Host {
+export function coreHost(main: Main, { version, platform, ownTitleBar }: HostFacts): Host {
   return {
     name: 'electron',
     version,
-    ownTitleBar: platform === 'darwin',
+    ownTitleBar,
     // On macOS programs stay without a window anyway.
     tray: platform !== 'darwin',
     notices: [],
@@ -62,6 +69,8 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
           throw error;
         }),
     spellCheck: true,
+    // On macOS they are at the top of the screen, and in a system's title bar above the page.
+    showMenu: ownTitleBar && platform !== 'darwin' ? (at) => main.showMenu(at) : null,
     zoom: (to) => main.zoom({ to }),
     showSettings({ theme, language, shortcuts, spellCheck, keepRunning, checkUpdates }) {
       main.showSettings({ theme, language, shortcuts, spellCheck, keepRunning, checkUpdates }).catch(mainEnded);

@@ -29,12 +29,14 @@ parentPort.once('message', ({ data, ports: [port] }) => {
   void run(message, port);
 });
 
-async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, port: MessagePortMain): Promise<void> {
+type Opening = Extract<ToCore, { kind: 'open' }>;
+
+async function run({ dataFolder, version, ownTitleBar }: Opening, port: MessagePortMain): Promise<void> {
   endOnFaults(dataFolder);
   const main = mainProcess(port);
   const windows = new Set<Promise<unknown>>();
   const opening = openCore({
-    host: coreHost(main, version, platform),
+    host: coreHost(main, { version, platform, ownTitleBar }),
     dataFolder,
     env,
     platform,

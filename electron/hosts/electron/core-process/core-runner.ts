@@ -6,7 +6,7 @@ import { restartLimit } from './restart-limit.ts';
 
 /** Messages to the core’s process, each with one port: first for calls back to main, then one per window. */
 export type ToCore =
-  | { readonly kind: 'open'; readonly dataFolder: string; readonly version: string }
+  | { readonly kind: 'open'; readonly dataFolder: string; readonly version: string; readonly ownTitleBar: boolean }
   | { readonly kind: 'window' }
   | { readonly kind: 'close' };
 
@@ -14,6 +14,7 @@ export interface CoreRunnerOptions {
   /** The built `core-process.ts`. */
   readonly file: string;
   readonly dataFolder: string;
+  readonly ownTitleBar: boolean;
   /** Serves the core’s calls. */
   readonly answer: (port: MessagePortMain, opened: (failure: ProblemText | null) => void) => void;
   /** Called if the core cannot be opened. */
@@ -33,7 +34,7 @@ export interface CoreRunner {
 type Serve = (port: MessagePortMain) => void;
 
 /** Runs the core in its own process, and restarts it when it crashes. */
-export function runCore({ file, dataFolder, answer, failed, gaveUp, log }: CoreRunnerOptions): CoreRunner {
+export function runCore({ file, dataFolder, ownTitleBar, answer, failed, gaveUp, log }: CoreRunnerOptions): CoreRunner {
   const next = restartLimit(() => performance.now());
   let opened = Promise.withResolvers<Serve>();
   let running: UtilityProcess | null = null;
@@ -51,7 +52,7 @@ export function runCore({ file, dataFolder, answer, failed, gaveUp, log }: CoreR
       ending = true;
       failed(failure);
     });
-    tell({ kind: 'open', dataFolder, version: app.getVersion() }, [port2]);
+    tell({ kind: 'open', dataFolder, version: app.getVersion(), ownTitleBar }, [port2]);
     child.once('exit', (code) => {
       // From here on no message may be posted to it.
       running = null;

@@ -1,6 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
-import { zoomStep } from '#shared/contract/app/app.ts';
+import { menuPlace, zoomStep } from '#shared/contract/app/app.ts';
 import { networkSettings } from '#shared/contract/app/network.ts';
 import { settings } from '#shared/contract/app/settings.ts';
 import { updateState } from '#shared/contract/app/updates.ts';
@@ -68,6 +68,7 @@ export const mainContract = {
     .output(z.void()),
   /** So many answers are being written now. */
   showRunning: oc.input(z.object({ answers: z.int().nonnegative() })).output(z.void()),
+  showMenu: oc.input(menuPlace).output(z.void()),
   zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),
   /** The proxy for an origin, by the system’s settings and scripts; null: none. */
   proxyFor: oc.input(z.object({ origin: z.string().max(2048) })).output(z.string().nullable()),

@@ -2,6 +2,8 @@ import { BrowserWindow, nativeTheme, screen } from 'electron';
 import type { ActionId } from '#shared/actions/action-list.ts';
 import type { ZoomStep } from '#shared/contract/app/app.ts';
 import { pageUrl } from '../protocol.ts';
+import { openMenuByKeys, showAppMenu } from './app-menu.ts';
+import { overlayColours, titleBarFor, titleBarOptions } from './title-bar.ts';
 import { visibleBounds, type WindowStateFile } from './window-state.ts';
 
 const smallest = { minWidth: 400, minHeight: 480 };
@@ -26,6 +28,19 @@ export const fencedPage = (preload: string): Electron.WebPreferences => ({
 
 export const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? backgrounds.dark : backgrounds.light);
 
+const titleBar = titleBarFor(process.platform, 'setTitleBarOverlay' in BrowserWindow.prototype);
+
+/** The page’s upper row is the title bar. */
+export const ownTitleBar = titleBar !== 'system';
+
+/** The system’s buttons over our pages, from now on in the colours of the theme. */
+export function followTheme(): void {
+  if (titleBar !== 'overlay') return;
+  nativeTheme.on('updated', () => {
+    for (const window of opened) window.setTitleBarOverlay(overlayColours(nativeTheme.shouldUseDarkColors));
+  });
+}
+
 /** Opens a window; it is shown after its first paint. A further one begins with a new chat, beside the one before. */
 export function openWindow(preload: string, state: WindowStateFile): BrowserWindow {
   const { bounds, maximized, fullScreen } = state.get();
@@ -37,12 +52,12 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
     ...visibleBounds(wanted, areas),
     ...smallest,
     show: false,
-    autoHideMenuBar: true,
     backgroundColor: backgroundColor(),
-    ...(process.platform === 'darwin' ? { titleBarStyle: 'hiddenInset' as const } : {}),
+    ...titleBarOptions(titleBar, nativeTheme.shouldUseDarkColors),
     webPreferences: fencedPage(preload),
   });
   opened = [window, ...opened];
+  if (titleBar === 'overlay') openMenuByKeys(window);
   window.on('focus', () => {
     opened = [window, ...opened.filter((other) => other !== window)];
   });
@@ -85,6 +100,13 @@ export function zoomWindow(to: ZoomStep): void {
   if (!page) return;
   const level = { in: page.zoomLevel + 0.5, out: page.zoomLevel - 0.5, reset: 0 }[to];
   page.zoomLevel = Math.max(-zoomLimit, Math.min(zoomLimit, level));
+}
+
+/** Shows the menus below a place of the page, in the page’s pixels. */
+export function showMenuAt(x: number, y: number): void {
+  const window = mainWindow();
+  const zoom = window?.webContents.zoomFactor ?? 1;
+  if (window) showAppMenu(window, { x: x * zoom, y: y * zoom });
 }
 
 /** The window with our page that was looked at last; not one for printing, nor the small one. */

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from './app.ts';
+import { message } from './chat.ts';
+import { hasTool } from './has-tool.ts';
+
+const pages = ['chat', 'chats/active', 'models', 'usage', 'credits', 'account', 'settings/data'];
+
+test('the upper row is the title bar: nothing lies under the system’s buttons, wide and narrow, and the menus are reached', async ({
+  launch,
+}) => {
+  const { page, main } = await launch();
+  if (!main) throw new Error('This is a journey of the installed app');
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  const kept = await main.evaluate(({ BrowserWindow, Menu, nativeTheme }) => {
+    const supported = 'setTitleBarOverlay' in BrowserWindow.prototype;
+    const seen: { menus: object[]; colours: object[] } = { menus: [], colours: [] };
+    Object.assign(globalThis, { seen });
+    nativeTheme.themeSource = 'light';
+    Menu.prototype.popup = (options) => void seen.menus.push({ x: options?.x, y: options?.y });
+    if (supported) BrowserWindow.prototype.setTitleBarOverlay = (options) => void seen.colours.push(options);
+    return { supported, isMac: process.platform === 'darwin' };
+  });
+  test.skip(!kept.supported || kept.isMac, 'the system draws the title bar of this Electron');
+  const seen = () =>
+    main.evaluate(() => (globalThis as unknown as { seen: { menus: object[]; colours: object[] } }).seen);
+
+  for (const width of [1280, 420]) {
+    await main.evaluate(({ BrowserWindow }, to) => BrowserWindow.getAllWindows()[0]?.setSize(to, 600), width);
+    await expect.poll(() => page.evaluate(() => innerWidth)).toBe(width);
+    for (const hash of pages) {
+      await page.evaluate((to) => location.assign(`#${to}`), hash);
+      await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible();
+      expect({ width, hash, covered: await page.evaluate(covered) }).toEqual({ width, hash, covered: [] });
+    }
+  }
+  await page.getByRole('button', { name: 'Open sidebar' }).click();
+  await expect(page.getByRole('button', { name: 'Close sidebar' })).toBeVisible();
+  // It slides in.
+  await expect.poll(() => page.evaluate(covered)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => location.assign('#models'));
+  await page.getByRole('main').getByRole('row').nth(1).click();
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true })).toBeVisible();
+  await expect.poll(() => page.evaluate(covered)).toEqual([]);
+  await page.keyboard.press('Escape');
+
+  await page.evaluate(() => location.assign('#chat'));
+  await page.getByRole('button', { name: 'Menu', exact: true }).click();
+  await expect.poll(async () => (await seen()).menus).toHaveLength(1);
+
+  await main.evaluate(({ nativeTheme }) => {
+    nativeTheme.themeSource = 'dark';
+  });
+  await expect.poll(async () => (await seen()).colours.at(-1)).toMatchObject({ symbolColor: '#b1b4bb' });
+
+  test.skip(!hasTool('xdotool'), 'keys are pressed with xdotool');
+  // As somebody presses them: the debugger's keys come in behind the place that listens.
+  const press = (...keys: string[]) => execFileSync('xdotool', ['key', ...keys]);
+  await message(page).focus();
+  press('Alt_L');
+  await expect.poll(async () => (await seen()).menus).toHaveLength(2);
+  // Alt with others is no menu.
+  press('Alt_L+d', 'F10');
+  await expect.poll(async () => (await seen()).menus).toHaveLength(3);
+});
+
+/** In the page: the names of what can be pressed and reaches under the system's buttons. */
+function covered(): string[] {
+  const overlay = (navigator as unknown as { windowControlsOverlay: { getTitlebarAreaRect(): DOMRect } })
+    .windowControlsOverlay;
+  const free = overlay.getTitlebarAreaRect();
+  const pressable = document.querySelectorAll('a, button, input, textarea, select, [role=combobox], [tabindex="0"]');
+  return [...pressable].flatMap((each) => {
+    const { left, right, top, bottom, width } = each.getBoundingClientRect();
+    const under = width > 0 && top < free.bottom && bottom > 0 && (left < free.left || right > free.right);
+    const shown = each.checkVisibility() && left < innerWidth && right > 0 && getComputedStyle(each).opacity !== '0';
+    return under && shown && !each.closest('[inert], .sr-only, [aria-hidden=true]')
+      ? [each.getAttribute('aria-label') ?? each.textContent ?? each.tagName]
+      : [];
+  });
+}
