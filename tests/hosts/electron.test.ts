@@ -121,8 +121,12 @@ describe.skipIf(why)('the Electron host', () => {
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,
+      nodeIntegrationInSubFrames: false,
+      webSecurity: true,
+      allowRunningInsecureContent: false,
       webviewTag: false,
     });
+    expect(preferences.nodeIntegrationInWorker ?? false).toBe(false);
   });
 
   test('the page and nothing else is served, with the headers of the security page', async () => {
@@ -180,17 +184,39 @@ describe.skipIf(why)('the Electron host', () => {
         () => 'registered',
         () => 'refused',
       );
-      const { usb, hid, serial } = navigator as unknown as Record<string, { requestDevice?(asked: object): unknown }>;
+      interface Devices {
+        requestDevice?(asked: object): Promise<unknown>;
+        requestPort?(): Promise<unknown>;
+      }
+      const { usb, hid, serial, bluetooth } = navigator as unknown as Record<string, Devices | undefined>;
+      // Playwright evaluates as if somebody had clicked, without which nothing would be asked for.
+      const asked = [
+        ...[usb, hid].map((each) => each?.requestDevice?.({ filters: [] })),
+        bluetooth?.requestDevice?.({ acceptAllDevices: true }),
+        serial?.requestPort?.(),
+      ];
+      const devices = asked.map((each) =>
+        Promise.resolve(each).then(
+          (given) => (given === undefined || (Array.isArray(given) && given.length === 0) ? 'none' : 'given'),
+          (error: DOMException) => error.name,
+        ),
+      );
       return {
         states: (await Promise.all(states)).map(({ state }) => state),
         worker: (await worker) ?? 'refused',
         webview: 'loadURL' in document.createElement('webview'),
-        devices: [usb, hid, serial].filter((each) => each !== undefined).length,
+        devices: await Promise.all(devices),
+        policed: ['usb', 'hid', 'serial', 'bluetooth'].filter((name) =>
+          (
+            document as unknown as { featurePolicy: { allowsFeature(name: string): boolean } }
+          ).featurePolicy.allowsFeature(name),
+        ),
         notice: await Notification.requestPermission(),
       };
     });
     expect(new Set(found.states)).toEqual(new Set(['denied']));
-    expect(found).toMatchObject({ worker: 'refused', webview: false, notice: 'denied' });
+    expect(found).toMatchObject({ worker: 'refused', webview: false, notice: 'denied', policed: [] });
+    expect(found.devices.filter((each) => each !== 'none' && each !== 'SecurityError')).toEqual([]);
   });
 
   test('a port goes to the main frame of our page alone', async () => {

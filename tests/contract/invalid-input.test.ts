@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { contract } from '#shared/contract/index.ts';
+import { testCore } from '../support/test-core.ts';
+import { transports } from './transports.ts';
+
+/** How many calls with an input that the contract refuses go over each host's adapter. */
+const messages = 20_000;
+const atOnce = 250;
+
+interface Schema {
+  safeParse(value: unknown): { success: boolean };
+  readonly shape?: Readonly<Record<string, unknown>>;
+}
+
+/** `/chat/send` and the like, with what the contract says of the input; those that take none are left out. */
+const methods = Object.entries(contract).flatMap(([area, procedures]) =>
+  Object.entries(procedures).flatMap(([method, procedure]) => {
+    const { inputSchema } = (procedure as unknown as { '~orpc': { inputSchema?: Schema } })['~orpc'];
+    return inputSchema ? [{ area, method, schema: inputSchema }] : [];
+  }),
+);
+
+const scalar = fc.oneof(
+  fc.constantFrom<unknown>('', '../../etc/passwd', 'x'.repeat(3000), '2026-02-30', 'javascript:1', '\u0000', '1e999'),
+  fc.constantFrom<unknown>(0, -1, 0.5, 2 ** 53, 1e300, null, true, [], {}),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+/** Anything at all, or an object with the method's own fields and wrong values, and fields of every object. */
+function inputOf({ shape }: Schema): fc.Arbitrary<unknown> {
+  const fields = [...Object.keys(shape ?? {}), 'constructor', 'toString', 'id'];
+  return fc.oneof(scalar, { arbitrary: fc.dictionary(fc.constantFrom(...fields), scalar), weight: 4 });
+}
+
+/** As many refused inputs for each method, from one seed; a method that takes nearly anything has fewer. */
+function invalidCalls(seed: number) {
+  const each = Math.ceil((messages / methods.length) * 1.3);
+  const calls = methods.flatMap(({ area, method, schema }) =>
+    fc
+      .sample(inputOf(schema), { numRuns: each, seed })
+      .map((input) => JSON.parse(JSON.stringify(input)) as unknown)
+      .filter((input) => !schema.safeParse(input).success)
+      .map((input) => ({ area, method, input })),
+  );
+  // Mixed, so that calls of all methods are under way at once.
+  return (
+    fc.sample(fc.shuffledSubarray(calls, { minLength: messages, maxLength: messages }), { numRuns: 1, seed })[0] ?? []
+  );
+}
+
+/** Everything that the core keeps. */
+function kept(dataFolder: string): { files: string[]; rows: string } {
+  const db = new Sqlite(join(dataFolder, 'portico.db'), { readonly: true });
+  const hash = createHash('sha256');
+  const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").pluck().all();
+  for (const table of tables) hash.update(JSON.stringify([table, db.prepare(`select * from "${table}"`).all()]));
+  db.close();
+  const files = readdirSync(dataFolder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => !file.startsWith('logs'),
+  );
+  return { files: files.sort(), rows: hash.digest('hex') };
+}
+
+describe.each(Object.entries(transports))('over a %s', (_, connect) => {
+  test('no input that the contract refuses reaches a method, changes anything or ends the core', async () => {
+    const seed = Number(process.env.PORTICO_FUZZ_SEED ?? Date.now() % 2 ** 31);
+    const calls = invalidCalls(seed);
+    const called = new Set(calls.map(({ area, method }) => `${area}.${method}`));
+    expect({ seed, calls: calls.length, methods: called.size }).toEqual({
+      seed,
+      calls: messages,
+      methods: methods.length,
+    });
+    const tested = await testCore();
+    const connected = await connect(tested.core);
+    try {
+      await connected.client.settings.update({ theme: 'dark' });
+      const before = kept(tested.dataFolder);
+      const wrong: unknown[] = [];
+      const areas = connected.client as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
+      for (let at = 0; at < calls.length; at += atOnce) {
+        const batch = calls.slice(at, at + atOnce);
+        const answers = await Promise.allSettled(
+          batch.map(async ({ area, method, input }) => areas[area]?.[method]?.(input)),
+        );
+        for (const [index, answer] of answers.entries()) {
+          const code = answer.status === 'rejected' ? answer.reason.code : 'answered';
+          if (code !== 'invalid_input') wrong.push({ ...batch[index], code });
+        }
+      }
+      expect({ seed, wrong: wrong.slice(0, 5) }).toEqual({ seed, wrong: [] });
+      expect({ seed, kept: kept(tested.dataFolder) }).toEqual({ seed, kept: before });
+      expect({ opened: tested.opened, questions: tested.questions }).toEqual({ opened: [], questions: [] });
+      expect(await connected.client.settings.get()).toMatchObject({ theme: 'dark' });
+    } finally {
+      await connected.close();
+      await tested.close();
+    }
+  });
+});
