@@ -1,8 +1,10 @@
 const mark = 'portico-quick';
 
-/** Whether this is the small window. The host opens it at `#quick`; a reload does not forget it. */
+/** Whether this is the installed app's small window, which is opened at `#quick`. A reload does not forget it. */
 export const isQuick: boolean = (() => {
   try {
+    // A tab of a browser is no small window, whatever its address says.
+    if (location.protocol !== 'app:') return false;
     if (location.hash === '#quick') sessionStorage.setItem(mark, '1');
     return sessionStorage.getItem(mark) === '1';
   } catch {

@@ -23,7 +23,8 @@ export const text = words({
   open: 'open',
   close: 'close',
   rebind: {
-    note: 'Choose a shortcut, then press the new keys. In a browser some keys belong to the browser and do not arrive here.',
+    note: 'Choose a shortcut, then press the new keys.',
+    inBrowser: 'In a browser some keys belong to the browser and do not arrive here.',
     filter: 'Filter shortcuts',
     none: 'No shortcut',
     add: (name: string) => `Add a shortcut: ${name}`,

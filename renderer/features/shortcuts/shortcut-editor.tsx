@@ -1,6 +1,8 @@
 import { Plus, RotateCcw, X } from 'lucide-react';
 import { useState } from 'react';
-import { type ActionId, actionList } from '#shared/actions/action-list.ts';
+import type { ActionId } from '#shared/actions/action-list.ts';
+import { useHostActions } from '../../actions/host-actions.ts';
+import { useAppInfo } from '../../api/use-core.ts';
 import { keyNames } from '../../keyboard/key-names.ts';
 import { actionText, text } from '../../text/action-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -18,12 +20,13 @@ export function ShortcutEditor() {
   const [query, setQuery] = useState('');
   const rebind = useRebind();
   const wanted = query.trim().toLowerCase();
-  const shown = actionList.filter(({ id }) =>
+  const inBrowser = useAppInfo().data?.capabilities.windows === false;
+  const shown = useHostActions().filter(({ id }) =>
     [actionText[id], ...rebind.bindings[id].map(keyNames)].some((each) => each.toLowerCase().includes(wanted)),
   );
   return (
     <>
-      <p className="mb-3 text-fg-2">{words.note}</p>
+      <p className="mb-3 text-fg-2">{inBrowser ? `${words.note} ${words.inBrowser}` : words.note}</p>
       <div className="flex flex-wrap items-center gap-2">
         <div className="flex min-w-40 flex-1">
           <SearchField label={words.filter} value={query} onChange={setQuery} />
