@@ -1,4 +1,5 @@
-// `npm run icons`: the pictures of the app's icon, drawn anew from build/icon.svg. electron-builder makes its .icns and .ico of them.
+// `npm run icons`: the pictures of the app's icon, drawn anew from build/icon.svg. electron-builder makes its .icns and .ico of the large one;
+// desktops of Linux look for those of their own sizes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, root, run, say } from './bootstrap.mjs';
@@ -8,6 +9,7 @@ import { headlessChromium } from './chromium.mjs';
 const pictures = [
   ['build/icon.png', 1024],
   ['electron/hosts/electron/tray.png', 32],
+  ...[16, 24, 32, 48, 64, 128, 256, 512].map((size) => [`build/icons/${size}x${size}.png`, size]),
 ];
 
 await run(async () => {

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { chatsFile } from '#shared/chats-file.ts';
 import { filesAmong } from './files-among.ts';
 
 test('the app’s own files are found among arguments, as paths and as addresses', () => {
@@ -17,4 +20,9 @@ test('nothing else is taken for one', () => {
     ...['portico://new?prompt=a.portico', 'https://example.com/a.portico', 'file://%zz.portico', 'a.json', ''],
   ];
   expect(filesAmong(others, '/home/ann')).toEqual([]);
+});
+
+test('what the installed app claims from the system is what it reads', () => {
+  const builder = readFileSync(new URL('../../../../electron-builder.yml', import.meta.url), 'utf8');
+  expect(parse(builder).fileAssociations).toMatchObject([{ ext: chatsFile.ending, mimeType: chatsFile.mediaType }]);
 });
