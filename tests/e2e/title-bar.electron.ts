@@ -44,7 +44,9 @@ test('the upper row is the title bar: nothing lies under the system’s buttons,
   await expect.poll(() => page.evaluate(covered)).toEqual([]);
   await page.keyboard.press('Escape');
 
+  await main.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setSize(1280, 600));
   await page.evaluate(() => location.assign('#chat'));
+  await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
   await page.getByRole('button', { name: 'Menu', exact: true }).click();
   await expect.poll(async () => (await seen()).menus).toHaveLength(1);
 
