@@ -15,7 +15,7 @@ export type RowName = keyof typeof rows;
 export const rows = {
   'fuzz: IPC and WebSocket': {
     goal: '20,000 messages: no crash, no unhandled rejection, no state changed by what is invalid',
-    tests: ['tests/contract/hostile-messages.test.ts'],
+    tests: ['tests/contract/hostile-messages.test.ts', 'tests/contract/invalid-input.test.ts'],
   },
   'fuzz: HTTP': {
     goal: '50,000 requests over all routes: no exit, no 5xx, every answer as its schema says, the books exact',

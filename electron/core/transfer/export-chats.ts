@@ -29,8 +29,12 @@ async function styleFor(format: WrittenFormat): Promise<string> {
 /** Chats as the text of one file, in chunks, with one conversation in memory at a time. */
 export function chatsWriter(deps: ExportDeps) {
   const writers = {
-    ...{ json: jsonText, portico: jsonText, markdown: markdownText },
-    ...{ html: htmlText, paper: htmlText, print: htmlText },
+    json: jsonText,
+    portico: jsonText,
+    markdown: markdownText,
+    html: htmlText,
+    paper: htmlText,
+    print: htmlText,
   } as const;
 
   async function* conversations(ids: readonly string[]): AsyncGenerator<ExportedConversation, void> {
