@@ -59,7 +59,8 @@ function inWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
 }
 
 type Pricing = NonNullable<Model['pricing']>;
-type WireRates = Pick<
+/** What a price has of rates on the wire: of a model, or of one of its tiers. */
+export type WireRates = Pick<
   Pricing,
   | 'prompt'
   | 'completion'

@@ -74,7 +74,7 @@ export const reportedCredits = credits.extend({
   transactions: reportedTransactions,
 });
 
-const reportedCounters = {
+const reportedCounters = z.object({
   requests: count.nullable(),
   succeeded: count.nullable(),
   failed: count.nullable(),
@@ -87,14 +87,14 @@ const reportedCounters = {
   cost_usd: usdAmount.nullable(),
   byok_requests: count.nullable(),
   byok_upstream_cost_usd: usdAmount.nullable(),
-};
+});
 
-export const reportedBucket = usageBucket.extend(reportedCounters);
+export const reportedBucket = usageBucket.extend(reportedCounters.shape);
 
 export const reportedUsage = usage.extend({
   /** Null: the gateway does not say of when its figures are, so they are of no period that was asked for. */
   period: usage.shape.period.nullable(),
-  totals: z.looseObject({ ...reportedCounters, cache_savings_usd: usdAmount.optional() }),
+  totals: z.looseObject({ ...reportedCounters.shape, cache_savings_usd: usdAmount.optional() }),
   data: z.array(reportedBucket),
   /** False: the gateway tells sums alone, or groups of another kind. */
   grouped: z.literal(false).optional(),
@@ -115,5 +115,7 @@ export type ReportedBalance = z.infer<typeof reportedBalance>;
 export type ReportedCredits = z.infer<typeof reportedCredits>;
 export type ReportedTransaction = z.infer<typeof reportedTransaction>;
 export type ReportedUsage = z.infer<typeof reportedUsage>;
+/** Counts and costs of a group, or of all. */
+export type ReportedCounters = z.infer<typeof reportedCounters>;
 export type ReportedBucket = z.infer<typeof reportedBucket>;
 export type ReportedChunk = z.infer<typeof reportedChunk>;

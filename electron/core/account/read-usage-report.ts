@@ -2,6 +2,7 @@ import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { ReportedUsage } from '#shared/client/reported.ts';
 import type { UsageGrouping, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
 import { dayIn, daysBetween } from '#shared/days.ts';
+import type { UsageGroup } from '#shared/wire/usage.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import { bucketsByDay, ifGrouped, periodBefore, secondsOf } from './ask-usage.ts';
 import { type GroupDeps, groupsFor, toldGroup } from './usage-groups.ts';
@@ -22,7 +23,7 @@ export async function readUsageReport(
     groupsFor(deps, grouping, buckets, client, signal),
     bucketsByDay(client, 'day', periodBefore(period), signal),
   ]);
-  const days = daysBetween(period.first, period.last);
+  const days = daysOf(period);
   return {
     ...{ groupBy: grouping, days, zone: period.zone, ofPeriod: true, ownPeriod: null },
     ...foldByDay(buckets, groupOf, days),
@@ -32,6 +33,7 @@ export async function readUsageReport(
 }
 
 const daysOf = ({ first, last }: UsagePeriod): string[] => daysBetween(first, last);
+const groupedBy = (group: UsageGroup, period: UsagePeriod) => ({ group_by: group, ...secondsOf(period) });
 
 /** Of a gateway with the interface's own questions alone: UTC days and groups, each by itself, and of each only what it tells. */
 async function plainReport(
@@ -41,14 +43,13 @@ async function plainReport(
   period: UsagePeriod,
   signal: AbortSignal,
 ): Promise<UsageReport> {
-  const usage = await askGateway(() => client.usage({ group_by: 'day', ...secondsOf(period) }, { signal }));
-  const told = await ifGrouped(client, { group_by: toldGroup(grouping), ...secondsOf(period) }, signal);
+  const usage = await askGateway(() => client.usage(groupedBy('day', period), { signal }));
+  const told = await ifGrouped(client, groupedBy(toldGroup(grouping), period), signal);
   const groupOf = await groupsFor(deps, grouping, told?.data ?? [], client, signal);
   const totals = sumsOf(usage.totals);
   const ofPeriod = isOf(usage.period, period);
   const byDay = usage.grouped !== false && usage.group_by === 'day';
-  const asked = { group_by: 'day', ...secondsOf(periodBefore(period)) } as const;
-  const earlier = ofPeriod ? await ifGrouped(client, asked, signal) : null;
+  const earlier = ofPeriod ? await ifGrouped(client, groupedBy('day', periodBefore(period)), signal) : null;
   const before = isOf(earlier?.period ?? null, periodBefore(period)) ? earlier : null;
   const days = daysOf(period);
   return {

@@ -1,4 +1,5 @@
 import type { UsageLine, UsagePeriod } from '#shared/contract/app/usage.ts';
+import { csvRow } from '#shared/csv.ts';
 
 /** The columns of an exported request, in their order; names as in the gateway’s records, where it has them. */
 const columns = [
@@ -69,12 +70,4 @@ export async function* exportPieces(
     yield { text, done };
   }
   if (format === 'json') yield { text: '\n]}\n', done };
-}
-
-const csvRow = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;
-
-/** A spreadsheet runs what begins like a formula, and others choose the names of models and chats (OWASP, CSV injection). */
-function csvCell(value: string | number | null): string {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

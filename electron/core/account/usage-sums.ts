@@ -1,4 +1,4 @@
-import type { ReportedBucket } from '#shared/client/reported.ts';
+import type { ReportedCounters } from '#shared/client/reported.ts';
 import type { UsageSums } from '#shared/contract/app/usage.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 
@@ -25,21 +25,8 @@ export function plus(a: Sums, b: Sums): Sums {
 
 const added = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
 
-type Told = Pick<
-  ReportedBucket,
-  | 'requests'
-  | 'succeeded'
-  | 'failed'
-  | 'cancelled'
-  | 'prompt_tokens'
-  | 'cached_tokens'
-  | 'completion_tokens'
-  | 'reasoning_tokens'
-  | 'cost_usd'
->;
-
 /** What a gateway tells, with the parts of the tokens apart. */
-export function sumsOf(told: Told): Sums {
+export function sumsOf(told: ReportedCounters): Sums {
   const { prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion, reasoning_tokens } = told;
   return {
     ...{ requests: told.requests, succeeded: told.succeeded, failed: told.failed, cancelled: told.cancelled },

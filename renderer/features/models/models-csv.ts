@@ -1,4 +1,5 @@
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
+import { csvRow } from '#shared/csv.ts';
 import { parseUsdPerToken } from '#shared/money.ts';
 import { saveFile } from '../../browser/save-file.ts';
 
@@ -30,16 +31,8 @@ const columns: readonly (readonly [string, (model: CatalogueModel) => string])[]
 
 /** Models as CSV (RFC 4180), with exact prices. */
 export const modelsCsv = (models: readonly CatalogueModel[]): string =>
-  [columns.map(([name]) => name), ...models.map((model) => columns.map(([, of]) => cell(of(model))))]
-    .map((cells) => `${cells.join(',')}\r\n`)
-    .join('');
+  [columns.map(([name]) => name), ...models.map((model) => columns.map(([, of]) => of(model)))].map(csvRow).join('');
 
 export function saveModelsCsv(models: readonly CatalogueModel[]): void {
   saveFile(new Blob([modelsCsv(models)], { type: 'text/csv;charset=utf-8' }), 'portico-models.csv');
-}
-
-/** A spreadsheet runs what begins like a formula, and servers choose the names of their models (OWASP, CSV injection). */
-function cell(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { WireRates } from '#shared/bill-lines.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { dayOf, usd, usdPerMillion } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
@@ -7,19 +8,7 @@ import { Facts } from '../../ui/elements/facts.tsx';
 const { details } = text;
 
 type Pricing = NonNullable<Model['pricing']>;
-type Rates = Pick<
-  Pricing,
-  | 'prompt'
-  | 'completion'
-  | 'input_cache_read'
-  | 'input_cache_write'
-  | 'input_cache_write_1h'
-  | 'reasoning'
-  | 'input_audio'
-  | 'image_output'
->;
-
-const rateNames: readonly (readonly [keyof Rates, string])[] = [
+const rateNames: readonly (readonly [keyof WireRates, string])[] = [
   ['prompt', details.input],
   ['input_cache_read', details.cacheRead],
   ['input_cache_write', details.cacheWrite],
@@ -63,7 +52,7 @@ export function PriceFacts({ pricing, staleDays }: { pricing: Pricing; staleDays
   );
 }
 
-const ratesOf = (rates: Rates): (readonly [string, ReactNode])[] =>
+const ratesOf = (rates: WireRates): (readonly [string, ReactNode])[] =>
   rateNames.flatMap(([key, name]) => {
     const price = rates[key];
     return price == null

@@ -1,26 +1,10 @@
 import { asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { UsageGroup } from '../../wire/usage.ts';
-import type { ReportedBucket, ReportedUsage } from '../reported.ts';
+import type { ReportedBucket, ReportedCounters, ReportedUsage } from '../reported.ts';
 import { countOf, firstOf, objectsOf, secondsOf, textOf, usdOf } from './values.ts';
 
-type Counters = Pick<
-  ReportedBucket,
-  | 'requests'
-  | 'succeeded'
-  | 'failed'
-  | 'cancelled'
-  | 'prompt_tokens'
-  | 'cached_tokens'
-  | 'completion_tokens'
-  | 'reasoning_tokens'
-  | 'total_tokens'
-  | 'cost_usd'
-  | 'byok_requests'
-  | 'byok_upstream_cost_usd'
->;
-
 /** Counts and costs under their known names. */
-export function readCounters(fields: JsonObject): Counters {
+export function readCounters(fields: JsonObject): ReportedCounters {
   const prompt = countOf(fields, ['prompt_tokens', 'input_tokens', 'tokens.prompt_tokens', 'tokens.input']);
   const completion = countOf(fields, [
     'completion_tokens',
