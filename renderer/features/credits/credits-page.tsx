@@ -169,13 +169,13 @@ function Lines({ lines, simulated }: { lines: readonly LedgerLine[]; simulated: 
             <span className="block text-fg-3 text-xs sm:hidden">{moment(line)}</span>
           </td>
           <td className={`${tableCell} text-right`}>
-            <Money amount={line.amount} signed />
+            <Money amount={line.amount} signed exactly />
             <span className="block text-fg-3 text-xs sm:hidden">
-              <Money amount={line.balance_after} rest />
+              <Money amount={line.balance_after} exactly />
             </span>
           </td>
           <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>
-            <Money amount={line.balance_after} rest />
+            <Money amount={line.balance_after} exactly />
           </td>
         </tr>
       ))}

@@ -47,7 +47,9 @@ function Matched({ wallet }: { wallet: WalletBalance }) {
       ) : (
         <>
           <Head found={data} />
-          <Facts facts={sumsOf(data)} />
+          <div className="mt-4">
+            <Facts facts={sumsOf(data)} />
+          </div>
           <h2 className="mt-8 mb-1 font-semibold text-md">{text.open}</h2>
           <OpenTable
             wallet={wallet.id}

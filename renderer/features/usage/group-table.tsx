@@ -17,11 +17,16 @@ interface GroupTableProps {
 export function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: GroupTableProps) {
   const { columns } = text;
   const counts = [columns.requests, columns.failed, columns.input, columns.cached, columns.output];
+  // In a narrow window what it costs is what is wanted of a group.
+  const wide = counts.slice(1);
   const amounts = [...counts, columns.cost, columns.share];
   return (
     <Table
       label={text.by(text.groups[groupBy])}
-      columns={[{ name: text.groups[groupBy] }, ...amounts.map((name) => ({ name, amount: true }))]}
+      columns={[
+        { name: text.groups[groupBy] },
+        ...amounts.map((name) => ({ name, amount: true, wideOnly: wide.includes(name) })),
+      ]}
     >
       {groups.map((group) => {
         const { kind, id, provider, cost_usd: cost, requests, failed, input, cached, output, reasoning } = group;
@@ -48,7 +53,7 @@ export function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: 
               </span>
             </th>
             {all.map((value, at) => (
-              <td key={counts[at]} className={`${tableCell} text-right text-fg-2`}>
+              <td key={counts[at]} className={`${tableCell} text-right text-fg-2 ${at > 0 ? 'max-sm:hidden' : ''}`}>
                 {value === null ? '—' : count(value)}
               </td>
             ))}

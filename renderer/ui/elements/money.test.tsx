@@ -25,19 +25,25 @@ test('an amount is read in a few digits, and is exact on hover, when it is read 
   expect(container.querySelector('data')?.value).toBe('0.004231784');
 });
 
-test('an amount of few digits is written once', async () => {
-  const { container } = await render(<Money amount="12.5" />);
-  expect(container.textContent).toBe('$12.50');
-});
-
-test('what is left is never rounded up, and a sign stays', async () => {
+test('an amount of few digits, and one that is added up by who reads it, is written once', async () => {
   const { container } = await render(
     <p>
-      <Money amount="9.9998305" rest /> <Money amount="0.0316421" signed /> <Money amount="-0.0316421" signed />
+      <Money amount="12.5" /> <Money amount="-14.817345" exactly />
+    </p>,
+  );
+  expect(container.textContent).toBe('$12.50 -$14.817345');
+});
+
+test('what is left is never rounded up, what is owed never down, and a sign stays', async () => {
+  const { container } = await render(
+    <p>
+      <Money amount="9.9998305" rest /> <Money amount="-14.811349" rest /> <Money amount="0.0316421" signed />{' '}
+      <Money amount="-0.0316421" signed />
     </p>,
   );
   expect([...container.querySelectorAll('[aria-hidden]')].map((part) => part.textContent)).toEqual([
     '$9.999',
+    '-$14.82',
     '+$0.03164',
     '-$0.03164',
   ]);

@@ -6,16 +6,19 @@ interface MoneyProps {
   readonly amount: string | null;
   /** With an explicit plus sign, as in a ledger. */
   readonly signed?: boolean;
-  /** What one has is never rounded up. */
+  /** What one has is never rounded up, and what one owes never down. */
   readonly rest?: boolean;
+  /** Every digit: where one adds up what is shown. */
+  readonly exactly?: boolean;
 }
 
 /** An amount, rounded to what one reads; exact on hover, to screen readers and in copies. */
-export function Money({ amount, signed = false, rest = false }: MoneyProps) {
+export function Money({ amount, signed = false, rest = false, exactly = false }: MoneyProps) {
   if (amount === null) return <span className="text-fg-3">{text.unknownAmount}</span>;
   const sign = signed && !amount.startsWith('-') ? '+' : '';
   const exact = sign + usd(amount);
-  const shown = sign + roundUsd(amount, { towards: rest ? 'down' : 'nearest' });
+  const towards = rest ? (amount.startsWith('-') ? 'up' : 'down') : 'nearest';
+  const shown = exactly ? exact : sign + roundUsd(amount, { towards });
   if (shown === exact) return <data value={amount}>{exact}</data>;
   return (
     <data value={amount} title={exact} className="relative">
