@@ -26,29 +26,40 @@ export function attachBooks(db: Database, file: string): void {
   if (!attached.some(({ name }) => name === 'books')) db.prepare('attach database ? as books').run(file);
 }
 
-/** The requests of an account, newest first. */
-export function* foundRequests(db: Database, books: Books, isOwnKey: boolean): Generator<FoundRequest> {
+/** What the ledger's lines of request `r` add up to. */
+export const ledgerOfRequest = `(
+  coalesce((select -amount from books.ledger_entries where request_id = r.id and type = 'usage'), 0)
+    + coalesce((select -amount from books.ledger_entries where request_id = r.id and type = 'byok_fee'), 0))`;
+
+/** Whether this app asked request `r` for a chat; `:ownKeys`: its keys, as JSON. */
+export const wasAskedByChat = `(r.conversation_id is not null
+  and coalesce(r.key_id in (select value from json_each(:ownKeys)), 0))`;
+
+/** The requests of an account, newest first. `ids`, as JSON: of a file, these alone. */
+export function* foundRequests(
+  db: Database,
+  books: Books,
+  isOwnKey: boolean,
+  ids: string | null,
+): Generator<FoundRequest> {
   if ('records' in books) {
     const lines = books.lines && new Map(books.lines);
     for (const record of books.records) yield foundIn(record, lines, books.ownKeys, isOwnKey);
     return;
   }
-  const own = new Set(books.ownKeys);
   const rows = db
     .prepare(requestsSql)
     .raw()
     .safeIntegers()
-    .iterate(books.accountId) as IterableIterator<RequestColumns>;
-  for (const row of rows) yield foundAs(row, own, isOwnKey);
+    .iterate({ ids, ownKeys: JSON.stringify(books.ownKeys) }) as IterableIterator<RequestColumns>;
+  for (const row of rows) yield foundAs(row, isOwnKey);
 }
 
 const requestsSql = `
   select r.id, r.created, r.status, r.provider, r.model, r.byok, r.charge, r.upstream_cost,
-    r.prompt_tokens + r.completion_tokens, r.price is not null, r.key_id, r.conversation_id is not null,
-    case when r.conversation_id is null then null else r.client_request_id end,
-    coalesce((select -amount from books.ledger_entries where request_id = r.id and type = 'usage'), 0)
-      + coalesce((select -amount from books.ledger_entries where request_id = r.id and type = 'byok_fee'), 0)
-  from books.requests r where r.account_id = ? order by r.created desc, r.id desc`;
+    r.prompt_tokens + r.completion_tokens, r.price is not null, ${wasAskedByChat},
+    case when r.conversation_id is null then null else r.client_request_id end, ${ledgerOfRequest}
+  from books.requests r where r.id in (select value from json_each(:ids)) order by r.created desc, r.id desc`;
 
 type RequestColumns = [
   id: string,
@@ -61,29 +72,14 @@ type RequestColumns = [
   upstreamCost: bigint,
   tokens: bigint,
   priced: bigint,
-  keyId: string | null,
-  inChat: bigint,
+  fromChat: bigint,
   name: string | null,
   ledger: bigint,
 ];
 
-function foundAs(columns: RequestColumns, own: ReadonlySet<string>, isOwnKey: boolean): FoundRequest {
-  const [
-    id,
-    created,
-    status,
-    provider,
-    model,
-    byok,
-    charge,
-    upstreamCost,
-    tokens,
-    priced,
-    keyId,
-    inChat,
-    name,
-    ledger,
-  ] = columns;
+function foundAs(columns: RequestColumns, isOwnKey: boolean): FoundRequest {
+  const [id, created, status, provider, model, byok, charge, upstreamCost, tokens, priced, fromChat, name, ledger] =
+    columns;
   return {
     ...{ id, status, provider, model, charge, upstreamCost, ledger, name },
     at: Number(created),
@@ -91,7 +87,7 @@ function foundAs(columns: RequestColumns, own: ReadonlySet<string>, isOwnKey: bo
     tokens: Number(tokens),
     priced: priced === 1n,
     ownKey: isOwnKey || byok === 1n,
-    fromChat: keyId !== null && own.has(keyId) && inChat === 1n,
+    fromChat: fromChat === 1n,
   };
 }
 

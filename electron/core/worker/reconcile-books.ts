@@ -10,6 +10,7 @@ import {
   type MatchedKind,
   type ToldRequest,
 } from './judge-request.ts';
+import { type PlainRequests, plainRequests } from './plain-requests.ts';
 
 export interface ReconcileInput {
   readonly books: Books;
@@ -35,8 +36,8 @@ const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
 const absolute = (amount: bigint) => (amount < 0n ? -amount : amount);
 
 /**
- * Matches what chats say with usage records, ledger and balance, by request, in one pass. Runs in the worker, in one read
- * transaction; what is open is counted, and listed from `offset`.
+ * Matches what chats say with usage records, ledger and balance, by request. Runs in the worker, in one read transaction; what
+ * is open is counted, and listed from `offset`.
  */
 export function reconcileBooks(db: Database, input: ReconcileInput): Reconciled {
   if ('file' in input.books) attachBooks(db, input.books.file);
@@ -48,8 +49,11 @@ function reconciled(db: Database, { books, source, isOwnKey, offset, limit }: Re
   const explained = new Set(db.prepare(`select request_id from request_marks where mark = 'explained'`).pluck().all());
   const told = toldRequests(db);
   const seen = new Set<string>();
+  const { plain, rest } =
+    'file' in books ? plainRequests(db, books.accountId, books.ownKeys) : { plain: [], rest: null };
+  for (const found of plain) tally.plain(found);
   let oldest = 0;
-  for (const { name, fromChat, ...found } of foundRequests(db, books, isOwnKey)) {
+  for (const { name, fromChat, ...found } of foundRequests(db, books, isOwnKey, rest)) {
     oldest = found.at;
     const record = told.of(found.id) ?? (fromChat && name !== null ? told.named(name) : null);
     if (record) seen.add(record.id);
@@ -60,7 +64,8 @@ function reconciled(db: Database, { books, source, isOwnKey, offset, limit }: Re
       judgeBooked({ ...found, own: fromChat, answering }, record, explained.has(found.id)),
     );
   }
-  for (const record of told.sentTo(source, 'file' in books ? 0 : oldest))
+  const sent = 'file' in books ? told.sentWithoutRecord(source, books.accountId) : told.sentTo(source, oldest);
+  for (const record of sent)
     if (!seen.has(record.id))
       tally.unbooked(record, judgeUnbooked(record, explained.has(record.requestId ?? record.id)));
   const balance = 'file' in books ? balanceOf(db, books.accountId) : null;
@@ -75,6 +80,11 @@ function toldRequests(db: Database) {
   const byRequest = db.prepare(`select ${columns} from spend s where s.request_id = ?`);
   const byName = db.prepare(`select ${columns} from spend s where s.id = ? and s.request_id is null`);
   const sent = db.prepare(`select ${columns} from spend s where s.source = ? and s.at >= ? order by s.at desc`);
+  const withoutRecord = () =>
+    db.prepare(
+      `select ${columns} from spend s where s.source = ? and not exists (
+        select 1 from books.requests r where r.id = s.request_id and r.account_id = ?) order by s.at desc`,
+    );
   const answering = db.prepare(`select 1 from messages where id = ? and status = 'streaming'`).pluck();
   type Row = Omit<ToldRequest, 'cost' | 'there'> & { cost: string | null; there: number };
   const read = (row: Row): ToldRequest => ({
@@ -92,6 +102,10 @@ function toldRequests(db: Database) {
     isAnswering: (name: string) => answering.get(name) !== undefined,
     *sentTo(source: string, since: number) {
       for (const row of sent.iterate(source, since)) yield read(row as Row);
+    },
+    /** Of what was sent, what the file of the books has no record of by its id. */
+    *sentWithoutRecord(source: string, accountId: string) {
+      for (const row of withoutRecord().iterate(source, accountId)) yield read(row as Row);
     },
   };
 }
@@ -146,6 +160,14 @@ function openTally(offset: number, limit: number) {
   }
 
   return {
+    plain({ kind, count: found, charge, booked }: PlainRequests): void {
+      kinds[kind] += found;
+      requests += found;
+      sums.records += charge;
+      // Its lines are what made it plain.
+      sums.ledger += charge;
+      sums[kind === 'otherPrograms' ? 'otherPrograms' : 'chats'] += booked;
+    },
     booked(request: BookedRequest, told: ToldRequest | null, verdict: ReturnType<typeof judgeBooked>): void {
       const { id, at, provider, model, charge, ledger } = request;
       count(verdict, () => ({ requestId: id, spendId: told?.id ?? null, at, provider, model }));

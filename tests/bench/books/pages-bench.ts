@@ -54,6 +54,10 @@ async function askPages({ client }: Pick<TestCore, 'client'>, folder: string, no
 
   figures.push(await measured('account', () => client.account.get({ wallet })));
   figures.push(await measured('credits', () => client.credits.get({ wallet })));
+  figures.push(await measured('caps', () => client.caps.get()));
+  figures.push(await measured('reconciliation', () => client.reconciliation.get({ wallet, offset: 0, limit: 50 })));
+  figures.push(await measured('bills by price, first', () => client.reconciliation.drift({ wallet })));
+  figures.push(await measured('bills by price, again', () => client.reconciliation.drift({ wallet })));
   for (const days of [30, 240]) {
     const period = periodOf(days);
     const expected = bySql(folder, period);
