@@ -35,15 +35,33 @@ const ledger = implement(contract).ledger;
 
 /** A ledger without lines. */
 export const fakeLedgerFiles = (guard: (call: string) => Promise<void>) => {
-  const state = { folder: '~/portico/backups/ledger', backups: [] };
+  const copy = {
+    name: 'ledger-2026-11-21T08-15-00-000Z.db',
+    createdAt: Date.UTC(2026, 10, 21, 8, 15),
+    bytes: 4_200_000,
+  };
+  let there = false;
+  const state = () => ({ folder: '~/portico/backups/ledger', backups: there ? [copy] : [] });
+  const leaves = (now: boolean) => {
+    there = now;
+    return state();
+  };
   return {
     backups: ledger.backups.handler(async () => {
       await guard('ledger.backups');
-      return state;
+      return state();
     }),
     backUp: ledger.backUp.handler(async () => {
       await guard('ledger.backUp');
-      return state;
+      return leaves(true);
+    }),
+    remove: ledger.remove.handler(async () => {
+      await guard('ledger.remove');
+      return leaves(false);
+    }),
+    putBack: ledger.putBack.handler(async () => {
+      await guard('ledger.putBack');
+      return leaves(true);
     }),
     export: ledger.export.handler(async function* () {
       await guard('ledger.export');

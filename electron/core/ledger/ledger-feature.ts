@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerBackups, LedgerFormat } from '#shared/contract/app/ledger.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
@@ -18,11 +18,17 @@ export interface LedgerDeps {
 
 const named = /^ledger-(\d{4})-(\d\d)-(\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z\.db$/;
 const limitMs = 30_000;
+/** What a removed copy is called until it is too late to put it back. */
+const removedName = (name: string): string => `${name}.removed`;
+/** How long it can be put back. */
+const undoMs = 3_600_000;
 
 /** Copies and exports of the ledger, which is in no backup of the chats: money that was spent stays spent. */
 export function ledgerFeature({ dataFolder, connections, background, now }: LedgerDeps) {
   const folder = join(dataFolder, 'backups', 'ledger');
   const file = join(dataFolder, 'gateway.db');
+  /** By the names of the copies. */
+  const removedAt = new Map<string, number>();
 
   function backups(): LedgerBackups {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -33,6 +39,21 @@ export function ledgerFeature({ dataFolder, connections, background, now }: Ledg
       return [{ name, createdAt, bytes: statSync(join(folder, name)).size }];
     });
     return { folder, backups: found.sort((a, b) => b.createdAt - a.createdAt) };
+  }
+
+  /** What was removed by an earlier run, or long ago, cannot be put back any more. */
+  function forgetRemoved(): void {
+    for (const name of readdirSync(folder)) {
+      const copy = name.replace(/\.removed$/, '');
+      const late = now() - (removedAt.get(copy) ?? 0) >= undoMs;
+      if (copy !== name && named.test(copy) && late) rmSync(join(folder, name));
+    }
+  }
+
+  /** Renames a copy to what it is when it is removed, or back. */
+  function rename(from: string, to: string): void {
+    if (!existsSync(join(folder, from))) throw refusal('not_found', 'backupGone');
+    renameSync(join(folder, from), join(folder, to));
   }
 
   /** Pages of a wallet's lines, oldest first. */
@@ -77,6 +98,20 @@ export function ledgerFeature({ dataFolder, connections, background, now }: Ledg
       const name = `ledger-${new Date(now()).toISOString().replace(/[:.]/g, '-')}.db`;
       const { sound } = await background.run('backUpLedger', { database: file, file: join(folder, name) });
       if (!sound) throw refusal('backup_failed', 'copyNotKept', { why: 'damaged' });
+      return backups();
+    },
+
+    async remove({ name }: { name: string }): Promise<LedgerBackups> {
+      if (!named.test(name)) throw refusal('not_found', 'backupGone');
+      forgetRemoved();
+      rename(name, removedName(name));
+      removedAt.set(name, now());
+      return backups();
+    },
+
+    async putBack({ name }: { name: string }): Promise<LedgerBackups> {
+      if (!named.test(name)) throw refusal('not_found', 'backupGone');
+      rename(removedName(name), name);
       return backups();
     },
 

@@ -32,4 +32,10 @@ test('the ledger is exported whole, a row a line, and copied with its sums count
   expect(copy.prepare('select count(*) from ledger_entries').pluck().get()).toBe(lines.length);
   copy.close();
   expect(folder.startsWith(dataFolder)).toBe(true);
+
+  const { name } = backups[0] ?? { name: '' };
+  expect((await client.ledger.remove({ name })).backups).toEqual([]);
+  await expect(client.ledger.remove({ name })).rejects.toMatchObject({ code: 'not_found' });
+  expect((await client.ledger.putBack({ name })).backups).toEqual(backups);
+  await expect(client.ledger.remove({ name: '../../gateway.db' })).rejects.toMatchObject({ code: 'not_found' });
 });

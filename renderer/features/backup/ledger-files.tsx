@@ -1,6 +1,9 @@
+import { useState } from 'react';
+import type { LedgerBackups } from '#shared/contract/app/ledger.ts';
 import { useWallet } from '../../api/use-wallet.ts';
 import { text } from '../../text/backup-text.ts';
 import { bytes, momentOf } from '../../text/format.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
@@ -11,13 +14,24 @@ const formats = ['csv', 'json'] as const;
 
 /** Copies of the ledger, and exports in which a row is a line of it. */
 export function LedgerFiles() {
-  const { copies, backUp, save } = useLedgerFiles();
+  const { copies, backUp, remove, putBack, save } = useLedgerFiles();
+  const [removing, setRemoving] = useState<LedgerBackups['backups'][number] | null>(null);
   const { wallet } = useWallet();
-  const { say, failed } = useNotify();
+  const { say, undoable, failed } = useNotify();
+  const done = () => setRemoving(null);
   const copyNow = () =>
     backUp.mutate(undefined, {
       onSuccess: () => say(text.ledgerCopied),
       onError: (error) => failed(text.ledgerCopyFailed, error),
+    });
+  const removeNow = (name: string) =>
+    remove.mutate(name, {
+      onSuccess: () =>
+        undoable(text.ledgerRemoved, () =>
+          putBack.mutate(name, { onError: (error) => failed(text.putBackFailed, error) }),
+        ),
+      onError: (error) => failed(text.removeFailed, error),
+      onSettled: done,
     });
   return (
     <section aria-label={text.ledgerTitle}>
@@ -49,6 +63,13 @@ export function LedgerFiles() {
           <li key={each.name} className="flex min-h-9 flex-wrap items-center gap-3 tabular-nums">
             <span className="flex-1">{momentOf(each.createdAt)}</span>
             <span className="text-fg-3">{bytes(each.bytes)}</span>
+            <Button
+              variant="quiet"
+              aria-label={text.actionFor(text.remove, momentOf(each.createdAt))}
+              onClick={() => setRemoving(each)}
+            >
+              {text.remove}
+            </Button>
           </li>
         ))}
       </ul>
@@ -57,6 +78,19 @@ export function LedgerFiles() {
           {text.folder} <code className="font-mono break-all">{copies.data.folder}</code>
         </p>
       )}
+      <Dialog open={removing !== null} onOpenChange={(open) => !open && done()} title={text.ledgerRemoveTitle}>
+        {removing && (
+          <>
+            <p className="text-fg-2">{text.ledgerRemoveBody(momentOf(removing.createdAt))}</p>
+            <div className="mt-4 flex justify-end gap-2">
+              <Button onClick={done}>{text.cancel}</Button>
+              <Button variant="primary" disabled={remove.isPending} onClick={() => removeNow(removing.name)}>
+                {text.remove}
+              </Button>
+            </div>
+          </>
+        )}
+      </Dialog>
     </section>
   );
 }

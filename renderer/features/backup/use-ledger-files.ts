@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { LedgerFormat } from '#shared/contract/app/ledger.ts';
+import type { LedgerBackups, LedgerFormat } from '#shared/contract/app/ledger.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 import { saveFile } from '../../browser/save-file.ts';
@@ -12,10 +12,10 @@ export function useLedgerFiles() {
   const queries = useQueryClient();
   const orpc = useOrpc();
   const copies = useQuery(orpc.ledger.backups.queryOptions());
-  const backUp = useMutation({
-    mutationFn: () => api.ledger.backUp(),
-    onSuccess: (state) => queries.setQueryData(orpc.ledger.backups.queryKey(), state),
-  });
+  const onSuccess = (state: LedgerBackups) => queries.setQueryData(orpc.ledger.backups.queryKey(), state);
+  const backUp = useMutation({ mutationFn: () => api.ledger.backUp(), onSuccess });
+  const remove = useMutation({ mutationFn: (name: string) => api.ledger.remove({ name }), onSuccess });
+  const putBack = useMutation({ mutationFn: (name: string) => api.ledger.putBack({ name }), onSuccess });
   const save = useMutation({
     async mutationFn({ wallet, format }: { wallet: Wallet; format: LedgerFormat }) {
       const parts: string[] = [];
@@ -24,5 +24,5 @@ export function useLedgerFiles() {
       saveFile(new Blob(parts, { type: types[format] }), `portico-ledger-${wallet}-${day}.${format}`);
     },
   });
-  return { copies, backUp, save };
+  return { copies, backUp, remove, putBack, save };
 }
