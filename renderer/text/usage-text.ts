@@ -46,6 +46,7 @@ export const text = words({
     status: 'Outcome',
     type: 'Token type',
   },
+  whatIf: 'What if',
   by: (group: string) => `By ${group.toLowerCase()}`,
   /** Groups without a name of their own. */
   kinds: {

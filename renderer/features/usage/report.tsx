@@ -6,16 +6,18 @@ import { useLocalSetting } from '../../browser/use-local-setting.ts';
 import { count, dayRange, roundUsd, share } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Facts } from '../../ui/elements/facts.tsx';
+import { Link } from '../../ui/elements/link.tsx';
 import { Segmented } from '../../ui/forms/segmented.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
 import { NotRead } from '../../ui/notices/not-read.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
-import { DriftAlarm, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
+import { DriftAlarm, linkLook, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
 import { Chart } from './chart.tsx';
 import { ExportLines } from './export-lines.tsx';
 import { GroupTable } from './group-table.tsx';
 import { Head } from './head.tsx';
 import { Insights } from './insights.tsx';
+import { rangeText } from './periods.ts';
 import { RequestList } from './request-list.tsx';
 import { groupingOf, measureOf, measures, roughWords, stackings } from './series.ts';
 import { useInsights, useUsage } from './use-usage.ts';
@@ -123,6 +125,7 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
       {insights.data && <Insights report={report} insights={insights.data} />}
       <div className="mt-8 mb-2 flex flex-wrap items-center gap-2">
         <h2 className="min-w-0 flex-1 font-semibold text-md">{text.by(text.groups[report.groupBy])}</h2>
+        <WhatIfLink period={{ ...period, zone: report.zone }} />
         <ReconciliationLink />
       </div>
       {report.groups ? (
@@ -148,6 +151,16 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
         />
       )}
     </div>
+  );
+}
+
+/** The same requests, priced on other models. */
+function WhatIfLink({ period: { first, last, zone } }: { period: UsagePeriod }) {
+  const search = new URLSearchParams({ days: rangeText({ first, last }), ...(zone !== 'UTC' && { zone }) }).toString();
+  return (
+    <Link to={{ page: 'models', view: 'what-if', search }} className={linkLook}>
+      {text.whatIf}
+    </Link>
   );
 }
 

@@ -1,10 +1,12 @@
 import { ArrowLeft, Split, X } from 'lucide-react';
 import { type CatalogueModel, catalogueLimits } from '#shared/contract/app/catalogue.ts';
+import type { UsagePeriod } from '#shared/contract/app/usage.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { useCatalogue, useWhatIf } from '../../api/use-catalogue.ts';
 import { useLocalSetting } from '../../browser/use-local-setting.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
+import { dayRange } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
@@ -14,9 +16,16 @@ import { Empty } from '../../ui/notices/empty.tsx';
 import { NotRead } from '../../ui/notices/not-read.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
-import { useAddress } from '../models/use-address.ts';
+import { readAddress } from '../models/models-address.ts';
 import { PricedModelPicker } from './priced-model-picker.tsx';
-import { whatIfPeriods, whatIfRange } from './what-if-period.ts';
+import {
+  givenDays,
+  rangeOfDays,
+  type WhatIfPeriod,
+  whatIfPeriods,
+  whatIfRange,
+  whatIfSearch,
+} from './what-if-period.ts';
 import { WhatIfResults } from './what-if-results.tsx';
 
 const { whatIfPage: page } = text;
@@ -25,6 +34,12 @@ const { whatIfPage: page } = text;
 export function WhatIfPage() {
   const [period, setPeriod] = useLocalSetting('whatIfPeriod', whatIfPeriods, '30');
   const go = useNav((nav) => nav.go);
+  const { address, days } = useWhatIfAddress();
+  const choosePeriod = (next: WhatIfPeriod | 'given') => {
+    if (next === 'given') return;
+    setPeriod(next);
+    go(whatIfLoc(address.picked, null));
+  };
   return (
     <WalletPage
       wide
@@ -40,32 +55,47 @@ export function WhatIfPage() {
           </Button>
           <Segmented
             label={page.period}
-            value={period}
-            onChange={setPeriod}
-            options={whatIfPeriods.map((value) => ({ value, label: page.periods[value] }))}
+            value={days ? 'given' : period}
+            onChange={choosePeriod}
+            options={[
+              ...(days ? [{ value: 'given' as const, label: dayRange(days.first, days.last) }] : []),
+              ...whatIfPeriods.map((value) => ({ value, label: page.periods[value] })),
+            ]}
           />
         </>
       }
     >
-      {(wallet) => <Comparison key={wallet.id} wallet={wallet} range={whatIfRange(period, Date.now())} />}
+      {(wallet) => (
+        <Comparison
+          key={wallet.id}
+          wallet={wallet}
+          range={days ? rangeOfDays(days) : whatIfRange(period, Date.now())}
+        />
+      )}
     </WalletPage>
   );
 }
 
+/** The chosen models and the given days, which the address has. */
+function useWhatIfAddress() {
+  const search = useNav(({ loc }) => (loc.page === 'models' ? (loc.search ?? '') : ''));
+  return { address: readAddress(search), days: givenDays(search) };
+}
+
+function whatIfLoc(picked: readonly string[], days: UsagePeriod | null) {
+  const search = whatIfSearch(picked, days);
+  return { page: 'models' as const, view: 'what-if' as const, ...(search !== '' && { search }) };
+}
+
 function Comparison({ wallet, range }: { wallet: WalletBalance; range: { start: number; end: number } }) {
-  const { address } = useAddress();
+  const { address, days } = useWhatIfAddress();
   const go = useNav((nav) => nav.go);
   const list = useCatalogue();
   const priced = (list.data?.models ?? []).filter(({ pricing, kind }) => pricing !== null && kind === 'chat');
   const chosen = address.picked.flatMap((id) => priced.find((model) => model.id === id) ?? []);
   const ids = chosen.map(({ id }) => id);
   const result = useWhatIf(wallet.id, range, ids);
-  const choose = (picked: readonly string[]) =>
-    go({
-      page: 'models',
-      view: 'what-if',
-      ...(picked.length > 0 && { search: new URLSearchParams({ pick: picked.join(',') }).toString() }),
-    });
+  const choose = (picked: readonly string[]) => go(whatIfLoc(picked, days));
   return (
     <>
       <p className="mb-3 text-fg-2">{page.note}</p>
