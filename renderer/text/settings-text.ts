@@ -244,6 +244,10 @@ export const text = words({
     appOnly:
       'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
     keys: 'A key for another program has a limit of its own, which the gateway enforces. Set it where the key is made:',
+    ofKeys: 'Limits of keys for other programs',
+    keysFailed: 'Could not read the keys for other programs',
+    keyOf: (name: string) => `Key ${name}`,
+    unnamedKey: 'without a name',
     keysLink: 'Gateway',
     none: 'no cap',
     notAmount: 'An amount in dollars, such as 2.50',

@@ -11,6 +11,7 @@ import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { CapMeters } from './cap-meters.tsx';
+import { KeyCaps } from './key-caps.tsx';
 import { useCaps, useSetCaps } from './use-caps.ts';
 
 const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
@@ -35,6 +36,7 @@ export function CapsSection() {
               {text.caps.keysLink}
             </Link>
           </p>
+          <KeyCaps />
         </>
       )}
     </>
