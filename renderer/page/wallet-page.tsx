@@ -7,6 +7,7 @@ import { WalletSwitch } from '../ui/forms/wallet-switch.tsx';
 import { Failure } from '../ui/notices/failure.tsx';
 import { Stale } from '../ui/notices/stale.tsx';
 import { Freshness } from './freshness.tsx';
+import { GatewaySwitch } from './gateway-switch.tsx';
 import { PageHeader } from './page-header.tsx';
 
 interface WalletPageProps {
@@ -34,6 +35,7 @@ export function WalletPage({ title, wide, walletLabel, failed, controls, loading
         <div className={classNames('mx-auto', wide ? 'max-w-[936px]' : 'max-w-[760px]')}>
           <div className="flex flex-wrap items-center gap-2 not-empty:py-2">
             {controls}
+            <GatewaySwitch />
             {wallet && <WalletSwitch label={walletLabel} wallets={wallets} value={wallet.id} onChange={choose} />}
           </div>
           {wallet && <Stale error={query.error} readAt={query.dataUpdatedAt} />}

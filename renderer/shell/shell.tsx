@@ -23,6 +23,9 @@ import { useMenuActions, useShortcuts } from './use-shortcuts.ts';
 import { useWindowActions } from './use-window-actions.ts';
 
 const Palette = lazyView(() => import('../features/palette/palette.tsx').then((file) => file.Palette));
+const CredentialNotice = lazyView(() =>
+  import('../features/connection/credential-notice.tsx').then((file) => file.CredentialNotice),
+);
 const ShortcutList = lazyView(() =>
   import('../features/shortcuts/shortcut-list.tsx').then((file) => file.ShortcutList),
 );
@@ -95,6 +98,11 @@ export function Shell({ children }: { children: ReactNode }) {
             <CircleAlert size={16} className="mt-0.5 shrink-0 text-warn" aria-hidden />
             {trouble}
           </p>
+        )}
+        {settled && !isQuick && (
+          <ViewBoundary name={text.dialogs}>
+            <CredentialNotice />
+          </ViewBoundary>
         )}
         {children}
       </main>

@@ -74,6 +74,45 @@ test('several accounts: one is in use, another takes over, an end that is near i
   expect(fake.data.gatewayAccounts).toMatchObject({ accounts: [{ id: 'two' }], active: null });
 });
 
+test('an end that is near is said on every page, and on pages about money the gateway is switched', async () => {
+  const accounts = [
+    account('one', 'At work'),
+    account('two', 'Token', { kind: 'jwt', keyHint: null, expiresAt: Date.now() + 3_600_000 }),
+    account('three', 'Old', { expiresAt: Date.now() - 3_600_000 }),
+  ];
+  const fake = await openApp('#credits', { gatewayAccounts: { accounts, active: 'two' } });
+  await expect.element(main).toMatchTextContent(/The token of Token ends .*nothing is answered without it/);
+  await button('Gateway: Token').click();
+  await item('Old').click();
+  expect(fake.data.gatewayAccounts.active).toBe('three');
+  location.hash = '#chat';
+  await expect.element(main).toMatchTextContent(/The key of Old ended .*until it is replaced/);
+  await main.getByRole('link', { name: 'Replace it' }).click();
+  await expect.poll(() => location.hash).toBe('#settings/gateway');
+  await button('Use At work').click();
+  await expect.element(main).not.toMatchTextContent('until it is replaced');
+});
+
+test('limits of keys are on the caps page, and a copy of the ledger is deleted after a question, and back', async () => {
+  const key = {
+    ...{ id: 'k1', account: 'main', name: 'Editor', prefix: 'sk-portico-k1', scopes: ['chat'], createdAt: 0 },
+    ...{ limitUsd: '2', spentUsd: '1.7', lastUsedAt: null, expiresAt: null },
+  };
+  await openApp('#settings/caps', { apiKeys: [key] });
+  await expect
+    .element(main.getByRole('meter', { name: 'Key Editor' }))
+    .toHaveAttribute('aria-valuetext', '$1.70 of $2.00 (85%)');
+  location.hash = '#settings/data';
+  await button('Copy the ledger').click();
+  const copies = main.getByRole('list', { name: 'Copies of the ledger' });
+  await copies.getByRole('button', { name: /^Delete/ }).click();
+  await expect.element(dialog).toMatchTextContent('The ledger itself stays as it is.');
+  await button('Delete').click();
+  await expect.element(copies.getByRole('listitem')).not.toBeInTheDocument();
+  await button('Undo').click();
+  await expect.element(copies.getByRole('listitem')).toBeVisible();
+});
+
 test('own keys behind a gateway elsewhere are said to be idle, and can be sent', async () => {
   const gatewayAccounts = { accounts: [account('one', 'At work')], active: 'one' };
   const fake = await openApp('#settings/providers', { gatewayAccounts });

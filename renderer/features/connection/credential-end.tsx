@@ -4,7 +4,7 @@ import { connectionText as words } from '../../text/connection-text.ts';
 import { momentOf } from '../../text/format.ts';
 
 /** A credential that ends within this time is spoken of. */
-const soonMs = 24 * 3_600_000;
+export const soonMs = 24 * 3_600_000;
 
 /** When a credential ends, or has ended, and what to do. Nothing of one that lasts. */
 export function CredentialEnd({
