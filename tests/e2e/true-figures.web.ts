@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from '@playwright/test';
+import Sqlite from 'better-sqlite3';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { freePort } from '../support/free-port.ts';
+import { prepaidAccount } from '../support/prepaid-account.ts';
+import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
+import { expectNoFault } from './accessibility.ts';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended } from './chat.ts';
+
+const cli = fileURLToPath(new URL('../../dist/gateway/cli.js', import.meta.url));
+
+/** What SQL says of the account of a plan, beside all that the app reads. Amounts in USD. */
+function bySql(file: string, plan: string) {
+  const db = new Sqlite(file, { readonly: true, timeout: 5000 });
+  const sum = (sql: string) =>
+    formatUsd(nanoUsd(db.prepare(sql).pluck().safeIntegers().get(plan) as bigint)).replace(/^-/, '');
+  const account = '(select id from accounts where plan = ?)';
+  try {
+    return {
+      requests: db.prepare(`select count(*) from requests where account_id = ${account}`).pluck().get(plan),
+      charged: sum(`select coalesce(sum(charge), 0) from requests where account_id = ${account}`),
+      ledger: sum(`select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account} and request_id is not null`),
+      balance: sum(`select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account}`),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+/** The exact amounts that a page shows, in their order. */
+const amounts = (page: Page) =>
+  page
+    .getByRole('main')
+    .locator('data')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('value')?.replace(/^-/, '')));
+
+/** A page comes to show these amounts. */
+const shows = (page: Page, wanted: readonly string[]) =>
+  expect.poll(() => amounts(page)).toEqual(expect.arrayContaining([...wanted]));
+
+async function openPage(page: Page, hash: string): Promise<void> {
+  await page.evaluate((next) => {
+    location.hash = next;
+  }, hash);
+  await expect(page.getByRole('main').locator('[aria-busy=true]')).toHaveCount(0);
+}
+
+/** Every page about money says what the ledger does, without being told to read it again. */
+async function agree(page: Page, file: string, plan: string): Promise<void> {
+  const main = page.getByRole('main');
+  const { charged } = bySql(file, plan);
+  await openPage(page, '#account');
+  await shows(page, [charged]);
+  await openPage(page, '#credits');
+  await shows(page, [charged]);
+  await openPage(page, '#usage');
+  await shows(page, [charged]);
+  await openPage(page, '#reconciliation');
+  await shows(page, [charged]);
+  const { requests, ledger } = bySql(file, plan);
+  await expect(main).toContainText(`${requests} of ${requests} matched`);
+  await expect(main).toContainText('Difference $0.00');
+  await shows(page, [ledger]);
+}
+
+test('before and after a send, a stop and another program, every page says what SQL says of the ledger', async ({
+  launch,
+}) => {
+  let pauseMs = 0;
+  const upstream = await openPricedUpstream(
+    () => ({ promptTokens: 1000, completionTokens: 100 }),
+    () => pauseMs,
+  );
+  const { page, dataFolder } = await launch({ env: upstream.env });
+  const books = join(dataFolder, 'gateway.db');
+  await chooseModel(page, 'gpt 4o mini');
+  await openPage(page, '#reconciliation');
+  await expect(page.getByRole('main')).toContainText('Nothing to match yet');
+  await expectNoFault(page, 'reconciliation, empty');
+
+  await openPage(page, '#chat');
+  await ask(page, 'Name three lakes');
+  await ended(articles(page).nth(1));
+  await agree(page, books, 'local');
+  await expectNoFault(page, 'reconciliation');
+
+  await openPage(page, '#chat');
+  pauseMs = 60_000;
+  await ask(page, 'Tell me more');
+  await expect(articles(page).nth(1)).toContainText('Hello');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await ended(articles(page).nth(1));
+  pauseMs = 0;
+  await agree(page, books, 'local');
+
+  await openPage(page, '#settings/gateway');
+  const port = await freePort();
+  await page.getByLabel('Port').fill(String(port));
+  await page.getByRole('button', { name: 'Set port' }).click();
+  await expect(page.getByText(`http://127.0.0.1:${port}`).first()).toBeVisible();
+  await openPage(page, '#account');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('Editor');
+  await dialog.getByLabel('Limit').fill('1');
+  await dialog.getByRole('button', { name: 'Make key' }).click();
+  const key = (await dialog.locator('code').first().textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await openPage(page, '#settings/caps');
+  await page.getByRole('textbox', { name: 'A day (UTC), USD' }).fill('0.0005');
+  await page.getByRole('button', { name: 'Save caps' }).click();
+  await expect(page.getByText('Caps saved')).toBeVisible();
+  const answer = await fetch(`http://127.0.0.1:${port}/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: pricedModel, prompt: 'Hello?' }),
+  });
+  expect(answer.status).toBe(200);
+  const { cost_usd: spent } = (await answer.json()) as { cost_usd: string };
+  // Not read again by hand: the caps page learns of it by itself.
+  await expect(page.getByRole('list', { name: 'How full they are' })).toContainText(
+    `$${bySql(books, 'local').charged} of $0.0005`,
+  );
+  await expect(page.getByRole('meter', { name: 'Key Editor' })).toHaveAttribute(
+    'aria-valuetext',
+    new RegExp(`^\\$${spent} of \\$1\\.00`),
+  );
+  await expectNoFault(page, 'caps with meters');
+  await agree(page, books, 'local');
+  await upstream.close();
+});
+
+test('a gateway that goes away is said on every page while its last figures stay, and they are true again when it is back', async ({
+  launch,
+  folder,
+}) => {
+  const books = join(folder, 'elsewhere.db');
+  const account = await prepaidAccount(books, {}, '5', 2);
+  const port = await freePort();
+  const serve = async (): Promise<ChildProcess> => {
+    const child = spawn(process.execPath, [cli, 'serve', '--port', String(port), '--db', books], {
+      env: { ...process.env, PORTICO_SIMULATED_PACE: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    if (child.stdout) await once(child.stdout, 'data');
+    return child;
+  };
+  const end = async (child: ChildProcess) => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  let gateway = await serve();
+  const spendElsewhere = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.keys[1]}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sandbox/echo', prompt: 'Hello?' }),
+    });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { cost_usd: string }).cost_usd;
+  };
+  try {
+    const { page } = await launch();
+    await page.getByRole('button', { name: 'Try it now' }).click();
+    await openPage(page, '#settings/gateway');
+    await page.getByLabel('Base URL').fill(`http://127.0.0.1:${port}`);
+    await page.getByLabel('API key or token').fill(account.keys[0] ?? '');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await expect(page.getByRole('status', { name: 'Balance' })).toContainText('$5.00');
+    await spendElsewhere();
+    await openPage(page, '#credits');
+    await page.getByRole('button', { name: 'Read again' }).click();
+    const before = bySql(books, 'enterprise');
+    await shows(page, [before.balance, before.charged]);
+
+    await end(gateway);
+    for (const hash of ['#credits', '#account', '#reconciliation', '#usage', '#models/what-if']) {
+      await openPage(page, hash);
+      await expect(page.getByRole('main')).toContainText(/did not answer|could not be reached|not reachable/i);
+    }
+    await openPage(page, '#credits');
+    await shows(page, [before.balance]);
+    await expectNoFault(page, 'credits, away');
+    await expect(page.getByRole('main')).toContainText('What is shown is as of');
+
+    gateway = await serve();
+    const spent = await spendElsewhere();
+    await page.getByRole('button', { name: 'Read again' }).click();
+    const after = bySql(books, 'enterprise');
+    expect(after.charged).not.toBe(before.charged);
+    expect(spent).not.toBe('0');
+    await shows(page, [after.balance, after.charged]);
+    await expect(page.getByRole('main')).not.toContainText('What is shown is as of');
+  } finally {
+    await end(gateway);
+  }
+});
