@@ -101,7 +101,7 @@ function modelRow(provider, id) {
   const dated = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   return {
     id: `${provider}/${id}`,
-    name: (model.name ?? id).replace(listedAs[id] ? / Preview$/ : /$^/, ''),
+    name: (model.name ?? id).replace(listedAs[id] ? / Preview$/ : /$^/, '').replace(/^gpt (?=\d)/, 'GPT-'),
     context_window: listedAs[id] ? null : (model.context_window ?? null),
     rows: dated.map((row) => ({
       from: startOf(row, id),

@@ -114,7 +114,7 @@ test('a model that reads no images says so before anything is sent, and text goe
 test('prompts, a model for one message, what was sent before and chat settings need no mouse', async ({ launch }) => {
   const upstream = await startUpstream();
   const { page } = await launch({ env: upstream.env });
-  await chooseModel(page, 'gpt 4o mini');
+  await chooseModel(page, 'GPT-4o mini');
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByRole('link', { name: 'Prompts & presets' }).click();
   await page.getByRole('button', { name: 'Add prompt' }).click();
@@ -168,7 +168,7 @@ test('prompts, a model for one message, what was sent before and chat settings n
   await page.keyboard.press('Enter');
   await ended(articles(page).nth(3));
   await expect(articles(page).nth(3)).toContainText('Claude Haiku 4');
-  await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText('gpt 4o mini');
+  await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText('GPT-4o mini');
   await upstream.stop();
 });
 
@@ -224,7 +224,7 @@ test('a chat that summarises by itself says so before, and the summary is on the
 }) => {
   const upstream = await startUpstream();
   const { page } = await launch({ env: upstream.env });
-  await chooseModel(page, 'gpt 4o mini');
+  await chooseModel(page, 'GPT-4o mini');
   await page.getByRole('button', { name: 'Chat settings' }).press('Enter');
   await page.getByRole('switch', { name: 'Summarise automatically' }).press('Space');
   await page.getByRole('button', { name: 'Save' }).press('Enter');

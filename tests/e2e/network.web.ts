@@ -68,7 +68,7 @@ test('behind an office’s proxy that wants a password and reads along, the app 
   await page.keyboard.press('Enter');
   await expect(row).toContainText('Works');
   await page.getByRole('button', { name: 'New chat', exact: true }).click();
-  await chooseModel(page, 'gpt 4o mini');
+  await chooseModel(page, 'GPT-4o mini');
   await ask(page, 'Is anybody there?');
   await ended(articles(page).nth(1));
   await expect(articles(page).nth(1)).toContainText('From behind the proxy.');

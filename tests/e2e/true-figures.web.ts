@@ -24,7 +24,9 @@ function bySql(file: string, plan: string) {
     return {
       requests: db.prepare(`select count(*) from requests where account_id = ${account}`).pluck().get(plan),
       charged: sum(`select coalesce(sum(charge), 0) from requests where account_id = ${account}`),
-      ledger: sum(`select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account} and request_id is not null`),
+      ledger: sum(
+        `select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account} and request_id is not null`,
+      ),
       balance: sum(`select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account}`),
     };
   } finally {
@@ -78,7 +80,7 @@ test('before and after a send, a stop and another program, every page says what 
   );
   const { page, dataFolder } = await launch({ env: upstream.env });
   const books = join(dataFolder, 'gateway.db');
-  await chooseModel(page, 'gpt 4o mini');
+  await chooseModel(page, 'GPT-4o mini');
   await openPage(page, '#reconciliation');
   await expect(page.getByRole('main')).toContainText('Nothing to match yet');
   await expectNoFault(page, 'reconciliation, empty');
