@@ -21,4 +21,16 @@ test('no view has an accessibility fault', async ({ launch }) => {
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
     await expectNoFaultInEither(page, name);
   }
+  for (const [hash, name] of [
+    ['#models/compare?pick=anthropic%2Fclaude-opus-5%2Copenai%2Fgpt-5-mini', 'Compare'],
+    ['#reconciliation', 'Reconciliation'],
+    ['#settings/caps', 'Settings'],
+  ] as const) {
+    await page.evaluate((next) => {
+      location.hash = next;
+    }, hash);
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expectNoFaultInEither(page, hash);
+  }
 });

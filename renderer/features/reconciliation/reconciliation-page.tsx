@@ -73,7 +73,7 @@ function Head({ found }: { found: Reconciliation }) {
         {text.matched(matched, requests)}
       </p>
       <p className="mt-1 text-fg-2 tabular-nums">
-        {text.difference} <Money amount={differenceUsd} />
+        {text.difference} <Money amount={differenceUsd} exactly />
       </p>
       <ul className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-fg-2 text-sm tabular-nums">
         {parts.map((kind) => (
@@ -105,7 +105,7 @@ function sumsOf({ sums, balance }: Reconciliation): [string, React.ReactNode][] 
         ] as [string, string][])
       : []),
   ];
-  return amounts.map(([name, amount]) => [name, <Money key={name} amount={amount} />]);
+  return amounts.map(([name, amount]) => [name, <Money key={name} amount={amount} exactly />]);
 }
 
 function Loading() {
