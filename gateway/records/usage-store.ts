@@ -5,6 +5,7 @@ import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import type { BooksDb } from '../db/open.ts';
 import { readApart } from '../db/read-apart.ts';
 import { dayMs, dayOf, type Period, splitByDays } from '../ledger/period.ts';
+import { provenance } from './provenance.ts';
 import { isNamed, type UsageFilter } from './usage-filter.ts';
 
 export interface UsageGrouping {
@@ -31,7 +32,16 @@ interface UsageCounters {
 }
 
 /** A column that groups are told apart by. */
-type GroupColumn = 'day' | 'provider' | 'model' | 'key_id' | 'status' | 'purpose' | 'conversation_id' | 'error_code';
+type GroupColumn =
+  | 'day'
+  | 'provider'
+  | 'model'
+  | 'key_id'
+  | 'status'
+  | 'purpose'
+  | 'conversation_id'
+  | 'error_code'
+  | 'provenance';
 
 const groupColumns = {
   day: ['day'],
@@ -42,6 +52,7 @@ const groupColumns = {
   purpose: ['purpose'],
   conversation: ['conversation_id'],
   error: ['error_code'],
+  provenance: ['provenance'],
 } as const satisfies Record<UsageGroup, readonly GroupColumn[]>;
 
 interface Usage {
@@ -85,7 +96,7 @@ function counted(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
   return { rows, readsRequests: !byCounters || partsOfDays(filter).length > 0 };
 }
 
-const isCounter = (column: GroupColumn) => !['purpose', 'conversation_id', 'error_code'].includes(column);
+const isCounter = (column: GroupColumn) => !['purpose', 'conversation_id', 'error_code', 'provenance'].includes(column);
 
 function fromBoth(db: BooksDb, filter: UsageFilter) {
   const whole = fromDays(db, filter.accountId, splitByDays(filter).days);
@@ -130,7 +141,7 @@ const fromRequests = (
     .select(['provider', 'model', 'byok', ...summed, sql<string>`coalesce(key_id, '')`.as('key_id')])
     .select([sql<string>`status`.as('status'), sql<bigint>`cast(1 as bigint)`.as('requests')])
     .select(sql<string | bigint>`${day}`.as('day'))
-    .select(named.map((column) => sql.ref<string | null>(column).as(column)))
+    .select(named.map((column) => (column === 'provenance' ? provenance : sql.ref<string | null>(column)).as(column)))
     .where('account_id', '=', accountId)
     .where('status', '!=', 'running')
     .where('created', '>=', BigInt(startMs))
@@ -218,5 +229,6 @@ const toBucket = (row: BucketRow): UsageBucket => ({
   ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
   ...(row.conversation_id === undefined ? {} : { conversation_id: row.conversation_id }),
   ...(row.error_code === undefined ? {} : { error_code: row.error_code }),
+  ...(row.provenance === undefined ? {} : { provenance: row.provenance }),
   ...toCounters(row),
 });

@@ -44,6 +44,7 @@ export const text = words({
     folder: 'Folder',
     conversation: 'Chat',
     status: 'Outcome',
+    provenance: 'Cost source',
     type: 'Token type',
   },
   whatIf: 'What if',
@@ -62,6 +63,14 @@ export const text = words({
   statuses: { succeeded: 'Succeeded', failed: 'Failed', cancelled: 'Cancelled', running: 'Running' } as Partial<
     Record<string, string>
   >,
+  /** Where a cost comes from. */
+  provenances: {
+    billed: 'Billed',
+    estimated: 'Estimated',
+    byok: 'Your key, list price',
+    uncharged: 'Not charged',
+    unknown: 'Not known',
+  } as Partial<Record<string, string>>,
   purposes: {
     chat: 'Answers',
     compact: 'Summaries',

@@ -12,6 +12,8 @@ export const usageGroup = z.enum([
   'conversation',
   /** Of failed and cancelled requests, why. */
   'error',
+  /** Where each cost comes from. */
+  'provenance',
 ]);
 
 const counters = {
@@ -43,6 +45,12 @@ export const usageBucket = z
     purpose: z.string().nullable().optional(),
     conversation_id: z.string().nullable().optional(),
     error_code: z.string().nullable().optional(),
+    /**
+     * Where the cost comes from: `billed`, what was charged; `estimated`, by tokens that were not counted to the end; `byok`, what
+     * the provider takes of the caller's own key; `uncharged`; `unfinished`, nothing was charged, and whoever pays the provider may
+     * be asked for what it did; `unknown`.
+     */
+    provenance: z.string().nullable().optional(),
     ...counters,
   })
   .meta({ id: 'UsageBucket' });

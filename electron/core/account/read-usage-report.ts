@@ -1,8 +1,8 @@
-import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { ReportedUsage } from '#shared/client/reported.ts';
-import type { UsageGrouping, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
+import type { UsageGroupId, UsageGrouping, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
 import { dayIn, daysBetween } from '#shared/days.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
+import type { Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import { bucketsByDay, ifGrouped, periodBefore, secondsOf } from './ask-usage.ts';
 import { type GroupDeps, groupsFor, toldGroup } from './usage-groups.ts';
@@ -12,15 +12,41 @@ import { allOf, shownSums, sumsOf } from './usage-sums.ts';
 /** Usage of a period as the app shows it, from whatever the gateway in use tells of it. Throws `AppError`. */
 export async function readUsageReport(
   deps: GroupDeps,
-  client: GatewayClient,
+  payer: Pick<Payer, 'client' | 'source'>,
   grouping: UsageGrouping,
   period: UsagePeriod,
   signal: AbortSignal,
 ): Promise<UsageReport> {
+  const report = await readReport(deps, payer, grouping, period, signal);
+  return grouping === 'provenance' ? withoutUnknownCosts(report) : report;
+}
+
+/** The books have $0 for a request of which nobody knows the cost: that is not what it cost. */
+function withoutUnknownCosts(report: UsageReport): UsageReport {
+  const isUnknown = ({ kind, id }: UsageGroupId) => kind === 'named' && id === 'unknown';
+  return {
+    ...report,
+    groups:
+      report.groups?.map((group) => (isUnknown(group) ? { ...group, cost_usd: null, share: null } : group)) ?? null,
+    series:
+      report.series?.map((series) =>
+        isUnknown(series) ? { ...series, days: series.days.map((day) => ({ ...day, cost_usd: null })) } : series,
+      ) ?? null,
+  };
+}
+
+async function readReport(
+  deps: GroupDeps,
+  payer: Pick<Payer, 'client' | 'source'>,
+  grouping: UsageGrouping,
+  period: UsagePeriod,
+  signal: AbortSignal,
+): Promise<UsageReport> {
+  const { client } = payer;
   const buckets = await bucketsByDay(client, toldGroup(grouping), period, signal);
-  if (buckets === null) return plainReport(deps, client, grouping, { ...period, zone: 'UTC' }, signal);
+  if (buckets === null) return plainReport(deps, payer, grouping, { ...period, zone: 'UTC' }, signal);
   const [groupOf, earlier] = await Promise.all([
-    groupsFor(deps, grouping, buckets, client, signal),
+    groupsFor(deps, grouping, buckets, payer, signal),
     bucketsByDay(client, 'day', periodBefore(period), signal),
   ]);
   const days = daysOf(period);
@@ -38,14 +64,15 @@ const groupedBy = (group: UsageGroup, period: UsagePeriod) => ({ group_by: group
 /** Of a gateway with the interface's own questions alone: UTC days and groups, each by itself, and of each only what it tells. */
 async function plainReport(
   deps: GroupDeps,
-  client: GatewayClient,
+  payer: Pick<Payer, 'client' | 'source'>,
   grouping: UsageGrouping,
   period: UsagePeriod,
   signal: AbortSignal,
 ): Promise<UsageReport> {
+  const { client } = payer;
   const usage = await askGateway(() => client.usage(groupedBy('day', period), { signal }));
   const told = await ifGrouped(client, groupedBy(toldGroup(grouping), period), signal);
-  const groupOf = await groupsFor(deps, grouping, told?.data ?? [], client, signal);
+  const groupOf = await groupsFor(deps, grouping, told?.data ?? [], payer, signal);
   const totals = sumsOf(usage.totals);
   const ofPeriod = isOf(usage.period, period);
   const byDay = usage.grouped !== false && usage.group_by === 'day';

@@ -36,7 +36,7 @@ export function usageFeature(deps: UsageDeps) {
       { wallet, period, groupBy }: Asked & { readonly groupBy: UsageGrouping },
       signal?: AbortSignal,
     ): Promise<UsageReport> {
-      return readUsageReport(deps, (await payerOf(wallet)).client, groupBy, period, ends(signal));
+      return readUsageReport(deps, await payerOf(wallet), groupBy, period, ends(signal));
     },
 
     async insights({ wallet, period }: Asked, signal?: AbortSignal): Promise<UsageInsights> {

@@ -3,7 +3,7 @@ import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { ReportedBucket } from '#shared/client/reported.ts';
 import type { UsageGroupId, UsageGrouping } from '#shared/contract/app/usage.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
-import type { Connections } from '../connection/connections.ts';
+import { type Connections, isOwnKeys, type Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import { bookedModelName, type DescribeModel } from '../connection/model-facts.ts';
 import type { Background } from '../worker/background.ts';
@@ -23,7 +23,10 @@ export interface NamedGroup extends UsageGroupId {
 }
 
 export type GroupOf = (bucket: Grouped) => NamedGroup;
-type Grouped = Pick<ReportedBucket, 'provider' | 'model' | 'key' | 'status' | 'purpose' | 'conversation_id'>;
+type Grouped = Pick<
+  ReportedBucket,
+  'provider' | 'model' | 'key' | 'status' | 'purpose' | 'conversation_id' | 'provenance'
+>;
 
 /** What the gateway is asked to tell apart: folders are put together from conversations. */
 export const toldGroup = (grouping: UsageGrouping): UsageGroup => (grouping === 'folder' ? 'conversation' : grouping);
@@ -40,7 +43,7 @@ export async function groupsFor(
   { connections, modelFacts, operator, background }: GroupDeps,
   grouping: UsageGrouping,
   buckets: readonly Pick<ReportedBucket, 'conversation_id'>[],
-  client: GatewayClient,
+  { client, source }: Pick<Payer, 'client' | 'source'>,
   signal: AbortSignal,
 ): Promise<GroupOf> {
   switch (grouping) {
@@ -53,6 +56,8 @@ export async function groupsFor(
       return ({ status }) => (status === null ? of('elsewhere') : named(status));
     case 'purpose':
       return ({ purpose }) => (purpose == null ? of('elsewhere') : named(purpose));
+    case 'provenance':
+      return ({ provenance }) => (provenance == null ? of('elsewhere') : named(provenanceFor(provenance, source)));
     case 'key': {
       const labels = await keyLabels(client);
       return ({ key }) => (key === null ? of('keyless') : named(key, labels.get(key) ?? null));
@@ -76,6 +81,13 @@ export async function groupsFor(
     const chats = ids.length === 0 ? [] : await background.run('names', { ids }, signal);
     return new Map(chats.map((chat) => [chat.id, chat]));
   }
+}
+
+/** Of what a gateway charged for, whoever pays the provider decides (`costOfRecord`). */
+function provenanceFor(told: string, source: string): string {
+  const own = isOwnKeys(source);
+  if (told === 'unfinished') return own ? 'unknown' : 'uncharged';
+  return told === 'billed' && own ? 'byok' : told;
 }
 
 /** A conversation that this app never had is another program's name for something. */

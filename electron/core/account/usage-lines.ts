@@ -60,6 +60,7 @@ function narrowedBy(grouping: UsageGrouping, { kind, id, provider }: UsageGroupI
     case 'status':
       return id === 'succeeded' || id === 'failed' || id === 'cancelled' || id === 'running' ? { status: id } : null;
     case 'folder':
+    case 'provenance':
       return null;
   }
 }
@@ -92,8 +93,12 @@ export async function readLines(
   return { data: await linesOf(deps, source, found), after: last };
 
   async function ofGroup(records: readonly RequestRecord[], wanted: UsageGroupId): Promise<RequestRecord[]> {
-    const buckets = records.map((record) => ({ ...record, key: record.key_id }));
-    const groupOf = await groupsFor(deps, groupBy, buckets, client, signal);
+    const buckets = records.map((record) => ({
+      ...record,
+      key: record.key_id,
+      provenance: costOfRecord(record, source).costSource,
+    }));
+    const groupOf = await groupsFor(deps, groupBy, buckets, { client, source }, signal);
     return records.filter((_record, at) => {
       const bucket = buckets[at];
       return bucket !== undefined && keyOf(groupOf(bucket)) === keyOf(wanted);

@@ -6,7 +6,7 @@ import type { Bill } from '#shared/contract/common/bills.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price } from '#shared/price.ts';
 import { pricing } from '#shared/wire/model.ts';
-import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { lostAnswerCodes, type RequestRecord } from '#shared/wire/request-record.ts';
 import { isOwnKeys } from '../connection/connections.ts';
 import type { ModelFacts } from '../connection/model-facts.ts';
 import { wordsWithCalls } from '../request/call-messages.ts';
@@ -62,20 +62,16 @@ export function costOfRecord(record: RequestRecord, source: string): Cost {
   const charged = record.byok ? record.upstream_cost_usd : record.cost_usd;
   const cameToNothing = record.status === 'failed' || (record.status === 'cancelled' && isZero(charged));
   if (cameToNothing && ownKey && mayHaveRun(record)) return unknown;
-  if (cameToNothing) return { costUsd: record.cost_usd, costSource: isZero(record.cost_usd) ? 'uncharged' : 'billed' };
-  if (record.estimated) return { costUsd: charged, costSource: 'estimated' };
-  return { costUsd: charged, costSource: ownKey ? 'byok' : 'billed' };
+  const counted = ownKey ? 'byok' : 'billed';
+  if (cameToNothing) return { costUsd: record.cost_usd, costSource: isZero(record.cost_usd) ? 'uncharged' : counted };
+  return { costUsd: charged, costSource: record.estimated ? 'estimated' : counted };
 }
 
 /** Tokens were used and no price is known for them. An upstream that names its own cost leaves no price either. */
 const isUnpriced = ({ price, status, total_tokens, cost_usd, upstream_cost_usd }: RequestRecord): boolean =>
   price === null && status !== 'failed' && total_tokens > 0 && isZero(cost_usd) && isZero(upstream_cost_usd);
 
-/** Errors with which a provider may have worked on an answer of which nothing arrived. */
-const lostAnswers: ReadonlySet<string> = new Set([
-  ...['upstream_timeout', 'upstream_truncated', 'upstream_bad_response', 'client_closed_request'],
-  ...['shutting_down', 'internal_error'],
-]);
+const lostAnswers: ReadonlySet<string> = new Set(lostAnswerCodes);
 
 const mayHaveRun = ({ total_tokens, upstream_cost_usd, error_code }: RequestRecord): boolean =>
   total_tokens > 0 || !isZero(upstream_cost_usd) || lostAnswers.has(error_code ?? '');

@@ -13,6 +13,8 @@ export function groupName({ kind, id, name }: Named, groupBy: UsageGrouping): st
       return providerName(id ?? '');
     case 'status':
       return text.statuses[id ?? ''] ?? id ?? '';
+    case 'provenance':
+      return text.provenances[id ?? ''] ?? id ?? '';
     case 'purpose':
       return text.purposes[id ?? ''] ?? id ?? '';
     default:

@@ -8,7 +8,10 @@ export const measures = ['cost', 'tokens', 'requests'] as const;
 export type Measure = (typeof measures)[number];
 
 /** What bars are stacked by; the types of tokens are of the tokens alone. */
-export const stackings = ['model', 'provider', 'key', 'purpose', 'folder', 'conversation', 'status', 'type'] as const;
+export const stackings = [
+  ...(['model', 'provider', 'key', 'purpose', 'folder', 'conversation', 'status', 'provenance'] as const),
+  'type',
+] as const;
 export type Stacking = (typeof stackings)[number];
 
 export const groupingOf = (stacking: Stacking): UsageGrouping => (stacking === 'type' ? 'model' : stacking);

@@ -48,6 +48,7 @@ const groupNames: Readonly<
   status: { lists: ['by_status', 'statuses'], field: ['status'] },
   purpose: { lists: ['by_purpose', 'purposes'], field: ['purpose'] },
   conversation: { lists: ['by_conversation', 'conversations'], field: ['conversation_id'] },
+  provenance: { lists: ['by_provenance'], field: ['provenance'] },
   error: { lists: ['by_error', 'errors_by_code'], field: ['error_code', 'code'] },
 };
 
@@ -98,6 +99,7 @@ function bucketsOf(fields: JsonObject, groupBy: UsageGroup): ReportedBucket[] | 
       purpose: groupBy === 'purpose' ? key : null,
       conversation_id: groupBy === 'conversation' ? key : null,
       error_code: groupBy === 'error' ? key : null,
+      provenance: groupBy === 'provenance' ? key : null,
       ...readCounters(entry),
     };
   });

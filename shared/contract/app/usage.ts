@@ -8,7 +8,16 @@ import { wallet } from '../common/fields.ts';
 import { requestUse } from './wallets.ts';
 
 /** Folders and conversations are known to this app alone: it puts them together with the gateway's records. */
-export const usageGrouping = z.enum(['model', 'provider', 'key', 'purpose', 'folder', 'conversation', 'status']);
+export const usageGrouping = z.enum([
+  'model',
+  'provider',
+  'key',
+  'purpose',
+  'folder',
+  'conversation',
+  'status',
+  'provenance',
+]);
 
 /** Null: the gateway does not tell. */
 const sums = {
