@@ -35,6 +35,7 @@ export const text = words({
   compare: 'Compare',
   compareWith: (name: string) => `Compare ${name}`,
   sideBySide: 'Models side by side',
+  compared: 'Compared',
   compareThis: 'Add to the comparison',
   uncompare: 'Take out of the comparison',
   abilitiesUnknown: 'not told yet',

@@ -24,7 +24,7 @@ export const text = words({
   otherPeriod: 'This gateway does not say of which period its figures are: they are not of the one chosen here.',
   ownPeriod: 'This gateway tells the figures of a period of its own, not of the one chosen here.',
   empty: 'Nothing used in this period',
-  emptyNote: 'Your first reply will show here.',
+  emptyNote: 'An answer is counted as soon as it ends. Earlier ones are in the periods before.',
   chart: (measure: string, from: string, to: string, total: string, most: string) =>
     `${measure} per day from ${from} to ${to}: ${total} in all, most on ${most}.`,
   day: 'Day',

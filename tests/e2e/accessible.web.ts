@@ -21,6 +21,11 @@ test('no view has an accessibility fault', async ({ launch }) => {
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
     await expectNoFaultInEither(page, name);
   }
+});
+
+test('no view that only links lead to has an accessibility fault', async ({ launch }) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
   for (const [hash, name] of [
     ['#models/compare?pick=anthropic%2Fclaude-opus-5%2Copenai%2Fgpt-5-mini', 'Compare'],
     ['#reconciliation', 'Reconciliation'],

@@ -32,8 +32,14 @@ function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too lon
   return formatUsd(nanoUsd(BigInt(messages) * each));
 }
 
+interface CalculatorProps {
+  models: readonly CatalogueModel[];
+  /** What follows from where it stands. */
+  heading?: 'h2' | 'h3';
+}
+
 /** What messages of a size would cost: a typical one, or one’s own average. */
-export function Calculator({ models }: { models: readonly CatalogueModel[] }) {
+export function Calculator({ models, heading: Heading = 'h3' }: CalculatorProps) {
   const [mix, setMix] = useState(typicalMix);
   const wallet = useWallet().wallet;
   const own = useMix(wallet?.id ?? null).data;
@@ -41,7 +47,7 @@ export function Calculator({ models }: { models: readonly CatalogueModel[] }) {
   const wrong = first !== undefined && costOfMix(first, mix) === 'wrong';
   return (
     <section aria-label={calculator.title}>
-      <h3 className="mt-6 mb-2 font-semibold text-sm">{calculator.title}</h3>
+      <Heading className="mt-6 mb-2 font-semibold text-sm">{calculator.title}</Heading>
       <div className="grid grid-cols-2 gap-2">
         {fields.map((field) => (
           <TextField

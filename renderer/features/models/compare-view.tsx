@@ -55,7 +55,7 @@ export function CompareView() {
         )}
         {models.length > 0 && (
           <>
-            <Table label={text.sideBySide} columns={[{ name: '' }, ...models.map(({ name }) => ({ name }))]}>
+            <Table label={text.sideBySide} columns={[{ name: text.compared }, ...models.map(({ name }) => ({ name }))]}>
               <tr>
                 <th scope="row" className={`${tableCell} text-left font-normal text-fg-2`}>
                   {text.provider}
@@ -80,7 +80,7 @@ export function CompareView() {
               ))}
             </Table>
             <div className="max-w-[520px]">
-              <Calculator models={models} />
+              <Calculator models={models} heading="h2" />
             </div>
             <Button
               className="mt-4"
