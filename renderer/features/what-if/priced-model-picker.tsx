@@ -20,7 +20,7 @@ interface PricedModelPickerProps {
 export function PricedModelPicker({ label, models, onChoose }: PricedModelPickerProps) {
   const [open, setOpen] = useState(false);
   const [query, setQuery] = useState('');
-  const found = open ? filterModels(models, { ...noFilter, query }).slice(0, mostShown) : [];
+  const found = open ? inOrder(filterModels(models, { ...noFilter, query }), query).slice(0, mostShown) : [];
   return (
     <Combobox.Root<CatalogueModel>
       items={found}
@@ -81,4 +81,11 @@ export function PricedModelPicker({ label, models, onChoose }: PricedModelPicker
       </Combobox.Portal>
     </Combobox.Root>
   );
+}
+
+/** First what is called as it was typed: "opus 5" is no Opus 4.5. */
+function inOrder(found: readonly CatalogueModel[], query: string): CatalogueModel[] {
+  const typed = query.trim().toLowerCase();
+  const isOther = ({ name }: CatalogueModel) => Number(!name.toLowerCase().includes(typed));
+  return found.toSorted((a, b) => isOther(a) - isOther(b));
 }
