@@ -95,11 +95,20 @@ async function openRooms(
   const timeouts = { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts };
   const shared = {
     ledger: traffic.watch(createPersistentLedger(ledger, now, log)),
-    ...{ fetch: upstream.send, credentials: callers.credentials, running, log },
+    fetch: upstream.send,
+    credentials: callers.credentials,
+    running,
+    log,
   };
   const engine = createEngine({
-    ...{ ...shared, ...models, reasoning: keptReasoning, asksWhole: upstream.asksWhole },
-    ...{ now, vendor, byokFeeBps, timeouts },
+    ...shared,
+    ...models,
+    reasoning: keptReasoning,
+    asksWhole: upstream.asksWhole,
+    now,
+    vendor,
+    byokFeeBps,
+    timeouts,
   });
   const embedding = { ...shared, leases: createLeases(timeouts.leaseMs), answerMs: timeouts.firstEventMs };
   const keptAnswers = createKeptAnswers({ transact, sealing, now });
@@ -110,7 +119,16 @@ async function openRooms(
   const shedding = createShedding({ overload, count: counted.request, log });
   let retired = false;
   const { app, answerChat } = openHttp({
-    ...{ foundation, callers, models, cluster, engine, keptAnswers, keptReasoning, byokFeeBps, overload, embedding },
+    foundation,
+    callers,
+    models,
+    cluster,
+    engine,
+    keptAnswers,
+    keptReasoning,
+    byokFeeBps,
+    overload,
+    embedding,
     draining: () => running.draining,
     leaving: () => retired || running.draining,
     log: traffic.log,
@@ -127,7 +145,11 @@ async function openRooms(
       return fetchExchange(request, door?.address ?? null, answerChat);
     },
     operator: createOperator({
-      ...{ db, transact, peppers, now, tokenNames: foundation.tokenNames },
+      db,
+      transact,
+      peppers,
+      now,
+      tokenNames: foundation.tokenNames,
       credentialsChanged: callers.credentialsChanged,
       pricesChanged: prices.reload,
       plans: foundation.plans,

@@ -4,7 +4,9 @@ import { readDeepLink } from './deep-link.ts';
 
 test('each kind of link is read', () => {
   expect(readDeepLink('portico://new?prompt=Hello%2C+you%0Athere&model=openai%2Fgpt-5')).toEqual({
-    ...{ kind: 'new', prompt: 'Hello, you\nthere', model: 'openai/gpt-5' },
+    kind: 'new',
+    prompt: 'Hello, you\nthere',
+    model: 'openai/gpt-5',
   });
   expect(readDeepLink('portico://new')).toEqual({ kind: 'new', prompt: '', model: null });
   expect(readDeepLink('PORTICO://Chat/abc/def')).toEqual({ kind: 'chat', conversationId: 'abc', messageId: 'def' });
@@ -15,10 +17,13 @@ test('each kind of link is read', () => {
   });
   expect(readDeepLink('portico://models?nothing=1')).toBeNull();
   expect(readDeepLink('portico://gateway?url=https%3A%2F%2Fgw.example%2Fv1')).toEqual({
-    ...{ kind: 'gateway', url: 'https://gw.example/v1' },
+    kind: 'gateway',
+    url: 'https://gw.example/v1',
   });
   expect(readDeepLink('portico://prompt?name=Short&text=Be+short.')).toEqual({
-    ...{ kind: 'prompt', name: 'Short', text: 'Be short.' },
+    kind: 'prompt',
+    name: 'Short',
+    text: 'Be short.',
   });
 });
 

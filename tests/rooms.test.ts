@@ -16,7 +16,9 @@ const areas = [
 const filesOf = (folders: readonly string[]): string[] =>
   folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,css}`, { cwd: root }));
 
-const linesOf = (path: string): number => readFileSync(join(root, path), 'utf8').trimEnd().split('\n').length;
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const linesOf = (path: string): number => textOf(path).trimEnd().split('\n').length;
 
 const isPart = (path: string): boolean => /(?<!\.test)\.tsx?$/.test(path) && !path.startsWith('gateway/testing/');
 
@@ -27,8 +29,7 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 function imports(path: string): string[] {
-  const text = readFileSync(join(root, path), 'utf8');
-  const found = text.matchAll(/(?:from |import\(|import |URL\()'(\.{1,2}|#[a-z]+)(\/[^'?]+)/g);
+  const found = textOf(path).matchAll(/(?:from |import\(|import |URL\()'(\.{1,2}|#[a-z]+)(\/[^'?]+)/g);
   return [...found].map(([, start = '', rest = '']) => join(aliases[start] ?? join(dirname(path), start), rest));
 }
 
@@ -88,6 +89,13 @@ describe.each(areas)('$name', ({ name, folders, roomOf }) => {
     expect(folders.filter((folder) => (rooms.get(folder)?.length ?? 0) > 6)).toEqual([]);
     expect(counted.filter((path) => linesOf(path) > 300)).toEqual([]);
   });
+});
+
+test('no object is spread where it is written: that hides fields that nobody knows', () => {
+  const written = filesOf(['shared', 'gateway', 'electron', 'renderer']).filter((path) =>
+    /^\s*\.\.\.\{/m.test(textOf(path)),
+  );
+  expect(written).toEqual([]);
 });
 
 test('only the window’s start knows all of the interface', () => {

@@ -73,13 +73,23 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   const books = openBackground(options.workerFile, join(dataFolder, 'portico.db'));
   const networked = networkFeature({
-    ...{ network, changes, log, store: base.settings, secrets: access.secrets, elapsed },
+    network,
+    changes,
+    log,
+    store: base.settings,
+    secrets: access.secrets,
+    elapsed,
     targets: () => callTargets(providers, accounts),
     showProxy: host.showProxy,
   });
 
   const { catalogue, whatIf } = catalogueFeature({
-    ...{ connections, db, now, log, listed: access.models.list, background: library.background },
+    connections,
+    db,
+    now,
+    log,
+    listed: access.models.list,
+    background: library.background,
     gatewayDatabase: access.gatewayDatabase,
   });
   const quickWindow = quickWindowFeature({ store: base.settings, host });
@@ -94,7 +104,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     account,
     apiKeys: apiKeysFeature({ connections, operator: gateway.operator, changes, now }),
     app: appFeature({
-      ...{ host, platform, dataFolder, keychain },
+      host,
+      platform,
+      dataFolder,
+      keychain,
       problem: () => (accounts.active() ? null : waiting.problem()),
       testSecrets: secretsTest({ dataFolder, secrets: access.secrets, keychain, backup: library.backup, log }),
     }),
@@ -113,7 +126,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     images: imagesFeature({ download: guardedDownload }),
     gateway: gatewayFeature({ listener, connections, changes, elapsed }),
     gatewayAccounts: gatewayAccountsFeature({
-      ...{ accounts, changes, newId: base.newId, switched, ask, language },
+      accounts,
+      changes,
+      newId: base.newId,
+      switched,
+      ask,
+      language,
       closing: base.closing.signal,
     }),
     ledger: ledgerFeature({ dataFolder, connections, background: books, now }),
@@ -130,7 +148,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     organise: library.organise,
     reconciliation: reconciliationFeature({
       ...base,
-      ...{ dataFolder, connections, modelFacts, operator: gateway.operator, spend: chats.spend, background: books },
+      dataFolder,
+      connections,
+      modelFacts,
+      operator: gateway.operator,
+      spend: chats.spend,
+      background: books,
       marks: markStore(db),
     }),
     search: library.search,

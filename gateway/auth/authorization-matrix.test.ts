@@ -40,7 +40,9 @@ interface Carrier {
 }
 
 const authorization = (name: string, place: Carrier['place'], text: (credential: string) => string): Carrier => ({
-  ...{ name, place, headers: (credential) => ({ authorization: text(credential) }) },
+  name,
+  place,
+  headers: (credential) => ({ authorization: text(credential) }),
 });
 
 const carriers: readonly Carrier[] = [
@@ -130,7 +132,11 @@ async function makeRoles(): Promise<Role[]> {
     ),
   );
   const refused = (name: string, kind: Role['kind'], credential: string, code: ErrorCode): Role => ({
-    ...{ name, kind, credential, scopes: allScopes, refused: code },
+    name,
+    kind,
+    credential,
+    scopes: allScopes,
+    refused: code,
   });
   const valid = byScopes[0]?.[1]?.credential ?? '';
   return [

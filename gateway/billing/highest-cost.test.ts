@@ -24,7 +24,9 @@ const inputTokens = fc.oneof(
   fc.constantFrom(1, 200_000, 200_001, 271_999, 272_000, 272_001),
 );
 const extent: fc.Arbitrary<Extent> = fc.record({
-  ...{ inputTokens, outputTokens: fc.integer({ min: 0, max: 200_000 }), audio: fc.boolean() },
+  inputTokens,
+  outputTokens: fc.integer({ min: 0, max: 200_000 }),
+  audio: fc.boolean(),
   promptCache: fc.constantFrom(null, '5m', '1h'),
   webSearch: fc.boolean(),
 });
@@ -53,7 +55,10 @@ function usageWithin(
   const writes = promptCache !== null || unasked;
   const cacheWriteTokens = writes ? Math.floor((promptTokens - cachedTokens) * share.written) : 0;
   return {
-    ...{ promptTokens, completionTokens, cachedTokens, cacheWriteTokens },
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    cacheWriteTokens,
     reasoningTokens: Math.floor(completionTokens * share.thought),
     cacheWriteHourTokens: promptCache === '1h' ? Math.floor(cacheWriteTokens * share.hour) : 0,
     audioTokens: audio ? Math.floor(promptTokens * share.audio) : 0,

@@ -161,7 +161,10 @@ class AttemptMeter implements Meter {
     const held = {
       promptTokens: Math.min(promptTokens, this.#inputTokens),
       completionTokens: Math.min(completionTokens, this.#limits?.heldOutput() ?? completionTokens),
-      ...{ cachedTokens, reasoningTokens, imageTokens, cacheWriteTokens: 0 },
+      cachedTokens,
+      reasoningTokens,
+      imageTokens,
+      cacheWriteTokens: 0,
       searches: Math.min(usage.searches ?? 0, this.#limits?.most().searches ?? 0),
     };
     return { usage: classesWithin(held), unbelieved: usage };
@@ -174,7 +177,10 @@ function classesWithin(usage: TokenUsage): TokenUsage {
   const cachedTokens = Math.min(usage.cachedTokens, promptTokens);
   const cacheWriteTokens = Math.min(usage.cacheWriteTokens, promptTokens - cachedTokens);
   return {
-    ...{ promptTokens, completionTokens, cachedTokens, cacheWriteTokens },
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    cacheWriteTokens,
     reasoningTokens: Math.min(usage.reasoningTokens, completionTokens),
     ...(cacheWriteHourTokens ? { cacheWriteHourTokens: Math.min(cacheWriteHourTokens, cacheWriteTokens) } : {}),
     ...(audioTokens ? { audioTokens: Math.min(audioTokens, promptTokens) } : {}),

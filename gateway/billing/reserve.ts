@@ -53,7 +53,12 @@ export const reserveInput = (
   { inputTokens, audio, promptCache, webSearch }: Omit<Extent, 'outputTokens'>,
   byokFeeBps: number,
 ): ReserveInput => ({
-  ...{ requestId, maxTokens, inputTokens, audio, promptCache, webSearch },
+  requestId,
+  maxTokens,
+  inputTokens,
+  audio,
+  promptCache,
+  webSearch,
   planMaxOutputTokens: principal.plan.maxOutputTokens,
   byokFeeBps: byoKey === null ? null : byokFeeBps,
 });

@@ -117,7 +117,12 @@ describe('a large request', () => {
     ],
     tool_choice: { type: 'function', function: { name: 'look' } },
     response_format: { type: 'json_schema', json_schema: { name: 'seen', schema: { type: 'object' } } },
-    ...{ max_tokens: 50, temperature: 1.5, user: 'u1', seed: 7, stop: ['END'], logit_bias: { 5: 1 } },
+    max_tokens: 50,
+    temperature: 1.5,
+    user: 'u1',
+    seed: 7,
+    stop: ['END'],
+    logit_bias: { 5: 1 },
   });
 
   test.each(['openai/gpt-x', 'anthropic/claude-x', 'google/gemini-x'])(

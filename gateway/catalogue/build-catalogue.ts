@@ -50,7 +50,10 @@ function asKnown(model: CatalogueModel, day: string): CatalogueModel {
   const { id, provider, price, priceAsOf, priceSource, aliases } = model;
   return {
     ...known,
-    ...{ id, provider, aliases, model: model.model },
+    id,
+    provider,
+    aliases,
+    model: model.model,
     // Another server of the same model does not search for it.
     capabilities: known.capabilities.filter((name) => name !== 'web_search'),
     supportedParameters: known.supportedParameters.filter((name) => name !== 'web_search_options'),
@@ -65,7 +68,10 @@ function asKnown(model: CatalogueModel, day: string): CatalogueModel {
 
 const asEmbedding = ({ id, provider, model, aliases, ...listed }: CatalogueModel, known: CatalogueModel) => ({
   ...known,
-  ...{ id, provider, model, aliases },
+  id,
+  provider,
+  model,
+  aliases,
   ...(listed.price === null
     ? {}
     : { price: listed.price, priceAsOf: listed.priceAsOf, priceSource: listed.priceSource }),

@@ -51,7 +51,12 @@ function offered(entry: z.output<typeof offeredModel>, name: string, day: string
   const can = new Set(entry.abilities);
   const row = rowOn(entry.rows, day);
   return {
-    ...{ id: entry.id, provider, model: rest.join('/'), name, description: null, created: 0 },
+    id: entry.id,
+    provider,
+    model: rest.join('/'),
+    name,
+    description: null,
+    created: 0,
     contextLength: entry.context_window ?? null,
     maxOutputTokens: entry.max_output ?? null,
     inputModalities: [
@@ -66,7 +71,11 @@ function offered(entry: z.output<typeof offeredModel>, name: string, day: string
     ...(row ? pricedBy(row) : { price: null, priceAsOf: null, priceSource: null }),
     quality: null,
     speed: { firstTokenMs: 1_000, tokensPerSecond: 30 },
-    ...{ deprecationDate: null, shutdownDate: null, successor: null, facts: null },
-    ...{ aliases: [], simulated: false },
+    deprecationDate: null,
+    shutdownDate: null,
+    successor: null,
+    facts: null,
+    aliases: [],
+    simulated: false,
   };
 }

@@ -33,7 +33,10 @@ export function partsOf({ route, finish, content }: WholeAnswer): AnswerPart[] {
   const { annotations, images, reasoning, reasoningDetails, text, refusal, toolCalls, logprobs } = content;
   const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
     {
-      ...{ type: 'tool-call-start', index, id: call.id, name: call.function.name },
+      type: 'tool-call-start',
+      index,
+      id: call.id,
+      name: call.function.name,
       ...(call.extra_content ? { extraContent: call.extra_content } : {}),
     },
     { type: 'tool-call-delta', index, arguments: call.function.arguments },

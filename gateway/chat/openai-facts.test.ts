@@ -12,7 +12,9 @@ const citation = {
 };
 const served = { service_tier: 'priority', system_fingerprint: 'fp_1' };
 const usage = {
-  ...{ prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 },
+  prompt_tokens: 9,
+  completion_tokens: 9,
+  total_tokens: 18,
   completion_tokens_details: { accepted_prediction_tokens: 4, rejected_prediction_tokens: 2 },
 };
 const message = { role: 'assistant', content: 'Hi', annotations: [citation] };

@@ -64,7 +64,9 @@ function chatCall(
 ): ChatCall {
   const question: Question = {
     ...rest,
-    ...{ requestId, principal, packed },
+    requestId,
+    principal,
+    packed,
     // Kept with the request's record, where a caller whose connection was lost before it saw our id finds it (§10).
     metadata: clientRequestId === null ? metadata : { ...metadata, client_request_id: clientRequestId },
     byoKey: byoKey === null ? null : new Secret(byoKey),

@@ -53,7 +53,11 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect((await onBooks('account', 'plan', id, 'team')).last).toBe(id);
     const listed = JSON.parse((await onBooks('plan', 'list', '--json')).stdout);
     expect(listed.at(-1)).toMatchObject({
-      ...{ id: 'team', features: ['chat'], models: ['openai/*'], monthlySpend: '50', requestsPerDay: 7 },
+      id: 'team',
+      features: ['chat'],
+      models: ['openai/*'],
+      monthlySpend: '50',
+      requestsPerDay: 7,
     });
     expect(await onBooks('plan', 'remove', 'team')).toMatchObject({
       code: 1,

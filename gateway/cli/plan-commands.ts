@@ -38,7 +38,8 @@ export async function setPlan({ positionals, options, operator }: CommandInput<P
 function changesOf(options: PlanOptions): Record<string, unknown> {
   const { name, billing, features, models, monthlySpend } = options;
   const given: Record<string, unknown> = {
-    ...{ name, billing },
+    name,
+    billing,
     features: features === undefined ? undefined : wordsOf(features),
     models: models === undefined ? undefined : wordsOf(models),
     requests_per_minute: limitOf('requests-per-minute', options.requestsPerMinute),

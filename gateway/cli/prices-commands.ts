@@ -61,9 +61,15 @@ export async function setPrice({ positionals, options, operator }: CommandInput<
     throw new AppError('invalid_input', `--${name} ${read.error.issues[0]?.message}; it is "${text}".`);
   };
   const price: PriceFields = {
-    ...{ input: rate('input') ?? '0', output: rate('output') ?? '0' },
-    ...{ cache_read: rate('cache-read'), cache_write: rate('cache-write'), cache_write_1h: rate('cache-write-1h') },
-    ...{ reasoning: rate('reasoning'), input_audio: rate('input-audio'), request: rate('request') ?? '0', tiers: [] },
+    input: rate('input') ?? '0',
+    output: rate('output') ?? '0',
+    cache_read: rate('cache-read'),
+    cache_write: rate('cache-write'),
+    cache_write_1h: rate('cache-write-1h'),
+    reasoning: rate('reasoning'),
+    input_audio: rate('input-audio'),
+    request: rate('request') ?? '0',
+    tiers: [],
   };
   return changed(await operator.overridePrice({ model, price, ...fromDay(options.from) }));
 }

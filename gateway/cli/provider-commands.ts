@@ -63,7 +63,10 @@ export async function addProvider({ positionals, options, operator }: CommandInp
   const [id = ''] = positionals;
   const { url, kind, name, apiVersion } = options;
   const entry = withoutNothing({
-    ...{ baseUrl: url, kind, name, api_version: apiVersion },
+    baseUrl: url,
+    kind,
+    name,
+    api_version: apiVersion,
     keys: options.keys === undefined ? undefined : pairsOf('keys', options.keys).map(keyOf),
     headers:
       options.headers === undefined

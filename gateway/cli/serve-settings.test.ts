@@ -4,29 +4,35 @@ import { serveSettings } from './serve-settings.ts';
 
 test('nothing said is nobody trusted, no metrics, and a drain at once', () => {
   expect(serveSettings({ PORTICO_METRICS: ' ' })).toEqual({
-    ...{ hosts: [], origins: [], proxies: null, metrics: null, noticeMs: 0, drainMs: 27_000, routingDetailDays: null },
+    hosts: [],
+    origins: [],
+    proxies: null,
+    metrics: null,
+    noticeMs: 0,
+    drainMs: 27_000,
+    routingDetailDays: null,
     reasoningMs: 3_600_000,
   });
 });
 
 test('what is said is taken', () => {
   const settings = serveSettings({
-    ...{
-      PORTICO_HOSTS: 'api.example.com, b',
-      PORTICO_TRUSTED_PROXIES: '10.0.0.0/8',
-      PORTICO_PROXY_HEADER: 'Forwarded',
-    },
-    ...{
-      PORTICO_METRICS: '[::]:9464',
-      PORTICO_DRAIN_NOTICE: '2.5',
-      PORTICO_DRAIN_TIMEOUT: '60',
-      PORTICO_ROUTING_DETAIL_DAYS: '90',
-      PORTICO_KEPT_REASONING: '0',
-      PORTICO_CORS_ORIGINS: 'https://app.example.com',
-    },
+    PORTICO_HOSTS: 'api.example.com, b',
+    PORTICO_TRUSTED_PROXIES: '10.0.0.0/8',
+    PORTICO_PROXY_HEADER: 'Forwarded',
+    PORTICO_METRICS: '[::]:9464',
+    PORTICO_DRAIN_NOTICE: '2.5',
+    PORTICO_DRAIN_TIMEOUT: '60',
+    PORTICO_ROUTING_DETAIL_DAYS: '90',
+    PORTICO_KEPT_REASONING: '0',
+    PORTICO_CORS_ORIGINS: 'https://app.example.com',
   });
   expect(settings).toMatchObject({
-    ...{ hosts: ['api.example.com', 'b'], noticeMs: 2500, drainMs: 60_000, routingDetailDays: 90, reasoningMs: 0 },
+    hosts: ['api.example.com', 'b'],
+    noticeMs: 2500,
+    drainMs: 60_000,
+    routingDetailDays: 90,
+    reasoningMs: 0,
     origins: ['https://app.example.com'],
     metrics: { host: '::', port: 9464, token: null },
   });

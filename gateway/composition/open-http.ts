@@ -54,12 +54,24 @@ export function openHttp(rooms: Rooms) {
   const { registry, catalogue, health, sticky, watch } = models;
   const receiving: ReceiveDeps = {
     limits: createLimits(cluster.limits, (principal) => requireDayQuota({ db, seen: ledger.seen }, principal, now())),
-    ...{ authorizer, draining, leaving, overload, version, now, log: rooms.log },
+    authorizer,
+    draining,
+    leaving,
+    overload,
+    version,
+    now,
+    log: rooms.log,
   };
   const app = createApp(receiving, [
     quoteRoutes({
       limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
-      ...{ registry, catalogue, health, sticky, now, vendor, byokFeeBps },
+      registry,
+      catalogue,
+      health,
+      sticky,
+      now,
+      vendor,
+      byokFeeBps,
     }),
     countTokensRoutes({ registry, catalogue, health, sticky, now, vendor }),
     modelsRoutes({ catalogue, registry, health, watch, vendor, now }),

@@ -18,7 +18,13 @@ const shown = (config: ReturnType<typeof loadConfig>) =>
 describe('the configuration', () => {
   test('is nothing but the sandbox where nothing is said', () => {
     expect(loadConfig(undefined, {})).toEqual({
-      ...{ providers: {}, inFile: [], plans: {}, sandbox: true, aliases: {}, hosts: [], byokFeeBps: 0 },
+      providers: {},
+      inFile: [],
+      plans: {},
+      sandbox: true,
+      aliases: {},
+      hosts: [],
+      byokFeeBps: 0,
     });
   });
 
@@ -211,7 +217,9 @@ describe('the configuration', () => {
             baseUrl: 'https://eu.example/v1',
           },
           far: {
-            ...{ name: 'In the hall', baseUrl: 'https://far.example/v1/', headers: { 'X-Tenant': { env: 'TENANT' } } },
+            name: 'In the hall',
+            baseUrl: 'https://far.example/v1/',
+            headers: { 'X-Tenant': { env: 'TENANT' } },
             models: { small: { price: { input: '0.1', output: '0.2' } }, big: { same_as: 'openai/gpt-5.4-mini' } },
           },
         },

@@ -30,7 +30,8 @@ const labelledKey = z.union(
 );
 const priceThere = z
   .strictObject({
-    ...{ input: perMillion, output: perMillion },
+    input: perMillion,
+    output: perMillion,
     cache_read: perMillion.nullable().default(null),
     cache_write: perMillion.nullable().default(null),
     request: perMillion.optional(),
@@ -141,7 +142,8 @@ function referenceOf(key: z.infer<typeof labelledKey>): SecretReference {
 }
 
 const serverOf = (id: string, { name, kind, api_version }: ProviderEntry) => ({
-  ...{ name: name ?? id, kind: kind ?? ('openai-compatible' as const) },
+  name: name ?? id,
+  kind: kind ?? ('openai-compatible' as const),
   apiVersion: api_version ?? null,
 });
 

@@ -47,7 +47,10 @@ export function conversationShape(messages: readonly ChatMessage[], parameters: 
   }
   const { response_format: format, tools } = parameters;
   return {
-    ...{ first, last, blankTurns, picturesInResults },
+    first,
+    last,
+    blankTurns,
+    picturesInResults,
     unsignedCalls: unsigned.slice(-mostUnsigned),
     lastCalls: last === 'tool' ? lastCalls(messages) : null,
     saysJson: format?.type === 'json_object' && messages.some((message) => /json/i.test(messageText(message))),

@@ -16,7 +16,9 @@ afterAll(() => postgres.stop());
 async function openOn(database: string) {
   const entries: Readonly<Record<string, unknown>>[] = [];
   const gateway = await openGateway({
-    ...{ database, env: { PORTICO_KEY_PEPPER: testPepper }, sandboxPace: 0 },
+    database,
+    env: { PORTICO_KEY_PEPPER: testPepper },
+    sandboxPace: 0,
     log: (entry) => void entries.push(entry),
   });
   onTestFinished(() => gateway.close());
@@ -26,7 +28,8 @@ async function openOn(database: string) {
   const ask = (method: string, path: string, body?: object) =>
     gateway.fetch(
       new Request(`http://127.0.0.1${path}`, {
-        ...{ method, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } },
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         ...(body ? { body: JSON.stringify(body) } : {}),
       }),
     );

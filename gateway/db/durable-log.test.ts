@@ -30,8 +30,16 @@ async function openFile() {
 }
 
 const account = (id: string) => ({
-  ...{ id, name: 'A', email: null, plan: 'pro', status: 'active' as const, created: 0n },
-  ...{ balance: 0n, held: 0n, granted: 0n, used: 0n },
+  id,
+  name: 'A',
+  email: null,
+  plan: 'pro',
+  status: 'active' as const,
+  created: 0n,
+  balance: 0n,
+  held: 0n,
+  granted: 0n,
+  used: 0n,
 });
 
 test('nobody is answered before the log is on the disk, and what comes together is synced once', async () => {

@@ -55,7 +55,10 @@ function modelOf(call: EmbeddingCall, { catalogue, registry, vendor }: Admission
   // What only its server knows may make embeddings, whatever it is called.
   const maybe = ({ facts, simulated }: CatalogueModel) => facts === null && !simulated;
   const common = {
-    ...{ provider, model, vendor, providers: registry.ids },
+    provider,
+    model,
+    vendor,
+    providers: registry.ids,
     configured: (id: string) => Boolean(registry.get(id)?.credential),
   };
   const anthropic = provider === 'anthropic' || (provider === null && model.startsWith('anthropic/'));

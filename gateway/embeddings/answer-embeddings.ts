@@ -40,11 +40,13 @@ function send(admitted: Admitted, call: EmbeddingCall, embedded: Embedded): void
   const { target, data, usage, cost, estimated, routing, warnings } = embedded;
   const { provider, model } = target.model;
   const rest: Omit<EmbeddingsResponse, 'object' | 'data'> = {
-    ...{ model, provider },
+    model,
+    provider,
     usage: { prompt_tokens: usage.promptTokens, total_tokens: usage.promptTokens, estimated },
     cost_usd: formatUsd(cost),
     byok: call.byoKey !== null,
-    ...{ routing, warnings: [...warnings] },
+    routing,
+    warnings: [...warnings],
   };
   const summary = routeSummary({ kind: 'direct' }, target.model);
   const headers = {

@@ -93,16 +93,29 @@ async function open(
   const input = reserveInput({ requestId, principal, byoKey, maxTokens: 0 }, admitted.features, deps.byokFeeBps);
   const reserve = createReserve(input, deps.ledger);
   const held = await deps.ledger.decide({
-    ...{ requestId, accountId: principal.accountId, keyId: principal.credential.id },
+    requestId,
+    accountId: principal.accountId,
+    keyId: principal.credential.id,
     amount: reserve.firstAmount(model),
-    ...{ provider: model.provider, model: model.model, byok: byoKey !== null },
+    provider: model.provider,
+    model: model.model,
+    byok: byoKey !== null,
     purpose: metadata.purpose ?? null,
     conversationId: metadata.conversation_id ?? null,
-    ...{ user, metadata },
+    user,
+    metadata,
   });
   reserve.opened(model, held.amount);
   return {
-    ...{ call, admitted, reserve, deps, signal, current: null, attempts: [], wasted: 0n, startedAt: deps.now() },
+    call,
+    admitted,
+    reserve,
+    deps,
+    signal,
+    current: null,
+    attempts: [],
+    wasted: 0n,
+    startedAt: deps.now(),
     question: { requestId, byoKey, fullRouting },
   };
 }
@@ -144,7 +157,10 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
   const startedAt = now();
   const record = (code: string | null) =>
     run.attempts.push({
-      ...{ provider: target.model.provider, model: target.model.model, status: code === null ? 'ok' : 'error', code },
+      provider: target.model.provider,
+      model: target.model.model,
+      status: code === null ? 'ok' : 'error',
+      code,
       latency_ms: Math.max(0, Math.round(now() - startedAt)),
     });
   if (counts) health.begin(id);
@@ -211,7 +227,11 @@ async function close(
   }
   const { charged } = await deps.ledger.settle(bill.settlement);
   return {
-    ...{ target: current.target, data: answer.data, usage, cost: charged, estimated: bill.settlement.estimated },
+    target: current.target,
+    data: answer.data,
+    usage,
+    cost: charged,
+    estimated: bill.settlement.estimated,
     routing: routingOf(run, current),
     warnings: [...run.admitted.warnings, ...billWarnings(outcome, bill)],
   };

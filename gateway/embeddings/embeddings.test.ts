@@ -64,7 +64,9 @@ describe('embeddings', () => {
   test("OpenAI's own client gets them, asks base64 by itself, and pays to the nano-dollar", async () => {
     const { gateway, key, asked, records, call } = await openEmbeddings();
     const client = new OpenAI({
-      ...{ apiKey: key, baseURL: 'http://127.0.0.1/v1', maxRetries: 0 },
+      apiKey: key,
+      baseURL: 'http://127.0.0.1/v1',
+      maxRetries: 0,
       fetch: (url, init) => gateway.fetch(new Request(url as string, init)),
     });
     const model = 'openai/text-embedding-3-small';
@@ -233,7 +235,11 @@ describe('embeddings', () => {
     await gateway.refreshModels(provider);
     const dimensions = provider === 'mistral' ? undefined : 4;
     const response = await embed({
-      ...{ model: `${provider}/${model}`, input: 'a', encoding_format: 'base64', dimensions, user: 'u' },
+      model: `${provider}/${model}`,
+      input: 'a',
+      encoding_format: 'base64',
+      dimensions,
+      user: 'u',
     });
     expect(await response.json()).toMatchObject({ data: [{ embedding: encoded(vector) }], cost_usd: cost });
     const others = provider === 'mistral' ? {} : { dimensions: 4, user: 'u' };
@@ -247,7 +253,8 @@ describe('embeddings', () => {
     );
     const [first, second] = [new Secret('first-key-1234'), new Secret('second-key-1234')];
     gateway.setProvider('my-azure', {
-      ...{ apiKey: first, baseUrl: upstream.origin },
+      apiKey: first,
+      baseUrl: upstream.origin,
       keys: [
         { label: 'one', secret: first },
         { label: 'two', secret: second },

@@ -30,7 +30,8 @@ export async function readEmbeddingCall(admitted: Admitted): Promise<EmbeddingCa
   return {
     ...fields,
     warnings: repeats ? [...fields.warnings, notKept] : fields.warnings,
-    ...{ requestId, principal },
+    requestId,
+    principal,
     metadata: clientRequestId === null ? metadata : { ...metadata, client_request_id: clientRequestId },
     byoKey: byoKey === null ? null : new Secret(byoKey),
     fullRouting: request.header('x-portico-route-detail') === 'full',
@@ -39,7 +40,8 @@ export async function readEmbeddingCall(admitted: Admitted): Promise<EmbeddingCa
 
 /** An answer may be tens of megabytes, and the same inputs give the same vectors. */
 const notKept: Warning = {
-  ...{ code: 'idempotency_not_kept', param: 'Idempotency-Key' },
+  code: 'idempotency_not_kept',
+  param: 'Idempotency-Key',
   message: 'Embeddings are not kept for a repeat of the request: it is asked, and charged, again.',
 };
 

@@ -183,7 +183,9 @@ function begin(run: Run, target: Target, recalled: CallState | null): Try {
   const fitted = fitQuestion(question, target, recalled);
   const limits = usageLimits(question, target.model, run.reserve, fitted.maxTokens ?? 0);
   const current: Try = {
-    ...{ target, limits, fitted },
+    target,
+    limits,
+    fitted,
     meter: createMeter(admitted.features.inputTokens, limits),
     startedAt: deps.now(),
     recalled,

@@ -77,7 +77,10 @@ function chargeable(
 }
 
 const unbelievedOf = ({ provider, model }: CatalogueModel, metered: Metered, booked: NanoUsd) => ({
-  ...{ provider, model, reported: metered.unbelieved ?? metered.usage, booked: metered.usage },
+  provider,
+  model,
+  reported: metered.unbelieved ?? metered.usage,
+  booked: metered.usage,
   ...(metered.reportedCost === null
     ? {}
     : { reported_usd: formatUsd(metered.reportedCost), booked_usd: formatUsd(booked) }),

@@ -57,8 +57,15 @@ describe('what is charged (the billing table)', () => {
       const answer = completionResponse.parse(await (await bench.post(path, toOpenAi)).json());
       expect(answer.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 11, cost_usd: '0.000064' });
       expect(await bench.onlyRequest()).toMatchObject({
-        ...{ status: 'succeeded', charge: recordedCost, upstream_cost: recordedCost, estimated: 0n },
-        ...{ prompt_tokens: 20n, completion_tokens: 11n, cached_tokens: 8n, reasoning_tokens: 4n, hold: 0n },
+        status: 'succeeded',
+        charge: recordedCost,
+        upstream_cost: recordedCost,
+        estimated: 0n,
+        prompt_tokens: 20n,
+        completion_tokens: 11n,
+        cached_tokens: 8n,
+        reasoning_tokens: 4n,
+        hold: 0n,
       });
       expect(await bench.account()).toEqual({ balance: 10_000_000_000n - recordedCost, held: 0n });
     },

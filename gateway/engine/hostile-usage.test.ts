@@ -20,7 +20,8 @@ async function opened() {
   const given = { apiKey: new Secret('platform-key'), baseUrl: upstream.origin };
   const atV1 = { ...given, baseUrl: `${upstream.origin}/v1` };
   const gateway = await openTestGateway({
-    ...{ plan: 'enterprise', balance: '1000' },
+    plan: 'enterprise',
+    balance: '1000',
     providers: { openai: atV1, anthropic: given, google: given, openrouter: atV1 },
   });
   const sound = async () => {

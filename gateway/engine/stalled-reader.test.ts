@@ -16,7 +16,9 @@ const minute = 60_000;
 const piece = httpChunk(completionEvent({ content: 'x'.repeat(60_000) }));
 const ending = `${httpChunk(completionEvent({}, { finish_reason: 'stop' }))}${httpChunk('data: [DONE]\n\n')}0\r\n\r\n`;
 const question = {
-  ...{ model: 'openai/gpt-4o-mini', stream: true, max_tokens: 16_000 },
+  model: 'openai/gpt-4o-mini',
+  stream: true,
+  max_tokens: 16_000,
   messages: [{ role: 'user', content: 'hi' }],
 };
 

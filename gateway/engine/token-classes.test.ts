@@ -73,7 +73,8 @@ test('a mark for the prompt cache reaches Anthropic, and what it may cost is hel
   const text = 'x'.repeat(350);
   const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const ask = (more: object) => ({
-    ...{ model: 'anthropic/claude-haiku-4-5', max_tokens: 100 },
+    model: 'anthropic/claude-haiku-4-5',
+    max_tokens: 100,
     messages: [{ role: 'user', content: [{ type: 'text', text, ...more }] }],
   });
   const high = async (body: object) =>

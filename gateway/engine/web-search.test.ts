@@ -191,7 +191,9 @@ test('the Responses API has the same search, and its sources in its own words', 
   const { post } = await open();
   const user_location = { type: 'approximate', country: 'DE', city: null };
   const body = {
-    ...{ model: 'anthropic/claude-haiku-4-5', input: 'How do people greet?', store: false },
+    model: 'anthropic/claude-haiku-4-5',
+    input: 'How do people greet?',
+    store: false,
     tools: [{ type: 'web_search', search_context_size: 'low', user_location }],
   };
   const whole = await (await post('/v1/responses', body)).json();

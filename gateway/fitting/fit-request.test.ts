@@ -149,8 +149,13 @@ describe('what a model refuses', () => {
 test('a plain request is fitted to every model without a change and without a word', () => {
   for (const model of models) {
     expect(fitted(model, {}), model.id).toEqual({
-      ...{ parameters: {}, openaiOnly: {}, changes: null, warnings: [] },
-      ...{ api: 'chat_completions', maxTokens: null, thinks: expect.any(Boolean) },
+      parameters: {},
+      openaiOnly: {},
+      changes: null,
+      warnings: [],
+      api: 'chat_completions',
+      maxTokens: null,
+      thinks: expect.any(Boolean),
     });
   }
 });

@@ -55,7 +55,12 @@ function admitted(exchange: Exchange, received: Received, path: string, deps: Re
   const { requestId, clientRequestId, principal, pass, place } = received;
   if (!principal || !place) throw new Error(`the route ${path} was not admitted`);
   return {
-    ...{ requestId, clientRequestId, path, principal, pass, place },
+    requestId,
+    clientRequestId,
+    path,
+    principal,
+    pass,
+    place,
     request: exchange,
     send: (status, headers, text) => sendAnswer(exchange, received, status, headers, text, null, deps),
     open(status, headers) {

@@ -22,7 +22,10 @@ export function fetchExchange(
     request.signal.addEventListener('abort', leave, { once: true });
     const { pathname, search } = new URL(request.url);
     const exchange: Exchange = {
-      ...{ method: request.method, target: `${pathname}${search}`, address, client },
+      method: request.method,
+      target: `${pathname}${search}`,
+      address,
+      client,
       ...bodyOf(request),
       send: (status, headers, text) => resolve(new Response(text, { status, headers: { ...headers } })),
       open: (status, headers) => opened(status, headers, client, stallMs, resolve),

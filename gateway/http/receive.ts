@@ -44,8 +44,14 @@ export interface Received {
 export function receive(head: RequestHead, now: number): Received {
   const requestId = newId('req', now);
   return {
-    ...{ requestId, head, clientRequestId: clientRequestId(head), startedAt: now },
-    ...{ route: null, principal: null, pass: null, place: null },
+    requestId,
+    head,
+    clientRequestId: clientRequestId(head),
+    startedAt: now,
+    route: null,
+    principal: null,
+    pass: null,
+    place: null,
   };
 }
 
@@ -190,7 +196,9 @@ export function knownError(error: unknown, { requestId }: Received, { log }: Rec
   if (event === undefined || cause === undefined || cause === null) return known;
   const isError = cause instanceof Error;
   log({
-    ...{ event, level: 'error', request_id: requestId },
+    event,
+    level: 'error',
+    request_id: requestId,
     message: isError ? cause.message : String(cause),
     stack: isError ? cause.stack : undefined,
   });

@@ -116,8 +116,12 @@ async function claimOrFind(
   now: number,
 ): Promise<KeptAnswerRow | null> {
   const mine = {
-    ...{ id, fingerprint, request_id: requestId, answer: null },
-    ...{ lease_until: BigInt(now + leaseMs), expires: BigInt(now + keptMs) },
+    id,
+    fingerprint,
+    request_id: requestId,
+    answer: null,
+    lease_until: BigInt(now + leaseMs),
+    expires: BigInt(now + keptMs),
   };
   // One statement, so that of any number at once exactly one gets it.
   const taken = await trx

@@ -109,7 +109,8 @@ async function openWorld(opened: Opened) {
   async function make({ scopes = clientScopes, end, limit }: Wish): Promise<void> {
     if (end !== undefined && end <= opened.now()) return;
     const made = await operator.createKey({
-      ...{ accountId, scopes },
+      accountId,
+      scopes,
       ...(end === undefined ? {} : { expiresAt: end * 1000 }),
       ...(limit === undefined ? {} : { spendLimit: parseUsd(usd(limit)) }),
     });

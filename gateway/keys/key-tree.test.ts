@@ -63,7 +63,10 @@ describe('what a revoked key minted ends with it', () => {
     expect(await verdict(opened, third?.key ?? '')).toBe('valid');
     const env = { PORTICO_KEY_PEPPER: testPepper };
     const { operator, close } = await openOperator({
-      ...{ database: opened.database, env, now: () => testNow, mayCreate: false },
+      database: opened.database,
+      env,
+      now: () => testNow,
+      mayCreate: false,
     });
     await operator.revokeKey(first?.id ?? '');
     await close();
@@ -99,7 +102,10 @@ describe('what a revoked key minted ends with it', () => {
     const [first, below] = await lineOf(opened, opened.key, 2);
     const own = { account_id: opened.account.id, prefix: 'p', scopes: '[]', created: 0n };
     const filling = Array.from({ length: 497 }, (_, at) => ({
-      ...{ ...own, id: `key_${at}`, digest: Buffer.from(`${at}`), parent_id: below?.id ?? null },
+      ...own,
+      id: `key_${at}`,
+      digest: Buffer.from(`${at}`),
+      parent_id: below?.id ?? null,
     }));
     await opened.db.insertInto('api_keys').values(filling).execute();
     expect(await errorCode(await opened.post('/v1/keys', {}))).toBe('plan_limit_exceeded');

@@ -162,9 +162,20 @@ const noUsage = (
   { account_id, day, key_id, byok }: RequestState,
   { provider, model, status }: Settlement,
 ): UsageDailyRow => ({
-  ...{ account_id, day, provider, model, key_id: key_id ?? '', status, byok },
-  ...{ requests: 0n, prompt_tokens: 0n, completion_tokens: 0n, cached_tokens: 0n, reasoning_tokens: 0n },
-  ...{ charge: 0n, upstream_cost: 0n },
+  account_id,
+  day,
+  provider,
+  model,
+  key_id: key_id ?? '',
+  status,
+  byok,
+  requests: 0n,
+  prompt_tokens: 0n,
+  completion_tokens: 0n,
+  cached_tokens: 0n,
+  reasoning_tokens: 0n,
+  charge: 0n,
+  upstream_cost: 0n,
 });
 
 function addUsage(row: UsageDailyRow, { usage, charge, upstreamCost }: Settlement): void {

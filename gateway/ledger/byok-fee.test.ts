@@ -6,14 +6,21 @@ import { byokFee } from './byok-fee.ts';
 
 const rate = fc.bigInt({ min: 0n, max: 600_000_000n }).map(picoUsd);
 const price = fc.record({
-  ...{ prompt: rate, completion: rate, request: rate, tiers: fc.constant([]) },
-  ...{ cacheRead: fc.option(rate), cacheWrite: fc.option(rate), reasoning: fc.option(rate) },
+  prompt: rate,
+  completion: rate,
+  request: rate,
+  tiers: fc.constant([]),
+  cacheRead: fc.option(rate),
+  cacheWrite: fc.option(rate),
+  reasoning: fc.option(rate),
 });
 const count = fc.integer({ min: 0, max: 3_000_000 });
 const usage = fc
   .record({ promptTokens: count, completionTokens: count, share: fc.integer({ min: 0, max: 100 }) })
   .map(({ promptTokens, completionTokens, share }) => ({
-    ...{ ...noTokens, promptTokens, completionTokens },
+    ...noTokens,
+    promptTokens,
+    completionTokens,
     cachedTokens: Math.floor((promptTokens * share) / 100),
     reasoningTokens: Math.floor((completionTokens * share) / 100),
   }));
@@ -53,7 +60,11 @@ test('a fee never falls where the share, the tokens or the price rise', () => {
 
 test('the smallest fee is one nano-dollar, and a sum is rounded once, not by the token', () => {
   const cheap: Price = {
-    ...{ prompt: picoUsd(37_500n), completion: picoUsd(0n), request: picoUsd(0n), cacheRead: null, cacheWrite: null },
+    prompt: picoUsd(37_500n),
+    completion: picoUsd(0n),
+    request: picoUsd(0n),
+    cacheRead: null,
+    cacheWrite: null,
     tiers: [],
   };
   expect(byokFee(cheap, { ...noTokens, promptTokens: 1 }, 1)).toBe(nanoUsd(1n));

@@ -202,7 +202,9 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     const books = await openBooks(url);
     closers.push(() => books.db.destroy());
     const other = createLedger({
-      ...{ db: books.db, now: Date.now, instanceId: 'inst_b' },
+      db: books.db,
+      now: Date.now,
+      instanceId: 'inst_b',
     });
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>

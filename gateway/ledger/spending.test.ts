@@ -48,7 +48,13 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
     books.db
       .insertInto('api_keys')
       .values({
-        ...{ id, account_id: 'acct_1', digest: Buffer.from(id), prefix: 'p', label: null, scopes: '[]', created: 0n },
+        id,
+        account_id: 'acct_1',
+        digest: Buffer.from(id),
+        prefix: 'p',
+        label: null,
+        scopes: '[]',
+        created: 0n,
         ...limits,
       })
       .execute();
@@ -56,17 +62,36 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
     books.db.selectFrom('api_keys').select(['spent', 'held']).where('id', '=', id).executeTakeFirstOrThrow();
   const hold = (requestId: string, amount: bigint, keyId: string | null = null) =>
     holdDurably(ledger, {
-      ...{ requestId, accountId: 'acct_1', keyId, amount: nanoUsd(amount), provider: 'sandbox', model: 'echo' },
-      ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
+      requestId,
+      accountId: 'acct_1',
+      keyId,
+      amount: nanoUsd(amount),
+      provider: 'sandbox',
+      model: 'echo',
+      byok: false,
+      purpose: null,
+      conversationId: null,
+      user: null,
+      metadata: {},
     }).then(
       () => 'ok',
       (error: { code?: string }) => error.code ?? String(error),
     );
   const settle = (requestId: string, charge: bigint) =>
     ledger.settle({
-      ...{ requestId, status: 'succeeded', errorCode: null, charge: nanoUsd(charge), upstreamCost: nanoUsd(charge) },
-      ...{ estimated: false, provider: 'sandbox', model: 'echo', usage: noTokens, price: null, routing: null },
-      ...{ firstTokenMs: null, totalMs: 1 },
+      requestId,
+      status: 'succeeded',
+      errorCode: null,
+      charge: nanoUsd(charge),
+      upstreamCost: nanoUsd(charge),
+      estimated: false,
+      provider: 'sandbox',
+      model: 'echo',
+      usage: noTokens,
+      price: null,
+      routing: null,
+      firstTokenMs: null,
+      totalMs: 1,
     });
   const pass = (ms: number) => {
     time += ms;
@@ -116,8 +141,17 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
     expect(await ledger.extend('req_1', parseUsd('0.014'))).toBe(false);
     expect(await readKey('key_1')).toEqual({ spent: 0n, held: parseUsd('0.009') });
     const refused = holdDurably(ledger, {
-      ...{ requestId: 'req_2', accountId: 'acct_1', keyId: 'key_1', amount: parseUsd('0.002'), provider: 'p' },
-      ...{ model: 'm', byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
+      requestId: 'req_2',
+      accountId: 'acct_1',
+      keyId: 'key_1',
+      amount: parseUsd('0.002'),
+      provider: 'p',
+      model: 'm',
+      byok: false,
+      purpose: null,
+      conversationId: null,
+      user: null,
+      metadata: {},
     });
     await expect(refused).rejects.toMatchObject({
       code: 'key_spend_limit_exceeded',
@@ -173,8 +207,17 @@ describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
   test('say when they start anew', async () => {
     const { ledger } = await openSpending(await database(), 'free', Date.UTC(2026, 11, 31, 23));
     const refused = holdDurably(ledger, {
-      ...{ requestId: 'req_1', accountId: 'acct_1', keyId: null, amount: parseUsd('6'), provider: 'p', model: 'm' },
-      ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
+      requestId: 'req_1',
+      accountId: 'acct_1',
+      keyId: null,
+      amount: parseUsd('6'),
+      provider: 'p',
+      model: 'm',
+      byok: false,
+      purpose: null,
+      conversationId: null,
+      user: null,
+      metadata: {},
     });
     await expect(refused).rejects.toMatchObject({
       code: 'plan_limit_exceeded',

@@ -8,7 +8,6 @@ import { nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { allScopes } from '../auth/scopes.ts';
 import { openBooks } from '../db/open.ts';
-import { createTransact } from '../db/transact.ts';
 import { openGateway } from '../open-gateway.ts';
 import { holdDurably } from '../testing/hold-durably.ts';
 import { onPostgres, sharedDatabase, testDatabase, testPepper } from '../testing/test-database.ts';
@@ -50,23 +49,44 @@ beforeAll(async () => {
 });
 
 const open = (accountId: string, keyId: string) => ({
-  ...{ accountId, keyId, amount: nanoUsd(1_000n), provider: 'p', model: 'm' },
-  ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
+  accountId,
+  keyId,
+  amount: nanoUsd(1_000n),
+  provider: 'p',
+  model: 'm',
+  byok: false,
+  purpose: null,
+  conversationId: null,
+  user: null,
+  metadata: {},
 });
 
 /** A request on its caller's own key, with a fee of 2.5 % of 8 nano-dollars: one, rounded up. */
 async function onOwnKey(accountId: string, keyId: string) {
   const books = await openBooks(original);
   const ledger = createLedger({
-    ...{ db: books.db, transact: createTransact(books), now: Date.now, instanceId: 'inst_b' },
+    db: books.db,
+    now: Date.now,
+    instanceId: 'inst_b',
   });
   const requestId = `req_own_key_of_${accountId}`;
   const rates = { prompt: picoUsd(2_000n), completion: picoUsd(0n), cacheRead: null, cacheWrite: null };
   await holdDurably(ledger, { ...open(accountId, keyId), requestId, byok: true });
   await ledger.settle({
-    ...{ requestId, status: 'succeeded', errorCode: null, charge: nanoUsd(1n), upstreamCost: nanoUsd(8n) },
-    ...{ byokFeeBps: 250, price: { ...rates, request: picoUsd(0n), tiers: [] }, estimated: false, provider: 'p' },
-    ...{ model: 'm', usage: { ...noTokens, promptTokens: 4 }, routing: null, firstTokenMs: null, totalMs: 1 },
+    requestId,
+    status: 'succeeded',
+    errorCode: null,
+    charge: nanoUsd(1n),
+    upstreamCost: nanoUsd(8n),
+    byokFeeBps: 250,
+    price: { ...rates, request: picoUsd(0n), tiers: [] },
+    estimated: false,
+    provider: 'p',
+    model: 'm',
+    usage: { ...noTokens, promptTokens: 4 },
+    routing: null,
+    firstTokenMs: null,
+    totalMs: 1,
   });
   await books.db.destroy();
 }
@@ -75,7 +95,9 @@ async function onOwnKey(accountId: string, keyId: string) {
 async function hold(accountId: string, keyId: string) {
   const books = await openBooks(original);
   const ledger = createLedger({
-    ...{ db: books.db, transact: createTransact(books), now: Date.now, instanceId: 'inst_killed' },
+    db: books.db,
+    now: Date.now,
+    instanceId: 'inst_killed',
   });
   await holdDurably(ledger, { ...open(accountId, keyId), requestId: `req_left_by_${accountId}` });
   await books.db.destroy();

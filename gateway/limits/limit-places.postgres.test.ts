@@ -15,7 +15,9 @@ async function open() {
   };
   onTestFinished(() => db.destroy());
   return {
-    ...{ db, store, problems },
+    db,
+    store,
+    problems,
     pass(ms: number) {
       time += ms;
     },
@@ -25,7 +27,7 @@ async function open() {
 test('the places of an instance that was killed are free once its lease is over, and swept', async () => {
   const { db, store, pass } = await open();
   const [dead, alive] = [store('inst_dead'), store('inst_alive')];
-  dead.close();
+  await dead.close();
   expect(await dead.enter('key', 1)).not.toBeNull();
   expect(await alive.enter('key', 1)).toBeNull();
   pass(30_001);

@@ -40,7 +40,9 @@ describe('§7 requests a minute', () => {
       (await gateway.operator.issueToken({ userId, scopes: ['chat'], lifetimeS: 60 })).token;
     const ask = (credential: string) =>
       call('/chat', {
-        ...{ key: credential, method: 'POST', headers: { 'content-type': 'application/json' } },
+        key: credential,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify(echo),
       });
     const ada = await gateway.operator.createUser({ accountId: account.id, name: 'Ada' });
@@ -246,7 +248,9 @@ describe('§3.3 the order of refusals', () => {
     const opened = await open({ plan: 'free' });
     await untilRefused(() => opened.post('/chat', echo));
     const response = await opened.call('/chat', {
-      ...{ method: 'POST', body, ...(key ? { key } : {}) },
+      method: 'POST',
+      body,
+      ...(key ? { key } : {}),
       headers: { 'content-type': 'application/json', ...headers },
     });
     expect(await errorCode(response)).toBe(code);
@@ -294,8 +298,14 @@ describe('§7 features', () => {
           accountStatus: 'active',
           plan,
           credential: {
-            ...{ type: 'api_key', id: 'key_1', label: null, prefix: null, scopes: ['chat', 'account'] },
-            ...{ created: null, expiresAt: null, lastUsedAt: null },
+            type: 'api_key',
+            id: 'key_1',
+            label: null,
+            prefix: null,
+            scopes: ['chat', 'account'],
+            created: null,
+            expiresAt: null,
+            lastUsedAt: null,
           },
         }),
         forget: () => {},

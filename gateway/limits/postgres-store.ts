@@ -94,7 +94,10 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
     const known = windows.get(key);
     if (known) return known;
     const window = createSharedWindow({
-      ...{ key, elapsed, lost: failed('limit_not_corrected'), usual: usualCostOf(kindOf(key)) },
+      key,
+      elapsed,
+      lost: failed('limit_not_corrected'),
+      usual: usualCostOf(kindOf(key)),
       refused: (limit, cost, refusal) => refused.add(key, limit, cost, refusal),
       ask() {
         askingWindows.add(key);
@@ -115,7 +118,9 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
     const known = places.get(key);
     if (known) return known;
     const opened = createSharedPlaces({
-      ...{ key, elapsed, lost: failed('limit_place_kept') },
+      key,
+      elapsed,
+      lost: failed('limit_place_kept'),
       ask() {
         askingPlaces.add(key);
         return ask();

@@ -152,7 +152,9 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
       const changed = [...corrections].map(([bucket, difference]) => ({ bucket, difference }));
       corrections.clear();
       return {
-        ...{ key, limit, costs: asked.map(({ cost }) => cost) },
+        key,
+        limit,
+        costs: asked.map(({ cost }) => cost),
         block: Math.max(asked.length > 0 ? demand.recent(sentAt) : 0, foreseen()),
         corrections: changed.length > 0 ? changed : null,
       };

@@ -37,7 +37,9 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
   let refused = false;
 
   const delta = (fields: JsonObject): MessageEvent => ({
-    ...{ type: 'content_block_delta', index: content.length, delta: fields },
+    type: 'content_block_delta',
+    index: content.length,
+    delta: fields,
   });
 
   function begin(type: OpenBlock['type'], begun: JsonObject): MessageEvent[] {
@@ -87,7 +89,8 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
       case 'reasoning-delta':
         if (hidesThinking || part.text === '') return [];
         return say('thinking', { type: 'thinking', thinking: '', signature: '' }, part.text, {
-          ...{ type: 'thinking_delta', thinking: part.text },
+          type: 'thinking_delta',
+          thinking: part.text,
         });
       case 'tool-call-start':
         return beginCall(part);

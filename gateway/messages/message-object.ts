@@ -6,8 +6,15 @@ import type { MessageBlocks } from './message-blocks.ts';
 
 /** A message of which nothing was said yet. Its input is counted at its end. */
 export const begunMessage = ({ id }: AnswerIdentity, { model, provider }: RoutePart) => ({
-  ...{ id, type: 'message' as const, role: 'assistant' as const, model, provider },
-  ...{ content: [] as MessagesAnswer['content'], container: null, stop_reason: null, stop_sequence: null },
+  id,
+  type: 'message' as const,
+  role: 'assistant' as const,
+  model,
+  provider,
+  content: [] as MessagesAnswer['content'],
+  container: null,
+  stop_reason: null,
+  stop_sequence: null,
   usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
 });
 
@@ -28,9 +35,13 @@ export function messageEnd(finish: FinishPart, { refused }: Pick<MessageBlocks, 
       },
       output_tokens: usage.completionTokens,
       output_tokens_details: { thinking_tokens: usage.reasoningTokens },
-      ...{ cost_usd: formatUsd(cost), upstream_cost_usd: formatUsd(upstreamCost), estimated },
+      cost_usd: formatUsd(cost),
+      upstream_cost_usd: formatUsd(upstreamCost),
+      estimated,
     },
-    ...{ byok, routing, warnings: [...warnings] },
+    byok,
+    routing,
+    warnings: [...warnings],
   };
 }
 

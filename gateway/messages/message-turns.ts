@@ -58,7 +58,9 @@ function resultTurn({ tool_use_id: id, content, is_error: failed, cache_control:
       : (content ?? '');
   const said = parts.length > 0 ? parts : '';
   return {
-    ...{ role: 'tool', tool_call_id: id, content: said },
+    role: 'tool',
+    tool_call_id: id,
+    content: said,
     ...(failed ? { is_error: true } : {}),
     ...marked(mark),
   };
@@ -84,7 +86,8 @@ function assistantTurn(content: string | readonly ModelBlock[]): JsonObject {
     }
   }
   return {
-    ...{ role: 'assistant', content: texts.length > 0 || calls.length > 0 ? (texts.length > 0 ? texts : null) : '' },
+    role: 'assistant',
+    content: texts.length > 0 || calls.length > 0 ? (texts.length > 0 ? texts : null) : '',
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     ...(thoughts ? { reasoning_content: thoughts } : {}),
     ...marked(mark),
@@ -117,7 +120,9 @@ const stateBefore = ({ state, blocks }: Thinking): JsonObject | null =>
   state ?? (blocks.length > 0 ? { anthropic: { thinking: blocks } } : null);
 
 const callOf = ({ id, name, input }: Extract<ModelBlock, { type: 'tool_use' }>, state: JsonObject | null) => ({
-  ...{ id, type: 'function', function: { name, arguments: JSON.stringify(input) } },
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input) },
   ...(state ? { extra_content: state } : {}),
 });
 
@@ -126,7 +131,8 @@ export const marked = (mark: CacheControl): { cache_control?: JsonObject } =>
   mark ? { cache_control: { type: mark.type, ...(mark.ttl ? { ttl: mark.ttl } : {}) } } : {};
 
 const textPart = ({ text, cache_control: mark }: { text: string; cache_control?: CacheControl }): JsonObject => ({
-  ...{ type: 'text', text },
+  type: 'text',
+  text,
   ...marked(mark),
 });
 

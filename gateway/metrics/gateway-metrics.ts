@@ -68,7 +68,8 @@ function states({ traffic, health, running, overload, cluster, pool, version }: 
 const circuitValue = { closed: 0, half_open: 0.5, open: 1 } as const;
 
 const shedCounter = (overload: Overload): Metric => ({
-  ...{ name: 'portico_shed_requests_total', help: 'Requests refused with 503 because there was too much to do.' },
+  name: 'portico_shed_requests_total',
+  help: 'Requests refused with 503 because there was too much to do.',
   type: 'counter',
   samples: () => shedReasons.map((reason) => ({ labels: { reason }, value: overload.shed(reason) })),
 });

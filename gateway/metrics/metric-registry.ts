@@ -44,7 +44,9 @@ export interface Counter extends Metric {
 export function counter(name: string, help: string, labelNames: readonly string[]): Counter {
   const counts = series(labelNames, () => 0);
   return {
-    ...{ name, help, type: 'counter' },
+    name,
+    help,
+    type: 'counter',
     add(labels, by) {
       counts.at(labels).value += by;
     },
@@ -65,7 +67,9 @@ export function amountCounter(
 ): AmountCounter {
   const sums = series(labelNames, () => 0n);
   return {
-    ...{ name, help, type: 'counter' },
+    name,
+    help,
+    type: 'counter',
     add(labels, by) {
       sums.at(labels).value += by;
     },
@@ -86,7 +90,9 @@ export function histogram(
 ): Histogram {
   const seen = series(labelNames, () => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }));
   return {
-    ...{ name, help, type: 'histogram' },
+    name,
+    help,
+    type: 'histogram',
     observe(labels, seconds) {
       const { value } = seen.at(labels);
       const bucket = bounds.findIndex((bound) => seconds <= bound);
@@ -118,7 +124,9 @@ function bucketsOf(
 
 /** Something that is looked up when it is asked for. */
 export const gauge = (name: string, help: string, read: () => number | readonly Sample[]): Metric => ({
-  ...{ name, help, type: 'gauge' },
+  name,
+  help,
+  type: 'gauge',
   samples() {
     const value = read();
     return typeof value === 'number' ? [{ value }] : value;

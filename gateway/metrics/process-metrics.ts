@@ -20,7 +20,9 @@ export function processMetrics(): { readonly metrics: readonly Metric[]; close()
   return {
     metrics: [
       {
-        ...{ name: 'process_cpu_seconds_total', help: 'CPU time, user and system.', type: 'counter' },
+        name: 'process_cpu_seconds_total',
+        help: 'CPU time, user and system.',
+        type: 'counter',
         samples() {
           const { user, system } = process.cpuUsage();
           return [{ value: (user + system) / 1e6 }];

@@ -40,7 +40,10 @@ async function open() {
     });
   const lines = () => opened.entries.filter(({ event }) => event === 'request');
   return {
-    ...{ ...opened, url: server.url, send, lines },
+    ...opened,
+    url: server.url,
+    send,
+    lines,
     replyWith(next: Reply) {
       reply = next;
     },
@@ -57,9 +60,20 @@ async function open() {
 test('a chat is one line, with who answered, how long it took and what it cost, streamed or not', async () => {
   const { send, lineOf, account, keyId } = await open();
   const expected = {
-    ...{ level: 'info', method: 'POST', status: 200, outcome: 'succeeded', account_id: account.id, key_id: keyId },
-    ...{ provider: 'openai-compatible', model: 'served', attempts: 1, prompt_tokens: 11, completion_tokens: 7 },
-    ...{ cost_usd: expect.any(String), first_token_ms: expect.any(Number), total_ms: expect.any(Number) },
+    level: 'info',
+    method: 'POST',
+    status: 200,
+    outcome: 'succeeded',
+    account_id: account.id,
+    key_id: keyId,
+    provider: 'openai-compatible',
+    model: 'served',
+    attempts: 1,
+    prompt_tokens: 11,
+    completion_tokens: 7,
+    cost_usd: expect.any(String),
+    first_token_ms: expect.any(Number),
+    total_ms: expect.any(Number),
   };
   expect(await lineOf(await send('/chat', { model, prompt: 'a' }))).toMatchObject({ ...expected, route: '/chat' });
   const streamed = await send('/v1/chat/completions', {

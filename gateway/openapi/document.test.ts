@@ -85,8 +85,12 @@ test('real answers are what the document says', async () => {
   const chat = { prompt: 'hi', provider: 'sandbox' };
   const completion = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] };
   const bodiesFor: Record<string, unknown> = {
-    ...{ '/v1/keys': { label: 'ci' }, '/v1/keys/{key_id}': { label: 'renamed' } },
-    ...{ '/chat': chat, '/api/chat': chat, '/v1/chat/completions': completion, '/v1/quote': completion },
+    '/v1/keys': { label: 'ci' },
+    '/v1/keys/{key_id}': { label: 'renamed' },
+    '/chat': chat,
+    '/api/chat': chat,
+    '/v1/chat/completions': completion,
+    '/v1/quote': completion,
     '/v1/responses': { model: 'sandbox/echo', input: 'hi' },
     '/v1/embeddings': { model: 'sandbox/vectors', input: 'hi' },
     '/v1/messages': { ...completion, max_tokens: 10 },

@@ -93,7 +93,9 @@ function generated(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | '
 export function parametersOf(place: 'path' | 'query' | 'header', fields: z.ZodObject): OpenApiParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(fields, { io: 'input', override: tidy });
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
-    ...{ name, in: place, required: required.includes(name) },
+    name,
+    in: place,
+    required: required.includes(name),
     ...(typeof description === 'string' ? { description } : {}),
     schema,
   }));

@@ -28,7 +28,12 @@ export async function readAddedPrices(db: BooksDb): Promise<AddedPrice[]> {
 export async function addPrices(db: BooksDb, prices: readonly AddedPrice[], now: number): Promise<void> {
   if (prices.length === 0) return;
   const rows = prices.map(({ model, kind, source, asOf, from, price }) => ({
-    ...{ model, kind, source, as_of: asOf, valid_from: from, created: BigInt(now) },
+    model,
+    kind,
+    source,
+    as_of: asOf,
+    valid_from: from,
+    created: BigInt(now),
     price: price && JSON.stringify(price),
   }));
   await db.insertInto('price_rows').values(rows).execute();

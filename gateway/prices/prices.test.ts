@@ -16,7 +16,11 @@ import { shippedBook } from './shipped-book.ts';
 const id = 'openai/gpt-5.4-mini';
 const today = '2026-11-20';
 const flat = (input: string, output: string): PriceFields => ({
-  ...{ input, output, cache_read: null, cache_write: null, tiers: [] },
+  input,
+  output,
+  cache_read: null,
+  cache_write: null,
+  tiers: [],
 });
 
 async function open() {
@@ -50,8 +54,9 @@ async function serving(body: string | object, status = 200) {
 
 const rowsOf = (model: string) => shippedBook.models.find((one) => one.id === model)?.rows ?? [];
 const document = (more: Partial<PriceDocument['models'][number]> = {}, as_of = today): PriceDocument => ({
-  ...{ as_of, source: 'prices.example' },
-  models: [{ ...{ id, name: 'x', context_window: null, rows: rowsOf(id) }, ...more }],
+  as_of,
+  source: 'prices.example',
+  models: [{ id, name: 'x', context_window: null, rows: rowsOf(id), ...more }],
 });
 
 describe('an override', () => {
@@ -117,7 +122,11 @@ describe('an override', () => {
 
 test('of rows that have begun the latest holds, and of one day’s the one added last', () => {
   const row = (from: string, input: string): AddedPrice => ({
-    ...{ model: id, kind: 'override', source: 'override', asOf: today, from },
+    model: id,
+    kind: 'override',
+    source: 'override',
+    asOf: today,
+    from,
     price: flat(input, '1'),
   });
   const rows = [row('2026-11-21', '1'), row('2026-11-20', '2'), row('2026-11-21', '3')];
@@ -149,7 +158,9 @@ describe('a refresh', () => {
     ] as PriceDocument['models'];
     const url = await serving({ ...document(), models });
     expect(await gateway.operator.refreshPrices(url)).toMatchObject({
-      ...{ source: 'prices.example', asOf: today, ignored: ['acme/new'] },
+      source: 'prices.example',
+      asOf: today,
+      ignored: ['acme/new'],
       added: [{ model: id, from: today }, { from: '2026-11-22' }],
     });
     expect((await gateway.operator.refreshPrices(url)).added).toEqual([]);

@@ -61,7 +61,8 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
   try {
     const context = {
       signal,
-      ...{ firstEventMs: 5_000, silentMs: 60_000 },
+      firstEventMs: 5_000,
+      silentMs: 60_000,
       fetch: options.fetch ? platformFetch(options.fetch) : connections.fetch,
       whole: false,
       answersInParts,

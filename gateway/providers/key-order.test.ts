@@ -91,7 +91,9 @@ test('an adapter sees the same credential for a key each time', async () => {
   const { withKeys } = createKeyOrder({ now: () => 0, log });
   const seen: unknown[] = [];
   const provider = withKeys({
-    ...{ id: 'openai', name: 'OpenAI', models: async () => [] },
+    id: 'openai',
+    name: 'OpenAI',
+    models: async () => [],
     chat: async (_request, { credential }) => void seen.push(credential),
   });
   const keys = ['a', 'b'].map((label) => ({ label, secret: new Secret(label) }));

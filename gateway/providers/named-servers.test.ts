@@ -10,7 +10,9 @@ const messages = [{ role: 'user', content: 'hi' }];
 const path = '/v1/chat/completions';
 const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }];
 const server = (name: string, more: Partial<ProviderCredential['server']> = {}) => ({
-  ...{ name, kind: 'openai-compatible' as const, apiVersion: null },
+  name,
+  kind: 'openai-compatible' as const,
+  apiVersion: null,
   ...more,
 });
 const price = { input: '1', output: '2', cache_read: null, cache_write: null, tiers: [] };
@@ -29,7 +31,9 @@ test('servers under names of their own answer side by side, each with its key, i
     providers: {
       near: { apiKey: null, baseUrl: `${near.origin}/v1`, server: server('In the cellar', { kind: 'ollama' }) },
       far: {
-        ...{ apiKey: new Secret('key-of-far'), baseUrl: `${far.origin}/v1/`, server: server('In the hall') },
+        apiKey: new Secret('key-of-far'),
+        baseUrl: `${far.origin}/v1/`,
+        server: server('In the hall'),
         headers: new Map([
           ['x-tenant', new Secret('blue')],
           ['authorization', new Secret('Bearer somebody-else')],
@@ -87,7 +91,9 @@ test('a failure says neither the key nor what stood in a header', async () => {
   const { post, entries } = await openTestGateway({
     providers: {
       near: {
-        ...{ apiKey: new Secret('canary-of-key'), baseUrl: upstream.origin, server: server('X') },
+        apiKey: new Secret('canary-of-key'),
+        baseUrl: upstream.origin,
+        server: server('X'),
         headers: new Map([['x-tenant', new Secret('canary-of-tenant')]]),
         models: [{ model: 'm', sameAs: null, price }],
       },
@@ -102,7 +108,8 @@ test.each([
   { apiVersion: null, baseUrl: '', chat: '/openai/v1/chat/completions', list: '/openai/v1/models' },
   { apiVersion: null, baseUrl: '/openai/v1/', chat: '/openai/v1/chat/completions', list: '/openai/v1/models' },
   {
-    ...{ apiVersion: '2024-10-21', baseUrl: '/openai' },
+    apiVersion: '2024-10-21',
+    baseUrl: '/openai',
     chat: '/openai/deployments/my%20small%20one/chat/completions?api-version=2024-10-21',
     list: '/openai/models?api-version=2024-10-21',
   },
@@ -111,7 +118,8 @@ test.each([
   async ({ apiVersion, baseUrl, chat, list }) => {
     const upstream = await upstreamWith(['gpt-4o']);
     const credential: ProviderCredential = {
-      ...{ apiKey: new Secret('key-of-azure'), baseUrl: `${upstream.origin}${baseUrl}` },
+      apiKey: new Secret('key-of-azure'),
+      baseUrl: `${upstream.origin}${baseUrl}`,
       server: server('West Europe', { kind: 'azure-openai', apiVersion }),
       models: [{ model: 'my small one', sameAs: 'openai/gpt-5.4-mini', price: null }],
     };
@@ -151,7 +159,8 @@ test('a mock of Azure that somebody else wrote answers both forms', async () => 
     const { post } = await openTestGateway({
       providers: {
         azure: {
-          ...{ apiKey: new Secret('k-azure'), baseUrl: apiVersion ? origin : `${origin}/openai/v1` },
+          apiKey: new Secret('k-azure'),
+          baseUrl: apiVersion ? origin : `${origin}/openai/v1`,
           server: server('Azure', { kind: 'azure-openai', apiVersion }),
           models: [{ model: 'gpt-5.4-mini', sameAs: 'openai/gpt-5.4-mini', price: null }],
         },

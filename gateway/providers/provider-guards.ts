@@ -35,14 +35,18 @@ function cleared(error: unknown, key: string): unknown {
   const clearOr = (text: string | null) => (text === null ? null : clear(text));
   const said = error.providerError;
   const providerError = said && {
-    ...{ status: said.status, code: clearOr(said.code) },
-    ...{ param: clearOr(said.param), message: clearOr(said.message) },
+    status: said.status,
+    code: clearOr(said.code),
+    param: clearOr(said.param),
+    message: clearOr(said.message),
   };
   const message = clear(error.message);
   if (message === error.message && JSON.stringify(providerError) === JSON.stringify(said)) return error;
   const { code, param, provider, retryAfterMs, details } = error;
   return new AppError(code, message, {
-    ...{ param, provider, providerError },
+    param,
+    provider,
+    providerError,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(details === undefined ? {} : { details }),
   });

@@ -37,12 +37,15 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
   const request = {
     model: 'm',
     messages: [{ role: 'user' as const, content: 'hi', name: undefined }],
-    ...{ maxTokens: 100, openaiOnly: {}, parameters: {} },
+    maxTokens: 100,
+    openaiOnly: {},
+    parameters: {},
   };
   try {
     const context = {
       signal: new AbortController().signal,
-      ...{ firstEventMs: 120_000, silentMs: 60_000 },
+      firstEventMs: 120_000,
+      silentMs: 60_000,
       whole: false,
       fetch: connections.fetch,
       answersInParts,

@@ -162,7 +162,8 @@ describe('a public address', () => {
     const { urls, download } = fetched();
     const bodies: unknown[] = [];
     const { post } = await openTestGateway({
-      ...{ plan: 'local', download },
+      plan: 'local',
+      download,
       fetch: async (_url, init) => {
         bodies.push(init?.body);
         return new Response(recordedStreams.openai.join(''), { headers: { 'content-type': 'text/event-stream' } });

@@ -40,7 +40,9 @@ async function open(options: TestGatewayOptions = {}) {
 /** The conversation with the answer's calls, without what a provider signed, and their results. */
 function continued(messages: readonly Message[], { tool_calls: calls }: Message): Message[] {
   const bare = (calls as { id: string; function: object }[]).map(({ id, function: fn }) => ({
-    ...{ id, type: 'function', function: fn },
+    id,
+    type: 'function',
+    function: fn,
   }));
   const results = bare.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'warm' }));
   return [...messages, { role: 'assistant', content: null, tool_calls: bare }, ...results];

@@ -33,7 +33,11 @@ export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint
     ...full.map(({ name, limit, used, remaining, resets_at }) => ({
       code: 'plan_limit_exceeded',
       message: `The plan's limit ${name} of ${limit} leaves ${remaining}.`,
-      ...{ name, limit, used, remaining, resets_at },
+      name,
+      limit,
+      used,
+      remaining,
+      resets_at,
     })),
   ];
 }

@@ -61,7 +61,10 @@ export function repriceBooks({ path, accountId, startMs, endMs, candidates, need
     }
     const { requests, estimated } = sums;
     return {
-      ...{ requests, estimated, charged: nanoUsd(sums.charged), ownKeys: nanoUsd(sums.ownKeys) },
+      requests,
+      estimated,
+      charged: nanoUsd(sums.charged),
+      ownKeys: nanoUsd(sums.ownKeys),
       models: tallies.result(),
     };
   } finally {

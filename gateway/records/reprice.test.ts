@@ -7,8 +7,14 @@ import { type PastRequest, repricing } from './reprice.ts';
 const rate = fc.bigInt({ min: 0n, max: 200_000_000n }).map(picoUsd);
 const maybe = fc.option(rate, { nil: null });
 const rates: fc.Arbitrary<Rates> = fc.record({
-  ...{ prompt: rate, completion: rate, cacheRead: maybe, cacheWrite: maybe, cacheWriteHour: maybe },
-  ...{ reasoning: maybe, inputAudio: maybe, outputImage: maybe },
+  prompt: rate,
+  completion: rate,
+  cacheRead: maybe,
+  cacheWrite: maybe,
+  cacheWriteHour: maybe,
+  reasoning: maybe,
+  inputAudio: maybe,
+  outputImage: maybe,
 });
 const price: fc.Arbitrary<Price> = fc
   .tuple(rates, rates, rate, rate, fc.integer({ min: 1, max: 300_000 }))
@@ -21,8 +27,14 @@ const price: fc.Arbitrary<Price> = fc
 const tokens = fc.integer({ min: 0, max: 400_000 });
 const past: fc.Arbitrary<PastRequest> = fc
   .record({
-    ...{ promptTokens: tokens, completionTokens: tokens, cachedTokens: tokens, cacheWriteTokens: tokens },
-    ...{ reasoningTokens: tokens, cacheWriteHourTokens: tokens, audioTokens: tokens, imageTokens: tokens },
+    promptTokens: tokens,
+    completionTokens: tokens,
+    cachedTokens: tokens,
+    cacheWriteTokens: tokens,
+    reasoningTokens: tokens,
+    cacheWriteHourTokens: tokens,
+    audioTokens: tokens,
+    imageTokens: tokens,
     searches: fc.integer({ min: 0, max: 20 }),
     costNano: fc.bigInt({ min: 0n, max: 10n ** 10n }),
     needs: fc.subarray(['tools', 'vision']),

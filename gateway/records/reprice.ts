@@ -115,7 +115,10 @@ function tallyOf({ model, price, contextLength, maxOutputTokens, abilities }: Ca
         0n,
       );
       return {
-        ...{ model, requests, cost: nanoUsd((exact + BigInt(roundedUp)) / 1000n), actual: nanoUsd(actual) },
+        model,
+        requests,
+        cost: nanoUsd((exact + BigInt(roundedUp)) / 1000n),
+        actual: nanoUsd(actual),
         tooLong: { requests: tooLong.requests, cost: nanoUsd(tooLong.cost) },
         unable: { requests: unable.requests, cost: nanoUsd(unable.cost), lacks: [...lacks].sort() },
       };

@@ -98,8 +98,17 @@ async function store(db: BooksDb, requests: readonly Request[]): Promise<void> {
     await db
       .insertInto('usage_daily')
       .values({
-        ...{ account_id: 'acct_1', day, provider: 'openai', model, key_id: '', status, byok: 0n },
-        ...{ requests: 1n, prompt_tokens, charge, ...counters },
+        account_id: 'acct_1',
+        day,
+        provider: 'openai',
+        model,
+        key_id: '',
+        status,
+        byok: 0n,
+        requests: 1n,
+        prompt_tokens,
+        charge,
+        ...counters,
       })
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'day', 'provider', 'model', 'key_id', 'status', 'byok']).doUpdateSet((row) => ({

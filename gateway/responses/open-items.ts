@@ -69,7 +69,10 @@ export function messageItem(place: Place): OpenItem {
   const content: JsonObject[] = [];
   let open: OpenPart | null = null;
   const item = (status: string) => ({
-    ...{ id: place.item_id, type: 'message', status, role: 'assistant' },
+    id: place.item_id,
+    type: 'message',
+    status,
+    role: 'assistant',
     content: [...content],
   });
 
@@ -133,7 +136,12 @@ const partOf = ({ what, text, logprobs, annotations }: OpenPart): JsonObject =>
 export function callItem(place: Place, { id, name }: Extract<DeltaPart, { type: 'tool-call-start' }>): OpenItem {
   let text = '';
   const item = (status: string) => ({
-    ...{ id: place.item_id, type: 'function_call', status, call_id: id, name, arguments: text },
+    id: place.item_id,
+    type: 'function_call',
+    status,
+    call_id: id,
+    name,
+    arguments: text,
   });
   return {
     kind: 'function_call',

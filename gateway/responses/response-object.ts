@@ -14,12 +14,24 @@ export function begunResponse(
 ) {
   const { keeps: _, ...short } = echo?.short ?? {};
   return {
-    ...{ id, object: 'response' as const, created_at: created, status: 'in_progress' },
-    ...{ background: false, error: null, incomplete_details: null, instructions: null, max_tool_calls: null },
+    id,
+    object: 'response' as const,
+    created_at: created,
+    status: 'in_progress',
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    max_tool_calls: null,
     model: route?.model ?? '',
     provider: route?.provider ?? null,
     output: [] as OutputItem[],
-    ...{ previous_response_id: null, service_tier: null, store: false, tools: [], truncation: 'disabled', usage: null },
+    previous_response_id: null,
+    service_tier: null,
+    store: false,
+    tools: [],
+    truncation: 'disabled',
+    usage: null,
     ...echo?.long,
     ...short,
   };

@@ -40,7 +40,10 @@ function inOwnNames(error: AppError): AppError {
   if (param === error.param) return error;
   const { code, message, provider, providerError, retryAfterMs, details, cause } = error;
   return new AppError(code, message, {
-    ...{ param, provider, providerError, cause },
+    param,
+    provider,
+    providerError,
+    cause,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(details ? { details } : {}),
   });

@@ -16,7 +16,9 @@ const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments
 async function open(options: TestGatewayOptions = {}) {
   const { post, call: ask, calls, spent } = await openThreeVendors(options);
   return {
-    ...{ ask, calls, spent },
+    ask,
+    calls,
+    spent,
     send: (body: object, headers: Record<string, string> = {}) =>
       post('/v1/responses', { model: 'gpt-4.1', input: 'hi', ...body }, { headers }),
   };
@@ -93,7 +95,9 @@ describe('a request is asked of OpenAI as', () => {
             role: 'assistant',
             content: [{ type: 'text', text: 'I look.' }],
             tool_calls: ['call_1', 'call_2'].map((id) => ({
-              ...{ id, type: 'function', function: { name: 'look', arguments: '{}' } },
+              id,
+              type: 'function',
+              function: { name: 'look', arguments: '{}' },
             })),
           },
           { role: 'tool', tool_call_id: 'call_1', content: 'a dot' },
@@ -104,7 +108,11 @@ describe('a request is asked of OpenAI as', () => {
     [
       'its limits and formats',
       {
-        ...{ max_output_tokens: 50, temperature: 0.5, top_p: 0.9, service_tier: 'flex', prompt_cache_key: 'k' },
+        max_output_tokens: 50,
+        temperature: 0.5,
+        top_p: 0.9,
+        service_tier: 'flex',
+        prompt_cache_key: 'k',
         text: {
           format: {
             type: 'json_schema',
@@ -115,7 +123,11 @@ describe('a request is asked of OpenAI as', () => {
         },
       },
       {
-        ...{ max_completion_tokens: 50, temperature: 0.5, top_p: 0.9, service_tier: 'flex', prompt_cache_key: 'k' },
+        max_completion_tokens: 50,
+        temperature: 0.5,
+        top_p: 0.9,
+        service_tier: 'flex',
+        prompt_cache_key: 'k',
         response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true } },
       },
     ],

@@ -161,7 +161,9 @@ describe('what the books say', () => {
     const { call, key } = await openTestGateway();
     const ask = (id: string, body: object = {}) =>
       call('/chat', {
-        ...{ key, method: 'POST', headers: { 'content-type': 'application/json', 'x-client-request-id': id } },
+        key,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-client-request-id': id },
         body: JSON.stringify({ prompt: 'hi', model: 'sandbox/echo', ...body }),
       });
     const sent = ['answer_1%', 'ANSWER_1%', 'answer11%', '"quoted"\\'];

@@ -28,24 +28,30 @@ const rules = (more: Partial<Rules> = {}, controls: Partial<Rules['controls']> =
 });
 const healthy = { circuit: 'closed', coolingDown: false, errorRate: 0, measured: null } as const;
 const candidate = (model: CatalogueModel, more: Partial<Candidate> = {}): Candidate => ({
-  ...{ model, hasCredential: true, health: healthy, sticky: false },
+  model,
+  hasCredential: true,
+  health: healthy,
+  sticky: false,
   ...more,
 });
 
 const small: Features = {
-  ...{ inputTokens: 20, maxTokens: null, outputTokens: 500, turns: 1, reasoningEffort: null, parameters: [] },
-  ...{
-    tools: false,
-    forcedTool: false,
-    jsonMode: false,
-    jsonSchema: false,
-    images: false,
-    files: false,
-    audio: false,
-    webSearch: false,
-    imageOutput: false,
-    codeOrMath: false,
-  },
+  inputTokens: 20,
+  maxTokens: null,
+  outputTokens: 500,
+  turns: 1,
+  reasoningEffort: null,
+  parameters: [],
+  tools: false,
+  forcedTool: false,
+  jsonMode: false,
+  jsonSchema: false,
+  images: false,
+  files: false,
+  audio: false,
+  webSearch: false,
+  imageOutput: false,
+  codeOrMath: false,
   promptCache: null,
 };
 

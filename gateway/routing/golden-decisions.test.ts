@@ -22,8 +22,13 @@ function chain(features: Features, policy: Rules['controls']['policy'], openCirc
   const rest = { only: undefined, ignore: undefined, max_cost_usd: undefined, require_parameters: undefined };
   const controls = { ...rest, policy, allow_fallbacks: undefined, max_attempts: undefined };
   const rules: Rules = {
-    ...{ controls, plan: planOf('pro'), provider: null, maxCost: null, allowSimulated: false },
-    ...{ stickyFirst: false, today: day },
+    controls,
+    plan: planOf('pro'),
+    provider: null,
+    maxCost: null,
+    allowSimulated: false,
+    stickyFirst: false,
+    today: day,
   };
   return choose(candidates, features, rules).chain.map(({ candidate }) => candidate.model.id);
 }

@@ -47,12 +47,15 @@ export function saidIn(parts: readonly DeltaPart[]): object[] {
     before = part.type;
   }
   const toolCalls = calls.map(({ id, name, text, extra }) => ({
-    ...{ id, type: 'function', function: { name, arguments: text } },
+    id,
+    type: 'function',
+    function: { name, arguments: text },
     ...(extra ? { extra_content: extra } : {}),
   }));
   return [
     {
-      ...{ role: 'assistant', content: texts.map((text) => ({ type: 'text', text })) },
+      role: 'assistant',
+      content: texts.map((text) => ({ type: 'text', text })),
       ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
       ...(thoughts ? { reasoning_content: thoughts } : {}),
     },

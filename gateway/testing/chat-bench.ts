@@ -60,8 +60,16 @@ export async function openChatBench(options: BenchOptions = {}) {
   await books.db
     .insertInto('accounts')
     .values({
-      ...{ id: 'acct_1', name: 'A', email: null, plan: plan.id, status: 'active', created: 0n },
-      ...{ balance: 0n, held: 0n, granted: 0n, used: 0n },
+      id: 'acct_1',
+      name: 'A',
+      email: null,
+      plan: plan.id,
+      status: 'active',
+      created: 0n,
+      balance: 0n,
+      held: 0n,
+      granted: 0n,
+      used: 0n,
     })
     .execute();
   const balance = parseUsd(options.balance ?? '10');
@@ -106,7 +114,11 @@ export async function openChatBench(options: BenchOptions = {}) {
   const keptAnswers = createKeptAnswers({ transact, sealing, now });
   const principal = principalOf(plan);
   const handlers = exchangeHandlers({
-    ...{ engine, now, keptAnswers, reasoning, log },
+    engine,
+    now,
+    keptAnswers,
+    reasoning,
+    log,
     streamTimes: { ...streamTimes, ...options.streamTimes },
   });
   const answer = async (exchange: Exchange) => {
@@ -185,8 +197,14 @@ function principalOf(plan: Plan): Principal {
     accountStatus: 'active',
     plan,
     credential: {
-      ...{ type: 'api_key', id: null, label: null, prefix: null, scopes: ['chat'] },
-      ...{ created: null, expiresAt: null, lastUsedAt: null },
+      type: 'api_key',
+      id: null,
+      label: null,
+      prefix: null,
+      scopes: ['chat'],
+      created: null,
+      expiresAt: null,
+      lastUsedAt: null,
     },
   };
 }

@@ -9,7 +9,11 @@ export async function openForMessages(options: TestGatewayOptions = {}) {
     return ask(path, { method: 'POST', key: null, headers: { ...own, ...headers }, body: JSON.stringify(body) });
   };
   return {
-    ...{ ask, key, post, calls, spent },
+    ask,
+    key,
+    post,
+    calls,
+    spent,
     send: (body: object, headers: Record<string, string> = {}) =>
       post('/v1/messages', { model: 'claude-sonnet-4-5', max_tokens: 6_000, messages: [user('hi')], ...body }, headers),
   };

@@ -82,6 +82,8 @@ export const completion = (model: string, ...urls: string[]) => ({
 });
 
 export const prompt = (model: string, ...urls: string[]) => ({
-  ...{ model, max_tokens: 10, prompt: 'Look.' },
+  model,
+  max_tokens: 10,
+  prompt: 'Look.',
   files: urls.map(image),
 });

@@ -17,23 +17,42 @@ const usage = {
   total_tokens: 31,
 };
 const response = (status: string, more: object = {}) => ({
-  ...{ id: 'resp_1', object: 'response', created_at: 1, status, model: 'gpt-x', store: false },
-  ...{ error: null, incomplete_details: null, output: [], usage: null, ...more },
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  status,
+  model: 'gpt-x',
+  store: false,
+  error: null,
+  incomplete_details: null,
+  output: [],
+  usage: null,
+  ...more,
 });
 
 /** What OpenAI encrypted of what was thought. */
 export const recordedSecret = 'ZW5jcnlwdGVk';
 
 const thought = (encrypted: string, text: string) => ({
-  ...{ id: 'rs_1', type: 'reasoning', encrypted_content: encrypted },
+  id: 'rs_1',
+  type: 'reasoning',
+  encrypted_content: encrypted,
   summary: [{ type: 'summary_text', text }],
 });
 const message = (text: string) => ({
-  ...{ id: 'msg_1', type: 'message', status: 'completed', role: 'assistant' },
+  id: 'msg_1',
+  type: 'message',
+  status: 'completed',
+  role: 'assistant',
   content: [{ type: 'output_text', annotations: [], logprobs: [], text }],
 });
 const call = (id: string, name: string, args: string) => ({
-  ...{ id: `fc_${id}`, type: 'function_call', status: 'completed', arguments: args, call_id: `call_${id}`, name },
+  id: `fc_${id}`,
+  type: 'function_call',
+  status: 'completed',
+  arguments: args,
+  call_id: `call_${id}`,
+  name,
 });
 const citation = { type: 'url_citation', start_index: 0, end_index: 1, url: 'https://example.com', title: 'x' };
 

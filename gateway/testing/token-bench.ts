@@ -35,11 +35,26 @@ export async function openTokenBench() {
   const seconds = tokenTestStart / 1000;
   const header: Json = { alg: 'RS256', typ: 'JWT', kid };
   const claims: Json = {
-    ...{ sub: user.id, iss: defaultTokenNames.issuer, aud: defaultTokenNames.audience },
-    ...{ iat: seconds, exp: seconds + 900, scope: ['chat'] },
+    sub: user.id,
+    iss: defaultTokenNames.issuer,
+    aud: defaultTokenNames.audience,
+    iat: seconds,
+    exp: seconds + 900,
+    scope: ['chat'],
   };
   return {
-    ...{ ...books, ...deps, operator, account, user, issue, kid, key, header, claims, seconds, skewMs },
+    ...books,
+    ...deps,
+    operator,
+    account,
+    user,
+    issue,
+    kid,
+    key,
+    header,
+    claims,
+    seconds,
+    skewMs,
     /** A new authorizer knows nothing from earlier calls. */
     authorizer: () => createAuthorizer({ db: books.db, peppers, now }),
     signed(head: Json | string, payload: Json | string, sign = (input: string) => rs256(input, key)) {

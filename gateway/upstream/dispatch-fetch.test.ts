@@ -37,7 +37,9 @@ async function opened() {
   });
   const stop = new AbortController();
   const response = await createDispatchFetch(dispatcher)(url, {
-    ...{ method: 'GET', headers: {}, redirect: 'manual' },
+    method: 'GET',
+    headers: {},
+    redirect: 'manual',
     signal: stop.signal,
   });
   const kept = () => sockets.reduce((sum, { readableLength }) => sum + readableLength, 0);

@@ -41,7 +41,8 @@ export function upstreamError(fault: UpstreamFault): AppError {
   const { provider, status } = fault;
   const fail = (code: ErrorCode, message: string, retryAfterMs?: number, reason?: UpstreamReason) =>
     new AppError(code, message, {
-      ...{ provider, providerError: code === 'upstream_auth_failed' ? null : providerError(fault, code) },
+      provider,
+      providerError: code === 'upstream_auth_failed' ? null : providerError(fault, code),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, longestWaitMs) }),
       ...(reason === undefined ? {} : { details: { reason } }),
     });
@@ -162,7 +163,11 @@ export function readFault(body: unknown, provider: string, status: number | null
   const param = asText(error.param);
   const retryAfterMs = retryDelayMs(error.details);
   return {
-    ...{ provider, status: status ?? statusFor(error.code, kinds), kinds, message, param },
+    provider,
+    status: status ?? statusFor(error.code, kinds),
+    kinds,
+    message,
+    param,
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
   };
 }

@@ -4,8 +4,10 @@ import { useAppInfo } from '../api/use-core.ts';
 
 /** A browser does these itself. */
 const needs: Partial<Record<ActionId, keyof AppInfo['capabilities']>> = {
-  ...{ newWindow: 'windows' },
-  ...{ zoomIn: 'zoom', zoomOut: 'zoom', zoomReset: 'zoom' },
+  newWindow: 'windows',
+  zoomIn: 'zoom',
+  zoomOut: 'zoom',
+  zoomReset: 'zoom',
 };
 
 /** The actions that this host has. */

@@ -103,7 +103,9 @@ test('makes, changes and ends keys, none of which is told twice', async () => {
   const { key: _key, ...told } = made;
   expect((await client.keys({ limit: 1 })).data).toEqual([told]);
   expect(await client.changeKey(made.id, { label: 'Renamed', spend_limit_usd: null })).toMatchObject({
-    ...{ label: 'Renamed', spend_limit_usd: null, status: 'active' },
+    label: 'Renamed',
+    spend_limit_usd: null,
+    status: 'active',
   });
   expect(await client.revokeKey(made.id)).toMatchObject({ status: 'revoked' });
   const program = gatewayClient({ baseUrl: server.url, apiKey: made.key });

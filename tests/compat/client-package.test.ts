@@ -23,7 +23,8 @@ async function installedOutside() {
   const dependencies = { '@portico/client': `file:./${tarball}`, ...Object.fromEntries(links) };
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'outside', type: 'module', dependencies }));
   await call('npm', ['install', '--offline', '--no-audit', '--no-fund'], {
-    ...{ cwd: folder, shell: process.platform === 'win32' },
+    cwd: folder,
+    shell: process.platform === 'win32',
     env: { ...process.env, npm_config_cache: join(folder, '.npm') },
   });
   return folder;
@@ -63,8 +64,13 @@ test('the packed client is installed elsewhere; the example of its page compiles
   const [, example] = /```ts\n([\s\S]*?)```/.exec(await readFile(join(own, 'README.md'), 'utf8')) ?? [];
   await writeFile(join(folder, 'example.ts'), example ?? '');
   const compilerOptions = {
-    ...{ target: 'es2022', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: false },
-    ...{ lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'], types: ['node'] },
+    target: 'es2022',
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    types: ['node'],
     typeRoots: [installed('@types')],
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['example.ts'] }));

@@ -41,7 +41,9 @@ export function rewrite(file: string, before: string, after: string): void {
   const bytes = readFileSync(file);
   const at = bytes.indexOf(before);
   expect({ found: at > 0, again: bytes.indexOf(before, at + 1), length: after.length }).toEqual({
-    ...{ found: true, again: -1, length: before.length },
+    found: true,
+    again: -1,
+    length: before.length,
   });
   bytes.write(after, at);
   rmSync(file);

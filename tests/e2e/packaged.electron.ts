@@ -142,9 +142,14 @@ test('the fuses read back from the program are those of the security page, and o
   const at = program.indexOf(fuseMark) + fuseMark.length;
   const digits = program.subarray(at + 2, at + 2 + (program[at + 1] ?? 0)).toString('latin1');
   expect(Object.fromEntries(fuseNames.map((name, index) => [name, digits[index]]))).toEqual({
-    ...{ runAsNode: '0', cookieEncryption: '1', nodeOptions: '0', nodeCliInspect: '0' },
-    ...{ asarIntegrity: '1', onlyLoadAppFromAsar: '1' },
-    ...{ loadBrowserProcessSpecificV8Snapshot: '0', grantFileProtocolExtraPrivileges: '0' },
+    runAsNode: '0',
+    cookieEncryption: '1',
+    nodeOptions: '0',
+    nodeCliInspect: '0',
+    asarIntegrity: '1',
+    onlyLoadAppFromAsar: '1',
+    loadBrowserProcessSpecificV8Snapshot: '0',
+    grantFileProtocolExtraPrivileges: '0',
   });
   expect(unexplained(shipped)).toEqual([]);
 });

@@ -297,10 +297,15 @@ async function data({ page, go, look, button, open, field }: Walk): Promise<void
 }
 
 const chatgpt = {
-  ...{ id: 'g1', title: serverName, create_time: 1_700_000_000, update_time: 1_700_000_100, current_node: 'b' },
+  id: 'g1',
+  title: serverName,
+  create_time: 1_700_000_000,
+  update_time: 1_700_000_100,
+  current_node: 'b',
   mapping: {
     b: {
-      ...{ id: 'b', parent: null },
+      id: 'b',
+      parent: null,
       message: {
         author: { role: 'user' },
         content: { content_type: 'text', parts: [serverName, { asset_pointer: 'x' }] },

@@ -42,9 +42,12 @@ beforeAll(async () => {
   gateway = await program.start(database, {
     env: {
       ...env,
-      ...{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${origin}/v1` },
-      ...{ ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: origin },
-      ...{ GOOGLE_API_KEY: 'k', GOOGLE_BASE_URL: origin },
+      OPENAI_API_KEY: 'k',
+      OPENAI_BASE_URL: `${origin}/v1`,
+      ANTHROPIC_API_KEY: 'k',
+      ANTHROPIC_BASE_URL: origin,
+      GOOGLE_API_KEY: 'k',
+      GOOGLE_BASE_URL: origin,
     },
   });
 });
@@ -84,7 +87,11 @@ function send(sent: HostileRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = httpRequest(
       {
-        ...{ host: '127.0.0.1', port, method, path: target, agent },
+        host: '127.0.0.1',
+        port,
+        method,
+        path: target,
+        agent,
         headers: {
           ...headers,
           ...(authorization === null ? {} : { authorization }),

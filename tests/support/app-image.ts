@@ -34,8 +34,12 @@ export function appImages(unpacked: string, folder: string, flags: readonly stri
   execFileSync('rm', ['-rf', ...parts.map((part) => join(shell, 'resources', part))]);
   return {
     env: {
-      ...{ TEST_MOUNTS: mounts, TEST_RUNTIME: shell, TEST_DATA: join(folder, 'data'), TEST_FLAGS: flags.join(' ') },
-      ...{ TEST_LOG: join(folder, 'stderr.log'), XDG_CACHE_HOME: join(folder, 'cache') },
+      TEST_MOUNTS: mounts,
+      TEST_RUNTIME: shell,
+      TEST_DATA: join(folder, 'data'),
+      TEST_FLAGS: flags.join(' '),
+      TEST_LOG: join(folder, 'stderr.log'),
+      XDG_CACHE_HOME: join(folder, 'cache'),
     },
     write(version, file) {
       const resources = join(folder, `version-${version}`);

@@ -45,10 +45,19 @@ export function fakeCatalogue(data: FakeData, guard: (method: string) => Promise
       reprice: os.whatIf.reprice.handler(async ({ input }) => {
         await guard('whatIf.reprice');
         return {
-          ...{ requests: 412, chargedUsd: '12.480000001', ownKeysUsd: '0', estimated: 3, readSince: null },
+          requests: 412,
+          chargedUsd: '12.480000001',
+          ownKeysUsd: '0',
+          estimated: 3,
+          readSince: null,
           models: input.models.map((model, at) => ({
-            ...{ model, name: known(model)?.name ?? model, pricesAsOf: '2026-11-01', requests: 400 - at },
-            ...{ costUsd: `${9 + at}.5`, actualUsd: '12.1', moreUsd: at > 2 ? `${at - 2}.4` : `-${2.6 - at}` },
+            model,
+            name: known(model)?.name ?? model,
+            pricesAsOf: '2026-11-01',
+            requests: 400 - at,
+            costUsd: `${9 + at}.5`,
+            actualUsd: '12.1',
+            moreUsd: at > 2 ? `${at - 2}.4` : `-${2.6 - at}`,
             contextKnown: true,
             tooLong: { requests: 8, costUsd: '0.3' },
             unable: { requests: 4 + at, costUsd: '0.08', lacks: ['vision'] },

@@ -139,7 +139,9 @@ export function fakeConnections(
         const { credential, ...account } = data.account[input.wallet];
         const times = { created: account.created, expires_at: null, last_used_at: null };
         const told = {
-          ...{ object: 'auth.verification' as const, valid: true as const, account },
+          object: 'auth.verification' as const,
+          valid: true as const,
+          account,
           credential: credential && { ...times, ...credential },
         };
         return { told, checkedAt: Date.now() };
@@ -154,9 +156,14 @@ export function fakeConnections(
         await guard('gatewayAccounts.add');
         const { baseUrl } = input;
         const account = {
-          ...{ id: `account-${data.gatewayAccounts.accounts.length + 1}`, baseUrl, kind: 'api_key' as const },
-          ...{ name: input.name ?? new URL(baseUrl).host, keyHint: 'sk-…77aa', storage: 'keychain' as const },
-          ...{ expiresAt: null, ownKeys: false },
+          id: `account-${data.gatewayAccounts.accounts.length + 1}`,
+          baseUrl,
+          kind: 'api_key' as const,
+          name: input.name ?? new URL(baseUrl).host,
+          keyHint: 'sk-…77aa',
+          storage: 'keychain' as const,
+          expiresAt: null,
+          ownKeys: false,
         };
         data.gatewayAccounts = { accounts: [...data.gatewayAccounts.accounts, account], active: account.id };
         data.gateway = { ...data.gateway, mode: 'remote' };

@@ -351,8 +351,11 @@ export function fakeData(): FakeData {
       sandbox: { messagesLeft: 912, daysLeft: 31, basis: { days: 12, requests: 120, costUsd: '1.3' }, low: false },
     },
     budget: {
-      ...{ limitUsd: null, spentUsd: '3.2180415', share: null },
-      ...{ start: Date.UTC(2026, 10), end: Date.UTC(2026, 11) },
+      limitUsd: null,
+      spentUsd: '3.2180415',
+      share: null,
+      start: Date.UTC(2026, 10),
+      end: Date.UTC(2026, 11),
     },
     tools: fakeToolsData(),
     decisions: [],

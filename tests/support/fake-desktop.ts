@@ -4,7 +4,12 @@ import { contract } from '#shared/contract/index.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
 const idle: UpdateState = {
-  ...{ status: 'idle', version: null, percent: null, notes: null, checkedAt: null, problem: null },
+  status: 'idle',
+  version: null,
+  percent: null,
+  notes: null,
+  checkedAt: null,
+  problem: null,
 };
 
 /** What only the installed app has, over made-up data: keys with an F are taken by another program. */

@@ -101,7 +101,11 @@ export function fakeUsage(data: FakeData, groupBy: UsageGrouping, { first, last,
       : ({ kind: 'elsewhere', id: null, provider: null, name: null } as const);
   const before = used ? bucketsOf(15).map(sumsOf) : [];
   return {
-    ...{ groupBy, days, zone, ofPeriod: true, ownPeriod: null },
+    groupBy,
+    days,
+    zone,
+    ofPeriod: true,
+    ownPeriod: null,
     ...foldByDay(used ? bucketsOf(18) : [], groupOf, days),
     before: shownSums(allOf(before)),
     perDayBefore: null,
@@ -123,10 +127,22 @@ export const fakeLines = (data: FakeData): UsageLine[] =>
     line.request_id === null
       ? []
       : {
-          ...{ id: line.request_id, created: line.created ?? 0, status: 'succeeded', error_code: null },
-          ...{ provider: line.provider, model: line.model, name: line.name, key: null, purpose: 'chat' },
-          ...{ prompt_tokens: 1900, cached_tokens: 400, cache_write_tokens: 0 },
-          ...{ completion_tokens: 310, reasoning_tokens: 40 },
-          ...{ cost_usd: line.amount.replace('-', ''), provenance: 'billed', use: line.use },
+          id: line.request_id,
+          created: line.created ?? 0,
+          status: 'succeeded',
+          error_code: null,
+          provider: line.provider,
+          model: line.model,
+          name: line.name,
+          key: null,
+          purpose: 'chat',
+          prompt_tokens: 1900,
+          cached_tokens: 400,
+          cache_write_tokens: 0,
+          completion_tokens: 310,
+          reasoning_tokens: 40,
+          cost_usd: line.amount.replace('-', ''),
+          provenance: 'billed',
+          use: line.use,
         },
   );

@@ -6,7 +6,12 @@ import { contract } from '#shared/contract/index.ts';
 export function fakeNetwork(guard: (method: string) => Promise<void>) {
   const os = implement(contract);
   let set: NetworkStatus = {
-    ...{ proxy: 'system', address: '', username: '', bypass: '', certificates: '', hasPassword: false },
+    proxy: 'system',
+    address: '',
+    username: '',
+    bypass: '',
+    certificates: '',
+    hasPassword: false,
     targets: [{ name: 'OpenAI', origin: 'https://api.openai.com' }],
   };
   return {

@@ -8,10 +8,17 @@ export const fakeReconciliation = (guard: (call: string) => Promise<void>) => ({
   get: os.get.handler(async () => {
     await guard('reconciliation.get');
     return {
-      ...{ readAt: Date.now(), part: null, requests: 0, matched: 0, running: 0, openRows: [], openCount: 0 },
+      readAt: Date.now(),
+      part: null,
+      requests: 0,
+      matched: 0,
+      running: 0,
+      openRows: [],
+      openCount: 0,
       kinds: { chats: 0, deleted: 0, otherPrograms: 0, uncharged: 0, unknown: 0, explained: 0 },
       sums: { chatsUsd: '0', otherProgramsUsd: '0', recordsUsd: '0', ledgerUsd: '0' },
-      ...{ balance: null, differenceUsd: '0' },
+      balance: null,
+      differenceUsd: '0',
     };
   }),
   drift: os.drift.handler(async () => {

@@ -115,7 +115,10 @@ export function openInterfaceGateway(): Promise<OtherGateway> {
 export function openPlainServer(): Promise<OtherGateway> {
   const chunk = (delta: object, finish: string | null, more: object = {}) => ({
     choices: [{ finish_reason: finish, index: 0, delta }],
-    ...{ created: 1_795_000_000, id: 'chatcmpl-plain', model: 'qwen3-8b', object: 'chat.completion.chunk' },
+    created: 1_795_000_000,
+    id: 'chatcmpl-plain',
+    model: 'qwen3-8b',
+    object: 'chat.completion.chunk',
     ...more,
   });
   return serve(
@@ -202,13 +205,11 @@ export function openOpenRouter({ management = true } = {}): Promise<OtherGateway
   };
   const auto = { ...model, id: 'openrouter/auto', name: 'Auto Router', pricing: { prompt: '-1', completion: '-1' } };
   const chunk = (delta: object, finish_reason: string | null) => ({
-    ...{
-      id: 'gen-123',
-      provider: 'Anthropic',
-      model: model.id,
-      object: 'chat.completion.chunk',
-      created: 1_795_000_000,
-    },
+    id: 'gen-123',
+    provider: 'Anthropic',
+    model: model.id,
+    object: 'chat.completion.chunk',
+    created: 1_795_000_000,
     choices: [
       {
         index: 0,
@@ -220,7 +221,11 @@ export function openOpenRouter({ management = true } = {}): Promise<OtherGateway
     ],
   });
   const usage = {
-    ...{ prompt_tokens: 20, completion_tokens: 4, total_tokens: 24, cost: 0.00012, is_byok: false },
+    prompt_tokens: 20,
+    completion_tokens: 4,
+    total_tokens: 24,
+    cost: 0.00012,
+    is_byok: false,
     prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
     cost_details: { upstream_inference_cost: null },
     completion_tokens_details: { reasoning_tokens: 0, image_tokens: 0 },

@@ -74,7 +74,9 @@ async function ifReported<T>(call: () => Promise<T>): Promise<T | null> {
 }
 
 const creditsOf = ({ amount, ...sums }: NonNullable<WalletBalance['balance']>): ReportedCredits => ({
-  ...{ object: 'credits', ...sums, balance: amount },
+  object: 'credits',
+  ...sums,
+  balance: amount,
   transactions: { object: 'list', data: [], first_id: null, last_id: null, has_more: false, reported: false },
 });
 

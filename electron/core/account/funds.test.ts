@@ -77,7 +77,9 @@ test.each([
   const page = { has_more: false, first_id: null, last_id: null };
   const credits = { object: 'credits' as const, currency: 'USD' as const, ...sums, transactions: list };
   expect(outlookOf(credits, { ...usage, ...page }, now)).toMatchObject({
-    ...{ messagesLeft: messages, daysLeft: days, low },
+    messagesLeft: messages,
+    daysLeft: days,
+    low,
     basis: { days: 10, requests: 20, costUsd: '2' },
   });
 });

@@ -51,7 +51,11 @@ async function readReport(
   ]);
   const days = daysOf(period);
   return {
-    ...{ groupBy: grouping, days, zone: period.zone, ofPeriod: true, ownPeriod: null },
+    groupBy: grouping,
+    days,
+    zone: period.zone,
+    ofPeriod: true,
+    ownPeriod: null,
     ...foldByDay(buckets, groupOf, days),
     before: earlier && shownSums(allOf(earlier.map(sumsOf))),
     perDayBefore: earlier && foldDays(earlier, daysOf(periodBefore(period))),
@@ -80,7 +84,10 @@ async function plainReport(
   const before = isOf(earlier?.period ?? null, periodBefore(period)) ? earlier : null;
   const days = daysOf(period);
   return {
-    ...{ groupBy: grouping, days, zone: 'UTC', ofPeriod },
+    groupBy: grouping,
+    days,
+    zone: 'UTC',
+    ofPeriod,
     ownPeriod: ofPeriod ? null : ownPeriodOf(usage.period),
     totals: shownSums(totals),
     before: before && shownSums(sumsOf(before.totals)),

@@ -35,7 +35,10 @@ export const keyOf = ({ kind, id, provider }: UsageGroupId): string => JSON.stri
 
 const of = (kind: UsageGroupId['kind']): NamedGroup => ({ kind, id: null, provider: null, name: null });
 const named = (id: string, name: string | null = null, provider: string | null = null): NamedGroup => ({
-  ...{ kind: 'named', id, provider, name },
+  kind: 'named',
+  id,
+  provider,
+  name,
 });
 
 /** How buckets of a grouping are named: with what the gateway tells of keys, and the app knows of chats. */

@@ -27,11 +27,19 @@ export async function linesOf(
 ): Promise<UsageLine[]> {
   const uses = await spend.usesOf(records.map(({ id }) => id));
   return records.map((record) => ({
-    ...{ id: record.id, created: record.created, status: record.status, error_code: record.error_code },
-    ...{ provider: record.provider, model: record.model, key: record.key_id, purpose: record.purpose },
+    id: record.id,
+    created: record.created,
+    status: record.status,
+    error_code: record.error_code,
+    provider: record.provider,
+    model: record.model,
+    key: record.key_id,
+    purpose: record.purpose,
     name: record.model && bookedModelName(modelFacts, record.provider, record.model),
-    ...{ prompt_tokens: record.prompt_tokens, cached_tokens: record.cached_tokens },
-    ...{ cache_write_tokens: record.cache_write_tokens, completion_tokens: record.completion_tokens },
+    prompt_tokens: record.prompt_tokens,
+    cached_tokens: record.cached_tokens,
+    cache_write_tokens: record.cache_write_tokens,
+    completion_tokens: record.completion_tokens,
     reasoning_tokens: record.reasoning_tokens,
     ...costOf(record, source),
     use: uses.get(record.id) ?? null,

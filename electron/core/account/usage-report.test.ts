@@ -17,10 +17,24 @@ const bucket = fc
   })
   .map(
     ({ day, model, nano, requests, prompt }): ReportedBucket => ({
-      ...{ object: 'usage.bucket', provider: 'openai', model, day, key: null, status: null },
-      ...{ requests, succeeded: requests, failed: 0, cancelled: 0, prompt_tokens: prompt, cached_tokens: 0 },
-      ...{ completion_tokens: 3, reasoning_tokens: 3, total_tokens: prompt + 3, cost_usd: formatUsd(nanoUsd(nano)) },
-      ...{ byok_requests: 0, byok_upstream_cost_usd: '0' },
+      object: 'usage.bucket',
+      provider: 'openai',
+      model,
+      day,
+      key: null,
+      status: null,
+      requests,
+      succeeded: requests,
+      failed: 0,
+      cancelled: 0,
+      prompt_tokens: prompt,
+      cached_tokens: 0,
+      completion_tokens: 3,
+      reasoning_tokens: 3,
+      total_tokens: prompt + 3,
+      cost_usd: formatUsd(nanoUsd(nano)),
+      byok_requests: 0,
+      byok_upstream_cost_usd: '0',
     }),
   );
 
@@ -69,7 +83,8 @@ test('a forecast is the month so far and the mean of whole days before for each 
     estimate: {
       total_usd: formatUsd(nanoUsd(1_650n + (1_600n * 6n) / 23n)),
       mean_usd: formatUsd(nanoUsd(1_600n / 23n)),
-      ...{ mean_days: 23, days_left: 6 },
+      mean_days: 23,
+      days_left: 6,
     },
   });
 });

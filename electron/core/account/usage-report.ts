@@ -78,7 +78,10 @@ function shownGroups(sorted: readonly (NamedGroup & { readonly sums: Sums })[], 
   const folded = sorted.length > mostGroups ? sorted.slice(mostGroups) : [];
   const shown = folded.length > 0 ? [...sorted.slice(0, mostGroups), { ...rest, sums: sumOf(folded) }] : sorted;
   const groups: UsageGroupSums[] = shown.map(({ kind, id, provider, name, sums }) => ({
-    ...{ kind, id, provider, name },
+    kind,
+    id,
+    provider,
+    name,
     ...shownSums(sums),
     share: shareOf(sums.cost, totals.cost),
   }));
@@ -92,7 +95,10 @@ function seriesOf(sorted: readonly Group[], days: readonly string[]): UsageSerie
   const own = sorted.length === mostSeries + 1 ? sorted : sorted.slice(0, mostSeries);
   const folded = sorted.slice(own.length);
   const series = own.map((group) => ({
-    ...{ kind: group.kind, id: group.id, provider: group.provider, name: group.name },
+    kind: group.kind,
+    id: group.id,
+    provider: group.provider,
+    name: group.name,
     days: days.map((day) => shownSums(group.days.get(day) ?? nothing)),
   }));
   if (folded.length === 0) return series;

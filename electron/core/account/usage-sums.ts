@@ -11,8 +11,15 @@ export interface Sums extends Counts {
 const names = ['requests', 'succeeded', 'failed', 'cancelled', 'input', 'cached', 'output', 'reasoning'] as const;
 
 export const nothing: Sums = {
-  ...{ requests: 0, succeeded: 0, failed: 0, cancelled: 0 },
-  ...{ input: 0, cached: 0, output: 0, reasoning: 0, cost: 0n },
+  requests: 0,
+  succeeded: 0,
+  failed: 0,
+  cancelled: 0,
+  input: 0,
+  cached: 0,
+  output: 0,
+  reasoning: 0,
+  cost: 0n,
 };
 
 export function plus(a: Sums, b: Sums): Sums {
@@ -29,7 +36,10 @@ const added = (a: number | null, b: number | null) => (a === null || b === null 
 export function sumsOf(told: ReportedCounters): Sums {
   const { prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion, reasoning_tokens } = told;
   return {
-    ...{ requests: told.requests, succeeded: told.succeeded, failed: told.failed, cancelled: told.cancelled },
+    requests: told.requests,
+    succeeded: told.succeeded,
+    failed: told.failed,
+    cancelled: told.cancelled,
     input: prompt === null ? null : Math.max(0, prompt - (cached ?? 0)),
     cached,
     output: completion === null ? null : Math.max(0, completion - (reasoning_tokens ?? 0)),

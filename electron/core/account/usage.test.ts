@@ -92,7 +92,10 @@ const plain = ({ requests, failed, input, cached, output, reasoning, cost_usd }:
   cost_usd,
 });
 const plainSql = ({ requests, failed, prompt, completion, charge }: Omit<Sum, 'local'>) => ({
-  ...{ requests: Number(requests), failed: Number(failed), prompt: Number(prompt), completion: Number(completion) },
+  requests: Number(requests),
+  failed: Number(failed),
+  prompt: Number(prompt),
+  completion: Number(completion),
   cost_usd: formatUsd(nanoUsd(charge)),
 });
 const none = { requests: 0n, failed: 0n, prompt: 0n, completion: 0n, charge: 0n };
@@ -136,12 +139,10 @@ function sumOf(all: readonly UsageSums[]) {
   const total = (name: 'requests' | 'failed' | 'prompt' | 'completion') =>
     all.map(plain).reduce((sum, one) => sum + (one[name] ?? 0), 0);
   return {
-    ...{
-      requests: total('requests'),
-      failed: total('failed'),
-      prompt: total('prompt'),
-      completion: total('completion'),
-    },
+    requests: total('requests'),
+    failed: total('failed'),
+    prompt: total('prompt'),
+    completion: total('completion'),
     cost_usd: formatUsd(nanoUsd(nano)),
   };
 }

@@ -52,7 +52,11 @@ async function watched(everyMs = 5) {
     await eventually(async () => expect(asked.length).toBeGreaterThan(before + count));
   };
   return {
-    ...{ asked, heard, reads, changes, watch },
+    asked,
+    heard,
+    reads,
+    changes,
+    watch,
     /** Opens a window; the first look has been announced. */
     async open() {
       void watch();

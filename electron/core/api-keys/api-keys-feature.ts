@@ -148,7 +148,11 @@ function successorOf({ label, scopes, expires_at, spend_limit_usd, spent_usd, he
 }
 
 const shown = (key: ApiKey, account: string): ApiKeyEntry => ({
-  ...{ id: key.id, account, name: key.label, prefix: key.prefix, scopes: key.scopes },
+  id: key.id,
+  account,
+  name: key.label,
+  prefix: key.prefix,
+  scopes: key.scopes,
   createdAt: key.created * 1000,
   lastUsedAt: key.last_used_at === null ? null : key.last_used_at * 1000,
   expiresAt: key.expires_at === null ? null : key.expires_at * 1000,

@@ -55,7 +55,12 @@ test.each(Object.entries(places))('keys of %s: made, told once, used, bound, rot
   const { key } = await client.apiKeys.create({ ...plain, account, name: 'Editor', limitUsd: '1.5', expiresAt: end });
   const [made] = await list();
   expect(made).toMatchObject({
-    ...{ account, name: 'Editor', scopes: ['chat', 'models'], limitUsd: '1.5', spentUsd: '0', expiresAt: end },
+    account,
+    name: 'Editor',
+    scopes: ['chat', 'models'],
+    limitUsd: '1.5',
+    spentUsd: '0',
+    expiresAt: end,
     lastUsedAt: null,
   });
   expect(JSON.stringify(await list())).not.toContain(key);

@@ -9,7 +9,11 @@ export interface UpdatesDeps {
 }
 
 const unknown: UpdateState = {
-  ...{ status: 'unavailable', version: null, percent: null, notes: null, checkedAt: null },
+  status: 'unavailable',
+  version: null,
+  percent: null,
+  notes: null,
+  checkedAt: null,
   problem: tell('updatesElsewhere'),
 };
 

@@ -22,7 +22,11 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
   };
   await ask();
   const { key } = await client.apiKeys.create({
-    ...{ account: 'main', name: 'A program', scopes: ['chat'], limitUsd: null, expiresAt: null },
+    account: 'main',
+    name: 'A program',
+    scopes: ['chat'],
+    limitUsd: null,
+    expiresAt: null,
   });
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
   const answer = await fetch(`${local.url}/chat`, {

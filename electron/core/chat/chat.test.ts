@@ -150,7 +150,9 @@ test('an error in the middle keeps the words before it, and what the provider sa
   const { messages } = await sendAndWait(core, ask());
   expect(messages[1]).toMatchObject({ status: 'error', text: 'As far as', error: { code: 'upstream_error' } });
   expect(messages[1]?.error).toMatchObject({
-    ...{ message: 'OpenAI does not know this model.', status: 502, provider: 'OpenAI' },
+    message: 'OpenAI does not know this model.',
+    status: 502,
+    provider: 'OpenAI',
     providerError: { status: 400, code: 'bad', message: 'Bearer [redacted] may not' },
   });
 });

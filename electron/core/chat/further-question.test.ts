@@ -91,8 +91,10 @@ test('a further question to all columns is removed and put back in all columns, 
   await client.messages.restore({ deletionId });
   expect((await read(core, conversationId)).columns).toHaveLength(6);
   const { answerId } = await client.chat.send({
-    ...{ ...further(conversationId), text: 'Why, in a word?' },
-    ...{ model: 'openai/mini', editOf: userMessageId },
+    ...further(conversationId),
+    text: 'Why, in a word?',
+    model: 'openai/mini',
+    editOf: userMessageId,
   });
   await expect.poll(async () => (await read(core, conversationId)).runningIds).toEqual([]);
   const { messages, columns: shown } = await read(core, conversationId);

@@ -129,7 +129,9 @@ test('a gateway’s key for chats alone chats, and what it cannot read is said',
   expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', balance: null }]);
   expect(await client.models.payer({ model: 'sandbox/echo' })).toEqual({ wallet: 'main', ownKey: null });
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({
-    ...{ name: 'Team', balance: null, usage: null },
+    name: 'Team',
+    balance: null,
+    usage: null,
     credential: { scopes: ['chat', 'models'] },
   });
   const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
@@ -250,7 +252,11 @@ test('requests of other programs make no server of the user’s own fetch anythi
   }
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
   const { key } = await client.apiKeys.create({
-    ...{ account: 'main', name: 'A program', scopes: ['chat' as const], limitUsd: null, expiresAt: null },
+    account: 'main',
+    name: 'A program',
+    scopes: ['chat' as const],
+    limitUsd: null,
+    expiresAt: null,
   });
   const ask = (body: unknown) =>
     fetch(`${local.url}/v1/chat/completions`, {

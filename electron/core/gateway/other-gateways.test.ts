@@ -46,7 +46,10 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
     { name: 'Ada Lovelace', billing: null, balance: { amount: '12.5', held: null, total_used: null } },
   ]);
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({
-    ...{ id: '42', email: 'ada@example.com', created: null, status: null },
+    id: '42',
+    email: 'ada@example.com',
+    created: null,
+    status: null,
     plan: { name: 'Pro', billing: null, limits: null },
     usage: { period: null, requests: 31, total_tokens: 64_000, cost_usd: null },
   });
@@ -59,20 +62,31 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
     ],
   });
   expect(await client.usage.get({ wallet: 'main', groupBy: 'model', period })).toMatchObject({
-    ...{ ofPeriod: true, zone: 'UTC', before: null, perDay: null, series: null },
+    ofPeriod: true,
+    zone: 'UTC',
+    before: null,
+    perDay: null,
+    series: null,
     totals: { requests: 31, cost_usd: '7.5', failed: null },
     groups: [{ name: 'GPT-5.4 mini', requests: 31, cost_usd: '7.5', share: 1 }],
   });
   // It tells its own month, and by model, whatever is asked.
   const week = { first: '2026-11-02', last: '2026-11-08', zone: 'Europe/Berlin' };
   expect(await client.usage.get({ wallet: 'main', groupBy: 'key', period: week })).toMatchObject({
-    ...{ ofPeriod: false, ownPeriod: { first: '2026-11-01', last: '2026-11-30' }, groups: null },
+    ofPeriod: false,
+    ownPeriod: { first: '2026-11-01', last: '2026-11-30' },
+    groups: null,
   });
   expect(await client.usage.insights({ wallet: 'main', period })).toEqual({
-    ...{ forecast: null, failures: null, cache_savings_usd: null },
+    forecast: null,
+    failures: null,
+    cache_savings_usd: null,
   });
   expect(await answerOf('openai/gpt-5.4-mini', 'estimated')).toMatchObject({
-    ...{ text: 'Well told.', servedProvider: 'openai', servedModel: 'gpt-5.4-mini', finishReason: 'stop' },
+    text: 'Well told.',
+    servedProvider: 'openai',
+    servedModel: 'gpt-5.4-mini',
+    finishReason: 'stop',
     // It counts no tokens apart: what they cost is worked out from our own count, and says so.
     costUsd: expect.stringMatching(/^0\.0000\d+$/),
   });
@@ -123,7 +137,9 @@ test('OpenRouter: prices, the true cost of an answer, and the balance that the k
     pricing: { prompt: '0.000003', input_cache_read: '0.0000003' },
   });
   expect(await answerOf('anthropic/claude-sonnet-5', 'billed')).toMatchObject({
-    ...{ text: 'Routed.', costUsd: '0.00012', modelName: 'Anthropic: Claude Sonnet 5' },
+    text: 'Routed.',
+    costUsd: '0.00012',
+    modelName: 'Anthropic: Claude Sonnet 5',
   });
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({ credential: { label: 'sk-or-v1-012...789' } });
   const credits = await client.credits.get({ wallet: 'main' });

@@ -20,7 +20,8 @@ async function coreWithBoth(confirm?: () => Promise<boolean>) {
   const upstream = await startUpstream();
   const asked: string[] = [];
   const gateway = await openGateway({
-    ...{ database: ':memory:', sandboxPace: 0 },
+    database: ':memory:',
+    sandboxPace: 0,
     fetch(input, init) {
       if (init?.method === 'POST') asked.push(new Headers(init.headers).get('authorization') ?? '');
       return fetch(input, init);

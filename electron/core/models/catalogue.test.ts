@@ -79,7 +79,9 @@ test('one’s own use of a model has its cost, and the speed of its last answers
   const { client, books, account } = await core();
   book(books, account, [{ id: 'req_a' }, { id: 'req_b', completion: 400 }, { id: 'req_c', completion: 100 }]);
   expect(await client.whatIf.use({ model: 'openai/gpt-5.4' })).toMatchObject({
-    ...{ requests: 3, costUsd: '0.015', measured: 3 },
+    requests: 3,
+    costUsd: '0.015',
+    measured: 3,
     firstTokenMs: 1000,
     tokensPerSecond: 100,
   });

@@ -102,9 +102,12 @@ async function repriceRecords(
         imageTokens: record.image_tokens ?? 0,
       };
       tallies.add({
-        ...{ promptTokens: record.prompt_tokens, completionTokens: record.completion_tokens },
-        ...{ cachedTokens: record.cached_tokens, cacheWriteTokens: record.cache_write_tokens },
-        ...{ reasoningTokens: record.reasoning_tokens, cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0 },
+        promptTokens: record.prompt_tokens,
+        completionTokens: record.completion_tokens,
+        cachedTokens: record.cached_tokens,
+        cacheWriteTokens: record.cache_write_tokens,
+        reasoningTokens: record.reasoning_tokens,
+        cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0,
         ...counts,
         costNano: charged + ownKey,
         needs: needsOf(undefined, counts.audioTokens, counts.searches, counts.imageTokens),
@@ -116,7 +119,10 @@ async function repriceRecords(
     if (more && read < mostRead) continue;
     const { requests, estimated } = sums;
     return {
-      ...{ requests, estimated, charged: nanoUsd(sums.charged), ownKeys: nanoUsd(sums.ownKeys) },
+      requests,
+      estimated,
+      charged: nanoUsd(sums.charged),
+      ownKeys: nanoUsd(sums.ownKeys),
       models: tallies.result(),
       readSince: more && oldest ? oldest.created * 1000 : null,
     };
@@ -128,13 +134,20 @@ function toResult(
   chosen: readonly Model[],
 ): WhatIfResult {
   return {
-    ...{ requests, estimated, readSince, chargedUsd: formatUsd(charged), ownKeysUsd: formatUsd(ownKeys) },
+    requests,
+    estimated,
+    readSince,
+    chargedUsd: formatUsd(charged),
+    ownKeysUsd: formatUsd(ownKeys),
     models: models.map(({ cost, actual, tooLong, unable, ...counted }, at) => ({
-      ...{ model: counted.model, requests: counted.requests },
+      model: counted.model,
+      requests: counted.requests,
       name: chosen[at]?.name ?? counted.model,
       pricesAsOf: chosen[at]?.pricing?.as_of ?? null,
       contextKnown: chosen[at]?.context_length != null,
-      ...{ costUsd: formatUsd(cost), actualUsd: formatUsd(actual), moreUsd: formatUsd(nanoUsd(cost - actual)) },
+      costUsd: formatUsd(cost),
+      actualUsd: formatUsd(actual),
+      moreUsd: formatUsd(nanoUsd(cost - actual)),
       tooLong: { requests: tooLong.requests, costUsd: formatUsd(tooLong.cost) },
       unable: { requests: unable.requests, costUsd: formatUsd(unable.cost), lacks: [...unable.lacks] },
     })),

@@ -48,7 +48,11 @@ test('chats, deleted and temporary ones, another program and a stopped answer al
   await client.chat.stop({ answerId: running.answerId });
   await chatEnded(client, running.conversationId);
   const { key } = await client.apiKeys.create({
-    ...{ account: 'sandbox', name: 'A program', scopes: ['chat'], limitUsd: null, expiresAt: null },
+    account: 'sandbox',
+    name: 'A program',
+    scopes: ['chat'],
+    limitUsd: null,
+    expiresAt: null,
   });
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
   const answered = await fetch(`${local.url}/chat`, {

@@ -81,7 +81,14 @@ function foundAs(columns: RequestColumns, isOwnKey: boolean): FoundRequest {
   const [id, created, status, provider, model, byok, charge, upstreamCost, tokens, priced, fromChat, name, ledger] =
     columns;
   return {
-    ...{ id, status, provider, model, charge, upstreamCost, ledger, name },
+    id,
+    status,
+    provider,
+    model,
+    charge,
+    upstreamCost,
+    ledger,
+    name,
     at: Number(created),
     byok: byok === 1n,
     tokens: Number(tokens),

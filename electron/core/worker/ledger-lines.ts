@@ -61,7 +61,12 @@ const lineOf = ({
   model,
   estimated,
 }: Row): ExportedLine => ({
-  ...{ id, type, description, request_id, provider, model },
+  id,
+  type,
+  description,
+  request_id,
+  provider,
+  model,
   created: new Date(Number(created)).toISOString(),
   amount_usd: formatUsd(nanoUsd(amount)),
   balance_after_usd: formatUsd(nanoUsd(balance_after)),

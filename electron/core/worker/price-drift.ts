@@ -104,10 +104,22 @@ function billedIn([id, created, provider, model, billed, price, ...tokens]: Bill
     image = 0,
   ] = tokens.map(Number);
   return {
-    ...{ id, provider, model, billed, price, at: Number(created) },
+    id,
+    provider,
+    model,
+    billed,
+    price,
+    at: Number(created),
     usage: {
-      ...{ promptTokens: prompt, completionTokens: completion, cachedTokens: cached, cacheWriteTokens: written },
-      ...{ reasoningTokens: reasoning, audioTokens: audio, cacheWriteHourTokens: hour, searches, imageTokens: image },
+      promptTokens: prompt,
+      completionTokens: completion,
+      cachedTokens: cached,
+      cacheWriteTokens: written,
+      reasoningTokens: reasoning,
+      audioTokens: audio,
+      cacheWriteHourTokens: hour,
+      searches,
+      imageTokens: image,
     },
   };
 }
@@ -151,7 +163,11 @@ function driftOf(request: Billed, priceAt: (model: string, day: string) => Price
   if (far <= roundingNano || far * 100n <= expected) return null;
   const perMille = expected === 0n ? 1_000_000 : Number((off * 1000n) / expected);
   return {
-    ...{ requestId: id, at, provider, model, perMille },
+    requestId: id,
+    at,
+    provider,
+    model,
+    perMille,
     billedUsd: formatUsd(nanoUsd(billed)),
     expectedUsd: formatUsd(expected),
   };
@@ -182,7 +198,11 @@ function pricesByDay(db: Database): (model: string, day: string) => Price | null
       .raw()
       .all() as [string, 'override' | 'refresh', string, string, string, string | null][]
   ).map(([model, kind, source, asOf, from, price]) => ({
-    ...{ model, kind, source, asOf, from },
+    model,
+    kind,
+    source,
+    asOf,
+    from,
     price: price === null ? null : (priceFields.parse(JSON.parse(price)) as PriceFields),
   }));
   return (model, day) => {

@@ -125,7 +125,12 @@ function balanceOf(db: Database, accountId: string): { balance: bigint; lines: b
 
 function openTally(offset: number, limit: number) {
   const kinds: Record<MatchedKind, number> = {
-    ...{ chats: 0, deleted: 0, otherPrograms: 0, uncharged: 0, unknown: 0, explained: 0 },
+    chats: 0,
+    deleted: 0,
+    otherPrograms: 0,
+    uncharged: 0,
+    unknown: 0,
+    explained: 0,
   };
   const openRows: OpenFound[] = [];
   const sums = { chats: 0n, otherPrograms: 0n, records: 0n, ledger: 0n };
@@ -185,7 +190,12 @@ function openTally(offset: number, limit: number) {
     result(balance: { balance: bigint; lines: bigint } | null, ledgerTold: boolean): Reconciled {
       const off = balance ? absolute(balance.balance - balance.lines) : 0n;
       return {
-        ...{ requests, matched: requests - openCount, kinds, running, openRows, openCount },
+        requests,
+        matched: requests - openCount,
+        kinds,
+        running,
+        openRows,
+        openCount,
         sums: {
           chatsUsd: usd(sums.chats),
           otherProgramsUsd: usd(sums.otherPrograms),

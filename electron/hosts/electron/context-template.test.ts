@@ -13,8 +13,17 @@ const none = {
   canEditRichly: false,
 };
 const nothing: Clicked = {
-  ...{ x: 1, y: 2, linkURL: '', srcURL: '', mediaType: 'none', hasImageContents: false, isEditable: false },
-  ...{ selectionText: '', misspelledWord: '', dictionarySuggestions: [], editFlags: none },
+  x: 1,
+  y: 2,
+  linkURL: '',
+  srcURL: '',
+  mediaType: 'none',
+  hasImageContents: false,
+  isEditable: false,
+  selectionText: '',
+  misspelledWord: '',
+  dictionarySuggestions: [],
+  editFlags: none,
 };
 function menu(clicked: Partial<Clicked>, inspect: ((x: number, y: number) => void) | null = null) {
   const done: string[] = [];
@@ -44,7 +53,8 @@ test('where there is nothing to do there is no menu, and what developers use is 
 
 test('a misspelled word gets what it may have meant, and can be learnt', () => {
   const { labels, press } = menu({
-    ...{ isEditable: true, misspelledWord: 'recieve' },
+    isEditable: true,
+    misspelledWord: 'recieve',
     dictionarySuggestions: ['receive', 'relieve', 'c', 'd', 'e', 'f'],
   });
   expect(labels.slice(0, 7)).toEqual(['receive', 'relieve', 'c', 'd', 'e', 'Add to dictionary', 'separator']);

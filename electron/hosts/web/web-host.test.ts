@@ -186,7 +186,11 @@ test('the socket opens for a session of this origin only', async () => {
 test('what a page sent just before the server ends is still read, and a page that hangs does not hold it up', async () => {
   const read: string[] = [];
   const ending = await openWebHost({
-    ...{ port: 0, pageFolder: page, takePrint: prints.take, printLink: () => {}, language: () => language },
+    port: 0,
+    pageFolder: page,
+    takePrint: prints.take,
+    printLink: () => {},
+    language: () => language,
     serve: (socket) => void socket.on('message', (data) => read.push(String(data))),
     elapsed: () => now,
   });

@@ -23,36 +23,64 @@ const openAi = { inputTokens: 8_192, inputs: 2_048, requestTokens: 300_000, take
 
 const known: readonly Known[] = [
   {
-    ...{ id: 'openai/text-embedding-3-small', name: 'Text Embedding 3 Small', released: '2024-01-25' },
-    ...{ ...openAi, dimensions: 1_536, selectable: { least: 1, most: 1_536 }, price: '0.00000002' },
+    id: 'openai/text-embedding-3-small',
+    name: 'Text Embedding 3 Small',
+    released: '2024-01-25',
+    ...openAi,
+    dimensions: 1_536,
+    selectable: { least: 1, most: 1_536 },
+    price: '0.00000002',
     source: 'https://developers.openai.com/api/docs/models/text-embedding-3-small',
   },
   {
-    ...{ id: 'openai/text-embedding-3-large', name: 'Text Embedding 3 Large', released: '2024-01-25' },
-    ...{ ...openAi, dimensions: 3_072, selectable: { least: 1, most: 3_072 }, price: '0.00000013' },
+    id: 'openai/text-embedding-3-large',
+    name: 'Text Embedding 3 Large',
+    released: '2024-01-25',
+    ...openAi,
+    dimensions: 3_072,
+    selectable: { least: 1, most: 3_072 },
+    price: '0.00000013',
     source: 'https://developers.openai.com/api/docs/models/text-embedding-3-large',
   },
   {
     // Where shortened vectors end is not documented there: Google refuses what is too short. 100 inputs: the API's own refusal, https://github.com/geldata/gel/issues/9032.
-    ...{ id: 'google/gemini-embedding-001', name: 'Gemini Embedding 001', released: '2025-05-20' },
-    ...{ dimensions: 3_072, selectable: { least: 1, most: 3_072 }, price: '0.00000015' },
-    ...{ inputTokens: 2_048, inputs: 100, requestTokens: null, takesTokens: false },
+    id: 'google/gemini-embedding-001',
+    name: 'Gemini Embedding 001',
+    released: '2025-05-20',
+    dimensions: 3_072,
+    selectable: { least: 1, most: 3_072 },
+    price: '0.00000015',
+    inputTokens: 2_048,
+    inputs: 100,
+    requestTokens: null,
+    takesTokens: false,
     source: 'https://developers.googleblog.com/en/gemini-embedding-available-gemini-api/',
   },
   {
     // 512 inputs and 16,384 tokens in all: the API's own refusals, https://github.com/raphaelmansuy/edgequake-llm/pull/74 and
     // https://github.com/aurelio-labs/semantic-router/issues/297. Price: https://opencode.ai/data/mistral/mistral-embed.json.
-    ...{ id: 'mistral/mistral-embed', name: 'Mistral Embed', released: '2023-12-11' },
-    ...{ dimensions: 1_024, selectable: null, price: '0.0000001' },
-    ...{ inputTokens: 8_192, inputs: 512, requestTokens: 16_384, takesTokens: false },
+    id: 'mistral/mistral-embed',
+    name: 'Mistral Embed',
+    released: '2023-12-11',
+    dimensions: 1_024,
+    selectable: null,
+    price: '0.0000001',
+    inputTokens: 8_192,
+    inputs: 512,
+    requestTokens: 16_384,
+    takesTokens: false,
     source: 'https://docs.mistral.ai/capabilities/embeddings/text_embeddings',
   },
 ];
 
 /** What is taken for granted of a model that only its server knows: nothing. */
 export const unknownEmbedding: EmbeddingFacts = {
-  ...{ dimensions: null, selectable: { least: 1, most: 65_536 } },
-  ...{ inputTokens: null, inputs: null, requestTokens: null, takesTokens: true },
+  dimensions: null,
+  selectable: { least: 1, most: 65_536 },
+  inputTokens: null,
+  inputs: null,
+  requestTokens: null,
+  takesTokens: true,
 };
 
 const models = known.map((entry): CatalogueModel => {
@@ -65,10 +93,15 @@ const models = known.map((entry): CatalogueModel => {
     {
       created: Date.parse(released) / 1_000,
       price: {
-        ...{ prompt: parseUsdPerToken(price), completion: picoUsd(0n), request: picoUsd(0n) },
-        ...{ cacheRead: null, cacheWrite: null, tiers: [] },
+        prompt: parseUsdPerToken(price),
+        completion: picoUsd(0n),
+        request: picoUsd(0n),
+        cacheRead: null,
+        cacheWrite: null,
+        tiers: [],
       },
-      ...{ priceAsOf: read, priceSource: source },
+      priceAsOf: read,
+      priceSource: source,
     },
   );
 });
@@ -82,13 +115,30 @@ export function embeddingModel(
 ): CatalogueModel {
   const slash = id.indexOf('/');
   return {
-    ...{ id, name, provider: id.slice(0, slash), model: id.slice(slash + 1), embedding },
-    ...{ description: null, created: 0, contextLength: embedding.inputTokens, maxOutputTokens: null },
-    ...{ inputModalities: ['text'], outputModalities: ['embeddings'], capabilities: ['embeddings'] },
+    id,
+    name,
+    provider: id.slice(0, slash),
+    model: id.slice(slash + 1),
+    embedding,
+    description: null,
+    created: 0,
+    contextLength: embedding.inputTokens,
+    maxOutputTokens: null,
+    inputModalities: ['text'],
+    outputModalities: ['embeddings'],
+    capabilities: ['embeddings'],
     supportedParameters: [...(embedding.selectable ? ['dimensions'] : []), 'encoding_format', 'user'],
-    ...{ price: null, priceAsOf: null, priceSource: null, quality: null },
+    price: null,
+    priceAsOf: null,
+    priceSource: null,
+    quality: null,
     speed: { firstTokenMs: 300, tokensPerSecond: 0 },
-    ...{ deprecationDate: null, shutdownDate: null, successor: null, facts: null, aliases: [], simulated: false },
+    deprecationDate: null,
+    shutdownDate: null,
+    successor: null,
+    facts: null,
+    aliases: [],
+    simulated: false,
     ...more,
   };
 }

@@ -24,8 +24,17 @@ test('each key comes from what minted it, as far as the version before kept that
   const user = { id: 'usr_1', account_id: 'acct_1', name: 'Ada', email: null, status: 'active' as const, created: 0n };
   await db.insertInto('users').values(user).execute();
   const key = (id: string, more: object = {}) => ({
-    ...{ id, account_id: 'acct_1', digest: Buffer.from(id), prefix: 'p', scopes: '["chat","account"]', created: 5999n },
-    ...{ window_id: null as string | null, parent_id: null as string | null, spent: 0n, held: 0n, ...more },
+    id,
+    account_id: 'acct_1',
+    digest: Buffer.from(id),
+    prefix: 'p',
+    scopes: '["chat","account"]',
+    created: 5999n,
+    window_id: null as string | null,
+    parent_id: null as string | null,
+    spent: 0n,
+    held: 0n,
+    ...more,
   });
   await db
     .insertInto('api_keys')

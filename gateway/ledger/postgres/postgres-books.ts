@@ -93,14 +93,21 @@ function accountGuard(after: AccountState, { accounts, reliance, month }: Decide
     month_used: after.month_used - (sameMonth ? before.month_used : 0n),
   };
   return {
-    ...{ id: after.id, plan: before.plan, day: before.day, month: before.month, counted_month: month },
-    ...{ funds_min: least(relied.funds, funds), funds_max: most(relied.funds, funds) },
-    ...{ month_min: least(turned(relied.month), spent), month_max: most(turned(relied.month), spent) },
+    id: after.id,
+    plan: before.plan,
+    day: before.day,
+    month: before.month,
+    counted_month: month,
+    funds_min: least(relied.funds, funds),
+    funds_max: most(relied.funds, funds),
+    month_min: least(turned(relied.month), spent),
+    month_max: most(turned(relied.month), spent),
     day_min: least(turned(relied.day), before.day_requests),
     day_max: most(turned(relied.day), before.day_requests),
     changed: !sameDay || !sameMonth || Object.values(added).some((sum) => sum !== 0n),
     ...plain(added),
-    ...{ new_day: after.day, new_month: after.month },
+    new_day: after.day,
+    new_month: after.month,
   };
 }
 
@@ -109,9 +116,13 @@ function keyGuard(after: KeyState, { keys, reliance }: DecidedOn) {
   const relied = reliance.key(after.id);
   const left = (before.spend_limit ?? 0n) - before.spent - before.held;
   return {
-    ...{ id: after.id, parent_id: before.parent_id, limited: before.spend_limit !== null },
-    ...{ left_min: least(relied, left), left_max: most(relied, left) },
-    ...{ held: `${after.held - before.held}`, spent: `${after.spent - before.spent}` },
+    id: after.id,
+    parent_id: before.parent_id,
+    limited: before.spend_limit !== null,
+    left_min: least(relied, left),
+    left_max: most(relied, left),
+    held: `${after.held - before.held}`,
+    spent: `${after.spent - before.spent}`,
   };
 }
 
@@ -149,17 +160,33 @@ const word = (value: string | null | undefined): string => {
 const sum = (value: string | null | undefined): bigint => BigInt(word(value));
 
 const accountOf = ([id, plan, day, month, balance, held, used, dayRequests, monthUsed]: Texts): AccountState => ({
-  ...{ id: word(id), plan: word(plan), day: word(day), month: word(month) },
-  ...{ balance: sum(balance), held: sum(held), used: sum(used) },
-  ...{ day_requests: sum(dayRequests), month_used: sum(monthUsed) },
+  id: word(id),
+  plan: word(plan),
+  day: word(day),
+  month: word(month),
+  balance: sum(balance),
+  held: sum(held),
+  used: sum(used),
+  day_requests: sum(dayRequests),
+  month_used: sum(monthUsed),
 });
 
 const keyOf = ([id, parent, limit, spent, held]: Texts): KeyState => ({
-  ...{ id: word(id), parent_id: parent ?? null, spend_limit: limit == null ? null : BigInt(limit) },
-  ...{ spent: sum(spent), held: sum(held) },
+  id: word(id),
+  parent_id: parent ?? null,
+  spend_limit: limit == null ? null : BigInt(limit),
+  spent: sum(spent),
+  held: sum(held),
 });
 
 const requestOf = ([id, account, key, day, status, byok, hold, lease, charge]: Texts): RequestState => ({
-  ...{ id: word(id), account_id: word(account), key_id: key ?? null, day: word(day), byok: sum(byok), hold: sum(hold) },
-  ...{ lease_until: sum(lease), status: word(status) as RequestState['status'], charge: sum(charge) },
+  id: word(id),
+  account_id: word(account),
+  key_id: key ?? null,
+  day: word(day),
+  byok: sum(byok),
+  hold: sum(hold),
+  lease_until: sum(lease),
+  status: word(status) as RequestState['status'],
+  charge: sum(charge),
 });

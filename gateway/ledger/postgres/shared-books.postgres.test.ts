@@ -36,22 +36,37 @@ async function openThree(plan = 'pro') {
     await books.db
       .insertInto('accounts')
       .values({
-        ...{ id, name: 'A', email: null, plan, status: 'active', created: 0n },
-        ...{ balance: 0n, held: 0n, granted: 0n, used: 0n },
+        id,
+        name: 'A',
+        email: null,
+        plan,
+        status: 'active',
+        created: 0n,
+        balance: 0n,
+        held: 0n,
+        granted: 0n,
+        used: 0n,
       })
       .execute();
     for (const key of [0, 1, 2]) {
       await books.db
         .insertInto('api_keys')
         .values({
-          ...{ id: `${id}_key_${key}`, account_id: id, digest: Buffer.from(`${id} ${key}`), prefix: 'p', label: null },
-          ...{ scopes: '[]', created: 0n, parent_id: key === 0 ? null : `${id}_key_${key - 1}` },
+          id: `${id}_key_${key}`,
+          account_id: id,
+          digest: Buffer.from(`${id} ${key}`),
+          prefix: 'p',
+          label: null,
+          scopes: '[]',
+          created: 0n,
+          parent_id: key === 0 ? null : `${id}_key_${key - 1}`,
         })
         .execute();
     }
   }
   return {
-    ...{ ...books, one },
+    ...books,
+    one,
     pass(ms: number) {
       time += ms;
     },
@@ -64,14 +79,33 @@ async function openThree(plan = 'pro') {
 }
 
 const holdOf = (requestId: string, amount: bigint, accountId = 'acct_1', keyId: string | null = null) => ({
-  ...{ requestId, accountId, keyId, amount: nanoUsd(amount), provider: 'p', model: 'm', byok: false },
-  ...{ purpose: null, conversationId: null, user: null, metadata: {} },
+  requestId,
+  accountId,
+  keyId,
+  amount: nanoUsd(amount),
+  provider: 'p',
+  model: 'm',
+  byok: false,
+  purpose: null,
+  conversationId: null,
+  user: null,
+  metadata: {},
 });
 
 const endOf = (requestId: string, charge: bigint): Settlement => ({
-  ...{ requestId, status: 'succeeded', errorCode: null, charge: nanoUsd(charge), upstreamCost: nanoUsd(charge) },
-  ...{ estimated: false, provider: 'p', model: 'm', usage: noTokens, price: null, routing: null },
-  ...{ firstTokenMs: null, totalMs: 1 },
+  requestId,
+  status: 'succeeded',
+  errorCode: null,
+  charge: nanoUsd(charge),
+  upstreamCost: nanoUsd(charge),
+  estimated: false,
+  provider: 'p',
+  model: 'm',
+  usage: noTokens,
+  price: null,
+  routing: null,
+  firstTokenMs: null,
+  totalMs: 1,
 });
 
 const refusals = ['insufficient_credits', 'key_spend_limit_exceeded', 'plan_limit_exceeded'];

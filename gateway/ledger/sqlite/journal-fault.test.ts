@@ -31,7 +31,8 @@ async function openBilled() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-full-'));
   const logged: Readonly<Record<string, unknown>>[] = [];
   const gateway = await openGateway({
-    ...{ database: join(folder, 'books.db'), sandboxPace: 0 },
+    database: join(folder, 'books.db'),
+    sandboxPace: 0,
     log: (entry) => void logged.push(entry),
   });
   const { id } = await gateway.operator.createAccount({ name: 'A', plan: 'enterprise' });

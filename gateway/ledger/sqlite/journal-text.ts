@@ -110,8 +110,16 @@ function closeFrom(values: readonly unknown[]): DecidedStep {
   const [requestId, ended, entryId, status, errorCode, charge, byokFeeBps, upstreamCost, estimated] = values;
   const [provider, model, firstTokenMs, totalMs, counts, price, routing] = values.slice(9);
   const settlement = {
-    ...{ requestId, status, errorCode, provider, model, firstTokenMs, totalMs },
-    ...{ charge: nanoUsd(integer(charge)), upstreamCost: nanoUsd(integer(upstreamCost)), estimated: estimated === 1 },
+    requestId,
+    status,
+    errorCode,
+    provider,
+    model,
+    firstTokenMs,
+    totalMs,
+    charge: nanoUsd(integer(charge)),
+    upstreamCost: nanoUsd(integer(upstreamCost)),
+    estimated: estimated === 1,
     ...(byokFeeBps === 0 ? {} : { byokFeeBps }),
     usage: Object.fromEntries(tokens.map((name, at) => [name, (counts as number[])[at] ?? 0])),
     price: price === null ? null : priceFromText(JSON.stringify(price)),

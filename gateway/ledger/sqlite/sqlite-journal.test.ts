@@ -73,20 +73,44 @@ async function openWithAccount(): Promise<Opened> {
 }
 
 const holdOf = (requestId: string, keyId: string | null, amount: bigint, byok = false) => ({
-  ...{ requestId, accountId: 'acct_1', keyId, amount: nanoUsd(amount), provider: 'p', model: 'm', byok },
-  ...{ purpose: null, conversationId: 'chat "one"', user: 'Åsa\u2028', metadata: { a: 'ü' } },
+  requestId,
+  accountId: 'acct_1',
+  keyId,
+  amount: nanoUsd(amount),
+  provider: 'p',
+  model: 'm',
+  byok,
+  purpose: null,
+  conversationId: 'chat "one"',
+  user: 'Åsa\u2028',
+  metadata: { a: 'ü' },
 });
 
 const price = {
-  ...{ prompt: picoUsd(1_000n), completion: picoUsd(0n), request: picoUsd(0n) },
-  ...{ cacheRead: null, cacheWrite: null, tiers: [], source: 'test', asOf: '2026-11-01' },
+  prompt: picoUsd(1_000n),
+  completion: picoUsd(0n),
+  request: picoUsd(0n),
+  cacheRead: null,
+  cacheWrite: null,
+  tiers: [],
+  source: 'test',
+  asOf: '2026-11-01',
 };
 
 const endOf = (requestId: string, charge: number, byokFeeBps = 0): Settlement => ({
-  ...{ requestId, status: charge === 0 ? 'failed' : 'succeeded', errorCode: charge === 0 ? 'upstream_error' : null },
-  ...{ charge: nanoUsd(BigInt(charge)), upstreamCost: nanoUsd(BigInt(charge)), estimated: false, provider: 'p' },
+  requestId,
+  status: charge === 0 ? 'failed' : 'succeeded',
+  errorCode: charge === 0 ? 'upstream_error' : null,
+  charge: nanoUsd(BigInt(charge)),
+  upstreamCost: nanoUsd(BigInt(charge)),
+  estimated: false,
+  provider: 'p',
   ...(byokFeeBps ? { byokFeeBps } : {}),
-  ...{ model: 'm2', usage: { ...noTokens, promptTokens: charge }, price, totalMs: 2, firstTokenMs: null },
+  model: 'm2',
+  usage: { ...noTokens, promptTokens: charge },
+  price,
+  totalMs: 2,
+  firstTokenMs: null,
   routing: { policy: 'direct', reason: 'r', selected: 'm2', upstream_model: 'm', attempts: [], catalog_version: 'v' },
 });
 
@@ -134,7 +158,16 @@ async function state({ db }: Pick<Opened, 'db'>) {
     accounts: await db.selectFrom('accounts').selectAll().execute(),
     keys: await db.selectFrom('api_keys').select(['id', 'held', 'spent']).orderBy('id').execute(),
     requests: requests.map(({ id, hold, status, charge, lease_until, day, price, routing, end_user, metadata }) => ({
-      ...{ id, hold, status, charge, lease_until, day, price, routing, end_user, metadata },
+      id,
+      hold,
+      status,
+      charge,
+      lease_until,
+      day,
+      price,
+      routing,
+      end_user,
+      metadata,
     })),
     entries: await db.selectFrom('ledger_entries').select(['id', 'amount', 'balance_after']).orderBy('seq').execute(),
   };

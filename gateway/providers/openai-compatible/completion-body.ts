@@ -153,7 +153,9 @@ function knownFields(message: object, { refusesInMessages }: Dialect): object {
 
 function callFor({ id, type, function: fn, extra_content: extra }: ToolCall, dialect: Dialect): object {
   return {
-    ...{ id: idFor(id, dialect), type, function: fn },
+    id: idFor(id, dialect),
+    type,
+    function: fn,
     ...(dialect.keepsExtraContent && extra ? { extra_content: withoutAddress(extra) } : {}),
   };
 }

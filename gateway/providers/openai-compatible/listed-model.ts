@@ -64,7 +64,8 @@ function listedEmbedding({ provider, day, source }: Listing, listed: ListedModel
   const { model, name, created, contextLength, price = null } = listed;
   const facts = { ...unknownEmbedding, inputTokens: contextLength };
   return embeddingModel(`${provider}/${model}`, name ?? model, facts, {
-    ...{ created: created ?? 0, price },
+    created: created ?? 0,
+    price,
     ...(price === null ? {} : { priceAsOf: day, priceSource: source }),
   });
 }

@@ -40,7 +40,8 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     async embed(request, context) {
       const { model, inputs, dimensions, user, format } = request;
       const body = {
-        ...{ model, input: inputs },
+        model,
+        input: inputs,
         ...(dimensions === null ? {} : { dimensions }),
         ...(dialect.encodesVectors ? { encoding_format: format } : {}),
         ...(user === null || dialect.refuses.includes('user') ? {} : { user }),

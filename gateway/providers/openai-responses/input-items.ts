@@ -36,7 +36,9 @@ function assistantItems(message: Extract<ChatMessage, { role: 'assistant' }>, th
 
 const functionCall = ({ id, function: { name, arguments: args } }: ToolCall) => ({
   type: 'function_call',
-  ...{ call_id: callId(id), name, arguments: args },
+  call_id: callId(id),
+  name,
+  arguments: args,
 });
 
 /** Longer ids are refused, also its own (https://github.com/V1ki/dsh-plugin-subscriptions/issues/29, read 2026-11-22). */

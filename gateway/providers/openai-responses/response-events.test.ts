@@ -24,7 +24,9 @@ function wholeItem(one: Item, index: number): object {
       };
     case 'reasoning':
       return {
-        ...{ type: 'reasoning', id: `rs_${index}`, encrypted_content: one.data },
+        type: 'reasoning',
+        id: `rs_${index}`,
+        encrypted_content: one.data,
         summary: [{ type: 'summary_text', text: one.text }],
       };
     default:

@@ -172,7 +172,9 @@ describe('what it thought before its calls', () => {
     expect(calls[0]?.body.input).toEqual([
       hello,
       {
-        ...{ type: 'reasoning', id: 'rs_1', encrypted_content: 'ZW5jcnlwdGVk' },
+        type: 'reasoning',
+        id: 'rs_1',
+        encrypted_content: 'ZW5jcnlwdGVk',
         summary: [{ type: 'summary_text', text: 'Hm.' }],
       },
       { role: 'assistant', content: 'Grüße, 世界 👋' },

@@ -12,12 +12,19 @@ export const sandboxEmbedding = embeddingModel(
   'sandbox/vectors',
   'Sandbox Vectors',
   {
-    ...{ dimensions, selectable: { least: 1, most: 256 } },
-    ...{ inputTokens: 8_192, inputs: 100, requestTokens: 100_000, takesTokens: true },
+    dimensions,
+    selectable: { least: 1, most: 256 },
+    inputTokens: 8_192,
+    inputs: 100,
+    requestTokens: 100_000,
+    takesTokens: true,
   },
   {
     description: 'Simulated. The same input always gets the same vector, and nothing about its meaning is in it.',
-    ...{ price: sandboxPrice, priceAsOf: '2026-11-20', priceSource: 'test credits', simulated: true },
+    price: sandboxPrice,
+    priceAsOf: '2026-11-20',
+    priceSource: 'test credits',
+    simulated: true,
   },
 );
 

@@ -99,7 +99,10 @@ describe('faults', () => {
     role: 'assistant',
     content: 'x',
     tool_calls: undefined,
-    ...{ reasoning: undefined, reasoning_content: undefined, reasoning_details: undefined, images: undefined },
+    reasoning: undefined,
+    reasoning_content: undefined,
+    reasoning_details: undefined,
+    images: undefined,
   };
 
   test('flaky refuses odd turns and answers even ones', async () => {
@@ -155,7 +158,9 @@ describe('the model that calls tools', () => {
   const tool = (name: string) => ({
     type: 'function' as const,
     function: {
-      ...{ name, description: undefined, strict: undefined },
+      name,
+      description: undefined,
+      strict: undefined,
       parameters: { type: 'object', properties: { expression: { type: 'string' } }, required: ['expression'] },
     },
   });

@@ -17,7 +17,11 @@ export function searchScript(): Script {
     return citations(pages.slice(page, page + 1), from, from + words.length);
   };
   return {
-    ...{ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null },
+    reasoning: '',
+    text,
+    toolCall: null,
+    finish: 'stop',
+    cutAt: null,
     searches: 1,
     citations: [cited(first, 0), cited(second, 1)],
   };

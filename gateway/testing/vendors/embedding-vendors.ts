@@ -82,6 +82,8 @@ export const embeddingVendors = [
   { path: /\/v1\/embeddings$/, rules: openAiEmbeddingRules, error: openAiError, answer: openAiVectors },
   {
     path: /\/v1beta\/models\/([^:/]+):batchEmbedContents$/,
-    ...{ rules: googleEmbeddingRules, error: googleError, answer: googleVectors },
+    rules: googleEmbeddingRules,
+    error: googleError,
+    answer: googleVectors,
   },
 ];

@@ -30,7 +30,10 @@ interface Vendor {
 }
 
 const completion = {
-  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'gpt-x' },
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-x',
   choices: [{ index: 0, message: { role: 'assistant', content: recordedStreams.text }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 20, completion_tokens: 11, total_tokens: 31 },
 };

@@ -63,14 +63,20 @@ const rounds: readonly (readonly [path: string, body: object])[] = [
   [
     '/v1/responses',
     {
-      ...{ tools, reasoning: { effort: 'xhigh' }, temperature: 0.5, max_output_tokens: 6_000 },
+      tools,
+      reasoning: { effort: 'xhigh' },
+      temperature: 0.5,
+      max_output_tokens: 6_000,
       input: [hi, call, { type: 'function_call_output', call_id: 'call_1', output: 'ok' }],
     },
   ],
   [
     '/v1/messages',
     {
-      ...{ tools: custom, thinking: { type: 'adaptive' }, output_config: { effort: 'max' }, max_tokens: 6_000 },
+      tools: custom,
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'max' },
+      max_tokens: 6_000,
       messages: [
         hi,
         { role: 'assistant', content: [use] },

@@ -13,8 +13,15 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const item = (name: string) => page.getByRole('menuitem', { name, exact: true });
 
 const account = (id: string, name: string, change = {}) => ({
-  ...{ id, name, baseUrl: `https://${id}.example`, kind: 'api_key' as const, keyHint: 'sk-…77aa' },
-  ...{ storage: 'keychain' as const, expiresAt: null, ownKeys: false, ...change },
+  id,
+  name,
+  baseUrl: `https://${id}.example`,
+  kind: 'api_key' as const,
+  keyHint: 'sk-…77aa',
+  storage: 'keychain' as const,
+  expiresAt: null,
+  ownKeys: false,
+  ...change,
 });
 
 test('a key is made with its bounds, shown once with what uses it, rotated and revoked after a question', async () => {
@@ -95,8 +102,16 @@ test('an end that is near is said on every page, and on pages about money the ga
 
 test('limits of keys are on the caps page, and a copy of the ledger is deleted after a question, and back', async () => {
   const key = {
-    ...{ id: 'k1', account: 'main', name: 'Editor', prefix: 'sk-portico-k1', scopes: ['chat'], createdAt: 0 },
-    ...{ limitUsd: '2', spentUsd: '1.7', lastUsedAt: null, expiresAt: null },
+    id: 'k1',
+    account: 'main',
+    name: 'Editor',
+    prefix: 'sk-portico-k1',
+    scopes: ['chat'],
+    createdAt: 0,
+    limitUsd: '2',
+    spentUsd: '1.7',
+    lastUsedAt: null,
+    expiresAt: null,
   };
   await openApp('#settings/caps', { apiKeys: [key] });
   await expect

@@ -9,11 +9,19 @@ afterEach(closeApp);
 
 const card = page.getByRole('alert').last();
 const overloaded = {
-  ...{ code: 'upstream_overloaded', message: 'Anthropic is overloaded.', retryAfterMs: 1000, status: 503 },
-  ...{ provider: 'Anthropic', providerError: { status: 529, code: 'overloaded_error', message: 'Overloaded, sorry.' } },
+  code: 'upstream_overloaded',
+  message: 'Anthropic is overloaded.',
+  retryAfterMs: 1000,
+  status: 503,
+  provider: 'Anthropic',
+  providerError: { status: 529, code: 'overloaded_error', message: 'Overloaded, sorry.' },
 };
 const failed: Partial<Message> = {
-  ...{ status: 'error', finishReason: null, usage: null, costUsd: null, costSource: 'unknown' },
+  status: 'error',
+  finishReason: null,
+  usage: null,
+  costUsd: null,
+  costSource: 'unknown',
   error: overloaded,
 };
 const retries = (fake: FakeCore) => fake.calls.filter((call) => call === 'chat.regenerate').length;

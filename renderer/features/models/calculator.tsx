@@ -27,7 +27,9 @@ function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too lon
   if (output > (model.max_output_tokens ?? Number.POSITIVE_INFINITY)) return 'too long';
   const each = costOf(priceOf(model.pricing), {
     ...noTokens,
-    ...{ promptTokens: input, cachedTokens: cached, completionTokens: output },
+    promptTokens: input,
+    cachedTokens: cached,
+    completionTokens: output,
   });
   return formatUsd(nanoUsd(BigInt(messages) * each));
 }
@@ -66,7 +68,9 @@ export function Calculator({ models, heading: Heading = 'h3' }: CalculatorProps)
           onClick={() =>
             setMix({
               ...mix,
-              ...{ input: String(own.input), cached: String(own.cached), output: String(own.output) },
+              input: String(own.input),
+              cached: String(own.cached),
+              output: String(own.output),
             })
           }
         >

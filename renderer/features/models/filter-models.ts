@@ -130,7 +130,9 @@ function factsOf(model: Model): Facts {
     text: `${model.name} ${model.id} ${model.owned_by} ${model.aliases.join(' ')}`.toLowerCase(),
     can: filterAbilities.filter((ability) => can(model, ability)).length,
     context: model.context_length,
-    ...{ input: price(pricing?.prompt), output: price(pricing?.completion), cached: price(pricing?.input_cache_read) },
+    input: price(pricing?.prompt),
+    output: price(pricing?.completion),
+    cached: price(pricing?.input_cache_read),
   };
   known.set(model, facts);
   return facts;

@@ -10,8 +10,10 @@ import { printPage } from './print-page.ts';
 
 const endings = { markdown: 'md', html: 'html', json: 'json', portico: chatsFile.ending } as const;
 const types = {
-  ...{ markdown: 'text/markdown', html: 'text/html' },
-  ...{ json: 'application/json', portico: chatsFile.mediaType },
+  markdown: 'text/markdown',
+  html: 'text/html',
+  json: 'application/json',
+  portico: chatsFile.mediaType,
 } as const;
 
 interface Wanted {

@@ -25,7 +25,14 @@ export function plotOf({ days, sums, before, money, narrow }: PlotInput) {
   const slot = (width - left) / days;
   const y = (value: number) => top + plotHeight - (value / axis.top) * plotHeight;
   return {
-    ...{ width, height, left, top, plotHeight, slot, ticks, y },
+    width,
+    height,
+    left,
+    top,
+    plotHeight,
+    slot,
+    ticks,
+    y,
     bar: Math.max(2, Math.min(28, slot * 0.74)),
     /** Every so many days have their name below. */
     every: Math.ceil(days / (narrow ? 4 : 7)),

@@ -30,8 +30,14 @@ export async function benchPages(requests: number): Promise<PageFigures[]> {
   try {
     const conversations = Math.ceil(requests / 250);
     await seed({
-      ...{ dataFolder, conversations, messages: conversations * 8, long: 0 },
-      ...{ requests, seed: 1, nowMs, force: false },
+      dataFolder,
+      conversations,
+      messages: conversations * 8,
+      long: 0,
+      requests,
+      seed: 1,
+      nowMs,
+      force: false,
     });
     const core = await testCore({ openGateway, dataFolder });
     try {

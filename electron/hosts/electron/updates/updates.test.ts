@@ -146,7 +146,10 @@ describe('newer versions', () => {
   test('go by the proxy that was set, with its password for it alone', async () => {
     const { updates, updater } = opened();
     updates.useProxy({
-      ...{ proxy: 'fixed', address: 'http://proxy.example:3128', username: 'ada', password: 'word' },
+      proxy: 'fixed',
+      address: 'http://proxy.example:3128',
+      username: 'ada',
+      password: 'word',
       bypass: 'intranet.example, *.local',
     });
     await updates.check();

@@ -29,7 +29,11 @@ export type Updates = ReturnType<typeof openUpdates>;
 /** Newer versions: looked for, downloaded, verified by electron-updater, and installed when no answer is being written. */
 export function openUpdates({ unavailable, load, now, endInto, keepRunning, startAgain, log }: UpdatesOptions) {
   let state: UpdateState = {
-    ...{ status: unavailable ? 'unavailable' : 'idle', version: null, percent: null, notes: null, checkedAt: null },
+    status: unavailable ? 'unavailable' : 'idle',
+    version: null,
+    percent: null,
+    notes: null,
+    checkedAt: null,
     problem: unavailable,
   };
   let updater: Promise<AppUpdater> | null = null;

@@ -23,8 +23,15 @@ export function openQuickWindow({ preload, opened, showChat }: QuickWindowOption
   function create(): BrowserWindow {
     const made = new BrowserWindow({
       ...size,
-      ...{ minWidth: 400, minHeight: 300, show: false, frame: false, alwaysOnTop: true, skipTaskbar: true },
-      ...{ fullscreenable: false, maximizable: false, minimizable: false },
+      minWidth: 400,
+      minHeight: 300,
+      show: false,
+      frame: false,
+      alwaysOnTop: true,
+      skipTaskbar: true,
+      fullscreenable: false,
+      maximizable: false,
+      minimizable: false,
       backgroundColor: backgroundColor(),
       webPreferences: fencedPage(preload),
     });
