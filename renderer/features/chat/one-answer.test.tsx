@@ -1,6 +1,8 @@
 import '../../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+// Loaded when the window is idle: here it is there from the beginning.
+import '../connection/credential-notice.tsx';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
 
 afterEach(closeApp);
@@ -19,6 +21,8 @@ test('one message and its answer: what the window asks the core for', async () =
   const fake = await openApp('#chat/c1', {}, { answers: 'manual' });
   const quotedAfter = (at: number) => expect.poll(() => fake.calls.slice(at)).toContain('quotes.get');
   await quotedAfter(0);
+  // Asked by what loads when the window is idle.
+  await expect.poll(() => fake.calls).toContain('gatewayAccounts.list');
   const opened = fake.calls.length;
   await message.fill('Tell me');
   await quotedAfter(opened);
