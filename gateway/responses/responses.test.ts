@@ -183,6 +183,12 @@ describe('is refused, and says what to do instead:', () => {
       'unsupported_file_id',
     ],
     [
+      'a stored picture',
+      { input: [user([{ type: 'input_image', file_id: 'file_1' }])] },
+      'input[0].content[0].image_url',
+      'unsupported_file_id',
+    ],
+    [
       'a picture that is none',
       { input: [user('a'), user([{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }])] },
       'input[1]',

@@ -189,7 +189,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
     await open.goto(`http://127.0.0.1:${(bare.address() as AddressInfo).port}/`);
     await open.evaluate(asScript(`${canary.origin}/control`));
     const control = () => new Set(canary.heard().paths.filter((path) => path.startsWith('/control'))).size;
-    await expect.poll(control).toBeGreaterThanOrEqual(32);
+    await expect.poll(control).toBeGreaterThanOrEqual(28);
 
     const page = await browser.newPage();
     await page.goto(await web.freshLink());

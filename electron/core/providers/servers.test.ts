@@ -72,6 +72,22 @@ test('a server under a name of its own reaches the gateway whole, survives a res
   expect(core.secrets.items.size).toBe(0);
 });
 
+test('so many servers and no more, and what is there can still be changed', async () => {
+  const { providers } = await start();
+  const plain = { ...cellar, key: null, headers: [], models: [] };
+  let refused: unknown = null;
+  let saved = 0;
+  while (refused === null && saved < 300) {
+    await providers.saveServer(plain).then(
+      () => (saved += 1),
+      (error: unknown) => (refused = error),
+    );
+  }
+  expect(saved).toBe(200);
+  expect(refused).toMatchObject({ code: 'invalid_input' });
+  expect(await providers.saveServer({ ...plain, id: 'in-the-cellar', name: 'Below' })).toMatchObject({ name: 'Below' });
+});
+
 test('while a server is changed an empty value keeps what there is, at the same address only', async () => {
   const core = await start();
   const { id } = await core.providers.saveServer(cellar);
