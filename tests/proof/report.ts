@@ -33,8 +33,8 @@ ${run.long ? 'Long' : 'Short'} form, seed ${run.seed}, above commit ${commit}, $
 |---|---|---|---|
 ${rows.join('\n')}
 
-*holds*: what the row says was run and passed. *in part*: it passed, and more is wanted (below). *not shown*: something of it did not
-run here. *fails*: a test failed.
+*holds*: its tests were run and passed, in the short form with the smaller numbers that are shown. *in part*: they passed, and more is
+wanted (below). *not shown*: something of it did not run here. *fails*: a test failed.
 
 ## What is open
 
