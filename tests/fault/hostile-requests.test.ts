@@ -116,8 +116,9 @@ function send(sent: HostileRequest): Promise<Answer> {
 /** What is wrong with an answer, in a sentence; null where nothing is. */
 function fault({ method, policy }: HostileRequest, { status, headers, text }: Answer): string | null {
   if (!headers['x-request-id'] && policy !== null) return 'no request id';
-  // 502 is what a vendor’s own failure becomes: these doubles never fail.
-  if (status >= 500) return `status ${status}: ${text.slice(0, 300)}`;
+  // 502 is what a vendor’s own failure becomes: these doubles never fail. A slow machine may ask to wait, and says so.
+  const isBusy = status === 503 && Number(headers['retry-after']) > 0;
+  if (status >= 500 && !isBusy) return `status ${status}: ${text.slice(0, 300)}`;
   if (method === 'HEAD' || status === 204 || status === 304) return text === '' ? null : 'a body where there is none';
   const operation = policy?.startsWith(`${method} `) ? operations[policy] : undefined;
   if (status >= 400) return faultOfError(operation, status, text);
