@@ -68,6 +68,8 @@ export const count = (value: number): string => integer.format(value);
 /** `128K`, `1M`, `2.1M`: rounded sizes such as context windows, never money. */
 export const rough = (value: number): string => compact.format(value);
 export const share = (ratio: number): string => percent.format(ratio);
+/** How much of a limit is used, of decimal strings; for a bar and a rounded percentage only. A limit of nothing is used up. */
+export const ratioOf = (used: string, limit: string): number => (Number(limit) > 0 ? Number(used) / Number(limit) : 1);
 
 /** Context windows are powers of two as often as of ten: 131,072 reads 131K, 1,048,576 reads 1M. */
 export const tokens = (value: number | null): string =>

@@ -12,6 +12,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { settledBooks } from '../support/settled-books.ts';
+import { vendorsAt } from '../support/vendors-at.ts';
 
 /** Every way in which a provider’s server can fail, of each vendor, by each way into the gateway, whole and streamed. */
 
@@ -107,12 +108,7 @@ beforeAll(async () => {
   gateway = await (await builtGateway()).start(database, {
     env: {
       ...env,
-      OPENAI_API_KEY: 'k',
-      OPENAI_BASE_URL: `${origin}/v1`,
-      ANTHROPIC_API_KEY: 'k',
-      ANTHROPIC_BASE_URL: origin,
-      GOOGLE_API_KEY: 'k',
-      GOOGLE_BASE_URL: origin,
+      ...vendorsAt(origin),
     },
   });
 });

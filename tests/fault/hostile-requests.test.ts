@@ -19,6 +19,7 @@ import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts
 import { type HostileRequest, hostileRequest } from '../support/hostile-requests.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { settledBooks } from '../support/settled-books.ts';
+import { vendorsAt } from '../support/vendors-at.ts';
 
 /**
  * `gateway serve`, before vendors that refuse what the real ones refuse, under requests of every route that are nearly right
@@ -26,7 +27,7 @@ import { settledBooks } from '../support/settled-books.ts';
  */
 const together = 16;
 const runs = (process.env.PORTICO_LONG ? 50_000 : 4_000) / together;
-const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters', PORTICO_SIMULATED_PACE: '0' };
+const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-requests-'));
 const database = join(folder, 'books.db');
 const agent = new Agent({ keepAlive: true, maxSockets: together });
@@ -42,12 +43,7 @@ beforeAll(async () => {
   gateway = await program.start(database, {
     env: {
       ...env,
-      OPENAI_API_KEY: 'k',
-      OPENAI_BASE_URL: `${origin}/v1`,
-      ANTHROPIC_API_KEY: 'k',
-      ANTHROPIC_BASE_URL: origin,
-      GOOGLE_API_KEY: 'k',
-      GOOGLE_BASE_URL: origin,
+      ...vendorsAt(origin),
     },
   });
 });

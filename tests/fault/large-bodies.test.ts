@@ -9,6 +9,7 @@ import { openUpstream, streamReply, type Upstream } from '../../gateway/testing/
 import { eventually } from '../support/eventually.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { vendorsAt } from '../support/vendors-at.ts';
 
 /** `gateway serve` under bodies of 25 MiB that cost as much as such bodies can. */
 const folder = mkdtempSync(join(tmpdir(), 'portico-large-'));
@@ -46,14 +47,7 @@ beforeAll(async () => {
   key = await run('key', 'create', account);
   gateway = await program.start(database, {
     nodeOptions: ['--import', probe],
-    env: {
-      OPENAI_API_KEY: 'k',
-      OPENAI_BASE_URL: `${upstream.origin}/v1`,
-      ANTHROPIC_API_KEY: 'k',
-      ANTHROPIC_BASE_URL: upstream.origin,
-      GOOGLE_API_KEY: 'k',
-      GOOGLE_BASE_URL: upstream.origin,
-    },
+    env: vendorsAt(upstream.origin),
   });
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { useGatewayAccounts } from '../../api/use-gateway-accounts.ts';
 import { describeError } from '../../text/error-text.ts';
-import { share, usd } from '../../text/format.ts';
+import { ratioOf, share, usd } from '../../text/format.ts';
 import { text } from '../../text/settings-text.ts';
 import { Meter } from '../../ui/elements/meter.tsx';
 import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
@@ -42,6 +42,3 @@ function Keys({ account }: { account: string }) {
     </section>
   );
 }
-
-/** For a bar and a rounded percentage only. */
-const ratioOf = (spent: string, limit: string): number => (Number(limit) > 0 ? Number(spent) / Number(limit) : 1);

@@ -5,7 +5,7 @@ import { text } from '../../text/chat-text.ts';
 import { describeFailure } from '../../text/error-text.ts';
 import { failureText } from '../../text/failure-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
-import { Link } from '../../ui/elements/link.tsx';
+import { buttonLink, Link } from '../../ui/elements/link.tsx';
 import { providerName } from '../../ui/elements/provider-name.ts';
 import { Remedy } from '../../ui/notices/remedy.tsx';
 import { useCopy } from '../../ui/notices/use-copy.ts';
@@ -103,10 +103,7 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
 
 function SettingsLink({ section, label }: { section: 'providers' | 'gateway' | 'caps'; label: string }) {
   return (
-    <Link
-      to={{ page: 'settings', section }}
-      className="inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover"
-    >
+    <Link to={{ page: 'settings', section }} className={buttonLink}>
       {label}
     </Link>
   );

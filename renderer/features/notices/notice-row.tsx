@@ -1,11 +1,7 @@
 import type { ReactNode } from 'react';
 import { composerText as text } from '../../text/composer-text.ts';
-import { Link } from '../../ui/elements/link.tsx';
+import { buttonLink, Link } from '../../ui/elements/link.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
-
-/** A link that stands in a row of buttons. */
-export const settingsLinkClass =
-  'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
 
 /** A notice about the next message with its actions. */
 export function NoticeRow({
@@ -31,7 +27,7 @@ export function NoticeRow({
 
 /** Link to the caps. */
 export const CapSettings = () => (
-  <Link to={{ page: 'settings', section: 'caps' }} className={settingsLinkClass}>
+  <Link to={{ page: 'settings', section: 'caps' }} className={buttonLink}>
     {text.capSettings}
   </Link>
 );

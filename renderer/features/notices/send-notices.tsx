@@ -10,11 +10,11 @@ import { text as creditsText } from '../../text/credits-text.ts';
 import { describeError, sentenceOf } from '../../text/error-text.ts';
 import { usd, usdRange } from '../../text/format.ts';
 import { Button } from '../../ui/elements/button.tsx';
-import { Link } from '../../ui/elements/link.tsx';
+import { buttonLink, Link } from '../../ui/elements/link.tsx';
 import { walletName } from '../../ui/elements/wallet-name.ts';
 import { FailureWords } from '../../ui/notices/remedy.tsx';
 import { useCompactQuote } from '../context/use-summary.ts';
-import { CapSettings, NoticeRow, settingsLinkClass } from './notice-row.tsx';
+import { CapSettings, NoticeRow } from './notice-row.tsx';
 
 /** What prevents the next message: a file, the context, a cap. */
 export function QuoteNotices({
@@ -74,7 +74,7 @@ function LowFunds({ model }: { model: string }) {
     <NoticeRow
       tone="warn"
       actions={
-        <Link to={{ page: 'credits' }} className={settingsLinkClass}>
+        <Link to={{ page: 'credits' }} className={buttonLink}>
           {creditsText.toCredits}
         </Link>
       }
@@ -111,7 +111,7 @@ function OverPriceLimit({ onModel }: { onModel: () => void }) {
 function NoModel({ onModel }: { onModel: () => void }) {
   return (
     <>
-      <Link to={{ page: 'settings', section: 'providers' }} className={settingsLinkClass}>
+      <Link to={{ page: 'settings', section: 'providers' }} className={buttonLink}>
         {text.addKey}
       </Link>
       <Button onClick={onModel}>{text.otherModel}</Button>

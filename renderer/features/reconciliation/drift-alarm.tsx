@@ -1,15 +1,11 @@
-import { Link } from '../../ui/elements/link.tsx';
+import { buttonLink, Link } from '../../ui/elements/link.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { text } from './reconciliation-text.ts';
 import { useDriftAlarm } from './use-reconciliation.ts';
 
-/** A link that stands in a row of buttons, or above a table. */
-export const linkLook =
-  'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
-
 /** Leads from figures to where they are matched. */
 export const ReconciliationLink = () => (
-  <Link to={{ page: 'reconciliation' }} className={linkLook}>
+  <Link to={{ page: 'reconciliation' }} className={buttonLink}>
     {text.title}
   </Link>
 );
@@ -23,7 +19,7 @@ export function DriftAlarm() {
       <Notice tone="warn">
         <div className="flex flex-wrap items-center gap-2">
           <p className="min-w-60 flex-1">{text.driftAlarm(alarm.drifting)}</p>
-          <Link to={{ page: 'reconciliation' }} className={linkLook}>
+          <Link to={{ page: 'reconciliation' }} className={buttonLink}>
             {text.look}
           </Link>
         </div>

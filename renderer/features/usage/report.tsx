@@ -6,12 +6,12 @@ import { useLocalSetting } from '../../browser/use-local-setting.ts';
 import { count, dayRange, roundUsd, share } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Facts } from '../../ui/elements/facts.tsx';
-import { Link } from '../../ui/elements/link.tsx';
+import { buttonLink, Link } from '../../ui/elements/link.tsx';
 import { Segmented } from '../../ui/forms/segmented.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
 import { NotRead } from '../../ui/notices/not-read.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
-import { DriftAlarm, linkLook, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
+import { DriftAlarm, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
 import { Chart } from './chart.tsx';
 import { ExportLines } from './export-lines.tsx';
 import { GroupTable } from './group-table.tsx';
@@ -158,7 +158,7 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
 function WhatIfLink({ period: { first, last, zone } }: { period: UsagePeriod }) {
   const search = new URLSearchParams({ days: rangeText({ first, last }), ...(zone !== 'UTC' && { zone }) }).toString();
   return (
-    <Link to={{ page: 'models', view: 'what-if', search }} className={linkLook}>
+    <Link to={{ page: 'models', view: 'what-if', search }} className={buttonLink}>
       {text.whatIf}
     </Link>
   );
