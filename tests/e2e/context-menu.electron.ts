@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ElectronApplication } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { message } from './chat.ts';
+import { articles, ended, message } from './chat.ts';
 
 /** A small picture. */
 const png = Buffer.from(
@@ -22,7 +22,7 @@ const noteMenus = (main: ElectronApplication) =>
 const lastMenu = (main: ElectronApplication) =>
   main.evaluate(() => (globalThis as unknown as { noted: string[][] }).noted.at(-1) ?? []);
 
-test('the right mouse button offers what can be done: in a field, with a selection, and on a chat its own menu', async ({
+test('the right mouse button offers what can be done: in a field, with a selection, on a chat and on a message', async ({
   launch,
 }) => {
   const { page, main } = await launch();
@@ -41,6 +41,32 @@ test('the right mouse button offers what can be done: in a field, with a selecti
   const chat = page.getByRole('link', { name: 'A few words' });
   await chat.click({ button: 'right' });
   await expect(page.getByRole('menuitem', { name: 'Rename' })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  const [question, answer] = [articles(page).nth(0), articles(page).nth(1)];
+  await ended(answer);
+  await answer.getByRole('paragraph').first().click({ button: 'right' });
+  await expect(page.getByRole('menuitem')).toHaveText([
+    'Copy answer',
+    'Regenerate',
+    'Retry with…',
+    'Copy as Markdown',
+    'Fork from here',
+    'Delete message',
+  ]);
+  await page.keyboard.press('Escape');
+  await expect(answer).toBeFocused();
+  await question.getByText('A few words').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Edit message' }).click();
+  await expect(page.getByRole('textbox', { name: 'New wording' })).toBeFocused();
+  await page.keyboard.press('Escape');
+
+  // Selected words have the menu of the system.
+  const word = answer.locator('strong').first();
+  await word.dblclick({ position: { x: 8, y: 8 } });
+  await word.click({ button: 'right', position: { x: 8, y: 8 } });
+  await expect.poll(() => lastMenu(main)).toContain('copy');
+  await expect(page.getByRole('menuitem')).toHaveCount(0);
 });
 
 test('the spelling is checked until that is switched off in the settings', async ({ launch }) => {

@@ -1,11 +1,11 @@
 import { Check, Copy, Ellipsis, RotateCcw } from 'lucide-react';
 import { text } from '../../text/chat-text.ts';
-import { compareText } from '../../text/compare-text.ts';
-import { Menu, MenuItem } from '../../ui/dialogs/menu.tsx';
+import { Menu } from '../../ui/dialogs/menu.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { useActions } from '../thread-state/message-actions.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
+import { MoreItems } from './message-menu-items.tsx';
 import { RetryChoice } from './retry-choice.tsx';
 import { VersionPager } from './version-pager.tsx';
 
@@ -44,12 +44,7 @@ export function AnswerActions({ item, busy, active, compared = false }: AnswerAc
       />
       <RetryChoice item={item} disabled={busy} tabIndex={tabIndex} />
       <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={text.moreActions} tabIndex={tabIndex} />}>
-        <MenuItem onClick={() => actions.copy(item, 'markdown')}>{text.copyMarkdown}</MenuItem>
-        <MenuItem onClick={() => actions.fork(item)}>{text.fork}</MenuItem>
-        {item.comparison && !compared && <MenuItem onClick={() => actions.compare(item)}>{compareText.open}</MenuItem>}
-        <MenuItem danger onClick={() => actions.remove(item)}>
-          {text.removeMessage}
-        </MenuItem>
+        <MoreItems item={item} compared={compared} />
       </Menu>
       {!compared && <VersionPager item={item} tabIndex={tabIndex} />}
     </>

@@ -11,6 +11,7 @@ import type { MessageActions } from '../thread-state/message-actions.ts';
 import { headOf, type ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadKeys } from '../thread-state/use-thread-keys.ts';
 import { LatestPill } from './latest-pill.tsx';
+import { MessageMenu, useMessageMenu } from './message-menu.tsx';
 import { openingOffset, rowHeight } from './row-height.ts';
 import { useFollowing } from './use-following.ts';
 import { type Pages, useReading } from './use-reading.ts';
@@ -79,6 +80,7 @@ export function Thread({
   const { toLatest, unseen, below } = reading;
   const { active, onKeyDown, onFocus } = useThreadKeys({ items, actions, busy, focus, toLatest });
   toActive.current = active;
+  const menu = useMessageMenu();
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -91,6 +93,7 @@ export function Thread({
         tabIndex={0}
         onKeyDown={onKeyDown}
         onFocus={onFocus}
+        {...menu.on}
         className="h-full overflow-y-auto overscroll-contain px-[18px] [overflow-anchor:none] focus-visible:outline-offset-[-2px]"
       >
         {items.length === 0 && <p className="measure py-10 text-center text-fg-2">{text.noMessages}</p>}
@@ -128,6 +131,9 @@ export function Thread({
           })}
         </div>
       </div>
+      {menu.asked && (
+        <MessageMenu key={menu.asked.time} {...menu.asked} items={items} busy={busy} onClosed={menu.forget} />
+      )}
       {!atEnd && below && <LatestPill writing={busy} unseen={unseen} onClick={toLatest} />}
     </div>
   );

@@ -1,10 +1,14 @@
 import { ContextMenu as Context } from '@base-ui/react/context-menu';
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
+import { classNames } from '../elements/class-names.ts';
 
 const itemClass =
-  'flex h-row items-center gap-2 rounded-control px-2 text-sm text-fg outline-none data-highlighted:bg-hover select-none';
+  'flex h-row items-center gap-2 rounded-control px-2 text-sm outline-none data-highlighted:bg-hover data-disabled:opacity-50 select-none';
+
+const popupClass =
+  'pop max-h-(--available-height) min-w-44 overflow-auto rounded-menu border border-line bg-raised p-1 shadow-float';
 
 /** A menu of actions. */
 export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
@@ -13,9 +17,7 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={4} collisionPadding={8} align="start" className="z-50">
-          <Base.Popup className="pop max-h-(--available-height) min-w-44 overflow-auto rounded-menu border border-line bg-raised p-1 shadow-float">
-            {children}
-          </Base.Popup>
+          <Base.Popup className={popupClass}>{children}</Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
@@ -29,26 +31,64 @@ export function ContextMenu({ trigger, children }: { trigger: ReactElement; chil
       <Context.Trigger render={trigger} />
       <Context.Portal>
         <Context.Positioner collisionPadding={8} className="z-50">
-          <Context.Popup className="pop max-h-(--available-height) min-w-44 overflow-auto rounded-menu border border-line bg-raised p-1 shadow-float">
-            {children}
-          </Context.Popup>
+          <Context.Popup className={popupClass}>{children}</Context.Popup>
         </Context.Positioner>
       </Context.Portal>
     </Context.Root>
   );
 }
 
+/** A place in the window, in CSS pixels from its upper left corner. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+interface PointMenuProps {
+  at: Point;
+  /** What has the focus once it is closed. */
+  returnsTo: HTMLElement;
+  onClosed: () => void;
+  children: ReactNode;
+}
+
+/** A context menu that is open at a point: for lists, whose rows then need none of their own. */
+export function PointMenu({ at, returnsTo, onClosed, children }: PointMenuProps) {
+  const [open, setOpen] = useState(true);
+  const popup = useRef<HTMLDivElement>(null);
+  // Not where an item has moved the focus on; and the row itself, not the first button in it.
+  const giveBack = () => {
+    const now = document.activeElement;
+    if (now === document.body || popup.current?.contains(now)) returnsTo.focus({ preventScroll: true });
+    return false;
+  };
+  const anchor = { getBoundingClientRect: () => DOMRect.fromRect({ ...at }) };
+  return (
+    <Base.Root open={open} onOpenChange={setOpen} onOpenChangeComplete={(still) => still || onClosed()} modal={false}>
+      <Base.Portal>
+        <Base.Positioner anchor={anchor} collisionPadding={8} align="start" className="z-50">
+          <Base.Popup ref={popup} className={popupClass} finalFocus={giveBack}>
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
 export function MenuItem({
   onClick,
   danger,
+  disabled = false,
   children,
 }: {
   onClick: () => void;
   danger?: boolean;
+  disabled?: boolean;
   children: ReactNode;
 }) {
   return (
-    <Base.Item onClick={onClick} className={danger ? `${itemClass} text-bad` : itemClass}>
+    <Base.Item onClick={onClick} disabled={disabled} className={classNames(itemClass, danger ? 'text-bad' : 'text-fg')}>
       {children}
     </Base.Item>
   );
@@ -62,7 +102,12 @@ interface MenuChoiceProps {
 
 export function MenuChoice({ checked, onChange, children }: MenuChoiceProps) {
   return (
-    <Base.CheckboxItem checked={checked} onCheckedChange={onChange} closeOnClick={false} className={itemClass}>
+    <Base.CheckboxItem
+      checked={checked}
+      onCheckedChange={onChange}
+      closeOnClick={false}
+      className={classNames(itemClass, 'text-fg')}
+    >
       <span className="w-4">
         <Base.CheckboxItemIndicator>
           <Check size={14} aria-hidden />
