@@ -8,7 +8,7 @@ import { postgresPrograms, startPostgres, type TestPostgres } from '../../gatewa
 import { type Load, startLoad } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
-import { startGranting, startRevoking, type TakenAway } from '../support/granting-commands.ts';
+import { startGranting, startRevoking, type TakenAway } from '../support/operators-beside.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
 import { settledBooks } from '../support/settled-books.ts';
@@ -107,13 +107,13 @@ describe('under load, nothing that a client was told is lost', () => {
       { engine: 'PostgreSQL', processes: 3, fresh: onPostgres, runs: programs !== null },
     ].filter(({ runs }) => runs),
   )(
-    `$engine: kill -9 of one of $processes gateways, ${crashes} times, while commands write beside them`,
+    `$engine: kill -9 of one of $processes gateways, ${crashes} times, while operators write beside them`,
     endless,
     async ({ engine, processes, fresh }) => {
       const database = await fresh();
       const { accountId, load, again, end } = await underLoad(database, processes);
-      const granting = startGranting(gateway, database, env, accountId, 1);
-      const revoking = startRevoking(gateway, database, env);
+      const granting = startGranting(database, env, accountId);
+      const revoking = startRevoking(database, env);
       for (let crash = 0; crash < crashes; crash += 1) {
         await load.more(10);
         await again(crash % processes, 'SIGKILL');
