@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { account } from '#shared/wire/account.ts';
 import { openBooks } from '../db/open.ts';
-import { accountWithKey, beforehand, chat, read, run, serve, workplace } from '../testing/cli-process.ts';
+import { accountWithKey, beforehand, chat, command, read, run, serve, workplace } from '../testing/cli-process.ts';
 import { onPostgres } from '../testing/test-database.ts';
 
 /** What it does every quarter of a minute it does twice a second. */
@@ -36,7 +36,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   test('defines a plan, changes one thing of it, gives it to an account, and keeps it while somebody has it', async () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
-    const onBooks = (...args: string[]) => run([...args, '--db', database]);
+    const onBooks = (...args: string[]) => command([...args, '--db', database]);
     const made = await onBooks(
       'plan',
       'set',
@@ -80,7 +80,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const env = { KEY_A: 'key-that-is-refused', KEY_B: 'key-that-works' };
-    const onBooks = (...args: string[]) => run([...args, '--db', database], env);
+    const onBooks = (...args: string[]) => command([...args, '--db', database], env);
     const keys = 'first=env:KEY_A,second=env:KEY_B';
     const typed = await onBooks('providers', 'add', 'near', '--url', url, '--keys', 'first=sk-typed-canary');
     expect(typed).toMatchObject({ code: 1, stderr: expect.stringContaining('say where it is, as env:VARIABLE') });
@@ -100,7 +100,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     });
     expect(tested.stdout + tested.stderr + served.log()).not.toContain('key-that');
     const byVariable = { VLLM_BASE_URL: url, VLLM_API_KEY: 'key-that-works' };
-    expect(await run(['providers', 'test', 'vllm', '--db', database], byVariable)).toMatchObject({ code: 0 });
+    expect(await command(['providers', 'test', 'vllm', '--db', database], byVariable)).toMatchObject({ code: 0 });
     expect(await onBooks('providers', 'test', 'groq')).toMatchObject({ code: 1, stdout: '' });
     expect((await onBooks('providers', 'remove', 'near')).code).toBe(0);
     await expect.poll(listed, { timeout: 20_000 }).not.toContain('near/small');
@@ -110,10 +110,10 @@ describe('the command line', { timeout: 180_000 }, () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const grant = ['credit', 'grant', id, '1.5', '--id', 'may', '--db', database];
-    const first = await run(grant);
+    const first = await command(grant);
     expect(first.last).toMatch(/^txn_/);
-    expect((await run(grant)).last).toBe(first.last);
-    const listed = await run(['account', 'list', '--db', database, '--json']);
+    expect((await command(grant)).last).toBe(first.last);
+    const listed = await command(['account', 'list', '--db', database, '--json']);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id, plan: 'pro', balance_usd: '6.5', held_usd: '0' }]);
   });
 
@@ -123,15 +123,15 @@ describe('the command line', { timeout: 180_000 }, () => {
       const { database } = await workplace();
       const name = 'Ada\u001b]0;owned\u0007\u009b2J\r\nacct_forged\u202e\u2066';
       const shown = 'Ada\\u001b]0;owned\\u0007\\u009b2J\\u000d\\u000aacct_forged\\u202e\\u2066';
-      const made = await run(['account', 'create', '--name', name, '--db', database]);
+      const made = await command(['account', 'create', '--name', name, '--db', database]);
       expect(made.stdout).toBe(`Account "${shown}" on the plan "pro":\n${made.last}\n`);
-      expect((await run(['account', 'list', '--db', database])).stdout).toBe(
+      expect((await command(['account', 'list', '--db', database])).stdout).toBe(
         `${made.last}\tpro\tactive\t$0\t${shown}\n`,
       );
-      const listed = await run(['account', 'list', '--db', database, '--json']);
+      const listed = await command(['account', 'list', '--db', database, '--json']);
       expect(JSON.parse(listed.stdout)).toMatchObject([{ name }]);
       expect(listed.stdout).toMatch(/^[^\p{Cc}\u2028\u202e\u2066]+\n$/u);
-      const wrong = await run(['account', 'create', '--name', 'x', '--plan', name, '--db', database]);
+      const wrong = await command(['account', 'create', '--name', 'x', '--plan', name, '--db', database]);
       expect(wrong.stderr).toContain(']0;owned');
       expect(wrong.stderr).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066]/u);
     },
@@ -167,7 +167,7 @@ describe('the command line', { timeout: 180_000 }, () => {
         says: 'Set PORTICO_KEY_PEPPER',
       },
     ];
-    const ends = await Promise.all(failures.map(({ args, env }) => run(args, env)));
+    const ends = await Promise.all(failures.map(({ args, env }) => command(args, env)));
     for (const [index, { args, says }] of failures.entries()) {
       const { code, stderr = '' } = ends[index] ?? {};
       expect({ code, lines: stderr.trimEnd().split('\n').length }, args.join(' ')).toEqual({ code: 1, lines: 1 });
@@ -179,9 +179,9 @@ describe('the command line', { timeout: 180_000 }, () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const made = ['--scope', 'chat,account', '--limit', '0.5', '--expires', '2099-01-31', '--db', database];
-    const { last: key } = await run(['key', 'create', id, ...made]);
-    await run(['key', 'create', id, '--db', database]);
-    const [, limited, plain] = JSON.parse((await run(['key', 'list', id, '--json', '--db', database])).stdout);
+    const { last: key } = await command(['key', 'create', id, ...made]);
+    await command(['key', 'create', id, '--db', database]);
+    const [, limited, plain] = JSON.parse((await command(['key', 'list', id, '--json', '--db', database])).stdout);
     expect(plain).toMatchObject({ scopes: ['chat', 'models'], spend_limit_usd: null, mintedBy: null });
     expect(limited).toMatchObject({
       scopes: ['chat', 'account'],
@@ -194,14 +194,14 @@ describe('the command line', { timeout: 180_000 }, () => {
       ['--expires', '2020-01-01'],
       ['--expires', 'soon'],
     ];
-    const ends = await Promise.all(bad.map((words) => run(['key', 'create', id, ...words, '--db', database])));
+    const ends = await Promise.all(bad.map((words) => command(['key', 'create', id, ...words, '--db', database])));
     expect(ends.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
     const { url } = await serve(database);
     expect((await chat(url, key, { prompt: 'hi', provider: 'sandbox' })).status).toBe(200);
-    expect((await run(['account', 'suspend', id, '--db', database])).last).toBe(id);
+    expect((await command(['account', 'suspend', id, '--db', database])).last).toBe(id);
     const status = async () => (await chat(url, key, { prompt: 'hi', provider: 'sandbox' })).status;
     await expect.poll(status).toBe(403);
-    await run(['account', 'resume', id, '--db', database]);
+    await command(['account', 'resume', id, '--db', database]);
     await expect.poll(status).toBe(200);
   });
 
@@ -209,9 +209,9 @@ describe('the command line', { timeout: 180_000 }, () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const db = ['--db', database];
-    const { last: user } = await run(['user', 'create', id, '--name', 'Ada', ...db]);
+    const { last: user } = await command(['user', 'create', id, '--name', 'Ada', ...db]);
     expect(user).toMatch(/^usr_/);
-    const issued = await run([
+    const issued = await command([
       'token',
       'issue',
       '--sub',
@@ -231,33 +231,33 @@ describe('the command line', { timeout: 180_000 }, () => {
       scopes: ['models', 'account'],
     });
     expect(await (await fetch(`${url}/.well-known/jwks.json`)).json()).toMatchObject({ keys: [{}, {}] });
-    const rotated = JSON.parse((await run(['token', 'rotate', '--json', ...db])).stdout);
+    const rotated = JSON.parse((await command(['token', 'rotate', '--json', ...db])).stdout);
     expect(rotated.map((key: { state: string }) => key.state).toSorted()).toEqual(['scheduled', 'signing', 'standby']);
-    expect(await run(['token', 'revoke', jti, ...db])).toMatchObject({ code: 0, last: jti });
+    expect(await command(['token', 'revoke', jti, ...db])).toMatchObject({ code: 0, last: jti });
     const refused = () => read(url, '/account', token);
     await expect.poll(refused).toMatchObject({ error: { code: 'invalid_token' } });
     expect(log()).not.toContain(token);
-    const { last: plain } = await run(['token', 'issue', '--sub', user, ...db]);
+    const { last: plain } = await command(['token', 'issue', '--sub', user, ...db]);
     expect(JSON.parse(Buffer.from(plain.split('.')[1] ?? '', 'base64url').toString()).scope).toEqual([
       'chat',
       'models',
     ]);
-    expect((await run(['user', 'list', id, ...db])).stdout).toBe(`${user}\tactive\tAda\n`);
+    expect((await command(['user', 'list', id, ...db])).stdout).toBe(`${user}\tactive\tAda\n`);
   });
 
   test('proves the books, and fails when they are a nano-dollar off', async () => {
     const { database } = await workplace();
     await accountWithKey(database);
     const verify = ['ledger', 'verify', '--db', database];
-    expect(await run(verify)).toMatchObject({ code: 0, last: 'The books are exact.' });
+    expect(await command(verify)).toMatchObject({ code: 0, last: 'The books are exact.' });
     const books = await openBooks(database);
     await sql`UPDATE accounts SET balance = balance - 1`.execute(books.db);
     await books.db.destroy();
-    const { code, stdout } = await run(verify);
+    const { code, stdout } = await command(verify);
     expect(code).toBe(1);
     expect(stdout).toContain('WRONG  balance = sum of the entries');
     expect(stdout).toContain('expected $5, found $4.999999999');
-    const json = await run([...verify, '--json']);
+    const json = await command([...verify, '--json']);
     expect(json.code).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({
       ok: false,
@@ -270,7 +270,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     const { key } = await accountWithKey(database);
     const { url } = await serve(database, [], impatient);
     const model = 'openai/gpt-5.4-mini';
-    const prices = (...words: string[]) => run(['prices', ...words, '--db', database]);
+    const prices = (...words: string[]) => command(['prices', ...words, '--db', database]);
     const set = await prices('set', model, '--input', '1', '--output', '2.5', '--cache-read', '0.1');
     expect(set).toMatchObject({ code: 0, last: model });
     await expect
@@ -305,8 +305,8 @@ describe('the command line', { timeout: 180_000 }, () => {
     await expect
       .poll(served.log, { timeout: 60_000 })
       .toContain('"event":"prices_refreshed","source":"prices.example"');
-    const refreshed = await run(['prices', 'refresh', '--db', database, '--json'], { PORTICO_PRICES_URL });
+    const refreshed = await command(['prices', 'refresh', '--db', database, '--json'], { PORTICO_PRICES_URL });
     expect(JSON.parse(refreshed.stdout)).toMatchObject({ source: 'prices.example', added: [], ignored: [] });
-    expect((await run(['prices', 'list', '--db', database])).stdout).toContain('openai/o3\t1.75\t');
+    expect((await command(['prices', 'list', '--db', database])).stdout).toContain('openai/o3\t1.75\t');
   });
 });

@@ -1,12 +1,4 @@
-import { CommanderError } from 'commander';
-import { AppError } from '#shared/errors.ts';
-import { UsageError } from './gateway-command.ts';
-import { gatewayProgram } from './program.ts';
-import { terminalLines } from './terminal-text.ts';
-
-/** Exit codes: the command failed; it cannot be done as it was said. */
-const failed = 1;
-const refused = 2;
+import { runCommand } from './run-command.ts';
 
 // Books, lock and key secret are for their owner only.
 process.umask(0o077);
@@ -21,17 +13,4 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-async function main(words: readonly string[]): Promise<void> {
-  const typed = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
-  await gatewayProgram().parseAsync(typed, { from: 'user' });
-}
-
-main(process.argv.slice(2)).catch((error: unknown) => {
-  if (error instanceof CommanderError && error.exitCode === 0) return;
-  const usage = error instanceof UsageError;
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${terminalLines(message)}${usage ? ' See --help.' : ''}\n`);
-  if (!usage && !(error instanceof AppError) && error instanceof Error)
-    process.stderr.write(`${terminalLines(error.stack ?? '')}\n`);
-  process.exitCode = usage || (error instanceof AppError && error.code === 'database_in_use') ? refused : failed;
-});
+await runCommand(process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, workplace } from '../testing/cli-process.ts';
+import { command, workplace } from '../testing/cli-process.ts';
 import { leavesOf, typedWords } from './help.ts';
 import { gatewayProgram } from './program.ts';
 
@@ -20,20 +20,20 @@ describe('the command line, without books', { timeout: 180_000 }, () => {
     [['serve', '--bogus'], /--bogus/],
     [['account', 'list', '--port', '1'], /--port does not belong/],
   ])('said wrongly (%j), it answers with one sentence and exit code 2', async (args, sentence) => {
-    const { code, stdout, stderr } = await run(args);
+    const { code, stdout, stderr } = await command(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.trimEnd()).toMatch(sentence);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
   test('help names every command and exits well', async () => {
-    const { code, stdout } = await run(['--help']);
+    const { code, stdout } = await command(['--help']);
     expect(code).toBe(0);
     const every = leavesOf(gatewayProgram());
     expect(every.length).toBeGreaterThan(25);
     for (const word of [...every.map(typedWords), 'Examples', 'every model']) expect(stdout).toContain(word);
     expect(every.filter(({ examples }) => examples.length === 0).map(typedWords)).toEqual([]);
-    const about = await run(['token', 'issue', '--help']);
+    const about = await command(['token', 'issue', '--help']);
     expect(about).toMatchObject({ code: 0, stdout: expect.stringContaining('--scope chat,models --ttl 15m') });
     expect(about.stdout).not.toContain('account create');
   });
@@ -41,21 +41,23 @@ describe('the command line, without books', { timeout: 180_000 }, () => {
   test('lists plans and prices without opening a database', async () => {
     const { directory } = await workplace();
     const db = ['--db', join(directory, 'missing.db')];
-    expect((await run(['plan', 'list', ...db])).stdout).toMatch(/^free\tprepaid\t20 requests\/min, 40000 tokens\/min/);
-    const { stdout } = await run(['prices', 'list', '--provider', 'anthropic', '--json', ...db]);
+    expect((await command(['plan', 'list', ...db])).stdout).toMatch(
+      /^free\tprepaid\t20 requests\/min, 40000 tokens\/min/,
+    );
+    const { stdout } = await command(['prices', 'list', '--provider', 'anthropic', '--json', ...db]);
     const prices = JSON.parse(stdout) as { id: string; pricing: { prompt: string; as_of: string } }[];
     expect(prices.length).toBeGreaterThan(2);
     for (const { id, pricing } of prices) {
       expect(id).toMatch(/^anthropic\//);
       expect(pricing.prompt).toMatch(/^0\.0000\d+$/);
     }
-    expect(await run(['prices', 'list', '--provider', 'acme'])).toMatchObject({ code: 1, stdout: '' });
+    expect(await command(['prices', 'list', '--provider', 'acme'])).toMatchObject({ code: 1, stdout: '' });
   });
 
   test('prints the interface as OpenAPI and as a Postman collection', async () => {
     const [openapi, postman] = await Promise.all([
-      run(['openapi']),
-      run(['postman', '--base-url', 'https://a.example']),
+      command(['openapi']),
+      command(['postman', '--base-url', 'https://a.example']),
     ]);
     expect(JSON.parse(openapi.stdout)).toMatchObject({ openapi: '3.1.0', paths: { '/chat': { post: {} } } });
     const collection = JSON.parse(postman.stdout);

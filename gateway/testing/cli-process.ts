@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { builtCli } from '../../tests/support/built-cli.ts';
+import { runCommand } from '../cli/run-command.ts';
 import { openOperator } from '../operator/open-operator.ts';
 import { bareEnvironment } from './bare-environment.ts';
 import { sharedDatabase, sharedSecrets } from './test-database.ts';
@@ -40,8 +41,41 @@ export async function run(args: readonly string[], env: Record<string, string> =
     stderr += chunk;
   });
   const [code] = await once(child, 'close');
-  return { code: code as number, stdout, stderr, last: stdout.trimEnd().split('\n').at(-1) ?? '' };
+  return { code: code as number, stdout, stderr, last: lastLine(stdout) };
 }
+
+let before: Promise<unknown> = Promise.resolve();
+
+/** The same in this process, in its turn: for what a command does and says, where its process is not the subject. */
+export function command(args: readonly string[], env: Record<string, string> = {}): ReturnType<typeof run> {
+  const mine = before.then(() => inThisProcess(args, env));
+  before = mine.catch(() => {});
+  return mine;
+}
+
+async function inThisProcess(args: readonly string[], env: Record<string, string>): ReturnType<typeof run> {
+  const { env: own, exitCode, stdout, stderr } = process;
+  const [write, tell] = [stdout.write, stderr.write];
+  const said = { stdout: '', stderr: '' };
+  const collect = (where: keyof typeof said) => (text: string | Uint8Array) => {
+    said[where] += text;
+    return true;
+  };
+  try {
+    process.env = bareEnvironment({ ...secrets, ...env });
+    process.exitCode = 0;
+    stdout.write = collect('stdout');
+    stderr.write = collect('stderr');
+    await runCommand(args);
+    return { code: Number(process.exitCode), ...said, last: lastLine(said.stdout) };
+  } finally {
+    Object.assign(stdout, { write });
+    Object.assign(stderr, { write: tell });
+    Object.assign(process, { env: own, exitCode });
+  }
+}
+
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
 
 /** A serving process; its first line says where. */
 export async function serve(database: string, args: readonly string[] = [], env: Record<string, string> = {}) {
