@@ -82,7 +82,7 @@ export const rows = {
   'lost acknowledgements': {
     goal: '200 commits whose acknowledgement is lost have exactly 200 effects',
     tests: ['tests/fault/lost-acknowledgements.test.ts'],
-    long: '200 losses on the way instead of 40',
+    long: '200 losses on the way instead of 24, and 200 of the ledger itself instead of 50',
   },
   'crashes of PostgreSQL': {
     goal: '100 crashes under load: nothing acknowledged is lost, nothing charged twice, no gateway ends',
