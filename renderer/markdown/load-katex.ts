@@ -1,5 +1,3 @@
-import { copyFormulas } from './copy-formulas.ts';
-
 type Katex = typeof import('katex').default;
 
 let loaded: Katex | null = null;
@@ -12,7 +10,6 @@ export const katexNow = (): Katex | null => loaded;
 export function loadKatex(): Promise<Katex> {
   loading ??= Promise.all([import('katex'), import('katex/dist/katex.min.css')]).then(([{ default: katex }]) => {
     loaded = katex;
-    copyFormulas();
     return katex;
   });
   return loading;

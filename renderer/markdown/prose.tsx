@@ -1,8 +1,9 @@
 import type { Token } from 'marked';
-import { memo, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { LazyBox } from '../long-text/lazy-box.tsx';
 import { LazyGroups } from '../long-text/lazy-groups.tsx';
 import { Blocks } from './block.tsx';
+import { copySelections } from './copy-selections.ts';
 import { guessedHeight } from './guessed-height.ts';
 import { createSlicer, type Slice } from './parser/slices.ts';
 
@@ -10,6 +11,7 @@ import { createSlicer, type Slice } from './parser/slices.ts';
 export function Prose({ tokens, live }: { tokens: readonly Token[]; live: boolean }) {
   const [slicer] = useState(createSlicer);
   const slices = slicer(tokens);
+  useEffect(copySelections, []);
   return (
     <LazyGroups
       count={slices.length}

@@ -1,0 +1,67 @@
+import '../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { fakeMessage } from '../../tests/support/fake-data.ts';
+import { closeApp, openApp } from '../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+/** Opens a chat with this answer. */
+async function answered(text: string): Promise<Element> {
+  await openApp('#chat/c2', {
+    messages: [
+      fakeMessage({ id: 'q', conversationId: 'c2', text: 'First line\nsecond line' }),
+      fakeMessage({ id: 'a', conversationId: 'c2', parentId: 'q', role: 'assistant', text }),
+    ],
+  });
+  await expect.element(page.getByRole('article').last()).toBeVisible();
+  return page.getByRole('article').last().element();
+}
+
+/** What a copy of this would put into the clipboard; null: the browser's own. */
+function copied(element: Element | null | undefined): { plain: string; rich: string } | null {
+  if (!element) throw new Error('there is nothing to select');
+  getSelection()?.selectAllChildren(element);
+  const clipboardData = new DataTransfer();
+  const event = new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true });
+  document.dispatchEvent(event);
+  if (!event.defaultPrevented) return null;
+  return { plain: clipboardData.getData('text/plain'), rich: clipboardData.getData('text/html') };
+}
+
+const linesOf = (plain: string | undefined) => plain?.split(/\n+/).map((line) => line.trim());
+
+test('a copied selection has formulas as MathML in rich text and as TeX in plain text', async () => {
+  const answer = await answered('Let $x^2$ be.\n\n$$\\frac{a}{b}$$\n\nThe end.');
+  await expect.poll(() => answer.querySelectorAll('.katex').length).toBe(2);
+  const both = copied(answer.querySelector('.prose'));
+  expect(linesOf(both?.plain)).toEqual(['Let $x^2$ be.', '$$\\frac{a}{b}$$', 'The end.']);
+  expect(both?.rich).toContain('<msup><mi>x</mi><mn>2</mn></msup>');
+  expect(both?.rich).not.toContain('katex-html');
+});
+
+test('it has what an answer says as bare elements, and neither colours nor what stands around it', async () => {
+  const code = 'const a = 1;\nconst b = 2;';
+  const answer = await answered(
+    `# Title\n\n| a | b |\n|---|--:|\n| 1 | **2** |\n\n\`\`\`ts\n${code}\n\`\`\`\n\n- [x] done\n- [ ] open`,
+  );
+  await expect.poll(() => answer.querySelector('.tok-keyword')).not.toBeNull();
+  const both = copied(answer.querySelector('.prose'));
+  expect(both?.rich).toBe(
+    [
+      '<h1>Title</h1><div><table><thead><tr><th>a</th><th align="right">b</th></tr></thead>',
+      '<tbody><tr><td>1</td><td align="right"><strong>2</strong></td></tr></tbody></table></div>',
+      `<div><div><pre><code>${code}</code></pre></div></div><ul><li>☑ done</li><li>☐ open</li></ul>`,
+    ].join(''),
+  );
+  expect(both?.plain).toContain(`${code}\n`);
+  expect(linesOf(both?.plain)).toEqual(['Title', 'a\tb', '1\t2', ...code.split('\n'), '☑ done', '☐ open']);
+
+  expect(copied(answer.querySelector('pre'))).toEqual({ plain: code, rich: `<pre><code>${code}</code></pre>` });
+  expect(copied(answer.querySelector('tbody'))?.rich).toMatch(/^<table><tbody><tr><td>1/);
+
+  const all = copied(answer.closest('[role=log]'));
+  expect(all?.rich).toContain('First line<br>second line');
+  expect(all?.rich).not.toMatch(/class=|style=|<button|tokens/);
+  expect(copied(answer.querySelector('footer'))).toBeNull();
+});

@@ -1,0 +1,108 @@
+let listening = false;
+
+/**
+ * From now on a copied selection of answers is what they say: without the window's colours and what stands around them (the
+ * heads of code blocks, buttons, figures), with formulas as MathML for documents and as TeX for plain text.
+ */
+export function copySelections(): void {
+  if (listening) return;
+  listening = true;
+  document.addEventListener('copy', (event) => {
+    const selection = getSelection();
+    if (event.defaultPrevented || !event.clipboardData || !selection || selection.rangeCount === 0) return;
+    const copied = copiedFrom(wholeFormulas(selection.getRangeAt(0)));
+    if (!copied) return;
+    event.preventDefault();
+    event.clipboardData.setData('text/html', copied.innerHTML);
+    event.clipboardData.setData('text/plain', asPlainText(copied));
+  });
+}
+
+/** What no reader means to copy. */
+const furniture = '.code-head, header > :not(h2), footer, button, svg, img';
+/** Without these around them, documents lose what is in them. */
+const shells = 'table, thead, tbody, tr, ol, ul';
+const keptAttributes = new Set(['href', 'rel', 'start', 'align', 'open']);
+
+/** A formula that is selected in part is copied whole. */
+function wholeFormulas(selected: Range): Range {
+  const range = selected.cloneRange();
+  const first = elementOf(range.startContainer)?.closest('.katex');
+  const last = elementOf(range.endContainer)?.closest('.katex');
+  if (first) range.setStartBefore(first);
+  if (last) range.setEndAfter(last);
+  return range;
+}
+
+const elementOf = (node: Node): Element | null => (node instanceof Element ? node : node.parentElement);
+
+/** The selected part as bare elements; null if nothing of an answer is selected. */
+function copiedFrom(range: Range): HTMLElement | null {
+  const around = elementOf(range.commonAncestorContainer);
+  const content = range.cloneContents();
+  if (range.collapsed || !(around?.closest('.prose') || content.querySelector('.prose'))) return null;
+  const copied = document.createElement('div');
+  copied.append(around ? withShells(content, around) : content);
+  for (const part of copied.querySelectorAll(furniture)) part.remove();
+  for (const formula of copied.querySelectorAll('.katex')) formula.replaceWith(...formula.querySelectorAll('math'));
+  for (const box of copied.querySelectorAll('input')) box.replaceWith(box.checked ? '☑ ' : '☐ ');
+  for (const words of copied.querySelectorAll('.whitespace-pre-wrap')) breakLines(words);
+  for (const element of copied.querySelectorAll('*')) if (!element.closest('math')) bare(element);
+  return copied;
+}
+
+/** Code keeps its lines only in `pre`, and rows and points are such only in their table and list. */
+function withShells(content: DocumentFragment, around: Element): Node {
+  let inner: Node = content;
+  const put = (shell: Element) => {
+    shell.append(inner);
+    inner = shell;
+  };
+  if (around.closest('code')) put(document.createElement('code'));
+  if (around.closest('pre') && content.textContent?.includes('\n')) put(document.createElement('pre'));
+  for (let parent: Element | null = around; parent?.matches(shells); parent = parent.parentElement)
+    put(parent.cloneNode(false) as Element);
+  return inner;
+}
+
+/** Words whose line ends are shown by style alone. */
+function breakLines(words: Element): void {
+  const texts = document.createTreeWalker(words, NodeFilter.SHOW_TEXT);
+  const found: Text[] = [];
+  while (texts.nextNode()) found.push(texts.currentNode as Text);
+  for (const text of found) {
+    const lines = text.data.split('\n');
+    text.replaceWith(...lines.flatMap((line, at) => (at === 0 ? [line] : [document.createElement('br'), line])));
+  }
+}
+
+/** Takes away what only the window's styles and scripts read, and puts in its place what documents do. */
+function bare(element: Element): void {
+  const level = element.getAttribute('data-level');
+  const align = element.getAttribute('data-align');
+  if (align) element.setAttribute('align', align);
+  if (element instanceof HTMLDetailsElement) element.open = true;
+  for (const name of element.getAttributeNames()) if (!keptAttributes.has(name)) element.removeAttribute(name);
+  if (level) {
+    const heading = document.createElement(`h${Number(level)}`);
+    heading.append(...element.childNodes);
+    element.replaceWith(heading);
+  } else if (element.matches('span, li > div, pre div')) element.replaceWith(...element.childNodes);
+}
+
+/** The text as it would be laid out, with line ends between blocks. */
+function asPlainText(copied: HTMLElement): string {
+  const laidOut = copied.cloneNode(true) as HTMLElement;
+  for (const formula of laidOut.querySelectorAll('math')) {
+    const tex = formula.querySelector('annotation[encoding="application/x-tex"]')?.textContent ?? '';
+    const sign = formula.getAttribute('display') === 'block' ? '$$' : '$';
+    formula.replaceWith(`${sign}${tex}${sign}`);
+  }
+  laidOut.className = 'prose diagram-frame';
+  laidOut.style.visibility = 'visible';
+  laidOut.setAttribute('aria-hidden', 'true');
+  document.body.append(laidOut);
+  const text = laidOut.innerText;
+  laidOut.remove();
+  return text;
+}
