@@ -16,7 +16,15 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { contract } from '#shared/contract/index.ts';
 
 /** The cost of every fake conversation. */
-export const fakeTotal = { usd: '0.0316', testCreditsUsd: '0', requests: 2, unknown: 0, notBilled: 0, auxiliary: [] };
+export const fakeTotal = {
+  usd: '0.0316',
+  testCreditsUsd: '0',
+  requests: 2,
+  testRequests: 0,
+  unknown: 0,
+  notBilled: 0,
+  auxiliary: [],
+};
 
 /** What the fake core knows of composers: plain values that a test may set and read. */
 export interface FakeComposer {

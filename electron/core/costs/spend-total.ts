@@ -19,6 +19,7 @@ export function totalOf(
     usd: sum(known.filter((row) => !isTest(row))),
     testCreditsUsd: sum(known.filter(isTest)),
     requests: rows.length,
+    testRequests: rows.filter(isTest).length,
     unknown: rows.length - known.length,
     notBilled: known.filter((row) => row.cost_source !== 'billed').length,
     auxiliary: [...groups.values()].map((group) => ({

@@ -65,8 +65,8 @@ function summaryOf(total: Total): string {
   return `${amounts.join(' + ')}${total.unknown > 0 ? text.andUnknown(total.unknown) : ''}`;
 }
 
-/** What is named: money unless all was paid with test credits, and test credits if there were some. */
-const amountsOf = ({ usd: money, testCreditsUsd }: Total) => ({
-  money: money === '0' && testCreditsUsd !== '0' ? null : money,
-  testCredits: testCreditsUsd === '0' ? null : testCreditsUsd,
-});
+/** What is named: money unless only simulated models were asked, and test credits where they cost some, or nothing else is named. */
+function amountsOf({ usd: money, testCreditsUsd, testRequests }: Total) {
+  const onlyTest = money === '0' && testRequests > 0;
+  return { money: onlyTest ? null : money, testCredits: onlyTest || testCreditsUsd !== '0' ? testCreditsUsd : null };
+}

@@ -31,6 +31,8 @@ export const conversationTotal = z.object({
   usd: usdAmount,
   testCreditsUsd: usdAmount,
   requests: z.int(),
+  /** Those of them that simulated models answered or failed. */
+  testRequests: z.int(),
   /** Requests with unknown costs, never counted as $0. */
   unknown: z.int(),
   /** Requests whose cost is an estimate or a list price, not in the ledger. */

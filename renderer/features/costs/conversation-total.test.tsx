@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { render } from 'vitest-browser-react';
+import { fakeTotal } from '../../../tests/support/fake-composer.ts';
+import { ConversationTotal } from './conversation-total.tsx';
+
+test.each([
+  ['a simulated failure', { usd: '0', testRequests: 1 }, '$0.00 test'],
+  ['a real failure', { usd: '0' }, '$0.00'],
+  ['both', { usd: '0.5', testCreditsUsd: '0.25', testRequests: 1 }, '$0.50 + $0.25 test'],
+  ['real money beside a simulated failure', { usd: '0.5', testRequests: 1 }, '$0.50'],
+])('the total of %s names whose money it is', async (_what, change, words) => {
+  const { container } = await render(<ConversationTotal total={{ ...fakeTotal, ...change }} />);
+  expect(container.querySelector('button')?.ariaLabel).toBe(`Cost of this chat: ${words}`);
+});
