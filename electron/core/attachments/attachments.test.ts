@@ -30,6 +30,7 @@ test('a file is kept once by its bytes, read back whole, and its type is what th
 
 test.each([
   ['archive.zip', Buffer.from('504b03040a00000000', 'hex'), 'is a ZIP file'],
+  ['cut off.DOCX', Buffer.from('504b03040a00000000', 'hex'), 'damaged'],
   ['photo.png', Buffer.from([0, 1, 2, 3, 0xff]), 'is a binary file'],
   ['scan.tiff', Buffer.concat([Buffer.from('49492a0008000000', 'hex'), Buffer.alloc(64)]), 'image'],
   ['huge.txt', Buffer.alloc(attachmentLimits.textBytes + 1, 'x'), 'too large'],

@@ -48,8 +48,14 @@ async function kindOf(name: string, bytes: Uint8Array): Promise<Sniffed> {
   if (found?.mime.startsWith('image/')) {
     throw refusal(refused, 'pictureNotRead', { name, format: found.ext.toUpperCase() });
   }
+  // A document that was cut off or damaged is no more than an archive to whoever looks at its first bytes.
+  if (found?.ext === 'zip' && documents.has(endingOf(name))) {
+    throw refusal(refused, 'documentNotRead', { name, fault: 'damaged' });
+  }
   throw refusal(refused, 'fileNotRead', { name, format: found?.ext.toUpperCase() ?? null });
 }
+
+const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 
 /** Well-formed UTF-8 without the control characters that no text has. */
 function isText(bytes: Uint8Array): boolean {
