@@ -180,6 +180,17 @@ test('a toast covers neither the composer nor the header, however narrow the win
     await toast.getByRole('button', { name: 'Undo' }).click();
     await expect(articles(page)).toHaveCount(2);
   }
+  // Now the window is narrow, and the same toast would be over the search field of another page.
+  const own = articles(page).first();
+  await own.hover();
+  await own.getByRole('button', { name: 'Delete message' }).click();
+  const toast = page.getByRole('dialog').filter({ hasText: 'deleted' });
+  await expect(toast).toBeVisible();
+  await page.evaluate(() => {
+    location.hash = '#chats';
+  });
+  const search = await page.getByRole('searchbox', { name: 'Search all chats' }).boundingBox();
+  expect((await toast.boundingBox())?.y).toBeGreaterThan((search?.y ?? 800) + (search?.height ?? 0));
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 

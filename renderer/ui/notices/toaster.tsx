@@ -5,7 +5,10 @@ import { text } from '../../text/ui-text.ts';
 import { Button } from '../elements/button.tsx';
 import { IconButton } from '../elements/icon-button.tsx';
 
-/** Toasts, for what happens elsewhere than where the reader looks: below the header, away from the composer and from buttons, which stand at the edges. */
+/**
+ * Toasts, for what happens elsewhere than where the reader looks: below the header and, where the window is narrow, below a
+ * page’s search field, away from the composer and from buttons, which stand at the edges.
+ */
 export function Toaster({ children }: { children: ReactNode }) {
   return (
     <Toast.Provider timeout={6000} limit={3}>
@@ -13,7 +16,7 @@ export function Toaster({ children }: { children: ReactNode }) {
       <Toast.Portal>
         <Toast.Viewport
           aria-label={text.notifications}
-          className="fixed top-14 left-1/2 z-50 flex w-[340px] max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col gap-2"
+          className="fixed top-14 max-sm:top-24 left-1/2 z-50 flex w-[340px] max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col gap-2"
         >
           <ToastList />
         </Toast.Viewport>
