@@ -16,7 +16,7 @@ const icons = { image: ImageIcon, pdf: FileType, text: FileText } as const;
 interface AttachmentListProps {
   files: readonly Attachment[];
   uploading?: readonly Upload[];
-  /** Without it the list is read-only. */
+  /** Without it the list is read-only, and stands at the right like the message that it is of. */
   onRemove?: (id: string) => void;
 }
 
@@ -24,7 +24,7 @@ interface AttachmentListProps {
 export function AttachmentList({ files, uploading = [], onRemove }: AttachmentListProps) {
   if (files.length === 0 && uploading.length === 0) return null;
   return (
-    <ul aria-label={text.attachments} className="flex flex-wrap gap-2">
+    <ul aria-label={text.attachments} className={`flex flex-wrap gap-2 ${onRemove ? '' : 'justify-end'}`}>
       {files.map((file) => (
         <li key={file.id} className="relative min-w-0 max-w-full">
           <AttachmentCard file={file} />
