@@ -119,7 +119,8 @@ export function ChatComposer(props: ChatComposerProps) {
         onSend={() => submit()}
         onStop={stopNow}
         sendWith={settings.data?.sendWith ?? 'enter'}
-        placeholder={dropping ? text.dropHere : conversationId === null ? text.placeholderNew : text.placeholder}
+        placeholder={conversationId === null ? text.placeholderNew : text.placeholder}
+        dropping={dropping}
         menu={menu}
         recall={recall}
         undo={undo}

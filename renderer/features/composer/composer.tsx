@@ -34,6 +34,8 @@ interface ComposerProps {
   onStop: (() => void) | null;
   sendWith: Settings['sendWith'];
   placeholder: string;
+  /** Files are dragged over the window. */
+  dropping: boolean;
   menu: ReturnType<typeof useComposerMenu>;
   recall: ReturnType<typeof useRecall>;
   undo: ReturnType<typeof useUndo>;
@@ -67,7 +69,9 @@ export function Composer(props: ComposerProps) {
   };
 
   const onPaste = (event: ClipboardEvent) => {
-    const pasted = [...event.clipboardData.files];
+    // Office programs put a picture of what was copied beside its text.
+    const isOffice = event.clipboardData.types.includes('text/rtf');
+    const pasted = isOffice ? [] : [...event.clipboardData.files];
     const words = event.clipboardData.getData('text/plain');
     if (pasted.length > 0) props.onFiles(pasted);
     else if (longPaste.isLong(words)) longPaste.take(words);
@@ -88,13 +92,18 @@ export function Composer(props: ComposerProps) {
         />
       )}
       <div
-        className="flex flex-col rounded-bubble border border-control bg-raised shadow-rest focus-within:border-fg-3 focus-within:shadow-float"
+        className="relative flex flex-col rounded-bubble border border-control bg-raised shadow-rest focus-within:border-fg-3 focus-within:shadow-float"
         onPointerDown={(event) => {
           if (event.target !== event.currentTarget) return;
           event.preventDefault();
           field.current?.focus();
         }}
       >
+        {props.dropping && (
+          <p className="pointer-events-none absolute -inset-px z-1 flex items-center justify-center rounded-bubble border-2 border-accent bg-accent-soft font-medium text-accent text-sm">
+            {words.dropHere}
+          </p>
+        )}
         {props.compare}
         {(files.length > 0 || uploading.length > 0) && (
           <div className="max-h-40 overflow-y-auto px-3 pt-3">
