@@ -60,14 +60,10 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
     const paid = models.filter((model) => !model.simulated);
     while (requests.length < wanted) {
       const created = nowMs - Math.round(random.next() ** 1.5 * 240 * dayMs) - 600_000;
-      requests.push(
-        requestFor(world, random.often(paid), {
-          id: null,
-          created,
-          context: random.between(0, 6000),
-          text: 'x'.repeat(random.between(80, 2400)),
-        }),
-      );
+      const model = random.often(paid);
+      const context = random.between(0, 6000);
+      const text = 'x'.repeat(random.between(80, 2400));
+      requests.push(requestFor(world, model, { id: null, created, context, sentBefore: context, text }));
     }
     await writeLedger(dataFolder, requests, random, nowMs);
     const extra = options.long > 0 ? 1 : 0;

@@ -93,6 +93,7 @@ function conversation(world: World, count: number, begin: number, title?: string
   let time = begin;
   let leaf: string | null = null;
   let context = 0;
+  let last: SeedRequest | null = null;
   let question: SeedMessage | null = null;
   while (messages.length < count) {
     time += random.between(20_000, 80_000);
@@ -113,7 +114,9 @@ function conversation(world: World, count: number, begin: number, title?: string
       time += 500;
     }
     const text = write.answer();
-    const request = requestFor(world, again ? random.pick(world.models) : model, { id, created: time, context, text });
+    const asked = again ? random.pick(world.models) : model;
+    const sentBefore: number = last?.model === asked ? last.usage.promptTokens : 0;
+    const request = requestFor(world, asked, { id, created: time, context, sentBefore, text });
     const answer: SeedMessage = {
       id: ulid(time, random.next),
       parentId: question?.id ?? null,
@@ -126,7 +129,9 @@ function conversation(world: World, count: number, begin: number, title?: string
     };
     messages.push(answer);
     leaf = answer.id;
-    context = Math.min(context + request.usage.completionTokens + 60, 60_000);
+    // What was thought is not sent again.
+    context = Math.min(context + request.usage.completionTokens - request.usage.reasoningTokens + 60, 60_000);
+    last = request;
     time = request.ended;
   }
   return {
@@ -146,6 +151,8 @@ interface Asked {
   readonly created: number;
   /** Tokens of the conversation so far. */
   readonly context: number;
+  /** Those that the same model was sent for the answer before, and that its provider has cached. */
+  readonly sentBefore: number;
   readonly text: string;
 }
 
@@ -155,7 +162,8 @@ export function requestFor({ random }: World, model: CatalogueModel, asked: Aske
   const written = Math.ceil(asked.text.length / (status === 'cancelled' ? 8 : 4));
   const reasoning = model.capabilities.includes('reasoning') && random.chance(0.3) ? random.between(60, 900) : 0;
   const prompt = asked.context + random.between(20, 90);
-  const cached = asked.context > 1024 ? asked.context - (asked.context % 128) : 0;
+  const sent = Math.min(asked.sentBefore, asked.context);
+  const cached = sent > 1024 ? sent - (sent % 128) : 0;
   const usage: TokenUsage =
     status === 'failed'
       ? noTokens
