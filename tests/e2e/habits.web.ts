@@ -59,6 +59,8 @@ test('one that is deleted at once is gone', async ({ app: { page } }) => {
   await page.getByRole('button', { name: 'Chat actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete now' }).click();
   await expect(articles(page)).toHaveCount(0);
+  await askAndWait(page, 'what comes after it');
+  await expect(page.getByText('The temporary chat is deleted in a minute')).toHaveCount(0);
   await page.goto(address);
   await page.reload();
   await expect(page.getByRole('alert')).toContainText('Could not read this conversation');

@@ -35,9 +35,10 @@ export function useAct() {
   }
 
   async function dropTemporary(id: string): Promise<void> {
-    useNav.getState().go(newChat);
     try {
       await remove.mutateAsync(id);
+      // Left before, it would be offered back for a minute.
+      useNav.getState().go(newChat);
     } catch (error) {
       failed(text.failed, error);
     }
