@@ -42,9 +42,16 @@ interface AccountTable {
   /** The last UTC day a request began on, and how many began on it: what the plan's daily quota counts. */
   day: Generated<string>;
   day_requests: Generated<bigint>;
+  /** What requests that began on that day were charged. */
+  day_used: Generated<bigint>;
   /** The last month (`YYYY-MM`) something was charged for, and how much: what the plan's monthly quota counts. */
   month: Generated<string>;
   month_used: Generated<bigint>;
+  /** What the account's own limits let its keys spend in a day and a month; null: as much as the plan does. */
+  day_limit: bigint | null;
+  month_limit: bigint | null;
+  /** A key that may pass them, since whoever uses it asks before: the desktop app's own. */
+  unlimited_key: string | null;
 }
 
 interface ApiKeyTable {

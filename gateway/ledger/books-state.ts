@@ -3,7 +3,19 @@ import type { AccountRow, ApiKeyRow, RequestRow } from '../db/schema.ts';
 /** An account as far as guards read it and requests change it. */
 export type AccountState = Pick<
   AccountRow,
-  'id' | 'plan' | 'balance' | 'held' | 'used' | 'day' | 'day_requests' | 'month' | 'month_used'
+  | 'id'
+  | 'plan'
+  | 'balance'
+  | 'held'
+  | 'used'
+  | 'day'
+  | 'day_requests'
+  | 'day_used'
+  | 'month'
+  | 'month_used'
+  | 'day_limit'
+  | 'month_limit'
+  | 'unlimited_key'
 >;
 
 export type KeyState = Pick<ApiKeyRow, 'id' | 'parent_id' | 'spend_limit' | 'spent' | 'held'>;

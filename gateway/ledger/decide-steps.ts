@@ -1,6 +1,7 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { PlanOf } from '../auth/plans.ts';
 import { newId } from '../db/id.ts';
+import { limitRefusal } from './account-limits.ts';
 import { type BooksChanges, BooksDraft, type ChargeEntry, type OpenedRequest } from './books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
@@ -79,12 +80,15 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
   if (request.keyId !== null && keys.length === 0) return failed(`key ${request.keyId} does not exist`);
   const plan = planOf(account.plan);
   const refusalOf = (amount: bigint) =>
-    quotaRefusal(account, plan, amount, now) ?? shortageOf(keys, amount) ?? creditShortage(account, plan, amount);
+    quotaRefusal(account, plan, amount, now) ??
+    limitRefusal(account, request.keyId, amount, now) ??
+    shortageOf(keys, amount) ??
+    creditShortage(account, plan, amount);
   const { preferred = 0n } = request;
   const isPreferred = preferred > request.amount && refusalOf(preferred) === null;
   const amount = isPreferred ? preferred : request.amount;
   // That less was held than might have been is no reason to decide anew.
-  reliance?.note(account, plan, keys, amount, now, true);
+  reliance?.note({ account, plan, keyId: request.keyId, keys, amount, now, opens: true });
   const refusal = isPreferred ? null : refusalOf(amount);
   if (refusal) return { error: refusal };
   const row = {
@@ -122,8 +126,13 @@ function extend(
   if (by <= 0n) return yes;
   const keys = draft.lineage(request.key_id);
   const plan = planOf(account.plan);
-  reliance?.note(account, plan, keys, by, now, false);
-  if (shortageOf(keys, by) ?? monthRefusal(account, plan, by, now) ?? creditShortage(account, plan, by)) return no;
+  reliance?.note({ account, plan, keyId: request.key_id, keys, amount: by, now, opens: false });
+  const refusal =
+    shortageOf(keys, by) ??
+    monthRefusal(account, plan, by, now) ??
+    limitRefusal(account, request.key_id, by, now) ??
+    creditShortage(account, plan, by);
+  if (refusal) return no;
   redoStep({ do: 'raise', id: requestId, by }, draft);
   return yes;
 }
@@ -211,15 +220,19 @@ function close({ settlement, ended, entryId }: Extract<DecidedStep, { do: 'close
   draft.close(request, settlement, ended);
   reserve(account, keys, -request.hold);
   for (const key of keys) key.spent += settlement.charge;
-  charge(account, settlement.charge, monthOf(request.day));
+  charge(account, settlement.charge, request.day);
   if (entryId !== null) draft.book(entryFor(entryId, settlement, request, account, ended));
 }
 
 /** The day only moves on: the clocks of instances differ, and one that is late must not begin it again. */
 function countRequest(account: AccountState, day: string): void {
   if (account.day > day) return;
-  account.day_requests = account.day === day ? account.day_requests + 1n : 1n;
-  account.day = day;
+  if (account.day !== day) {
+    account.day = day;
+    account.day_requests = 0n;
+    account.day_used = 0n;
+  }
+  account.day_requests += 1n;
 }
 
 function reserve(account: AccountState, keys: readonly KeyState[], amount: bigint): void {
@@ -227,10 +240,12 @@ function reserve(account: AccountState, keys: readonly KeyState[], amount: bigin
   for (const key of keys) key.held += amount;
 }
 
-/** A charge belongs to the month its request began in; the month only moves on. */
-function charge(account: AccountState, amount: bigint, month: string): void {
+/** A charge belongs to the day and the month its request began in; both only move on, the day when a request begins. */
+function charge(account: AccountState, amount: bigint, day: string): void {
   account.balance -= amount;
   account.used += amount;
+  if (account.day === day) account.day_used += amount;
+  const month = monthOf(day);
   if (account.month > month) return;
   account.month_used = (account.month === month ? account.month_used : 0n) + amount;
   account.month = month;

@@ -6,6 +6,9 @@ export interface Period {
 
 export const dayMs = 86_400_000;
 
+/** When the UTC day of a moment ends, in milliseconds since the epoch. */
+export const endOfDay = (now: number): number => now - (now % dayMs) + dayMs;
+
 /** The calendar month in UTC that a moment lies in. */
 export function currentMonth(now: number): Period {
   const date = new Date(now);

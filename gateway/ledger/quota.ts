@@ -4,7 +4,7 @@ import type { Plan, Principal } from '../auth/principal.ts';
 import type { Awaitable } from '../concurrency/awaitable.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow, ApiKeyRow } from '../db/schema.ts';
-import { currentMonth, dayMs, dayOf } from './period.ts';
+import { currentMonth, dayOf, endOfDay } from './period.ts';
 
 /** The quotas of plans (wire contract §7): requests a day and money a month. */
 
@@ -52,7 +52,7 @@ function dayRefusal(account: Counted, plan: Plan, now: number): AppError | null 
   const left = dayMargin(account, plan, now);
   if (left === null || left >= 0n) return null;
   const limit = plan.requestsPerDay;
-  const resetsAt = (now - (now % dayMs) + dayMs) / 1000;
+  const resetsAt = endOfDay(now) / 1000;
   return exceeded('requests_per_day', String(limit), `${limit} requests a day`, resetsAt);
 }
 
@@ -61,7 +61,9 @@ export function monthMargin(account: Counted, { monthlySpend }: Plan, amount: bi
   return monthlySpend === null || amount === 0n ? null : monthlySpend - usedIn(account, now) - account.held - amount;
 }
 
-const usedIn = ({ month, month_used }: Counted, now: number) => (month === monthOf(dayOf(now)) ? month_used : 0n);
+/** What the month was charged, as far as the account has begun it. */
+export const usedIn = ({ month, month_used }: Pick<Counted, 'month' | 'month_used'>, now: number) =>
+  month === monthOf(dayOf(now)) ? month_used : 0n;
 
 /** The month's quota alone: what is reserved later for a request that was counted before. */
 export function monthRefusal(account: Counted, plan: Plan, amount: bigint, now: number): AppError | null {

@@ -1,4 +1,5 @@
 import type { Plan } from '../auth/principal.ts';
+import { dayLimitMargin, monthLimitMargin } from './account-limits.ts';
 import type { AccountState, KeyState } from './books-state.ts';
 import { creditMargin, dayMargin, keyMargin, monthMargin } from './quota.ts';
 
@@ -13,6 +14,20 @@ interface AccountReliance {
   readonly funds: Leeway;
   readonly month: Leeway;
   readonly day: Leeway;
+  /** What the day was charged and holds. */
+  readonly spent: Leeway;
+}
+
+interface Reservation {
+  readonly account: AccountState;
+  readonly plan: Plan;
+  readonly keyId: string | null;
+  /** With those that minted it. */
+  readonly keys: readonly KeyState[];
+  readonly amount: bigint;
+  readonly now: number;
+  /** Counts a request as well. */
+  readonly opens: boolean;
 }
 
 /**
@@ -20,8 +35,8 @@ interface AccountReliance {
  * for all of a batch may have shrunk by its least surplus, and one that was short may have grown by less than it lacked.
  */
 export interface Reliance {
-  /** Notes the margins that a reservation is decided by; `opens` counts a request as well. */
-  note(account: AccountState, plan: Plan, keys: readonly KeyState[], amount: bigint, now: number, opens: boolean): void;
+  /** Notes the margins that a reservation is decided by. */
+  note(reservation: Reservation): void;
   account(id: string): AccountReliance;
   key(id: string): Leeway;
 }
@@ -37,14 +52,21 @@ export function createReliance(): Reliance {
 
   const of = (name: string) => leeways.get(name) ?? anything;
   return {
-    note(account, plan, keys, amount, now, opens) {
+    note({ account, plan, keyId, keys, amount, now, opens }) {
       const { id } = account;
       meet(`funds ${id}`, creditMargin(account, plan, amount));
       meet(`month ${id}`, monthMargin(account, plan, amount, now));
+      meet(`month ${id}`, monthLimitMargin(account, keyId, amount, now));
+      meet(`spent ${id}`, dayLimitMargin(account, keyId, amount, now));
       if (opens) meet(`day ${id}`, dayMargin(account, plan, now));
       for (const key of keys) meet(`key ${key.id}`, keyMargin(key, amount));
     },
-    account: (id) => ({ funds: of(`funds ${id}`), month: of(`month ${id}`), day: of(`day ${id}`) }),
+    account: (id) => ({
+      funds: of(`funds ${id}`),
+      month: of(`month ${id}`),
+      day: of(`day ${id}`),
+      spent: of(`spent ${id}`),
+    }),
     key: (id) => of(`key ${id}`),
   };
 }

@@ -160,6 +160,46 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
   });
 });
 
+describe.each(engines)('an account’s own limits on $engine', ({ database }) => {
+  test('hold for all keys but the one that may pass them, exactly under many holds at once, by the day and the month', async () => {
+    const { addKey, db, dialect, hold, ledger, settle, pass } = await openSpending(await database());
+    await addKey('key_app');
+    await addKey('key_program');
+    const limits = { day_limit: 50n, month_limit: 80n, unlimited_key: 'key_app' };
+    await db.updateTable('accounts').set(limits).execute();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => hold(`req_${index}`, 3n, 'key_program')),
+    );
+    expect([count(answers, 'ok'), count(answers, 'plan_limit_exceeded')]).toEqual([16, 14]);
+    expect(await hold('req_app', 5n, 'key_app')).toBe('ok');
+    expect([await ledger.extend('req_app', nanoUsd(9n)), await ledger.extend('req_0', nanoUsd(4n))].sort()).toEqual(
+      answers[0] === 'ok' ? [false, true] : [false, false],
+    );
+    const held = answers.flatMap((answer, index) => (answer === 'ok' ? [`req_${index}`] : []));
+    await Promise.all(held.map((id) => settle(id, 2n)));
+    await settle('req_app', 9n);
+    // 41 of 50 are used up.
+    expect(await hold('req_rest', 9n, 'key_program')).toBe('ok');
+    expect(await hold('req_over', 1n, 'key_program')).toBe('plan_limit_exceeded');
+    expect(await hold('req_free', 0n, 'key_program')).toBe('ok');
+    await settle('req_rest', 9n);
+    pass(86_400_000);
+    // The day starts anew, and of the month 30 are left.
+    expect(await hold('req_month', 31n, 'key_program')).toBe('plan_limit_exceeded');
+    expect(await hold('req_tomorrow', 30n, 'key_program')).toBe('ok');
+    await settle('req_tomorrow', 30n);
+    expect(await hold('req_past', 1n, null)).toBe('plan_limit_exceeded');
+    await db.updateTable('accounts').set({ month_limit: 81n }).execute();
+    expect(await hold('req_raised', 1n, 'key_program')).toBe('ok');
+    await settle('req_raised', 1n);
+    expect(await db.selectFrom('accounts').select(['day_used', 'month_used']).executeTakeFirst()).toEqual({
+      day_used: 31n,
+      month_used: 81n,
+    });
+    expect((await verifyBooks({ db, dialect })).checks.flatMap((check) => check.problems)).toEqual([]);
+  });
+});
+
 describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
   test('requests a day: exactly as many as the plan allows, from 300 at once, and again tomorrow', async () => {
     const { hold, pass, db } = await openSpending(await database(), 'free');

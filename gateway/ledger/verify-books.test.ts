@@ -258,6 +258,10 @@ const corruptions: readonly (readonly [check: string, statement: string])[] = [
   ['daily reasoning tokens = sum of the requests', `UPDATE usage_daily SET reasoning_tokens = 1 WHERE ${someDay}`],
   [month, `UPDATE accounts SET month_used = month_used + 1 WHERE id = ${first}`],
   [month, `UPDATE accounts SET month = '2020-01', month_used = 0 WHERE id = ${first}`],
+  [
+    'day used = sum of the charges since its day began',
+    `UPDATE accounts SET day_used = day_used + 1 WHERE id = ${first}`,
+  ],
   [day, `UPDATE accounts SET day_requests = day_requests - 1 WHERE id = ${first}`],
   [spent, `UPDATE api_keys SET spent = spent + 1 WHERE id = ${minted}`],
   [spent, `UPDATE api_keys SET spent = spent - 1 WHERE id = ${limited}`],

@@ -80,6 +80,12 @@ export function createOperator(deps: OperatorDeps): Administrator {
       deps.credentialsChanged();
     },
 
+    async limitAccount(accountId, { day, month, exceptKey }) {
+      await requireAccount(db, accountId);
+      const limits = { day_limit: day, month_limit: month, unlimited_key: exceptKey };
+      await db.updateTable('accounts').set(limits).where('id', '=', accountId).execute();
+    },
+
     async createKey({ accountId, label, scopes = clientScopes, spendLimit, expiresAt }) {
       await requireAccount(db, accountId);
       if (spendLimit !== undefined && spendLimit < 0n) {
@@ -139,7 +145,15 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
   };
 }
 
-type QuotaColumns = 'day' | 'day_requests' | 'month' | 'month_used';
+type QuotaColumns =
+  | 'day'
+  | 'day_requests'
+  | 'day_used'
+  | 'month'
+  | 'month_used'
+  | 'day_limit'
+  | 'month_limit'
+  | 'unlimited_key';
 
 async function requireAccount(db: BooksDb, id: string): Promise<void> {
   const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();

@@ -36,6 +36,14 @@ export interface Operator {
   listAccounts(): Promise<AccountSummary[]>;
   /** Running gateways refuse a suspended account within two seconds; its running answers finish. */
   setAccountStatus(accountId: string, status: 'active' | 'suspended'): Promise<void>;
+  /**
+   * What the account's keys may spend in a UTC day and month (null: no limit), from the next request on; `exceptKey` may pass
+   * both.
+   */
+  limitAccount(
+    accountId: string,
+    limits: { readonly day: NanoUsd | null; readonly month: NanoUsd | null; readonly exceptKey: string | null },
+  ): Promise<void>;
   /** Adds credits. `id` makes it happen once, however often it is called. */
   grant(grant: { accountId: string; amount: NanoUsd; description?: string; id?: string }): Promise<{ id: string }>;
   /** The plain key is returned here and nowhere else. */

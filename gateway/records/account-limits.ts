@@ -1,31 +1,42 @@
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Usage } from '#shared/wire/usage.ts';
-import type { Plan } from '../auth/principal.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
-import { currentMonth, dayMs, dayOf } from '../ledger/period.ts';
-import { monthOf } from '../ledger/quota.ts';
+import { limitsOfAccount } from '../ledger/account-limits.ts';
+import { currentMonth, dayOf, endOfDay } from '../ledger/period.ts';
+import { usedIn } from '../ledger/quota.ts';
 import { accountRow } from './account-store.ts';
 
-/** How much of the plan's quotas is used up (wire contract §2.3). Window limits are not quotas and not listed. */
-export async function quotas(db: BooksDb, accountId: string, plan: Plan, now: number): Promise<Usage['limits']> {
+type Caller = Pick<Principal, 'accountId' | 'plan' | 'credential'>;
+
+/**
+ * How much is used up of the plan's quotas and of the account's own limits, as they hold for this caller (wire contract §2.3).
+ * Window limits are not quotas and not listed.
+ */
+export async function quotas(db: BooksDb, caller: Caller, now: number): Promise<Usage['limits']> {
+  const { accountId, plan, credential } = caller;
   const row = await accountRow(db, accountId);
   return [
     ...(plan.monthlySpend === null ? [] : [monthlySpend(row, plan.monthlySpend, now)]),
     ...(plan.requestsPerDay === null ? [] : [requestsToday(row, plan.requestsPerDay, now)]),
+    ...limitsOfAccount(row, credential.id, now).map(({ name, limit, used, resetsAt }) =>
+      money(name, limit, used, resetsAt),
+    ),
   ];
 }
 
 function monthlySpend(row: AccountRow, limit: bigint, now: number) {
-  const used = row.month === monthOf(dayOf(now)) ? row.month_used : 0n;
-  return {
-    name: 'monthly_spend_usd',
-    limit: formatUsd(nanoUsd(limit)),
-    used: formatUsd(nanoUsd(used)),
-    remaining: formatUsd(nanoUsd(used < limit ? limit - used : 0n)),
-    resets_at: currentMonth(now).endMs / 1000,
-  };
+  return money('monthly_spend_usd', limit, usedIn(row, now), currentMonth(now).endMs / 1000);
 }
+
+const money = (name: string, limit: bigint, used: bigint, resets_at: number) => ({
+  name,
+  limit: formatUsd(nanoUsd(limit)),
+  used: formatUsd(nanoUsd(used)),
+  remaining: formatUsd(nanoUsd(used < limit ? limit - used : 0n)),
+  resets_at,
+});
 
 function requestsToday(row: AccountRow, limit: number, now: number) {
   const requests = row.day === dayOf(now) ? Number(row.day_requests) : 0;
@@ -34,6 +45,6 @@ function requestsToday(row: AccountRow, limit: number, now: number) {
     limit: String(limit),
     used: String(requests),
     remaining: String(Math.max(0, limit - requests)),
-    resets_at: (now - (now % dayMs) + dayMs) / 1000,
+    resets_at: endOfDay(now) / 1000,
   };
 }

@@ -6,7 +6,7 @@ import { keyShortageNow } from '../ledger/quota.ts';
 import { quotas } from './account-limits.ts';
 import { accountRow } from './account-store.ts';
 
-/** The key's limit, the balance and the plan's quotas that would refuse a request which holds this much. */
+/** The key's limit, the balance, the plan's quotas and the account's limits that would refuse a request which holds this much. */
 export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint, now: number): Promise<QuoteLimit[]> {
   const { plan, accountId } = principal;
   const row = await accountRow(db, accountId);
@@ -24,15 +24,15 @@ export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint
   }
   const { id: keyId } = principal.credential;
   const ofKey = keyId === null ? null : await keyShortageNow(db, keyId, hold);
-  const full = (await quotas(db, accountId, plan, now)).filter(({ name, remaining }) =>
-    name === 'monthly_spend_usd' ? row.held + hold > parseUsd(remaining) : remaining === '0',
+  const full = (await quotas(db, principal, now)).filter(({ name, remaining }) =>
+    name === 'requests_per_day' ? remaining === '0' : hold > 0n && row.held + hold > parseUsd(remaining),
   );
   return [
     ...(ofKey ? [{ code: ofKey.code, message: ofKey.message, ...ofKey.details }] : []),
     ...short,
     ...full.map(({ name, limit, used, remaining, resets_at }) => ({
       code: 'plan_limit_exceeded',
-      message: `The plan's limit ${name} of ${limit} leaves ${remaining}.`,
+      message: `The limit ${name} of ${limit} leaves ${remaining}.`,
       name,
       limit,
       used,

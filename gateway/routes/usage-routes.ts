@@ -63,7 +63,7 @@ async function readUsage(db: BooksDb, principal: Principal, asked: Query, now: n
     has_more: false,
     first_id: null,
     last_id: null,
-    limits: await quotas(db, principal.accountId, principal.plan, now),
+    limits: await quotas(db, principal, now),
   };
 }
 

@@ -240,7 +240,7 @@ export const text = words({
       full: 'Full: nothing is sent unless you say so.',
     },
     whole:
-      'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats.',
+      'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats. The built-in gateway refuses other programs by them too.',
     appOnly:
       'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
     keys: 'A key for another program has a limit of its own, which the gateway enforces. Set it where the key is made:',

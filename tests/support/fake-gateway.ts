@@ -101,6 +101,7 @@ export function fakeGateway(): FakeGateway {
           held: nanoUsd(0n),
         })),
       setAccountStatus: async () => {},
+      limitAccount: async () => {},
       grant: async (grant) => ({ id: grant.id ?? id('grant') }),
       async createKey({ accountId }) {
         const key = { id: id('key'), accountId, revokedAt: null };

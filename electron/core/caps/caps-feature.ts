@@ -1,7 +1,9 @@
-import { type CapScope, type CapState, type Caps, type CapsNow, caps as schema } from '#shared/contract/chat/caps.ts';
+import type { CapScope, CapState, Caps, CapsNow } from '#shared/contract/chat/caps.ts';
+import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
+import { readCaps, writeCaps } from '../settings/caps-store.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import { accountSpend } from './account-spend.ts';
@@ -11,6 +13,8 @@ export interface CapsDeps {
   readonly store: SettingsStore;
   readonly spend: SpendStore;
   readonly connections: Pick<Connections, 'wallet' | 'mode'>;
+  /** Tells the built-in gateway, which refuses other programs by the caps of a day and a month. */
+  readonly limitPrograms: () => Promise<void>;
   readonly changes: Changes;
   readonly now: () => number;
 }
@@ -21,19 +25,14 @@ interface Reservation {
   readonly at: number;
 }
 
-const name = 'caps';
-const none: Caps = { message: null, conversation: null, day: null, month: null };
 /** The reservation of a request that was admitted and never stored ends after this. */
 const patienceMs = 60_000;
 
 /** Spending caps and what is spent. Test credits are not money and do not count. */
-export function capsFeature({ store, spend, connections, changes, now }: CapsDeps) {
+export function capsFeature({ store, spend, connections, limitPrograms, changes, now }: CapsDeps) {
   const reserved = new Map<string, Reservation>();
 
-  async function read(): Promise<Caps> {
-    const kept = schema.safeParse(await store.read(name));
-    return kept.success ? kept.data : none;
-  }
+  const read = () => readCaps(store);
 
   /** What running answers may still cost; an answer with a known cost counts as spent. */
   async function running(conversationId: string | null): Promise<bigint> {
@@ -86,8 +85,12 @@ export function capsFeature({ store, spend, connections, changes, now }: CapsDep
     },
 
     async set(caps: Caps): Promise<void> {
-      await store.write(name, caps);
+      await writeCaps(store, caps);
       changes.emit('caps');
+      await limitPrograms().catch((error: unknown) => {
+        // While another server has the books, they are limited as soon as they are opened here.
+        if (toAppError(error).code !== 'database_in_use') throw error;
+      });
     },
 
     any: async (): Promise<boolean> => Object.values(await read()).some((cap) => cap !== null),

@@ -10,7 +10,7 @@ import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
 import { openPricedUpstream, pricedModel } from '../../../tests/support/priced-upstream.ts';
 
-test('caps of a day and a month count what other programs spend, to the nano-dollar of the ledger, and refuse by it', async () => {
+test('caps of a day and a month count what other programs spend, to the nano-dollar of the ledger, and refuse them and the app by it', async () => {
   const upstream = await openPricedUpstream(() => ({ promptTokens: 1000, completionTokens: 100 }));
   onTestFinished(upstream.close);
   const { client, dataFolder } = await coreOfTest({ openGateway, listen, env: upstream.env });
@@ -29,13 +29,15 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
     expiresAt: null,
   });
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
-  const answer = await fetch(`${local.url}/chat`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: pricedModel, prompt: 'Hello?' }),
-  });
-  expect(answer.status).toBe(200);
-  await answer.json();
+  const asProgram = async () => {
+    const answer = await fetch(`${local.url}/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: pricedModel, prompt: 'Hello?' }),
+    });
+    return { status: answer.status, body: (await answer.json()) as { error?: { message: string; details: object } } };
+  };
+  expect((await asProgram()).status).toBe(200);
 
   const { spentUsd, whole, meters } = await client.caps.get();
   const books = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
@@ -56,6 +58,12 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
     { scope: 'day', capUsd: '0.00043', spentUsd: '0.00042', share: 0.976, state: 'near' },
   ]);
   await expect(ask()).rejects.toMatchObject({ code: 'cap_exceeded', message: expect.stringContaining('0.00043') });
+  const refused = await asProgram();
+  expect(refused).toMatchObject({ status: 403, body: { error: { code: 'plan_limit_exceeded' } } });
+  expect(refused.body.error?.message).toContain('This account may spend $0.00043 a day, of which $0.00042 are used');
   await ask(true);
   expect((await client.caps.get()).meters).toMatchObject([{ spentUsd: '0.00063', state: 'full' }]);
+
+  await client.caps.set({ message: null, conversation: null, day: null, month: '1' });
+  expect((await asProgram()).status).toBe(200);
 });

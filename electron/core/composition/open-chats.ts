@@ -16,6 +16,7 @@ import { costLookup } from '../costs/cost-lookup.ts';
 import { otherPrices } from '../costs/other-prices.ts';
 import { spendLookup } from '../costs/spend-lookup.ts';
 import { spendStore } from '../costs/spend-store.ts';
+import { limitPrograms } from '../gateway/limit-programs.ts';
 import type { AskPerson } from '../host/ask-person.ts';
 import { optionsStore } from '../options/options-store.ts';
 import { projectStore } from '../organise/project-store.ts';
@@ -37,7 +38,7 @@ import { openTools } from './open-tools.ts';
 export async function openChats(
   options: ConnectedOptions,
   base: Base,
-  { connections, models, modelFacts, secrets }: Models,
+  { connections, gateway, models, modelFacts, secrets }: Models,
   settings: () => Promise<Settings>,
   ask: AskPerson,
 ) {
@@ -67,7 +68,14 @@ export async function openChats(
   const summaries = summaryStore(db);
   const projects = projectStore(db);
   const nothing = Promise.resolve(null);
-  const caps = capsFeature({ store: base.settings, spend, connections, changes, now });
+  const caps = capsFeature({
+    store: base.settings,
+    spend,
+    connections,
+    limitPrograms: () => limitPrograms({ gateway, store: base.settings }),
+    changes,
+    now,
+  });
   const build = requestBuilder({
     modelFacts,
     optionsOf: chatOptions.read,

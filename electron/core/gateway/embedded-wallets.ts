@@ -7,6 +7,7 @@ import type { Payer } from '../connection/connections.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
+import { accountSetting, keySetting, limitPrograms } from './limit-programs.ts';
 import { waitAsAsked } from './wait-as-asked.ts';
 
 interface WalletPlan {
@@ -46,6 +47,7 @@ export function embeddedWallets(deps: EmbeddedWalletDeps) {
 async function openWallet(deps: EmbeddedWalletDeps, wallet: Wallet): Promise<Payer> {
   const accountId = await accountFor(deps, wallet);
   const key = await keyFor(deps, wallet, accountId);
+  if (wallet === 'main') await limitPrograms(deps);
   const client = gatewayClient({
     baseUrl: embeddedRoot,
     apiKey: () => key.reveal(),
@@ -57,7 +59,7 @@ async function openWallet(deps: EmbeddedWalletDeps, wallet: Wallet): Promise<Pay
 /** The account’s id is stored; one created just before a crash is found by name and plan. */
 async function accountFor({ gateway, store }: EmbeddedWalletDeps, wallet: Wallet): Promise<string> {
   const { name, plan, grant } = walletPlans[wallet];
-  const setting = `wallet.${wallet}.account`;
+  const setting = accountSetting(wallet);
   const accounts = await gateway.operator.listAccounts();
   const kept = await store.readText(setting);
   const account =
@@ -75,7 +77,7 @@ async function accountFor({ gateway, store }: EmbeddedWalletDeps, wallet: Wallet
 
 /** The key from the keychain if it is valid; else a new one, and the old one is revoked. */
 async function keyFor({ gateway, store, secrets }: EmbeddedWalletDeps, wallet: Wallet, accountId: string) {
-  const setting = `wallet.${wallet}.key`;
+  const setting = keySetting(wallet);
   const secretName = `gateway/${wallet}`;
   const keptId = await store.readText(setting);
   const keys = await gateway.operator.listKeys(accountId);

@@ -61,6 +61,7 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
     createAccount: async (account) => (await whenOpen()).operator.createAccount(account),
     listAccounts: async () => (await whenOpen()).operator.listAccounts(),
     setAccountStatus: async (id, status) => (await whenOpen()).operator.setAccountStatus(id, status),
+    limitAccount: async (id, limits) => (await whenOpen()).operator.limitAccount(id, limits),
     grant: async (grant) => (await whenOpen()).operator.grant(grant),
     createKey: async (key) => (await whenOpen()).operator.createKey(key),
     listKeys: async (accountId) => (await whenOpen()).operator.listKeys(accountId),

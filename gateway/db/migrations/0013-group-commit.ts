@@ -15,11 +15,14 @@ export const groupCommit = (dialect: DialectName): Migration => ({
   },
 });
 
-/** Rows as JSON. Sums are texts: a number of JSON is not exact beyond 53 bits. */
-const rowTexts = [
-  `CREATE FUNCTION portico_account(a accounts) RETURNS JSON LANGUAGE sql STABLE AS $$
+/** An account as JSON. Sums are texts: a number of JSON is not exact beyond 53 bits. `more`: columns that came later. */
+export const accountText = (more = '') => `
+  CREATE OR REPLACE FUNCTION portico_account(a accounts) RETURNS JSON LANGUAGE sql STABLE AS $$
     SELECT json_build_array(a.id, a.plan, a.day, a.month, a.balance::text, a.held::text, a.used::text,
-      a.day_requests::text, a.month_used::text) $$`,
+      a.day_requests::text, a.month_used::text${more}) $$`;
+
+const rowTexts = [
+  accountText(),
   `CREATE FUNCTION portico_key(k api_keys) RETURNS JSON LANGUAGE sql STABLE AS $$
     SELECT json_build_array(k.id, k.parent_id, k.spend_limit::text, k.spent::text, k.held::text) $$`,
   `CREATE FUNCTION portico_request(r requests) RETURNS JSON LANGUAGE sql STABLE AS $$
@@ -60,14 +63,25 @@ const accountColumns = `id TEXT, plan TEXT, day TEXT, month TEXT, counted_month 
   changed BOOLEAN, balance BIGINT, held BIGINT, used BIGINT, new_day TEXT, day_requests BIGINT,
   new_month TEXT, month_used BIGINT`;
 
+/** Of limits that an account has of its own; an instance of a version before says nothing of them. */
+const limitColumns = `, day_limit BIGINT, month_limit BIGINT, unlimited_key TEXT, counted_day TEXT,
+  spent_min BIGINT, spent_max BIGINT, day_used BIGINT`;
+
 const between = (number: string, name: string) =>
   `(g.${name}_min IS NULL OR ${number} >= g.${name}_min) AND (g.${name}_max IS NULL OR ${number} <= g.${name}_max)`;
 
+const limitsHold = `
+        AND (g.counted_day IS NULL OR (
+          a.day_limit IS NOT DISTINCT FROM g.day_limit AND a.month_limit IS NOT DISTINCT FROM g.month_limit
+          AND a.unlimited_key IS NOT DISTINCT FROM g.unlimited_key
+          AND ${between('CASE WHEN a.day = g.counted_day THEN a.day_used ELSE 0 END + a.held', 'spent')}))`;
+
 /**
  * Writes a group of steps where the stored rows still allow all of it; else it writes nothing. Either way it answers the rows
- * as they stand. `moreOfClosed`: columns that came later. Rows are locked in one order (accounts, keys, requests, each by id), so that no two groups wait for each other.
+ * as they stand. `moreOfClosed`: columns that came later; `limited`: accounts have limits of their own. Rows are locked in one
+ * order (accounts, keys, requests, each by id), so that no two groups wait for each other.
  */
-export const commitFunction = (moreOfClosed = '') => `
+export const commitFunction = (moreOfClosed = '', limited = false) => `
   CREATE ${moreOfClosed === '' ? '' : 'OR REPLACE '}FUNCTION portico_commit(
     account_guards JSON, key_guards JSON, request_guards JSON,
     opened JSON, raised JSON, renewed JSON, closed JSON, entries JSON, counts JSON
@@ -79,11 +93,11 @@ export const commitFunction = (moreOfClosed = '') => `
     key_rows JSON;
   BEGIN
     SELECT count(*) = json_array_length(account_guards) INTO holds FROM (
-      SELECT a.id FROM json_to_recordset(account_guards) AS g (${accountColumns}) JOIN accounts a ON a.id = g.id
+      SELECT a.id FROM json_to_recordset(account_guards) AS g (${accountColumns}${limited ? limitColumns : ''}) JOIN accounts a ON a.id = g.id
       WHERE a.plan = g.plan AND a.day = g.day AND a.month = g.month
         AND ${between('a.balance - a.held', 'funds')}
         AND ${between('CASE WHEN a.month = g.counted_month THEN a.month_used ELSE 0 END + a.held', 'month')}
-        AND ${between('a.day_requests', 'day')}
+        AND ${between('a.day_requests', 'day')}${limited ? limitsHold : ''}
       ORDER BY a.id FOR NO KEY UPDATE OF a
     ) AS locked;
     IF holds AND key_guards IS NOT NULL THEN
@@ -120,8 +134,13 @@ export const commitFunction = (moreOfClosed = '') => `
         day = g.new_day,
         day_requests = CASE WHEN a.day = g.new_day THEN a.day_requests ELSE 0 END + g.day_requests,
         month = g.new_month,
-        month_used = CASE WHEN a.month = g.new_month THEN a.month_used ELSE 0 END + g.month_used
-      FROM json_to_recordset(account_guards) AS g (${accountColumns})
+        month_used = CASE WHEN a.month = g.new_month THEN a.month_used ELSE 0 END + g.month_used${
+          limited
+            ? `,
+        day_used = CASE WHEN a.day = g.new_day THEN a.day_used ELSE 0 END + coalesce(g.day_used, 0)`
+            : ''
+        }
+      FROM json_to_recordset(account_guards) AS g (${accountColumns}${limited ? limitColumns : ''})
       WHERE a.id = g.id AND g.changed
       RETURNING portico_account(a) AS line
     ) SELECT json_agg(line) INTO account_rows FROM written;

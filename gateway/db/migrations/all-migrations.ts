@@ -17,6 +17,7 @@ import { keptReasoning } from './0017-kept-reasoning.ts';
 import { webSearches } from './0018-web-searches.ts';
 import { imageTokens } from './0019-image-tokens.ts';
 import { usageIndex } from './0020-usage-index.ts';
+import { accountLimits } from './0021-account-limits.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -38,5 +39,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0018-web-searches': webSearches(dialect),
     '0019-image-tokens': imageTokens(dialect),
     '0020-usage-index': usageIndex,
+    '0021-account-limits': accountLimits(dialect),
   }),
 });

@@ -27,7 +27,8 @@ export interface DecidedOn {
   /** Leases that must still be as they were. */
   readonly leases: ReadonlyMap<string, bigint>;
   readonly reliance: Reliance;
-  /** The month that quotas are counted in. */
+  /** The day and the month that quotas and limits are counted in. */
+  readonly day: string;
   readonly month: string;
 }
 
@@ -78,11 +79,12 @@ const least = ({ fall }: Leeway, value: bigint) => text(fall === null ? null : v
 const most = ({ rise }: Leeway, value: bigint) => text(rise === null ? null : value + rise);
 const turned = ({ fall, rise }: Leeway): Leeway => ({ fall: rise, rise: fall });
 
-function accountGuard(after: AccountState, { accounts, reliance, month }: DecidedOn) {
+function accountGuard(after: AccountState, { accounts, reliance, day, month }: DecidedOn) {
   const before = read(accounts, after.id);
   const relied = reliance.account(after.id);
   const funds = before.balance - before.held;
   const spent = (before.month === month ? before.month_used : 0n) + before.held;
+  const spentToday = (before.day === day ? before.day_used : 0n) + before.held;
   const sameDay = after.day === before.day;
   const sameMonth = after.month === before.month;
   const added = {
@@ -90,6 +92,7 @@ function accountGuard(after: AccountState, { accounts, reliance, month }: Decide
     held: after.held - before.held,
     used: after.used - before.used,
     day_requests: after.day_requests - (sameDay ? before.day_requests : 0n),
+    day_used: after.day_used - (sameDay ? before.day_used : 0n),
     month_used: after.month_used - (sameMonth ? before.month_used : 0n),
   };
   return {
@@ -104,6 +107,12 @@ function accountGuard(after: AccountState, { accounts, reliance, month }: Decide
     month_max: most(turned(relied.month), spent),
     day_min: least(turned(relied.day), before.day_requests),
     day_max: most(turned(relied.day), before.day_requests),
+    day_limit: text(before.day_limit),
+    month_limit: text(before.month_limit),
+    unlimited_key: before.unlimited_key,
+    counted_day: day,
+    spent_min: least(turned(relied.spent), spentToday),
+    spent_max: most(turned(relied.spent), spentToday),
     changed: !sameDay || !sameMonth || Object.values(added).some((sum) => sum !== 0n),
     ...plain(added),
     new_day: after.day,
@@ -159,7 +168,12 @@ const word = (value: string | null | undefined): string => {
 };
 const sum = (value: string | null | undefined): bigint => BigInt(word(value));
 
-const accountOf = ([id, plan, day, month, balance, held, used, dayRequests, monthUsed]: Texts): AccountState => ({
+const limit = (value: string | null | undefined): bigint | null => (value == null ? null : BigInt(value));
+
+// biome-ignore format: columns in their order
+const accountOf = ([
+  id, plan, day, month, balance, held, used, dayRequests, monthUsed, dayUsed, dayLimit, monthLimit, unlimitedKey,
+]: Texts): AccountState => ({
   id: word(id),
   plan: word(plan),
   day: word(day),
@@ -169,12 +183,16 @@ const accountOf = ([id, plan, day, month, balance, held, used, dayRequests, mont
   used: sum(used),
   day_requests: sum(dayRequests),
   month_used: sum(monthUsed),
+  day_used: sum(dayUsed),
+  day_limit: limit(dayLimit),
+  month_limit: limit(monthLimit),
+  unlimited_key: unlimitedKey ?? null,
 });
 
-const keyOf = ([id, parent, limit, spent, held]: Texts): KeyState => ({
+const keyOf = ([id, parent, most, spent, held]: Texts): KeyState => ({
   id: word(id),
   parent_id: parent ?? null,
-  spend_limit: limit == null ? null : BigInt(limit),
+  spend_limit: limit(most),
   spent: sum(spent),
   held: sum(held),
 });

@@ -109,7 +109,8 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
     const leases = new Map(
       steps.flatMap((step) => (step.do === 'interrupt' ? [[requestOf(step), step.leaseUntil] as const] : [])),
     );
-    const on: DecidedOn = { ...seen.rows, leases, reliance, month: monthOf(dayOf(time)) };
+    const day = dayOf(time);
+    const on: DecidedOn = { ...seen.rows, leases, reliance, day, month: monthOf(day) };
     return { ...decideSteps(steps, seen.view, context), on };
   }
 

@@ -39,6 +39,11 @@ export const accountRules: readonly Rule[] = [
     requestsSince('charge', sql`substr(r.day, 1, 7) >= accounts.month`),
   ),
   accountRule(
+    'day used = sum of the charges since its day began',
+    'day_used',
+    requestsSince('charge', sql`r.day >= accounts.day`),
+  ),
+  accountRule(
     'day requests = number of the requests since its day began',
     'day_requests',
     requestsSince('requests', sql`r.day >= accounts.day`),

@@ -114,9 +114,10 @@ const closedColumns = `status, error_code, ended, charge, upstream_cost, estimat
 const closedValues = (closed: ClosedRequest): Value[] => Object.values(closedRow(closed));
 
 const texts = {
-  account: 'select id, plan, balance, held, used, day, day_requests, month, month_used from accounts where id = ?',
-  saveAccount: `update accounts set balance = ?, held = ?, used = ?, day = ?, day_requests = ?, month = ?, month_used = ?
-    where id = ?`,
+  account: `select id, plan, balance, held, used, day, day_requests, day_used, month, month_used, day_limit, month_limit,
+    unlimited_key from accounts where id = ?`,
+  saveAccount: `update accounts set balance = ?, held = ?, used = ?, day = ?, day_requests = ?, day_used = ?, month = ?,
+    month_used = ? where id = ?`,
   key: 'select id, parent_id, spend_limit, spent, held from api_keys where id = ?',
   saveKey: 'update api_keys set held = ?, spent = ? where id = ?',
   request: 'select id, account_id, key_id, day, byok, hold, lease_until, status, charge from requests where id = ?',
@@ -192,8 +193,8 @@ function prepareAll({ prepare }: BooksConnection): SqliteBooks {
         write('closeRequest', closedValues(end).concat(id, end.hold));
       }
       for (const entry of changes.entries) write('addEntry', entryValues(entry));
-      for (const { id, balance, held, used, day, day_requests, month, month_used } of changes.accounts) {
-        write('saveAccount', [balance, held, used, day, day_requests, month, month_used, id]);
+      for (const { id, balance, held, used, day, day_requests, day_used, month, month_used } of changes.accounts) {
+        write('saveAccount', [balance, held, used, day, day_requests, day_used, month, month_used, id]);
       }
       for (const { id, held, spent } of changes.keys) write('saveKey', [held, spent, id]);
       for (const row of changes.usage) {
