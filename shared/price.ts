@@ -149,5 +149,11 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
 
 /** What a request costs, rounded up once to the nano-USD (wire contract §1.7). */
 export function costOf(price: Price, usage: TokenUsage): NanoUsd {
-  return ceilToNano(picoUsd(costLines(price, usage).reduce((sum, entry) => sum + entry.pico, 0n)));
+  const rates = ratesFor(price, usage.promptTokens);
+  const prices = lineRates(price, rates);
+  let sum = 0n;
+  // Most counts of most requests are zero; large books are priced by the hundred thousand.
+  for (const [at, count] of lineCounts(rates, usage).entries())
+    if (count > 0) sum += BigInt(count) * (prices[at] ?? 0n);
+  return ceilToNano(picoUsd(sum));
 }

@@ -37,15 +37,15 @@ const sumsOf = (kind: string) => `count(*) filter (where kind = '${kind}'),
   coalesce(sum(charge) filter (where kind = '${kind}'), 0), coalesce(sum(booked) filter (where kind = '${kind}'), 0)`;
 
 /**
- * A message's or another request's row that says something of a request is the first one with its id. Materialized, so that
- * nothing is looked up again for each sum.
+ * A message's or another request's row that says something of a request is the first one with its id. A subquery with a limit
+ * is neither merged into the sums, where each of them would look everything up again, nor kept as a table: a row goes through once.
  */
 const plainSql = `
-  with found as materialized (
+  with found as (
     select r.id, r.status, r.charge, iif(r.byok = 1, r.upstream_cost, r.charge) as booked, ${ledgerOfRequest} as ledger,
       (select rowid from spend where request_id = r.id limit 1) as told, ${wasAskedByChat} as asked_by_chat
-    from books.requests r where r.account_id = :accountId
-  ), judged as materialized (
+    from books.requests r where r.account_id = :accountId limit -1
+  ), judged as (
     select found.id, charge, booked, case
       when status = 'running' or ledger <> charge then null
       when told is null then iif(asked_by_chat, null, 'otherPrograms')
@@ -53,6 +53,6 @@ const plainSql = `
       when exists (select 1 from messages m where m.id = s.id and m.deletion is null) then 'chats'
       when s.purpose <> 'compact' then 'deleted'
     end as kind
-    from found left join spend s on s.rowid = found.told
+    from found left join spend s on s.rowid = found.told limit -1
   )
   select json_group_array(id) filter (where kind is null), ${plainKinds.map(sumsOf).join(', ')} from judged`;

@@ -8,6 +8,7 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { costOf, type Price, type TokenUsage } from '#shared/price.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { attachBooks, type Books } from './booked-requests.ts';
+import { flatPrices, flatTable, isEvident } from './evident-bills.ts';
 
 export interface DriftInput {
   readonly books: Books;
@@ -61,24 +62,34 @@ function inFile(db: Database, file: string, accountId: string) {
     .pluck()
     .get({ id: accountId }) as number;
   const rows: DriftFound[] = [];
-  let checked = before.checked;
-  const found = db.prepare(billedSql).raw().safeIntegers().iterate(accountId, before.until, until);
+  const part = { id: accountId, from: before.until, until };
+  const texts = db.prepare(pricesSql).pluck().all(part) as string[];
+  const flat = flatPrices(texts.map((text) => [text, readPrice(text)]));
+  const found = db
+    .prepare(doubtfulSql)
+    .raw()
+    .safeIntegers()
+    .iterate({ ...part, flat });
   for (const row of found as IterableIterator<BilledColumns>) {
-    checked += 1;
     const drift = driftOf(billedIn(row), priceAt);
     if (drift) rows.push(drift);
   }
+  const checked = before.checked + (db.prepare(countSql).pluck().get(part) as number);
   const now = { until: Math.max(until, before.until), checked, rows: [...rows.reverse(), ...before.rows] };
   looked.set(accountId, now);
   return now;
 }
 
-const billedSql = `
-  select id, created, provider, model, case when byok = 1 then upstream_cost else charge end, price,
+const billed = `r.account_id = :id and r.created >= :from and r.created < :until
+    and (r.status = 'succeeded' or r.charge > 0) and r.prompt_tokens + r.completion_tokens > 0`;
+const pricesSql = `select distinct r.price from books.requests r where ${billed} and r.price is not null`;
+const countSql = `select count(*) from books.requests r where ${billed}`;
+const doubtfulSql = `
+  with ${flatTable}
+  select id, created, provider, model, case when byok = 1 then upstream_cost else charge end, r.price,
     prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens,
     cache_write_1h_tokens, web_searches, image_tokens
-  from books.requests where account_id = ? and created >= ? and created < ?
-    and (status = 'succeeded' or charge > 0) and prompt_tokens + completion_tokens > 0
+  from books.requests r left join flat on flat.price = r.price where ${billed} and not ${isEvident}
   order by created, id`;
 
 type BilledColumns = [
