@@ -1,13 +1,13 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { PlanOf } from '../auth/plans.ts';
 import { newId } from '../db/id.ts';
-import { limitRefusal } from './account-limits.ts';
 import { type BooksChanges, BooksDraft, type ChargeEntry, type OpenedRequest } from './books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
 import { dayOf } from './period.ts';
 import { creditShortage, monthOf, monthRefusal, quotaRefusal, shortageOf } from './quota.ts';
 import type { Reliance } from './reliance.ts';
+import { limitRefusal } from './spending-limits.ts';
 
 /** One step of one request. */
 export type Step =

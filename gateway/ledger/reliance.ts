@@ -1,7 +1,7 @@
 import type { Plan } from '../auth/principal.ts';
-import { dayLimitMargin, monthLimitMargin } from './account-limits.ts';
 import type { AccountState, KeyState } from './books-state.ts';
 import { creditMargin, dayMargin, keyMargin, monthMargin } from './quota.ts';
+import { dayLimitMargin, monthLimitMargin } from './spending-limits.ts';
 
 /** How far a number may fall and rise with every comparison that was made with it coming out the same; null: any way. */
 export interface Leeway {

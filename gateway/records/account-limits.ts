@@ -3,9 +3,9 @@ import type { Usage } from '#shared/wire/usage.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
-import { limitsOfAccount } from '../ledger/account-limits.ts';
 import { currentMonth, dayOf, endOfDay } from '../ledger/period.ts';
 import { usedIn } from '../ledger/quota.ts';
+import { limitsOfAccount } from '../ledger/spending-limits.ts';
 import { accountRow } from './account-store.ts';
 
 type Caller = Pick<Principal, 'accountId' | 'plan' | 'credential'>;

@@ -175,4 +175,5 @@ export const composerText = words({
     day: 'for today (UTC)',
     month: 'for this month (UTC)',
   },
+  capOfModel: (model: string) => `for ${model} this month (UTC)`,
 });

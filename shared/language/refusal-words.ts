@@ -132,7 +132,8 @@ export const refusalWords = {
     `This chat no longer fits into the model's context, and no summary could make room: ${why}`,
   notEnoughRoom: 'One summary was not enough.',
   capExceeded: (over: {
-    scope: Scope;
+    scope: Scope | 'model';
+    model: string | null;
     capUsd: string;
     spentUsd: string;
     afterUsd: string;
@@ -140,7 +141,8 @@ export const refusalWords = {
   }) => {
     const spent = over.scope === 'message' ? '' : `, of which $${over.spentUsd} are spent`;
     const dearest = over.dearest ? ` The dearest is ${over.dearest.name}, up to $${over.dearest.upToUsd}.` : '';
-    return `Your cap for ${scopes[over.scope]} is $${over.capUsd}${spent}. With this message it could become $${over.afterUsd}.${dearest}`;
+    const what = over.scope === 'model' ? `${over.model} this month (UTC)` : scopes[over.scope];
+    return `Your cap for ${what} is $${over.capUsd}${spent}. With this message it could become $${over.afterUsd}.${dearest}`;
   },
   notRead: ({ model, kind, file }: { model: string | null; kind: Kind; file: string }) =>
     `${model ?? 'This model'} does not read ${kind === 'image' ? 'images' : 'PDF files'}: ${file} cannot be sent to it.`,

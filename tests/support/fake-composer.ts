@@ -82,7 +82,7 @@ export const fakeComposer = (): FakeComposer => ({
     { id: 'p2', name: 'Tidy up', text: 'Make this shorter and clearer.' },
   ],
   presets: [],
-  caps: { message: null, conversation: null, day: null, month: null },
+  caps: { message: null, conversation: null, day: null, month: null, models: {} },
   summary: null,
   quote: fakeQuote,
   files: new Map(),

@@ -7,7 +7,8 @@ import { readCaps, writeCaps } from '../settings/caps-store.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import { accountSpend } from './account-spend.ts';
-import { capStates, meterOf, usd } from './cap-states.ts';
+import { capStates, meterOf, modelStates, sumOf, type Upper, usd } from './cap-states.ts';
+import { modelSpend } from './model-spend.ts';
 
 export interface CapsDeps {
   readonly store: SettingsStore;
@@ -19,9 +20,8 @@ export interface CapsDeps {
   readonly now: () => number;
 }
 
-interface Reservation {
+interface Reservation extends Upper {
   readonly conversationId: string;
-  readonly upper: bigint;
   readonly at: number;
 }
 
@@ -34,16 +34,11 @@ export function capsFeature({ store, spend, connections, limitPrograms, changes,
 
   const read = () => readCaps(store);
 
-  /** What running answers may still cost; an answer with a known cost counts as spent. */
-  async function running(conversationId: string | null): Promise<bigint> {
+  /** Answers that run, at what they may still cost; one with a known cost counts as spent. */
+  async function running(): Promise<Reservation[]> {
     const open = await spend.open([...reserved.keys()]);
-    let sum = 0n;
-    for (const [id, reservation] of reserved) {
-      const waits = open.get(id) ?? now() - reservation.at < patienceMs;
-      if (!waits) reserved.delete(id);
-      else if (conversationId === null || reservation.conversationId === conversationId) sum += reservation.upper;
-    }
-    return sum;
+    for (const [id, { at }] of reserved) if (!(open.get(id) ?? now() - at < patienceMs)) reserved.delete(id);
+    return [...reserved.values()];
   }
 
   /** Of the whole account where its gateway tells that, and of what this app has paid elsewhere; else of this app alone. */
@@ -60,10 +55,10 @@ export function capsFeature({ store, spend, connections, limitPrograms, changes,
     };
   }
 
-  async function spentOn(conversationId: string | null) {
-    const [own, here, all, ofChat] = await Promise.all([
-      running(null),
-      conversationId === null ? 0n : running(conversationId),
+  async function spentOn(conversationId: string | null, reservations: readonly Reservation[]) {
+    const own = sumOf(reservations);
+    const here = sumOf(reservations.filter((each) => each.conversationId === conversationId));
+    const [all, ofChat] = await Promise.all([
       spentNow(),
       conversationId === null ? 0n : spend.ofConversation(conversationId),
     ]);
@@ -72,10 +67,18 @@ export function capsFeature({ store, spend, connections, limitPrograms, changes,
     return { message: 0n, conversation: ofChat + here, day: all.day + open, month: all.month + open };
   }
 
+  const spentOnModels = () => modelSpend({ connections, spend }, periodsOf(now()).month);
+
   return {
     async get(): Promise<CapsNow> {
       const [caps, { day, month, whole }] = await Promise.all([read(), spentNow()]);
-      const meters = [meterOf('day', caps.day, day), meterOf('month', caps.month, month)];
+      const capped = Object.entries(caps.models);
+      const costs = capped.length === 0 ? null : await spentOnModels();
+      const meters = [
+        meterOf('day', caps.day, day),
+        meterOf('month', caps.month, month),
+        ...capped.map(([model, cap]) => meterOf('model', cap, costs?.get(model) ?? 0n, model)),
+      ];
       return {
         caps,
         meters: meters.flatMap((meter) => meter ?? []),
@@ -93,23 +96,33 @@ export function capsFeature({ store, spend, connections, limitPrograms, changes,
       });
     },
 
-    any: async (): Promise<boolean> => Object.values(await read()).some((cap) => cap !== null),
+    any: async (): Promise<boolean> => hasAny(await read()),
 
-    /** The caps that a message of this size comes near or may exceed. */
-    async stateOf(conversationId: string | null, upper: bigint): Promise<CapState[]> {
+    /** The caps that answers of this size, which start together, come near or may exceed. */
+    async stateOf(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]> {
       const caps = await read();
-      if (Object.values(caps).every((cap) => cap === null)) return [];
+      if (!hasAny(caps)) return [];
+      const { models, ...scoped } = caps;
       const limits = Object.fromEntries(
-        Object.entries(caps).map(([scope, cap]) => [scope, cap === null ? null : parseUsd(cap)]),
+        Object.entries(scoped).map(([scope, cap]) => [scope, cap === null ? null : parseUsd(cap)]),
       ) as Record<CapScope, bigint | null>;
-      return capStates(limits, await spentOn(conversationId), upper);
+      const reservations = await running();
+      const states = capStates(limits, await spentOn(conversationId, reservations), sumOf(uppers));
+      if (!uppers.some(({ model }) => models[model] !== undefined)) return states;
+      const costs = await spentOnModels();
+      const spentOnModel = (model: string) =>
+        (costs.get(model) ?? 0n) + sumOf(reservations.filter((each) => each.model === model));
+      return [...states, ...modelStates(models, spentOnModel, uppers)];
     },
 
-    reserve(id: string, conversationId: string, upper: bigint): void {
-      reserved.set(id, { conversationId, upper, at: now() });
+    reserve(id: string, conversationId: string, { model, upper }: Upper): void {
+      reserved.set(id, { conversationId, model, upper, at: now() });
     },
   };
 }
+
+const hasAny = ({ models, ...scoped }: Caps): boolean =>
+  Object.keys(models).length > 0 || Object.values(scoped).some((cap) => cap !== null);
 
 /** The start of the current UTC day and month. */
 function periodsOf(timeMs: number): { day: number; month: number } {

@@ -55,7 +55,7 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
 
   await client.caps.set({ message: null, conversation: null, day: '0.00043', month: null });
   expect((await client.caps.get()).meters).toEqual([
-    { scope: 'day', capUsd: '0.00043', spentUsd: '0.00042', share: 0.976, state: 'near' },
+    { scope: 'day', model: null, capUsd: '0.00043', spentUsd: '0.00042', share: 0.976, state: 'near' },
   ]);
   await expect(ask()).rejects.toMatchObject({ code: 'cap_exceeded', message: expect.stringContaining('0.00043') });
   const refused = await asProgram();
@@ -66,4 +66,14 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
 
   await client.caps.set({ message: null, conversation: null, day: null, month: '1' });
   expect((await asProgram()).status).toBe(200);
+
+  const models = { [pricedModel]: '0.00085', 'openai/another': '0.0000001' };
+  await client.caps.set({ message: null, conversation: null, day: null, month: null, models });
+  expect((await client.caps.get()).meters).toMatchObject([
+    { scope: 'model', model: pricedModel, spentUsd: '0.00084', state: 'near' },
+    { scope: 'model', model: 'openai/another', spentUsd: '0', state: 'free' },
+  ]);
+  const refusal = `Your cap for ${pricedModel} this month (UTC) is $0.00085, of which $0.00084 are spent.`;
+  await expect(ask()).rejects.toMatchObject({ code: 'cap_exceeded', message: expect.stringContaining(refusal) });
+  await ask(true);
 });

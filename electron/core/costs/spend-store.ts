@@ -7,7 +7,11 @@ import type { Db } from '../db/db.ts';
 /** Costs of requests, also of deleted messages. Amounts in nano-USD, without test credits. */
 export function spendStore(db: Db) {
   const paid = () =>
-    db.selectFrom('spend').select('cost_usd').where('simulated', '=', 0).where('cost_usd', 'is not', null);
+    db
+      .selectFrom('spend')
+      .select('spend.cost_usd')
+      .where('spend.simulated', '=', 0)
+      .where('spend.cost_usd', 'is not', null);
   const sum = (rows: readonly { cost_usd: string | null }[]): bigint =>
     rows.reduce((total, { cost_usd }) => total + parseUsd(cost_usd ?? '0'), 0n);
 
@@ -17,6 +21,22 @@ export function spendStore(db: Db) {
       const rows = paid().where('at', '>=', time);
       // What has no account noted is of a deleted message, and in the books of the account.
       return sum(await (exceptOf === null ? rows : rows.where('source', '!=', exceptOf)).execute());
+    },
+
+    /** The same by the models that answered, of messages that are still there. */
+    async sinceByModel(time: number, exceptOf: string | null): Promise<Map<string, bigint>> {
+      const rows = await paid()
+        .innerJoin('messages', 'messages.id', 'spend.id')
+        .select(['messages.served_provider', 'messages.served_model'])
+        .where('spend.at', '>=', time)
+        .$if(exceptOf !== null, (rest) => rest.where('spend.source', '!=', exceptOf))
+        .execute();
+      const costs = new Map<string, bigint>();
+      for (const { served_provider, served_model, cost_usd } of rows) {
+        const id = `${served_provider}/${served_model}`;
+        costs.set(id, (costs.get(id) ?? 0n) + parseUsd(cost_usd ?? '0'));
+      }
+      return costs;
     },
 
     ofConversation: async (id: string): Promise<bigint> =>

@@ -8,7 +8,10 @@ export interface ComparisonQuotesDeps {
   readonly quoteOf: (ask: Ask, signal: AbortSignal | undefined) => Promise<Quote>;
   /** The columns that the branch ends in, each with the end of its own branch. */
   readonly columnsAt: (conversationId: string) => Promise<{ model: string; leafId: string }[]>;
-  readonly capStates: (conversationId: string | null, upper: bigint) => Promise<CapState[]>;
+  readonly capStates: (
+    conversationId: string | null,
+    uppers: readonly { readonly model: string; readonly upper: bigint }[],
+  ) => Promise<CapState[]>;
 }
 
 /** The quote of a comparison: each model’s quote, and the sum of those that are known. */
@@ -32,7 +35,7 @@ export function comparisonQuotes({ quoteOf, columnsAt, capStates }: ComparisonQu
       expectedUsd: expectedOf(paid),
       expectedTestCreditsUsd: expectedOf(inTestCredits),
       unknown: quotes.filter((quote) => quote.costUsd === null).length,
-      caps: costUsd ? await capStates(ask.conversationId, parseUsd(costUsd.high)) : [],
+      caps: costUsd ? await capStates(ask.conversationId, uppersOf(columns)) : [],
     };
   };
 }
@@ -44,6 +47,11 @@ function expectedOf(quotes: readonly Quote[]): string | null {
   if (known.length === 0 || amounts.length < known.length) return null;
   return formatUsd(nanoUsd(amounts.reduce((total, amount) => total + amount, 0n)));
 }
+
+const uppersOf = (columns: readonly { readonly model: string; readonly quote: Quote }[]) =>
+  columns.flatMap(({ model, quote: { simulated, costUsd } }) =>
+    costUsd && !simulated ? [{ model, upper: parseUsd(costUsd.high) }] : [],
+  );
 
 /** The sum of the known ranges; null if none is known, never $0 for unknown. */
 function sumOf(quotes: readonly Quote[]): { low: string; high: string } | null {

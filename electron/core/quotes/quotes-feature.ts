@@ -43,7 +43,10 @@ export interface QuotesDeps {
   ) => Promise<BuiltRequest>;
   /** A file as it is sent. */
   readonly toPart: ToPart;
-  readonly capStates: (conversationId: string | null, upper: bigint) => Promise<CapState[]>;
+  readonly capStates: (
+    conversationId: string | null,
+    uppers: readonly { readonly model: string; readonly upper: bigint }[],
+  ) => Promise<CapState[]>;
   readonly now: () => number;
 }
 
@@ -187,18 +190,21 @@ export function quotesFeature(deps: QuotesDeps) {
               })
             : null,
         obstacles: [...priced.obstacles, ...unread.map(unreadObstacle)],
-        caps: costUsd && !simulated ? await capStates(conversationId, parseUsd(costUsd.high)) : [],
+        caps:
+          costUsd && !simulated
+            ? await capStates(conversationId, [{ model: served, upper: parseUsd(costUsd.high) }])
+            : [],
         context: { ...context, notSentIds: context.notSentIds.filter((id) => id !== asked.id) },
         leftOutFiles: projectUnread.map(({ name }) => name),
       };
     },
 
-    /** The upper bound of a request in real money, in nano-USD; null for test credits or an unknown price. */
-    async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<bigint | null> {
+    /** The upper bound of a request in real money, in nano-USD, and who answers; null for test credits or an unknown price. */
+    async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<{ model: string; upper: bigint } | null> {
       const { payer, served, costUsd } = await price(body, undefined);
       const facts = modelFacts(served);
       if (facts?.simulated ?? payer.wallet === 'sandbox') return null;
-      return costUsd && facts?.record.pricing ? parseUsd(costUsd.high) : null;
+      return costUsd && facts?.record.pricing ? { model: served, upper: parseUsd(costUsd.high) } : null;
     },
 
     /** The cost range of a request that is no message; null for an unknown price. */

@@ -4,13 +4,19 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { BuiltRequest } from './request.ts';
 
 export interface AdmissionDeps {
-  /** The upper bound of a request in nano-USD; null if unknown. Asks the gateway. */
-  readonly upperBound: (request: BuiltRequest) => Promise<bigint | null>;
+  /** The upper bound of a request in nano-USD, and the model that answers it; null if unknown. Asks the gateway. */
+  readonly upperBound: (request: BuiltRequest) => Promise<Upper | null>;
   readonly caps: {
     any(): Promise<boolean>;
-    stateOf(conversationId: string | null, upper: bigint): Promise<CapState[]>;
-    reserve(id: string, conversationId: string, upper: bigint): void;
+    stateOf(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]>;
+    reserve(id: string, conversationId: string, upper: Upper): void;
   };
+}
+
+/** At most so much, in nano-USD, for an answer of this model. */
+interface Upper {
+  readonly model: string;
+  readonly upper: bigint;
 }
 
 interface Admit {
@@ -48,16 +54,15 @@ export function openAdmission({ upperBound, caps }: AdmissionDeps) {
     for (const { request, name } of answers) refuseUnsendable(request, name);
     if (!(await caps.any())) return;
     const uppers = await Promise.all(
-      answers.map(async (answer) => ({ ...answer, upper: await upperBound(answer.request) })),
+      answers.map(async (answer) => ({ ...answer, bound: await upperBound(answer.request) })),
     );
-    const known = uppers.flatMap(({ upper, ...answer }) => (upper === null ? [] : [{ ...answer, upper }]));
+    const known = uppers.flatMap(({ bound, ...answer }) => (bound === null ? [] : [{ ...answer, ...bound }]));
     if (known.length === 0) return;
-    const sum = known.reduce((total, { upper }) => total + upper, 0n);
-    const over = (await caps.stateOf(conversationId, sum)).find(({ state }) => state === 'over');
+    const over = (await caps.stateOf(conversationId, known)).find(({ state }) => state === 'over');
     if (over && !overCaps) {
       throw refusal('cap_exceeded', 'capExceeded', { ...over, dearest: dearestOf(known) }, { details: { cap: over } });
     }
-    for (const { answerId, upper } of known) caps.reserve(answerId, conversationId, upper);
+    for (const { answerId, model, upper } of known) caps.reserve(answerId, conversationId, { model, upper });
   }
 
   async function inTurn(work: () => Promise<void>): Promise<void> {

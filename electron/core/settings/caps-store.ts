@@ -2,7 +2,7 @@ import { type Caps, caps as schema } from '#shared/contract/chat/caps.ts';
 import type { SettingsStore } from './settings-store.ts';
 
 const name = 'caps';
-const none: Caps = { message: null, conversation: null, day: null, month: null };
+const none: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
 
 /** The spending caps that a person has set. */
 export async function readCaps(store: SettingsStore): Promise<Caps> {

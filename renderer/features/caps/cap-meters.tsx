@@ -10,12 +10,14 @@ export function CapMeters({ meters }: { meters: readonly CapMeter[] }) {
   if (meters.length === 0) return null;
   return (
     <ul aria-label={text.caps.meters} className="mb-4 flex flex-col gap-3">
-      {meters.map(({ scope, capUsd, spentUsd, share: part, state }) => {
+      {meters.map(({ scope, model, capUsd, spentUsd, share: part, state }) => {
         const said = text.caps.meter(usd(spentUsd), usd(capUsd), share(part));
         return (
-          <li key={scope}>
+          <li key={`${scope} ${model}`}>
             <div className="flex flex-wrap items-baseline justify-between gap-x-4 text-sm tabular-nums">
-              <span>{text.caps.scopes[scope]}</span>
+              <span className="min-w-0 break-words">
+                {scope === 'model' ? text.caps.ofModel(model ?? '') : text.caps.scopes[scope]}
+              </span>
               <span className="text-fg-2">{said}</span>
             </div>
             <div aria-hidden className="mt-1 h-1.5 overflow-hidden rounded-full bg-active">

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { CapScope, Caps } from '#shared/contract/chat/caps.ts';
-import { amountPattern } from '#shared/contract/common/fields.ts';
 import { usd } from '../../text/format.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -12,6 +11,7 @@ import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { CapMeters } from './cap-meters.tsx';
 import { KeyCaps } from './key-caps.tsx';
+import { isAmount, ModelCapFields, type ModelCaps } from './model-caps.tsx';
 import { useCaps, useSetCaps } from './use-caps.ts';
 
 const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
@@ -50,23 +50,29 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
     day: caps.day ?? '',
     month: caps.month ?? '',
   }));
+  const [models, setModels] = useState<ModelCaps>(caps.models);
   const set = useSetCaps();
   const { failed } = useNotify();
-  const wrong = scopes.filter((scope) => fields[scope].trim() !== '' && !amountPattern.test(fields[scope].trim()));
+  const wrong = scopes.filter((scope) => fields[scope].trim() !== '' && !isAmount(fields[scope]));
+  const isWrong = wrong.length > 0 || Object.values(models).some((amount) => !isAmount(amount));
   const capOf = (scope: CapScope) => fields[scope].trim() || null;
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (wrong.length > 0) return;
+        if (isWrong) return;
         const [message, conversation, day, month] = scopes.map(capOf) as [
           string | null,
           string | null,
           string | null,
           string | null,
         ];
-        set.mutate({ message, conversation, day, month }, { onError: (error) => failed(text.caps.notSaved, error) });
+        const capped = Object.fromEntries(Object.entries(models).map(([model, amount]) => [model, amount.trim()]));
+        set.mutate(
+          { message, conversation, day, month, models: capped },
+          { onError: (error) => failed(text.caps.notSaved, error) },
+        );
       }}
     >
       <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">
@@ -83,9 +89,10 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
           />
         ))}
       </div>
+      <ModelCapFields caps={models} onChange={setModels} />
       <p className="text-fg-3 text-xs">{text.caps.note}</p>
       <div className="flex items-center gap-3">
-        <Button variant="primary" type="submit" disabled={set.isPending || wrong.length > 0}>
+        <Button variant="primary" type="submit" disabled={set.isPending || isWrong}>
           {text.caps.save}
         </Button>
         <p role="status" className="text-fg-3 text-xs">

@@ -131,14 +131,22 @@ function SummaryFirst({ conversationId, model }: { conversationId: string; model
 /** Caps that the next message comes near or may exceed. */
 export function CapNotices({ caps }: { caps: readonly CapState[] }) {
   return caps.map((cap) => (
-    <NoticeRow key={cap.scope} tone={cap.state === 'over' ? 'warn' : 'info'} actions={<CapSettings />}>
+    <NoticeRow
+      key={`${cap.scope} ${cap.model}`}
+      tone={cap.state === 'over' ? 'warn' : 'info'}
+      actions={<CapSettings />}
+    >
       {capSentence(cap)}
     </NoticeRow>
   ));
 }
 
-const capSentence = ({ scope, state, capUsd, afterUsd }: CapState): string =>
-  (state === 'over' ? text.capOver : text.capNear)(text.capScopes[scope], usd(capUsd), usd(afterUsd));
+const capSentence = ({ scope, model, state, capUsd, afterUsd }: CapState): string =>
+  (state === 'over' ? text.capOver : text.capNear)(
+    scope === 'model' ? text.capOfModel(model ?? '') : text.capScopes[scope],
+    usd(capUsd),
+    usd(afterUsd),
+  );
 
 interface SendFailureProps {
   error: Error;

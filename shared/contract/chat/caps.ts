@@ -6,11 +6,20 @@ import { usdLimit } from '../common/fields.ts';
 export const capScope = z.enum(['message', 'conversation', 'day', 'month']);
 
 /** Spending caps; null: none. Days and months are UTC, as in the ledger. Test credits do not count. */
-export const caps = z.object({ message: usdLimit, conversation: usdLimit, day: usdLimit, month: usdLimit });
+export const caps = z.object({
+  message: usdLimit,
+  conversation: usdLimit,
+  day: usdLimit,
+  month: usdLimit,
+  /** A month of single models, by their ids, such as `openai/gpt-5`. */
+  models: z.record(z.string().min(1).max(200), usdAmount).default({}),
+});
 
 /** The state of one cap for a message: `near` from 80 %, `over` if it may be exceeded. */
 export const capState = z.object({
-  scope: capScope,
+  scope: z.enum([...capScope.options, 'model']),
+  /** Whose month it caps, where it is a model’s. */
+  model: z.string().nullable(),
   capUsd: usdAmount,
   spentUsd: usdAmount,
   /** Spent including this message’s upper bound and running answers. */
@@ -20,7 +29,8 @@ export const capState = z.object({
 
 /** How full a cap is. `near` from 80 %, `full` from 100 %. */
 export const capMeter = z.object({
-  scope: z.enum(['day', 'month']),
+  scope: z.enum(['day', 'month', 'model']),
+  model: z.string().nullable(),
   capUsd: usdAmount,
   spentUsd: usdAmount,
   /** Of the cap; may be above 1. */
