@@ -55,7 +55,10 @@ export function CompareView() {
         )}
         {models.length > 0 && (
           <>
-            <Table label={text.sideBySide} columns={[{ name: text.compared }, ...models.map(({ name }) => ({ name }))]}>
+            <Table
+              label={text.sideBySide}
+              columns={[{ name: text.compared }, ...models.map(({ id, name }) => ({ id, name }))]}
+            >
               <tr>
                 <th scope="row" className={`${tableCell} text-left font-normal text-fg-2`}>
                   {text.provider}

@@ -40,8 +40,8 @@ export function WhatIfResults({ result }: { result: WhatIfResult }) {
             { name: columns.actual, amount: true, wideOnly: true },
             { name: columns.more, amount: true },
             { name: columns.requests, amount: true, wideOnly: true },
-            { name: columns.tooLong, amount: true },
-            { name: columns.unable, amount: true },
+            { name: columns.tooLong, amount: true, wideOnly: true },
+            { name: columns.unable, amount: true, wideOnly: true },
           ]}
         >
           {result.models.map((model) => (
@@ -58,10 +58,17 @@ export function WhatIfResults({ result }: { result: WhatIfResult }) {
 function Row({ model }: { model: WhatIfResult['models'][number] }) {
   const { tooLong, unable } = model;
   const lacks = unable.lacks.map((ability) => text.abilities[ability as keyof typeof text.abilities] ?? ability);
+  const longer = model.contextKnown ? count(tooLong.requests) : page.unknownContext;
+  const notAble = lacks.length > 0 ? page.lacks(count(unable.requests), lacks.join(', ')) : count(unable.requests);
   return (
     <tr>
       <th scope="row" className={`${tableCell} text-left font-medium`}>
         {model.name}
+        {/* Two more columns would be out of sight in a narrow window, and what they say must not be missed. */}
+        <dl className="whitespace-normal pb-1.5 font-normal text-fg-2 text-xs sm:hidden">
+          <Exception name={columns.tooLong} value={longer} />
+          <Exception name={columns.unable} value={notAble} />
+        </dl>
       </th>
       <td className={`${tableCell} text-right font-medium`}>
         <Money amount={model.costUsd} />
@@ -73,12 +80,17 @@ function Row({ model }: { model: WhatIfResult['models'][number] }) {
         <Money amount={model.moreUsd} signed />
       </td>
       <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>{count(model.requests)}</td>
-      <td className={`${tableCell} text-right text-fg-2`}>
-        {model.contextKnown ? count(tooLong.requests) : page.unknownContext}
-      </td>
-      <td className={`${tableCell} text-right text-fg-2`}>
-        {lacks.length > 0 ? page.lacks(count(unable.requests), lacks.join(', ')) : count(unable.requests)}
-      </td>
+      <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>{longer}</td>
+      <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>{notAble}</td>
     </tr>
+  );
+}
+
+function Exception({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="flex gap-1.5">
+      <dt>{name}</dt>
+      <dd className="tabular-nums">{value}</dd>
+    </div>
   );
 }

@@ -6,6 +6,8 @@ export const tableCell = 'h-table-row border-line border-b px-3 whitespace-nowra
 
 interface Column {
   name: string;
+  /** Where two columns may have one name. */
+  id?: string;
   /** Right-aligned. */
   amount?: boolean;
   /** Hidden in a narrow window. */
@@ -25,9 +27,9 @@ export function Table({ label, columns, children }: TableProps) {
       <table className="w-full border-separate border-spacing-0 text-sm tabular-nums">
         <thead>
           <tr>
-            {columns.map(({ name, amount, wideOnly }) => (
+            {columns.map(({ name, id, amount, wideOnly }) => (
               <th
-                key={name}
+                key={id ?? name}
                 scope="col"
                 className={classNames(
                   'h-9 border-line border-b px-3 font-medium text-fg-2 text-xs whitespace-nowrap first:pl-0 last:pr-0',
