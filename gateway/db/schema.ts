@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways, Selectable } from 'kysely';
+import type { RevokedTokenTable, TokenKeyTable, UserTable } from './token-tables.ts';
 
 /**
  * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since
@@ -169,40 +170,6 @@ interface UsageDailyTable {
   reasoning_tokens: bigint;
   charge: bigint;
   upstream_cost: bigint;
-}
-
-/** Someone for whom tokens are issued; acts for one account. */
-interface UserTable {
-  id: string;
-  account_id: string;
-  name: string;
-  email: string | null;
-  status: 'active' | 'disabled';
-  /** Unix seconds: tokens that were issued earlier are worth nothing. */
-  tokens_valid_after: Generated<bigint>;
-  created: bigint;
-}
-
-/** A key that tokens are signed with. What it does at a moment follows from its dates (`signing-keys.ts`). */
-interface TokenKeyTable {
-  /** RFC 7638 thumbprint of the public key. */
-  kid: string;
-  alg: 'RS256';
-  /** JSON of the public key. */
-  public_jwk: string;
-  /** The private key, encrypted with a key derived from the pepper. */
-  sealed_key: Uint8Array;
-  created: bigint;
-  /** Null: the standby, published and not yet used. */
-  signs_from: bigint | null;
-  retires_at: bigint | null;
-}
-
-interface RevokedTokenTable {
-  jti: string;
-  revoked: bigint;
-  /** By then the token has expired by itself. */
-  forget_after: bigint;
 }
 
 /** What an `Idempotency-Key` stands for (wire contract §3.4). */
