@@ -114,7 +114,7 @@ test('before and after a send, a stop and another program, every page says what 
   const key = (await dialog.locator('code').first().textContent()) ?? '';
   await dialog.getByRole('button', { name: 'Done' }).click();
   await openPage(page, '#settings/caps');
-  await page.getByRole('textbox', { name: 'A day (UTC), USD' }).fill('0.0005');
+  await page.getByRole('textbox', { name: 'A day (UTC), USD' }).fill('2');
   await page.getByRole('button', { name: 'Save caps' }).click();
   await expect(page.getByText('Caps saved')).toBeVisible();
   const answer = await fetch(`http://127.0.0.1:${port}/chat`, {
@@ -126,7 +126,7 @@ test('before and after a send, a stop and another program, every page says what 
   const { cost_usd: spent } = (await answer.json()) as { cost_usd: string };
   // Not read again by hand: the caps page learns of it by itself.
   await expect(page.getByRole('list', { name: 'How full they are' })).toContainText(
-    `$${bySql(books, 'local').charged} of $0.0005`,
+    `$${bySql(books, 'local').charged} of $2.00`,
   );
   await expect(page.getByRole('meter', { name: 'Key Editor' })).toHaveAttribute(
     'aria-valuetext',
