@@ -1,4 +1,4 @@
-import { runCommand } from './run-command.ts';
+import { runCommand } from './program.ts';
 
 // Books, lock and key secret are for their owner only.
 process.umask(0o077);

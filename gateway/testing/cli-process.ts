@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { builtCli } from '../../tests/support/built-cli.ts';
-import { runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../cli/program.ts';
 import { openOperator } from '../operator/open-operator.ts';
 import { bareEnvironment } from './bare-environment.ts';
 import { sharedDatabase, sharedSecrets } from './test-database.ts';
