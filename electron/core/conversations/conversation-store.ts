@@ -89,6 +89,11 @@ export function conversationStore(db: Db) {
 
     remove: (id: string): Promise<void> => remove(db, id),
 
+    /** Empties the write-ahead log, in which what was deleted can still be read. */
+    async truncateLog(): Promise<void> {
+      await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    },
+
     async removeTemporary(): Promise<void> {
       for (const id of await temporaryIds(db)) await remove(db, id);
     },

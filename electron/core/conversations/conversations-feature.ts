@@ -13,6 +13,7 @@ import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { withSums } from './answer-sum.ts';
 import { comparisonTotals } from './comparison-total.ts';
 import type { ConversationStore, ListQuery } from './conversation-store.ts';
+import { forgetDeleted } from './forget-deleted.ts';
 import type { Fork } from './fork-store.ts';
 import type { MessageStore, StoredPage } from './message-store.ts';
 import { temporaryChats } from './temporary-chats.ts';
@@ -67,9 +68,12 @@ export function conversationsFeature(deps: ConversationsDeps) {
     return { ...page, messages, columns, comparisons: comparisonTotals(columns) };
   };
 
+  const deleted = forgetDeleted({ truncateLog: conversations.truncateLog, log });
+
   async function removeOne(id: string): Promise<void> {
     await live.stopAll(id);
     await conversations.remove(id);
+    deleted.soon();
     readers.publish(id, { type: 'all-changed' });
     changes.emit('conversations');
   }
@@ -170,7 +174,10 @@ export function conversationsFeature(deps: ConversationsDeps) {
     /** No error if it does not exist. */
     remove: ({ id }: { id: string }): Promise<void> => removeOne(id),
 
-    close: temporary.close,
+    close(): void {
+      temporary.close();
+      deleted.close();
+    },
   };
 }
 

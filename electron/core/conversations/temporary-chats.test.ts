@@ -60,6 +60,17 @@ test('a temporary chat is in no list, search, export or backup, and gone with th
   expect(await month(again)).toBe(spent);
 });
 
+test('the words of one that was deleted are in no file soon after, while the app goes on', async () => {
+  const core = await testCore();
+  closing.push(core.close);
+  const id = await ask(core, 'xylophonic', true);
+  const files = () =>
+    ['portico.db', 'portico.db-wal'].map((name) => readFileSync(join(core.dataFolder, name)).toString('latin1')).join();
+  expect(files()).toContain('xylophonic');
+  await core.client.conversations.remove({ id });
+  await expect.poll(files).not.toContain('xylophonic');
+});
+
 test('one that is kept is a chat like any other', async () => {
   const core = await testCore();
   closing.push(core.close);
