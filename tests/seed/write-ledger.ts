@@ -46,19 +46,21 @@ interface Times {
   readonly nowMs: number;
 }
 
+const chargeOf = (requests: readonly SeedRequest[]): bigint => requests.reduce((sum, { charge }) => sum + charge, 0n);
+
 function writeWallet(db: Sqlite.Database, wallet: Wallet, requests: readonly SeedRequest[], times: Times): void {
   const { random, first, nowMs } = times;
   const today = dayOf(nowMs);
-  const used = requests.reduce((sum, request) => sum + request.charge, 0n);
+  const used = chargeOf(requests);
   // What the opening credits do not cover was added when they were opened.
   const more = wallet.grant > 0n && used > wallet.grant ? used : 0n;
   const granted = wallet.grant + more;
-  const ofToday = requests.filter(({ created }) => dayOf(created) === today).length;
+  const ofToday = requests.filter(({ created }) => dayOf(created) === today);
   const ofMonth = requests.filter(({ created }) => dayOf(created).startsWith(today.slice(0, 7)));
-  db.prepare(`insert into accounts (id, name, plan, status, balance, granted, used, created, day, day_requests, month,
-    month_used) values (?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?)`).run(
-    ...[wallet.id, wallet.name, wallet.plan, granted - used, granted, used, first, today, ofToday],
-    ...[today.slice(0, 7), ofMonth.reduce((sum, request) => sum + request.charge, 0n)],
+  db.prepare(`insert into accounts (id, name, plan, status, balance, granted, used, created, day, day_requests, day_used,
+    month, month_used) values (?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    ...[wallet.id, wallet.name, wallet.plan, granted - used, granted, used, first],
+    ...[today, ofToday.length, chargeOf(ofToday), today.slice(0, 7), chargeOf(ofMonth)],
   );
   const entry =
     db.prepare(`insert into ledger_entries (id, account_id, type, amount, balance_after, created, description,

@@ -6,6 +6,7 @@ import { attachmentsFeature } from '../attachments/attachments-feature.ts';
 import { attachmentsStore } from '../attachments/attachments-store.ts';
 import { documentReader } from '../attachments/document-reader.ts';
 import { capsFeature } from '../caps/caps-feature.ts';
+import { readCaps } from '../caps/kept-caps.ts';
 import { chatFeature, recoverAnswers } from '../chat/chat-feature.ts';
 import { endedNotice } from '../chat/ended-notice.ts';
 import { openWordLog, readWordLog } from '../chat/word-log.ts';
@@ -72,7 +73,7 @@ export async function openChats(
     store: base.settings,
     spend,
     connections,
-    limitPrograms: () => limitPrograms({ gateway, store: base.settings }),
+    limitPrograms: () => limitPrograms({ gateway, store: base.settings, caps: () => readCaps(base.settings) }),
     changes,
     now,
   });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
+import { readCaps } from '../caps/kept-caps.ts';
 import { gatewayAccounts } from '../gateway/accounts-elsewhere.ts';
 import { embeddedWallets } from '../gateway/embedded-wallets.ts';
 import { localListener } from '../gateway/local-listener.ts';
@@ -56,7 +57,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     newId,
   });
   const { hasProvider } = providers;
-  const embedded = embeddedWallets({ gateway, store: settings, secrets, elapsed });
+  const embedded = embeddedWallets({ gateway, store: settings, caps: () => readCaps(settings), secrets, elapsed });
   const connections = openConnections({ accounts, embedded, hasProvider, ownKey });
   const source = () => accounts.active()?.source ?? 'embedded';
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });

@@ -5,9 +5,8 @@ import type { Wallet } from '#shared/contract/common/fields.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Payer } from '../connection/connections.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
-import type { SettingsStore } from '../settings/settings-store.ts';
 import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
-import { accountSetting, keySetting, limitPrograms } from './limit-programs.ts';
+import { accountSetting, keySetting, type LimitDeps, limitPrograms } from './limit-programs.ts';
 import { waitAsAsked } from './wait-as-asked.ts';
 
 interface WalletPlan {
@@ -22,9 +21,8 @@ const walletPlans: Readonly<Record<Wallet, WalletPlan>> = {
   sandbox: { name: 'Sandbox', plan: 'sandbox', grant: { amount: '10', description: 'Opening test credits' } },
 };
 
-export interface EmbeddedWalletDeps {
+export interface EmbeddedWalletDeps extends LimitDeps {
   readonly gateway: Gateway;
-  readonly store: SettingsStore;
   readonly secrets: SecretBox;
   /** A monotonic clock, in milliseconds. */
   readonly elapsed: () => number;

@@ -1,15 +1,16 @@
 import type { Gateway } from '#gateway/gateway.ts';
+import type { Caps } from '#shared/contract/chat/caps.ts';
 import { parseUsd } from '#shared/money.ts';
-import { readCaps } from '../settings/caps-store.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
 /** Names under which the ids of the account for own keys, and of the app's key to it, are kept. */
 export const accountSetting = (wallet: string) => `wallet.${wallet}.account`;
 export const keySetting = (wallet: string) => `wallet.${wallet}.key`;
 
-interface LimitDeps {
+export interface LimitDeps {
   readonly gateway: Pick<Gateway, 'operator'>;
   readonly store: SettingsStore;
+  readonly caps: () => Promise<Pick<Caps, 'day' | 'month'>>;
 }
 
 /**
@@ -17,9 +18,9 @@ interface LimitDeps {
  * The app's own key may pass them: the core has checked them before, and a person may send anyway. An account that is not
  * there yet is limited as soon as it is opened.
  */
-export async function limitPrograms({ gateway, store }: LimitDeps): Promise<void> {
+export async function limitPrograms({ gateway, store, caps }: LimitDeps): Promise<void> {
   const [{ day, month }, accountId, exceptKey] = await Promise.all([
-    readCaps(store),
+    caps(),
     store.readText(accountSetting('main')),
     store.readText(keySetting('main')),
   ]);

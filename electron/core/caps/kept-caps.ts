@@ -1,5 +1,5 @@
 import { type Caps, caps as schema } from '#shared/contract/chat/caps.ts';
-import type { SettingsStore } from './settings-store.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
 
 const name = 'caps';
 const none: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
