@@ -145,22 +145,14 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
   };
 }
 
-type QuotaColumns =
-  | 'day'
-  | 'day_requests'
-  | 'day_used'
-  | 'month'
-  | 'month_used'
-  | 'day_limit'
-  | 'month_limit'
-  | 'unlimited_key';
-
 async function requireAccount(db: BooksDb, id: string): Promise<void> {
   const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();
   if (!row) throw new AppError('not_found', `There is no account "${id}".`);
 }
 
-const toAccountSummary = (row: Omit<AccountRow, QuotaColumns>): AccountSummary => ({
+type SummaryColumns = 'id' | 'name' | 'plan' | 'status' | 'balance' | 'held';
+
+const toAccountSummary = (row: Pick<AccountRow, SummaryColumns>): AccountSummary => ({
   id: row.id,
   name: row.name,
   plan: row.plan,
