@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
 import { builtCli } from '../../tests/support/built-cli.ts';
 import { runCommand } from '../cli/program.ts';
 import { openOperator } from '../operator/open-operator.ts';
@@ -44,14 +45,11 @@ export async function run(args: readonly string[], env: Record<string, string> =
   return { code: code as number, stdout, stderr, last: lastLine(stdout) };
 }
 
-let before: Promise<unknown> = Promise.resolve();
+const inTurn = takingTurns();
 
 /** The same in this process, in its turn: for what a command does and says, where its process is not the subject. */
-export function command(args: readonly string[], env: Record<string, string> = {}): ReturnType<typeof run> {
-  const mine = before.then(() => inThisProcess(args, env));
-  before = mine.catch(() => {});
-  return mine;
-}
+export const command = (args: readonly string[], env: Record<string, string> = {}): ReturnType<typeof run> =>
+  inTurn(() => inThisProcess(args, env));
 
 async function inThisProcess(args: readonly string[], env: Record<string, string>): ReturnType<typeof run> {
   const { env: own, exitCode, stdout, stderr } = process;

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseUsd } from '#shared/money.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
 import { openOperator } from '../../gateway/operator/open-operator.ts';
 import type { Administrator } from '../../gateway/operator/operator.ts';
 import type { Env } from './gateway-process.ts';
@@ -8,14 +9,11 @@ const grant = parseUsd('0.001');
 /** About as often as command lines could. */
 const pauseMs = 200;
 
-let before: Promise<unknown> = Promise.resolve();
+const inTurn = takingTurns();
 
 /** A command in its turn: two of one process would wait for each other's lock on a file of SQLite. */
-function command<Result>(database: string, env: Env, run: (operator: Administrator) => Promise<Result>) {
-  const mine = before.then(() => oneCommand(database, env, run));
-  before = mine.catch(() => {});
-  return mine;
-}
+const command = <Result>(database: string, env: Env, run: (operator: Administrator) => Promise<Result>) =>
+  inTurn(() => oneCommand(database, env, run));
 
 /** The books are opened for it and closed after it, by another process than the one that serves them. */
 async function oneCommand<Result>(database: string, env: Env, run: (operator: Administrator) => Promise<Result>) {

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
 import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { Background } from '../worker/background.ts';
@@ -51,14 +52,8 @@ export function backupFeature(deps: BackupDeps) {
   const removedAt = new Map<string, number>();
   let problem: ProblemText | null = null;
   let missingFiles = 0;
-  let last: Promise<unknown> = Promise.resolve();
-
   /** Serialises backups and restores. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = last.then(work, work);
-    last = next.catch(() => {});
-    return next;
-  }
+  const inTurn = takingTurns();
 
   const state = (): BackupState => ({ folder, backups: listed(), problem, missingFiles, keptDaily, keptWeekly });
 
@@ -208,7 +203,7 @@ export function backupFeature(deps: BackupDeps) {
       timer.unref();
       return async () => {
         clearInterval(timer);
-        await last;
+        await inTurn(async () => {});
       };
     },
   };

@@ -1,14 +1,9 @@
 import type { CapMeter, CapScope, CapState } from '#shared/contract/chat/caps.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { Upper } from '../request/admission.ts';
 
 /** Amounts in nano-USD by scope. */
 type Amounts<Value> = Readonly<Record<CapScope, Value>>;
-
-/** What is to be sent to a model, at its upper bound in nano-USD. */
-export interface Upper {
-  readonly model: string;
-  readonly upper: bigint;
-}
 
 const scopes = ['message', 'conversation', 'day', 'month'] as const;
 export const usd = (amount: bigint) => formatUsd(nanoUsd(amount));

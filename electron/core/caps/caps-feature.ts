@@ -3,10 +3,11 @@ import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
+import type { Upper } from '../request/admission.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import { accountSpend } from './account-spend.ts';
-import { capStates, meterOf, modelStates, sumOf, type Upper, usd } from './cap-states.ts';
+import { capStates, meterOf, modelStates, sumOf, usd } from './cap-states.ts';
 import { readCaps, writeCaps } from './kept-caps.ts';
 import { modelSpend } from './model-spend.ts';
 

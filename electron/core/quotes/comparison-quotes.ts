@@ -2,16 +2,14 @@ import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { ComparisonQuote } from '#shared/contract/chat/comparisons.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { Upper } from '../request/admission.ts';
 import type { Ask } from './quotes-feature.ts';
 
 export interface ComparisonQuotesDeps {
   readonly quoteOf: (ask: Ask, signal: AbortSignal | undefined) => Promise<Quote>;
   /** The columns that the branch ends in, each with the end of its own branch. */
   readonly columnsAt: (conversationId: string) => Promise<{ model: string; leafId: string }[]>;
-  readonly capStates: (
-    conversationId: string | null,
-    uppers: readonly { readonly model: string; readonly upper: bigint }[],
-  ) => Promise<CapState[]>;
+  readonly capStates: (conversationId: string | null, uppers: readonly Upper[]) => Promise<CapState[]>;
 }
 
 /** The quote of a comparison: each model’s quote, and the sum of those that are known. */
@@ -48,7 +46,7 @@ function expectedOf(quotes: readonly Quote[]): string | null {
   return formatUsd(nanoUsd(amounts.reduce((total, amount) => total + amount, 0n)));
 }
 
-const uppersOf = (columns: readonly { readonly model: string; readonly quote: Quote }[]) =>
+const uppersOf = (columns: readonly { readonly model: string; readonly quote: Quote }[]): Upper[] =>
   columns.flatMap(({ model, quote: { simulated, costUsd } }) =>
     costUsd && !simulated ? [{ model, upper: parseUsd(costUsd.high) }] : [],
   );

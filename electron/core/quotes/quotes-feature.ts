@@ -14,6 +14,7 @@ import type { Connections, Payer } from '../connection/connections.ts';
 import { fromGateway, saidByGateway } from '../connection/gateway-errors.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
+import type { Upper } from '../request/admission.ts';
 import type { ToPart } from '../request/history.ts';
 import type { BuiltRequest } from '../request/request.ts';
 import {
@@ -43,10 +44,7 @@ export interface QuotesDeps {
   ) => Promise<BuiltRequest>;
   /** A file as it is sent. */
   readonly toPart: ToPart;
-  readonly capStates: (
-    conversationId: string | null,
-    uppers: readonly { readonly model: string; readonly upper: bigint }[],
-  ) => Promise<CapState[]>;
+  readonly capStates: (conversationId: string | null, uppers: readonly Upper[]) => Promise<CapState[]>;
   readonly now: () => number;
 }
 
@@ -200,7 +198,7 @@ export function quotesFeature(deps: QuotesDeps) {
     },
 
     /** The upper bound of a request in real money, in nano-USD, and who answers; null for test credits or an unknown price. */
-    async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<{ model: string; upper: bigint } | null> {
+    async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<Upper | null> {
       const { payer, served, costUsd } = await price(body, undefined);
       const facts = modelFacts(served);
       if (facts?.simulated ?? payer.wallet === 'sandbox') return null;

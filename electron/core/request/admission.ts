@@ -1,6 +1,7 @@
 import type { CapState } from '#shared/contract/chat/caps.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
 import type { BuiltRequest } from './request.ts';
 
 export interface AdmissionDeps {
@@ -14,7 +15,7 @@ export interface AdmissionDeps {
 }
 
 /** At most so much, in nano-USD, for an answer of this model. */
-interface Upper {
+export interface Upper {
   readonly model: string;
   readonly upper: bigint;
 }
@@ -43,7 +44,7 @@ interface AdmitTogether {
  */
 export function openAdmission({ upperBound, caps }: AdmissionDeps) {
   const admitted = new Set<string>();
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = takingTurns();
 
   async function check({ answerId, conversationId, request, overCaps }: Admit): Promise<void> {
     await checkAll({ conversationId, overCaps, answers: [{ answerId, request, name: null }] });
@@ -63,12 +64,6 @@ export function openAdmission({ upperBound, caps }: AdmissionDeps) {
       throw refusal('cap_exceeded', 'capExceeded', { ...over, dearest: dearestOf(known) }, { details: { cap: over } });
     }
     for (const { answerId, model, upper } of known) caps.reserve(answerId, conversationId, { model, upper });
-  }
-
-  async function inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = last.then(work);
-    last = turn.catch(() => {});
-    await turn;
   }
 
   return {
