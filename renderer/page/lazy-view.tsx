@@ -36,3 +36,10 @@ export function lazyView<Props extends object>(from: () => Promise<ComponentType
   }
   return Object.assign(View, { load: () => load(null) });
 }
+
+const never = new Promise<never>(() => {});
+
+/** In place of a view whose code is not asked for yet: its boundary keeps one fallback until the view is there. */
+export function NotYet(): never {
+  return use(never);
+}

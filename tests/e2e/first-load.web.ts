@@ -69,3 +69,28 @@ test('a view whose code does not arrive says so and opens when it can be had', a
   await alert.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
 });
+
+test('a press that begins before the model list is loaded opens it, and it stays open', async ({ launch }) => {
+  const { page } = await launch();
+  await message(page).waitFor();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/assets\/model-picker-/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload();
+  const button = page.getByRole('combobox', { name: 'Model', exact: true });
+  await expect(page.getByRole('button', { name: 'Try it now' })).toBeVisible();
+  await button.hover();
+  const before = await button.elementHandle();
+  await page.mouse.down();
+  release();
+  await expect.poll(() => before?.evaluate((element) => element.isConnected)).toBe(false);
+  await page.mouse.up();
+  await page.keyboard.type('Sandbox');
+  await expect(page.getByRole('option').first()).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('');
+});

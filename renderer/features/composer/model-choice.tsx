@@ -1,7 +1,7 @@
 import { Columns2 } from 'lucide-react';
 import { useOffers } from '../../actions/offers.ts';
 import { useSettled } from '../../browser/use-settled.ts';
-import { lazyView } from '../../page/lazy-view.tsx';
+import { lazyView, NotYet } from '../../page/lazy-view.tsx';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { compareText } from '../../text/compare-text.ts';
 import { composerText as text } from '../../text/composer-text.ts';
@@ -45,6 +45,8 @@ export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
       aria-expanded={false}
       provider={record?.provider ?? chosen}
       name={record?.name ?? chosen}
+      // When the press begins, as the picker does: the picker may take this button’s place before the press ends.
+      onMouseDown={() => onOpenChange(true)}
       onClick={() => onOpenChange(true)}
     />
   );
@@ -61,7 +63,7 @@ export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
             onOpenChange={onOpenChange}
           />
         ) : (
-          button
+          <NotYet />
         )}
       </ViewBoundary>
     </>
