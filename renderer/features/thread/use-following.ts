@@ -17,8 +17,8 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: b
     const away = () => setFollowing(false);
     const onWheel = (event: WheelEvent) => {
       if (event.deltaY > 0) onPointer();
-      // The browser scrolls before the page hears of it: what is at the top now may have been at the end.
-      else if (event.deltaY < 0 && Math.max(element.scrollTop, last) > 0) away();
+      // Not by where it is: the browser scrolls before the page hears of it, and may be at the top already.
+      else if (event.deltaY < 0 && element.scrollHeight > element.clientHeight) away();
     };
     const onKey = (event: KeyboardEvent) => {
       if (['ArrowUp', 'PageUp', 'Home'].includes(event.key) && element.contains(event.target as Node)) away();
