@@ -310,10 +310,15 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
     const { key } = await newKey({ plan: 'free' });
     const name = scripted('hang-for-429', kind);
     const leave = new AbortController();
+    const ended: unknown[] = [];
     const running = Array.from({ length: 4 }, () =>
-      post({ model: `openai-compatible/${name}` }, { key, signal: leave.signal }).catch(() => null),
+      post({ model: `openai-compatible/${name}` }, { key, signal: leave.signal }).then(
+        async (answer) => ended.push(answer.status, await answer.text()),
+        (error: unknown) => ended.push(error),
+      ),
     );
-    await vi.waitUntil(() => upstream.calls(name).length === 4, { timeout: 120_000 });
+    const four = () => expect({ calls: upstream.calls(name).length, ended }).toEqual({ calls: 4, ended: [] });
+    await vi.waitFor(four, { timeout: 120_000 });
     const { client, sent } = open(kind, key);
     const failure = failureOf(kind, client.chat(askScripted('hang-for-429', kind)));
     expect(await failure).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
