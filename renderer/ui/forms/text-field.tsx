@@ -10,7 +10,14 @@ interface TextFieldProps extends ComponentProps<'input'> {
   problem?: string | undefined;
 }
 
-export function TextField({ label, note, problem, className, ...rest }: TextFieldProps) {
+/** A browser and React hold the last focused field after it is gone; what was typed into it goes with the field. */
+const forgetSecret = (field: HTMLInputElement) => () => {
+  field.value = '';
+  field.removeAttribute('value');
+};
+
+/** A field with a name. One of type `password` leaves nothing in the window when it is taken away. */
+export function TextField({ label, note, problem, className, type, ref, ...rest }: TextFieldProps) {
   const id = useId();
   return (
     <Field id={id} label={label} note={note} problem={problem} className={className}>
@@ -21,6 +28,8 @@ export function TextField({ label, note, problem, className, ...rest }: TextFiel
         aria-invalid={problem ? true : undefined}
         aria-describedby={note || problem ? `${id}-note` : undefined}
         {...rest}
+        type={type}
+        ref={type === 'password' ? forgetSecret : ref}
         className={fieldClass}
       />
     </Field>

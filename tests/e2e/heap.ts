@@ -1,0 +1,13 @@
+import type { Page } from '@playwright/test';
+
+/** All that the page’s JavaScript still holds after a garbage collection, as the snapshot that its developer tools take. */
+export async function heapOf(page: Page): Promise<string> {
+  const session = await page.context().newCDPSession(page);
+  const chunks: string[] = [];
+  session.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => chunks.push(chunk));
+  await session.send('HeapProfiler.enable');
+  await session.send('HeapProfiler.collectGarbage');
+  await session.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false });
+  await session.detach();
+  return chunks.join('');
+}
