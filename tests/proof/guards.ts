@@ -26,7 +26,8 @@ const refusing = /^(require|check|refuse|assert|forbid|ensure|verify|guard)[A-Z]
 
 /**
  * Every guard of the program, found in the sources themselves: `if (…) throw …` without an `else`, and calls for their own sake
- * of functions whose name says that they refuse.
+ * of functions whose name says that they refuse. Not those that pass a caught error on, and not a plain `Error`: that one says
+ * what cannot happen whatever comes in, and every refusal of what came in has a type.
  */
 export function findGuards(root: string): Guard[] {
   return globSync(sources, { cwd: root })
@@ -50,7 +51,7 @@ function isGuard(node: Node): boolean {
   if (node.type === 'IfStatement') {
     const then = node.consequent as Node;
     const [only, ...rest] = then.type === 'BlockStatement' ? (then.body as Node[]) : [then];
-    return !node.alternate && rest.length === 0 && only?.type === 'ThrowStatement';
+    return !node.alternate && rest.length === 0 && only?.type === 'ThrowStatement' && refuses(only.argument as Node);
   }
   if (node.type !== 'ExpressionStatement') return false;
   const asked = node.expression as Node;
@@ -58,6 +59,11 @@ function isGuard(node: Node): boolean {
   if (call.type !== 'CallExpression') return false;
   const callee = call.callee as Node & { readonly name?: string; readonly property?: { readonly name?: string } };
   return refusing.test(callee.name ?? callee.property?.name ?? '');
+}
+
+function refuses(thrown: Node): boolean {
+  const made = thrown.type === 'NewExpression' ? (thrown.callee as Node & { readonly name?: string }).name : undefined;
+  return thrown.type !== 'Identifier' && made !== 'Error';
 }
 
 function walk(node: Node, visit: (node: Node) => void): void {

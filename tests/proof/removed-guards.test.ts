@@ -12,12 +12,14 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 test('a guard is a condition that throws, or a call that refuses, and nothing else', () => {
   const source = `async function one() {
-    if (a) throw new Error('one');
-    if (b) { throw new Error('two'); }
+    if (a) throw new AppError('one');
+    if (b) { throw refusal('two'); }
     requireActive(principal);
     await this.checkLimit();
-    if (c) throw new Error('no'); else go();
-    if (d) { log(); throw new Error('no'); }
+    if (c) throw new AppError('no'); else go();
+    if (d) { log(); throw refusal('no'); }
+    if (f) throw new Error('never');
+    if (g) throw error;
     if (e) return;
     const kept = requireKey();
     required();
