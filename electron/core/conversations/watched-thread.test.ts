@@ -96,6 +96,7 @@ test('pages come in the stream, in order with all else, and nobody reads on in a
   const { client } = core;
   const { conversationId } = await answered(core, ask('1'));
   for (const text of ['2', '3', '4']) await answered(core, { ...ask(text), conversationId });
+  const other = await answered(core, ask('In another chat'));
   const all = (await readThread(client, conversationId)).messages;
   const stream = await client.chat.watch({ conversationId, limit: 2 });
   const events = stream[Symbol.asyncIterator]();
@@ -117,9 +118,11 @@ test('pages come in the stream, in order with all else, and nobody reads on in a
   expect(jumped?.type === 'snapshot' && ids(jumped.messages)).toEqual(ids(all));
   await around;
   const gone = client.chat.page({ readerId, to: 'newer', messageId: 'nowhere' });
+  const elsewhere = client.chat.page({ readerId, to: 'message', messageId: other.answerId });
   const renamed = until(events, has('conversation-updated'));
   await client.conversations.rename({ id: conversationId, title: 'Still told' });
   await expect(gone).rejects.toMatchObject({ code: 'not_found' });
+  await expect(elsewhere).rejects.toMatchObject({ code: 'not_found' });
   expect(await renamed).toHaveLength(1);
   const waiting = client.chat.page({ readerId, to: 'end' });
   await events.return?.();
