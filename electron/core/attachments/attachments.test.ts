@@ -42,6 +42,16 @@ test.each([
   });
 });
 
+test('more than a message may have is refused before it is read', async () => {
+  const { client } = await coreOfTest();
+  const { mediaType, kind, ...file } = await uploaded(client, 'a.txt', Buffer.from('a'));
+  const attachments = [{ ...file, kind, mediaType, bytes: attachmentLimits.bytesPerMessage + 1 }];
+  const sent = client.chat.send({ messageId: randomUUID(), text: 'Hi', model: 'openai/gpt', attachments });
+  await expect(sent).rejects.toMatchObject({ code: 'attachment_refused' });
+  const chunk = { uploadId: 'u', name: 'a.txt', offset: 0, totalBytes: 2 ** 40, data: 'YQ==' };
+  await expect(client.attachments.upload(chunk)).rejects.toMatchObject({ code: 'attachment_refused' });
+});
+
 test('a chunk that is not the next one ends the upload', async () => {
   const { client } = await coreOfTest();
   const chunk = { uploadId: 'u', name: 'a.txt', totalBytes: 4, data: Buffer.from('ab').toString('base64') };

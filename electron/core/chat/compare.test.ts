@@ -35,6 +35,9 @@ test('one question is answered by all models at the same time, each a request of
   expect(running.messages.map(({ id }) => id)).toEqual([userMessageId, answerIds[0]]);
   expect(running.messages[0]?.comparing).toBe(running.columns[0]?.comparison?.id);
   expect(running.columns.map(({ comparison }) => comparison?.column)).toEqual([0, 1, 2]);
+  const busy = { code: 'answer_in_progress' };
+  await expect(core.client.comparisons.begin(question({ conversationId }))).rejects.toMatchObject(busy);
+  await expect(core.client.comparisons.choose({ messageId: answerIds[1] ?? '' })).rejects.toMatchObject(busy);
   for (const model of models) go(model);
   const done = await columns(core, conversationId, 'done', 3);
   expect(done.map(({ text }) => text)).toEqual(models.map((model) => `${model} begins and ends`));
@@ -63,6 +66,9 @@ test('the same message sent twice is one comparison, and its id is refused for a
   await columns(core, first.conversationId, 'done', 3);
   expect([second, await core.client.comparisons.begin(input)]).toEqual([first, first]);
   expect(core.gateway.asked).toHaveLength(3);
+  const plain = await core.client.chat.send({ messageId: randomUUID(), text: 'Another', model: 'openai/mini' });
+  const taken = core.client.comparisons.begin({ ...input, messageId: plain.userMessageId });
+  await expect(taken).rejects.toMatchObject({ code: 'invalid_input' });
 });
 
 test('one column stops or fails, and the others go on; the chat is free when the last has ended', async () => {

@@ -116,6 +116,9 @@ test('a command line that cannot be shown whole is refused, and nobody is asked'
   const { id } = await tools.addServer({ name: 'x', transport: program.transport(['-'.repeat(4_000)]) });
   const refused = tools.testServer({ id });
   await expect(refused).rejects.toMatchObject({ code: 'invalid_input', message: /too long to be shown whole/ });
+  const many = Array.from({ length: 60 }, () => 'x'.repeat(60));
+  const other = await tools.addServer({ name: 'y', transport: program.transport(many) });
+  await expect(tools.testServer({ id: other.id })).rejects.toMatchObject({ code: 'invalid_input' });
   expect(questions).toEqual([]);
   expect(program.hasRun()).toBe(false);
 });

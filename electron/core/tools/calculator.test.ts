@@ -34,6 +34,7 @@ test.each([
   ['constructor(1)', '"constructor" at character 1'],
   ['sqrt 2', 'needs its numbers in brackets'],
   ['log(1, 2, 3)', 'takes 1 to 2 numbers'],
+  ['round(1.5, 999)', 'The number of places goes from'],
   ['$5', '"$" at character 1'],
   ['('.repeat(500), 'nested too deeply'],
   [`1${'+1'.repeat(600)}`, 'at most 1000 characters'],

@@ -124,6 +124,10 @@ test('a tool gets its arguments as an object, or says that they are none', async
   expect(await toolbox.run(calculator, '{"expression":"6*7"}', never)).toEqual({ text: '42', isError: false });
   expect(await toolbox.run(calculator, '{"expression":7}', never)).toMatchObject({ isError: true });
   expect(await toolbox.run(calculator, '{}', never)).toMatchObject({ isError: true, text: /"expression" is missing/ });
+  expect(await toolbox.run({ ...calculator, tool: 'abacus' }, '{}', never)).toMatchObject({ isError: true });
+  const clock = { ...calculator, tool: 'current_time' };
+  const nowhere = await toolbox.run(clock, '{"time_zone":"Atlantis/Poseidonis"}', never);
+  expect(nowhere).toMatchObject({ isError: true, text: /no time zone "Atlantis/ });
 });
 
 test('a server that turns out to be another one when it is reached is not asked', async () => {
