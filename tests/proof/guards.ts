@@ -47,6 +47,26 @@ export function guardsIn(file: string, source: string): Guard[] {
   return found;
 }
 
+export const nameOf = ({ file, line }: Pick<Guard, 'file' | 'line'>) => `${file}:${line}`;
+
+/** The same source, whose guards call `guardRefused`, where there is such a function, before they refuse. */
+export function sayingWhenRefused(source: string, guards: readonly Guard[]): string {
+  return guards
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((text, guard) => {
+      const told = `(globalThis as any).guardRefused?.(${JSON.stringify(nameOf(guard))});`;
+      return text.slice(0, guard.start) + saying(source.slice(guard.start, guard.end), told) + text.slice(guard.end);
+    }, source);
+}
+
+/** `if (…) throw …` or a call. */
+function saying(guard: string, told: string): string {
+  const thrown = guard.search(/\bthrow\b/);
+  if (!guard.startsWith('if') || thrown < 0) return `try { ${guard} } catch (refused) { ${told} throw refused; }`;
+  const [condition, rest] = [guard.slice(0, thrown).trimEnd(), guard.slice(thrown)];
+  return condition.endsWith('{') ? `${condition} ${told} ${rest}` : `${condition} { ${told} ${rest} }`;
+}
+
 function isGuard(node: Node): boolean {
   if (node.type === 'IfStatement') {
     const then = node.consequent as Node;
