@@ -35,6 +35,7 @@ test.each([
   ['sqrt 2', 'needs its numbers in brackets'],
   ['log(1, 2, 3)', 'takes 1 to 2 numbers'],
   ['round(1.5, 999)', 'The number of places goes from'],
+  ['sin(1e10)', 'Angles go up to'],
   ['$5', '"$" at character 1'],
   ['('.repeat(500), 'nested too deeply'],
   [`1${'+1'.repeat(600)}`, 'at most 1000 characters'],

@@ -126,6 +126,10 @@ test('a tool gets its arguments as an object, or says that they are none', async
   expect(await toolbox.run(calculator, '{}', never)).toMatchObject({ isError: true, text: /"expression" is missing/ });
   expect(await toolbox.run({ ...calculator, tool: 'abacus' }, '{}', never)).toMatchObject({ isError: true });
   const clock = { ...calculator, tool: 'current_time' };
+  expect(await toolbox.run(clock, '{"time_zone":7}', never)).toMatchObject({
+    isError: true,
+    text: /"time_zone"/,
+  });
   const nowhere = await toolbox.run(clock, '{"time_zone":"Atlantis/Poseidonis"}', never);
   expect(nowhere).toMatchObject({ isError: true, text: /no time zone "Atlantis/ });
 });
