@@ -31,11 +31,11 @@ export const rows = {
     goal: 'at least 1,500 texts in at least 10 sinks: nothing runs, nothing is asked of or connects to a canary server',
     tests: [
       'renderer/markdown/hostile.test.tsx',
+      'renderer/app/hostile-names.test.tsx',
       'electron/core/markup/render-markdown.test.ts#hostile',
       'electron/core/transfer/conversation-html.test.ts',
       'tests/hosts/hostile-exports.test.ts',
     ],
-    open: 'Sinks are the answer, the exported page, the printed page and titles; names of tools, files and models have no corpus of their own.',
   },
   'fence of the page': {
     goal: 'at least 35 ways out by what stands in a page: none but a bare connection gets through its policy',

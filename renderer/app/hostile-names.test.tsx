@@ -1,0 +1,142 @@
+import '../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { fakeData, fakeMessage } from '../../tests/support/fake-data.ts';
+import { fakeModel } from '../../tests/support/fake-models.ts';
+import { fakeTool } from '../../tests/support/fake-tools.ts';
+import { hostileMarkdown } from '../../tests/support/hostile-markdown.ts';
+import { closeApp, openApp } from '../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const origin = 'https://evil.example';
+/** What is shown of each view when its names are. */
+const views = {
+  '#chat/c2': 'article pre',
+  '#chats': 'main [data-index]',
+  '#models': 'main [data-row]',
+  '#settings/tools': 'main li',
+  '#settings/providers': 'main li',
+};
+
+/** A window in which everything that others give a name has one of these. */
+function named(names: readonly string[]) {
+  const { conversations, providers, tools } = fakeData();
+  const name = (at: number) => names[at % names.length] ?? '';
+  const message = (id: string, parentId: string | null) =>
+    fakeMessage({
+      id,
+      conversationId: 'c2',
+      parentId,
+      role: id.startsWith('q') ? 'user' : 'assistant',
+      text: 'Words',
+    });
+  const file = { kind: 'text', mediaType: 'text/plain', bytes: 1, tokens: 1 } as const;
+  const run = {
+    server: name(5),
+    title: name(6),
+    state: 'failed',
+    result: name(7),
+    startedAt: 1,
+    finishedAt: 2,
+  } as const;
+  return {
+    models: names.map((each, at) =>
+      fakeModel({
+        provider: 'openai',
+        owner: each,
+        model: `m${at}`,
+        name: each,
+        context: 1,
+        prompt: '0',
+        completion: '0',
+      }),
+    ),
+    conversations: conversations.map((each, at) => ({
+      ...each,
+      title: name(at),
+      folder: name(at + 1),
+      tags: [name(at)],
+    })),
+    folders: names.map((each, at) => ({ id: `f${at}`, name: each.slice(0, 60) })),
+    messages: [
+      {
+        ...message('q', null),
+        attachments: names
+          .slice(0, 9)
+          .map((each, at) => ({ ...file, id: `${at}`.repeat(64), name: each.slice(0, 255) })),
+      },
+      {
+        ...message('a', 'q'),
+        modelName: name(2),
+        reasoning: 'Thoughts',
+        routeReason: name(4),
+        status: 'error' as const,
+        error: { code: 'upstream_error', message: name(8), retryAfterMs: null },
+        toolCalls: [{ id: 't', name: name(9), arguments: name(10), run }],
+      },
+    ],
+    providers: providers.map((each, at) => ({ ...each, problem: { message: name(at) } })),
+    tools: {
+      ...tools,
+      servers: names.slice(0, 12).map((each, at) => ({
+        id: `s${at}`,
+        name: each.slice(0, 80),
+        transport: { type: 'stdio' as const, command: each, args: [each], folder: null, variables: [] },
+        enabled: false,
+        state: 'failed' as const,
+        allowed: true,
+        problem: { message: each },
+        tools: [fakeTool(each, each)],
+        fingerprint: 'f',
+        changed: false,
+      })),
+    },
+  };
+}
+
+/** What a view is drawn with, and every address in it that is not the app's own. */
+function drawn() {
+  const all = [...document.querySelectorAll('*')];
+  const addresses = all.flatMap((element) =>
+    [...element.attributes].flatMap(({ name, value }) =>
+      /^(on.*|src.*|href|(form)?action|background|ping|poster|data|style)$/.test(name) &&
+      value.includes(origin) &&
+      !value.startsWith('#')
+        ? [`${element.localName} ${name}=${value}`]
+        : [],
+    ),
+  );
+  return { elements: new Set(all.map(({ localName }) => localName)), addresses };
+}
+
+async function walk(names: readonly string[]) {
+  const seen = new Set<string>();
+  const addresses: string[] = [];
+  for (const [view, shown] of Object.entries(views)) {
+    await openApp(view, named(names));
+    await expect.element(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+    await expect.poll(() => document.querySelector(shown)).not.toBeNull();
+    for (const element of drawn().elements) seen.add(element);
+    addresses.push(...drawn().addresses);
+  }
+  return { seen, addresses };
+}
+
+/** For what hangs: on a machine that is busy this takes a minute. */
+const limitMs = 240_000;
+
+test('names of models, tools, files, folders and chats are letters in every view, whatever they are', {
+  timeout: limitMs,
+}, async () => {
+  const hostile = hostileMarkdown(origin).filter((text) => /^[<"'\]?-]/.test(text) && !text.includes('\n'));
+  const ours = await walk(Array.from({ length: 12 }, (_, at) => `Name ${at}`));
+  for (let at = 0; at < hostile.length; at += Math.ceil(hostile.length / 3)) {
+    const names = hostile.slice(at, at + 60);
+    const { seen, addresses } = await walk(names);
+    expect(addresses).toEqual([]);
+    expect([...seen].filter((element) => !ours.seen.has(element))).toEqual([]);
+  }
+  expect('pwned' in globalThis).toBe(false);
+  expect(performance.getEntriesByType('resource').filter(({ name }) => name.startsWith(origin))).toEqual([]);
+});
