@@ -6,23 +6,26 @@ import { gatewayInfo } from '../wire/meta.ts';
 import { model, modelList } from '../wire/model.ts';
 import { priceHistory } from '../wire/price.ts';
 import { quote } from '../wire/quote.ts';
-import { type RequestStatus, requestList, requestRecord } from '../wire/request-record.ts';
+import { type RequestStatus, requestList } from '../wire/request-record.ts';
 import type { UsageGroup } from '../wire/usage.ts';
 import { chunksOf, parseEvent } from './answer-chunks.ts';
-import { errorFromResponse, GatewayError, isLacking, notReported } from './gateway-error.ts';
+import { errorFromResponse, GatewayError, isLacking, notReported, requestIdIn } from './gateway-error.ts';
 import { readAccount, readVerification } from './reading/read-account.ts';
 import { readCredits } from './reading/read-credits.ts';
+import { readGeneration } from './reading/read-generation.ts';
 import { readModels } from './reading/read-models.ts';
 import { readUsage } from './reading/read-usage.ts';
 import {
   type ReportedAccount,
   type ReportedChunk,
   type ReportedCredits,
+  type ReportedRequest,
   type ReportedUsage,
   type ReportedVerification,
   reportedAccount,
   reportedCredits,
   reportedModelList,
+  reportedRequest,
   reportedUsage,
   reportedVerification,
 } from './reported.ts';
@@ -148,7 +151,7 @@ export function gatewayClient(options: GatewayClientOptions) {
       {
         status_code: response.status,
         code: 'not_a_gateway',
-        requestId: response.headers.get('x-request-id'),
+        requestId: requestIdIn(response.headers),
       },
     );
   }
@@ -210,7 +213,7 @@ export function gatewayClient(options: GatewayClientOptions) {
         request(path, { ...more, method: 'POST', body: { ...body, stream: true } }),
       );
       return {
-        requestId: response.headers.get('x-request-id'),
+        requestId: requestIdIn(response.headers),
         [Symbol.asyncIterator]: () => chunksOf(response),
       };
     },
@@ -268,9 +271,16 @@ export function gatewayClient(options: GatewayClientOptions) {
     /** Records of the account’s requests, newest first (extension `requests`). `has_more`: continue after `last_id`. */
     requests: (query: RequestsQuery = {}, more: RequestOptions = {}) =>
       json(requestList, '/v1/requests', { ...more, query: { ...query } }),
-    /** One request's record (extension `requests`, wire contract §10). */
-    requestRecord: (id: string, more: RequestOptions = {}) =>
-      json(requestRecord, `/v1/requests/${encodeURIComponent(id)}`, more),
+    /**
+     * One request's record (extension `requests`, wire contract §10), or OpenRouter's of it, which comes some seconds after the answer's
+     * end: `generation_not_found` until then.
+     */
+    requestRecord: (id: string, more: RequestOptions = {}): Promise<ReportedRequest> =>
+      firstKnown([
+        () => json(reportedRequest, `/v1/requests/${encodeURIComponent(id)}`, more),
+        () =>
+          bothBases('/generation', (path) => json(reportedRequest, path, { ...more, query: { id } }, readGeneration)),
+      ]),
   };
 }
 

@@ -118,7 +118,11 @@ const codes: Readonly<Record<number, string>> = {
 };
 
 function codeByStatus(status: number, message: string): string {
-  if (status === 404) return /\bmodel\b/i.test(message) ? 'model_not_found' : 'unknown_endpoint';
+  if (status === 404) {
+    // Not of a path that holds the word.
+    if (/(?:^|\s)generation\b.*not found/i.test(message)) return 'generation_not_found';
+    return /\bmodel\b/i.test(message) ? 'model_not_found' : 'unknown_endpoint';
+  }
   return codes[status] ?? (status < 500 ? 'malformed_request' : 'upstream_error');
 }
 
@@ -127,8 +131,14 @@ export function isLacking(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false;
   const { status_code: status, code } = error;
   if (status === 405 || status === 501 || code === 'not_reported') return true;
-  return (status === 404 && code !== 'model_not_found' && code !== 'no_eligible_model') || isOtherPage(error);
+  return (status === 404 && !absent.has(code)) || isOtherPage(error);
 }
+
+/** The endpoint is there, and the thing that was asked for is not. */
+const absent: ReadonlySet<string> = new Set([
+  ...['model_not_found', 'no_eligible_model'],
+  ...['request_not_found', 'generation_not_found'],
+]);
 
 const isOtherPage = ({ status_code: status, code }: GatewayError): boolean => code === 'not_a_gateway' && status < 400;
 
@@ -139,11 +149,15 @@ export function notReported(cause: unknown): GatewayError {
   return new GatewayError('This gateway does not tell this.', { status_code: 404, code: 'not_reported', cause });
 }
 
+/** The gateway's name for a request; OpenRouter calls it a generation. */
+export const requestIdIn = (headers: Headers): string | null =>
+  headers.get('x-generation-id') ?? headers.get('x-request-id');
+
 function withHeaders(error: GatewayError, headers: Headers): GatewayError {
   return new GatewayError(error.message, {
     status_code: error.status_code,
     code: error.code,
-    requestId: error.requestId ?? headers.get('x-request-id'),
+    requestId: error.requestId ?? requestIdIn(headers),
     retryAfterMs: retryAfterOf(headers) ?? error.retryAfterMs,
     details: error.details,
     provider: error.provider,

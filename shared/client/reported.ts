@@ -3,6 +3,7 @@ import { account, credential, period, plan, verification } from '../wire/account
 import { completionChunk, completionUsage } from '../wire/chat-response.ts';
 import { credits, creditTransaction } from '../wire/credits.ts';
 import { model } from '../wire/model.ts';
+import { requestRecord } from '../wire/request-record.ts';
 import { count, listOf, unixSeconds, usdAmount } from '../wire/scalars.ts';
 import { usage, usageBucket } from '../wire/usage.ts';
 
@@ -108,6 +109,9 @@ const reportedCompletionUsage = completionUsage.extend({
 /** A chunk of a streamed completion. */
 export const reportedChunk = completionChunk.extend({ usage: reportedCompletionUsage.nullish() });
 
+/** `other`: read from another shape, such as OpenRouter's; the cost is what that gateway says that it took. */
+export const reportedRequest = requestRecord.extend({ other: z.literal(true).optional() });
+
 export type ReportedModel = z.infer<typeof reportedModel>;
 export type ReportedAccount = z.infer<typeof reportedAccount>;
 export type ReportedVerification = z.infer<typeof reportedVerification>;
@@ -118,4 +122,5 @@ export type ReportedUsage = z.infer<typeof reportedUsage>;
 /** Counts and costs of a group, or of all. */
 export type ReportedCounters = z.infer<typeof reportedCounters>;
 export type ReportedBucket = z.infer<typeof reportedBucket>;
+export type ReportedRequest = z.infer<typeof reportedRequest>;
 export type ReportedChunk = z.infer<typeof reportedChunk>;

@@ -185,8 +185,17 @@ export function openStrictServer(): Promise<OtherGateway> {
   );
 }
 
-/** OpenRouter, after https://openrouter.ai/docs/api-reference: models with prices, the key’s record, credits for management keys. */
-export function openOpenRouter({ management = true } = {}): Promise<OtherGateway> {
+/**
+ * OpenRouter, after https://openrouter.ai/docs/api-reference: models with prices, the key’s record, credits for management keys.
+ * `generation`: its answers hang after their first word, and it has this record of them, from the second time that it is asked.
+ */
+export function openOpenRouter({
+  management = true,
+  generation,
+}: {
+  management?: boolean;
+  generation?: Record<string, unknown>;
+} = {}): Promise<OtherGateway> {
   const model = {
     id: 'anthropic/claude-sonnet-5',
     canonical_slug: 'anthropic/claude-5-sonnet-20260901',
@@ -220,6 +229,7 @@ export function openOpenRouter({ management = true } = {}): Promise<OtherGateway
       },
     ],
   });
+  let lookUps = 0;
   const usage = {
     prompt_tokens: 20,
     completion_tokens: 4,
@@ -241,9 +251,16 @@ export function openOpenRouter({ management = true } = {}): Promise<OtherGateway
       'GET /api/v1/credits': management
         ? json({ data: { total_credits: 100.5, total_usage: 25.75 } })
         : json({ error: { code: 403, message: 'Only management keys can fetch credits for an account' } }, 403),
+      'GET /api/v1/generation': (response, body, request) => {
+        const id = new URL(request.url ?? '/', 'http://here').searchParams.get('id');
+        const known = id === 'gen-123' && lookUps++ > 0 && generation;
+        const missing = { error: { message: `Generation ${id} not found`, code: 404 } };
+        return (known ? json({ data: { id, ...generation } }) : json(missing, 404))(response, body, request);
+      },
       'POST /api/v1/chat/completions': (response) => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.writeHead(200, { 'content-type': 'text/event-stream', 'x-generation-id': 'gen-123' });
         response.write(': OPENROUTER PROCESSING\n\n');
+        if (generation) return void response.write(`data: ${JSON.stringify(chunk({ content: 'Routed' }, null))}\n\n`);
         for (const event of [
           chunk({ content: 'Routed' }, null),
           chunk({ content: '.' }, 'stop'),

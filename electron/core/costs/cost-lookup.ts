@@ -1,6 +1,6 @@
 import { priceOf } from '#shared/bill-lines.ts';
+import type { ReportedRequest } from '#shared/client/reported.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import type { RequestRecord } from '#shared/wire/request-record.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
@@ -63,8 +63,9 @@ async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPa
  */
 async function withoutRecord({ messages, modelFacts }: CostLookupDeps, row: MessageRow): Promise<AnswerPatch> {
   if (row.cost_usd !== null) return {};
-  const id = row.served_model ? `${row.served_provider}/${row.served_model}` : (row.model ?? '');
-  const pricing = modelFacts(id)?.record.pricing;
+  // Other gateways may name what served by its whole id, or by a version of the model that was asked for.
+  const names = [`${row.served_provider}/${row.served_model}`, row.served_model ?? '', row.model ?? ''];
+  const pricing = names.map(modelFacts).find((facts) => facts !== null)?.record.pricing;
   if (row.usage !== null || !pricing || row.text === '' || row.status === 'error') return {};
   const branch = await messages.branch(row.conversation_id, row.parent_id);
   return estimatedCost(priceOf(pricing), branch, `${row.reasoning}${row.text}`);
@@ -72,7 +73,7 @@ async function withoutRecord({ messages, modelFacts }: CostLookupDeps, row: Mess
 
 /** The cost of an answer from the record of its request. `source`: the account that pays. */
 export function patchOf(
-  record: RequestRecord,
+  record: ReportedRequest,
   source: string,
 ): Pick<Message, 'costUsd' | 'costSource' | 'bill'> & Partial<Pick<Message, 'usage'>> {
   const usage = usageOfRecord(record);

@@ -1,6 +1,6 @@
 import { estimateInputTokens, estimateTextTokens } from '#gateway/content/estimate-tokens.ts';
 import { billLines, isEnteredPrice, priceOf } from '#shared/bill-lines.ts';
-import type { ReportedChunk } from '#shared/client/reported.ts';
+import type { ReportedChunk, ReportedRequest } from '#shared/client/reported.ts';
 import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
 import type { Bill } from '#shared/contract/common/bills.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
@@ -56,7 +56,7 @@ function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<Re
  * What failed is never charged (§1.4); but on the person's own key the provider may ask for what it did until then, and
  * nobody has said how much.
  */
-export function costOfRecord(record: RequestRecord, source: string): Cost {
+export function costOfRecord(record: ReportedRequest, source: string): Cost {
   if (isUnpriced(record)) return unknown;
   const ownKey = record.byok || isOwnKeys(source);
   const charged = record.byok ? record.upstream_cost_usd : record.cost_usd;
@@ -67,9 +67,12 @@ export function costOfRecord(record: RequestRecord, source: string): Cost {
   return { costUsd: charged, costSource: record.estimated ? 'estimated' : counted };
 }
 
-/** Tokens were used and no price is known for them. An upstream that names its own cost leaves no price either. */
-const isUnpriced = ({ price, status, total_tokens, cost_usd, upstream_cost_usd }: RequestRecord): boolean =>
-  price === null && status !== 'failed' && total_tokens > 0 && isZero(cost_usd) && isZero(upstream_cost_usd);
+/**
+ * Tokens were used and no price is known for them. An upstream that names its own cost leaves no price either. What another gateway
+ * says that it took is known without one.
+ */
+const isUnpriced = ({ other, price, status, total_tokens, cost_usd, upstream_cost_usd }: ReportedRequest): boolean =>
+  !other && price === null && status !== 'failed' && total_tokens > 0 && isZero(cost_usd) && isZero(upstream_cost_usd);
 
 const lostAnswers: ReadonlySet<string> = new Set(lostAnswerCodes);
 
@@ -119,7 +122,7 @@ const recordedPrice = pricing
   .partial({ as_of: true, source: true });
 
 /** The charge in its parts, by the price that the gateway used; null if it names none. */
-export function billOfRecord(record: RequestRecord, source: string): Bill | null {
+export function billOfRecord(record: ReportedRequest, source: string): Bill | null {
   const { costUsd } = costOfRecord(record, source);
   const price = recordedPrice.safeParse(record.price);
   if (costUsd === null || isZero(costUsd) || !price.success) return null;

@@ -156,3 +156,58 @@ test('OpenRouter with a key for chats: what it may not read is said, and chats g
   expect(await client.account.wallets()).toMatchObject([{ balance: { amount: '74.5' } }]);
   await answerOf('anthropic/claude-sonnet-5', 'billed');
 });
+
+/** As OpenRouter documents it (`GET /generation`). */
+const generation = {
+  model: 'anthropic/claude-sonnet-5',
+  provider_name: 'Anthropic',
+  created_at: '2026-11-20T21:19:33.705Z',
+  total_cost: 0.001234567891,
+  usage: 0.001234567891,
+  upstream_inference_cost: null,
+  is_byok: false,
+  streamed: true,
+  cancelled: true,
+  finish_reason: null,
+  tokens_prompt: 65,
+  tokens_completion: 116,
+  native_tokens_prompt: 64,
+  native_tokens_completion: 98,
+  native_tokens_reasoning: 8,
+  native_tokens_cached: null,
+};
+
+/** The answer that was stopped after its first word, once its cost is settled as `costSource`. */
+async function stoppedAt(record: Record<string, unknown>, costSource: string) {
+  const { client } = await connected(await openOpenRouter({ generation: record }));
+  const model = 'anthropic/claude-sonnet-5';
+  await client.models.list();
+  const { conversationId, answerId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model });
+  const answer = async () => (await readThread(client, conversationId)).messages[1];
+  await eventually(async () => expect((await answer())?.text).toBe('Routed'));
+  await client.chat.stop({ answerId });
+  return eventually(async () => {
+    const found = await answer();
+    expect(found).toMatchObject({ status: 'cancelled', costSource });
+    return found;
+  });
+}
+
+test('OpenRouter’s own record tells what a stopped answer cost, as soon as there is one', async () => {
+  expect(await stoppedAt(generation, 'billed')).toMatchObject({
+    requestId: 'gen-123',
+    costUsd: '0.001234568',
+    usage: { promptTokens: 64, completionTokens: 98, cachedTokens: 0, reasoningTokens: 8 },
+  });
+});
+
+test('a stopped answer that OpenRouter says was free is that; without an amount it is an estimate, never $0', async () => {
+  const free = { ...generation, total_cost: 0, usage: 0, cancelled: false };
+  expect(await stoppedAt(free, 'uncharged')).toMatchObject({ costUsd: '0', usage: { promptTokens: 64 } });
+  const { total_cost: _, usage: __, ...without } = generation;
+  expect(await stoppedAt(without, 'estimated')).toMatchObject({ costUsd: expect.stringMatching(/^0\.000\d+$/) });
+  // Paid with a key of the person's own, whose provider has not told an amount.
+  expect(await stoppedAt({ ...generation, is_byok: true, total_cost: 0 }, 'estimated')).toMatchObject({
+    costUsd: expect.stringMatching(/^0\.000\d+$/),
+  });
+});
