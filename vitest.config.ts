@@ -41,7 +41,7 @@ const onBothEngines = [
   'tests/contract/gateway/*.test.ts',
 ];
 const aloneOnBothEngines = [
-  'gateway/cli/{backup,cli,serve}.test.ts',
+  'gateway/cli/{account-limits,backup,cli,serve}.test.ts',
   'gateway/records/routing-details.test.ts',
   'tests/bench/books/measure-books.test.ts',
 ];

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '#shared/money.ts';
 import { type Scope, scope } from '#shared/wire/account.ts';
 import { dayMs } from '../ledger/period.ts';
-import type { KeySummary } from '../operator/operator.ts';
+import type { AccountLimits, KeySummary } from '../operator/operator.ts';
 import type { CommandInput, Output } from './command-input.ts';
 
 export async function createAccount({
@@ -43,6 +43,38 @@ export async function changePlan({ operator, positionals }: CommandInput): Promi
   await operator.setAccountPlan(id, plan);
   return { lines: [`On the plan "${plan}". Running gateways know within two seconds:`, id], json: { id, plan } };
 }
+
+/** Shows the limits of an account, after those that are given were set. */
+export async function limitAccount({
+  operator,
+  positionals,
+  options,
+}: CommandInput<{ day?: string; month?: string }>): Promise<Output> {
+  const [id = ''] = positionals;
+  const { day, month } = options;
+  await operator.limitAccount(id, {
+    ...(day === undefined ? {} : { day: readLimit(day) }),
+    ...(month === undefined ? {} : { month: readLimit(month) }),
+  });
+  const limits = await operator.accountLimits(id);
+  const line = (name: string, { limit, used }: AccountLimits['day']) =>
+    [name, limit === null ? 'no limit' : `limit $${formatUsd(limit)}`, `used $${formatUsd(used)}`].join('\t');
+  const inText = ({ limit, used }: AccountLimits['day']) => ({
+    limit_usd: limit === null ? null : formatUsd(limit),
+    used_usd: formatUsd(used),
+  });
+  const { exceptKey } = limits;
+  return {
+    lines: [
+      line('day', limits.day),
+      line('month', limits.month),
+      ...(exceptKey === null ? [] : [`except\t${exceptKey}, which may pass both`]),
+    ],
+    json: { id, day: inText(limits.day), month: inText(limits.month), except_key: exceptKey },
+  };
+}
+
+const readLimit = (text: string): NanoUsd | null => (text === 'none' ? null : readAmount(text));
 
 async function setStatus({ operator, positionals }: CommandInput, status: 'active' | 'suspended'): Promise<Output> {
   const [id = ''] = positionals;

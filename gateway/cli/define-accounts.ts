@@ -43,6 +43,14 @@ export function defineAccounts(program: GatewayCommand): void {
     .argument('<PLAN>')
     .example('gateway account plan $ACCOUNT team')
     .operates(async () => (await commands()).changePlan);
+  account
+    .command('limits')
+    .description('what its keys may spend together in a UTC day and month: shows it, and sets what is given')
+    .argument('<ACCOUNT>')
+    .option('--day <USD>', 'the most for a day, or none')
+    .option('--month <USD>', 'the most for a month, or none')
+    .example('gateway account limits $ACCOUNT', 'gateway account limits $ACCOUNT --day 5 --month none')
+    .operates(async () => (await commands()).limitAccount);
   program
     .command('credit')
     .description('what accounts may spend')

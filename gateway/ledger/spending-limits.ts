@@ -29,7 +29,9 @@ function marginOf(account: Limited, limit: bigint | null, keyId: string | null, 
 
 const isUnlimited = ({ unlimited_key: key }: Limited, keyId: string | null) => key !== null && key === keyId;
 
-const usedToday = ({ day, day_used }: Limited, now: number): bigint => (day === dayOf(now) ? day_used : 0n);
+/** What the account has spent in the UTC day that it is, in nano-USD. */
+export const usedToday = ({ day, day_used }: Pick<Limited, 'day' | 'day_used'>, now: number): bigint =>
+  day === dayOf(now) ? day_used : 0n;
 
 /** The limit of the account that refuses an amount now, or null. */
 export function limitRefusal(account: Limited, keyId: string | null, amount: bigint, now: number): AppError | null {

@@ -16,6 +16,8 @@ import type { AccountRow } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
 import { newKey } from '../keys/new-key.ts';
 import { grantCredits } from '../ledger/grant.ts';
+import { usedIn } from '../ledger/quota.ts';
+import { usedToday } from '../ledger/spending-limits.ts';
 import { verifyBooks } from '../ledger/verify-books.ts';
 import { createPriceOperator } from '../prices/price-operator.ts';
 import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
@@ -82,8 +84,30 @@ export function createOperator(deps: OperatorDeps): Administrator {
 
     async limitAccount(accountId, { day, month, exceptKey }) {
       await requireAccount(db, accountId);
-      const limits = { day_limit: day, month_limit: month, unlimited_key: exceptKey };
+      if ([day, month].some((limit) => typeof limit === 'bigint' && limit < 0n)) {
+        throw new AppError('invalid_input', 'The limit of an account cannot be negative.');
+      }
+      const limits = {
+        ...(day === undefined ? {} : { day_limit: day }),
+        ...(month === undefined ? {} : { month_limit: month }),
+        ...(exceptKey === undefined ? {} : { unlimited_key: exceptKey }),
+      };
+      if (Object.keys(limits).length === 0) return;
       await db.updateTable('accounts').set(limits).where('id', '=', accountId).execute();
+    },
+
+    async accountLimits(accountId) {
+      const row = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst();
+      if (!row) throw noAccount(accountId);
+      const part = (limit: bigint | null, used: bigint) => ({
+        limit: limit === null ? null : nanoUsd(limit),
+        used: nanoUsd(used),
+      });
+      return {
+        day: part(row.day_limit, usedToday(row, now())),
+        month: part(row.month_limit, usedIn(row, now())),
+        exceptKey: row.unlimited_key,
+      };
     },
 
     async createKey({ accountId, label, scopes = clientScopes, spendLimit, expiresAt }) {
@@ -147,8 +171,10 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
 
 async function requireAccount(db: BooksDb, id: string): Promise<void> {
   const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();
-  if (!row) throw new AppError('not_found', `There is no account "${id}".`);
+  if (!row) throw noAccount(id);
 }
+
+const noAccount = (id: string) => new AppError('not_found', `There is no account "${id}".`);
 
 type SummaryColumns = 'id' | 'name' | 'plan' | 'status' | 'balance' | 'held';
 

@@ -15,6 +15,14 @@ export interface AccountSummary {
   readonly held: NanoUsd;
 }
 
+/** What an account's keys may spend together in the UTC day and month that it is, and have spent. `limit` null: no limit. */
+export interface AccountLimits {
+  readonly day: { readonly limit: NanoUsd | null; readonly used: NanoUsd };
+  readonly month: { readonly limit: NanoUsd | null; readonly used: NanoUsd };
+  /** The key that may pass both: the desktop app's. */
+  readonly exceptKey: string | null;
+}
+
 export interface KeySummary {
   readonly id: string;
   readonly accountId: string;
@@ -38,11 +46,11 @@ export interface Operator {
   setAccountStatus(accountId: string, status: 'active' | 'suspended'): Promise<void>;
   /**
    * What the account's keys may spend in a UTC day and month (null: no limit), from the next request on; `exceptKey` may pass
-   * both.
+   * both. What is not named stays as it is. Throws `invalid_input` for a limit below zero.
    */
   limitAccount(
     accountId: string,
-    limits: { readonly day: NanoUsd | null; readonly month: NanoUsd | null; readonly exceptKey: string | null },
+    limits: { readonly day?: NanoUsd | null; readonly month?: NanoUsd | null; readonly exceptKey?: string | null },
   ): Promise<void>;
   /** Adds credits. `id` makes it happen once, however often it is called. */
   grant(grant: { accountId: string; amount: NanoUsd; description?: string; id?: string }): Promise<{ id: string }>;
@@ -66,6 +74,7 @@ export interface Operator {
 export interface Administrator extends Operator, IdentityOperator, PriceOperator, PlanOperator, ProviderOperator {
   /** Running gateways know within two seconds. Throws `invalid_input` where there is no such plan. */
   setAccountPlan(accountId: string, plan: string): Promise<void>;
+  accountLimits(accountId: string): Promise<AccountLimits>;
   /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
   verifyBooks(): Promise<BooksReport>;
 }

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { accountWithKey, chat, command, serve, workplace } from '../testing/cli-process.ts';
+
+test('limits what an account may spend in a day and a month, in a serving gateway from the next request on', async () => {
+  const { database } = await workplace();
+  const { id, key } = await accountWithKey(database);
+  const limits = (...words: string[]) => command(['account', 'limits', id, ...words, '--db', database]);
+  expect((await limits()).stdout).toBe('day\tno limit\tused $0\nmonth\tno limit\tused $0\n');
+  const { url } = await serve(database);
+  const ask = () => chat(url, key, { prompt: 'hi', provider: 'sandbox' });
+  expect((await ask()).status).toBe(200);
+  expect((await limits('--day', '0.0001', '--month', '20.5')).stdout).toMatch(
+    /^day\tlimit \$0\.0001\tused \$0\.\d+\nmonth\tlimit \$20\.5\tused \$0\.\d+\n$/,
+  );
+  const refused = await ask();
+  expect(refused.status).toBe(403);
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'plan_limit_exceeded', details: { limit: 'account_day_usd', limit_value: '0.0001' } },
+  });
+  // What is not named stays.
+  expect(JSON.parse((await limits('--month', 'none', '--json')).stdout)).toMatchObject({
+    id,
+    day: { limit_usd: '0.0001' },
+    month: { limit_usd: null, used_usd: expect.stringMatching(/^0\.\d+$/) },
+    except_key: null,
+  });
+  await limits('--day', 'none');
+  expect((await ask()).status).toBe(200);
+  const said = async (...words: string[]) => {
+    const { code, stderr } = await command(['account', 'limits', ...words, '--db', database]);
+    return `${code} ${stderr}`;
+  };
+  expect(await said(id, '--day', '-1')).toMatch(/^1 .*cannot be negative/);
+  expect(await said(id, '--month', 'much')).toMatch(/^1 .*"much" is not an amount in USD/);
+  expect(await said('acct_x')).toMatch(/^1 .*There is no account "acct_x"/);
+});
