@@ -161,6 +161,8 @@ export function fakeChat(data: FakeData, options: FakeOptions, { guard, changed,
   const chat = {
     send: os.chat.send.handler(async ({ input }) => {
       await guard('chat.send');
+      // A cap refuses what may not pass it.
+      if (!input.overCaps) await guard('chat.send within caps');
       const now = Date.now();
       const edited = data.messages.find((entry) => entry.id === input.editOf);
       const wanted = edited?.conversationId ?? input.conversationId;

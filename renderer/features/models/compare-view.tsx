@@ -57,6 +57,7 @@ export function CompareView() {
           <>
             <Table
               label={text.sideBySide}
+              pinned
               columns={[{ name: text.compared }, ...models.map(({ id, name }) => ({ id, name }))]}
             >
               <tr>

@@ -78,6 +78,21 @@ test('a model is found, marked and compared by the keyboard alone', async () => 
   await expect.element(page.getByText('best').first()).toBeVisible();
 });
 
+test('side by side in a narrow window: what a row is stays in sight when the models are scrolled', async () => {
+  const picked = fakeModels.slice(1, 5).map(({ id }) => id);
+  await open(`#models/compare?pick=${picked.join(',')}`);
+  await page.viewport(420, 900);
+  const group = page.getByRole('group', { name: 'Models side by side' });
+  await expect.element(group).toBeVisible();
+  const box = group.element();
+  expect(box.scrollWidth).toBeGreaterThan(box.clientWidth);
+  box.scrollLeft = box.scrollWidth;
+  const label = page.getByRole('rowheader', { name: 'Input /1M' }).element();
+  const { left, right, top, height } = label.getBoundingClientRect();
+  expect(left).toBeGreaterThanOrEqual(box.getBoundingClientRect().left);
+  expect(document.elementFromPoint((left + right) / 2, top + height / 2)).toBe(label);
+});
+
 test('a model’s page has its history, its limits, one’s own use and what messages would cost', async () => {
   await open('#models?model=anthropic%2Fclaude-opus-5');
   const sheet = page.getByRole('dialog', { name: 'Claude Opus 5' });

@@ -4,6 +4,9 @@ import { ScrollGroup } from './scroll-group.tsx';
 
 export const tableCell = 'h-table-row border-line border-b px-3 whitespace-nowrap first:pl-0 last:pr-0';
 
+const pinnedColumn =
+  '[&_tr>:first-child]:sticky [&_tr>:first-child]:left-0 [&_tr>:first-child]:z-10 [&_tr>:first-child]:bg-surface';
+
 interface Column {
   name: string;
   /** Where two columns may have one name. */
@@ -17,14 +20,18 @@ interface Column {
 interface TableProps {
   label: string;
   columns: readonly Column[];
+  /** The first column stays in sight when the others are scrolled: it names the rows. */
+  pinned?: boolean;
   children: ReactNode;
 }
 
 /** A table with a head. Scrolls horizontally, by keyboard too, where it is wider than the window. */
-export function Table({ label, columns, children }: TableProps) {
+export function Table({ label, columns, pinned, children }: TableProps) {
   return (
     <ScrollGroup label={label} className="overflow-x-auto rounded-tag">
-      <table className="w-full border-separate border-spacing-0 text-sm tabular-nums">
+      <table
+        className={classNames('w-full border-separate border-spacing-0 text-sm tabular-nums', pinned && pinnedColumn)}
+      >
         <thead>
           <tr>
             {columns.map(({ name, id, amount, wideOnly }) => (

@@ -1,0 +1,68 @@
+import '../../ui/styles/theme.css';
+// Loaded before a test’s time runs.
+import '../settings/settings-page.tsx';
+import { afterEach, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const main = page.getByRole('main');
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const field = (name: string) => main.getByRole('textbox', { name, exact: true });
+const model = 'anthropic/claude-opus-5';
+
+test('caps are filled in, models get some of their own, and what is no amount is not saved', async () => {
+  const fake = await openApp('#settings/caps');
+  await field('A day (UTC), USD').fill('2');
+  await field('A month (UTC), USD').fill('much');
+  await expect.element(main).toMatchTextContent('An amount in dollars, such as 2.50');
+  await expect.element(button('Save caps')).toBeDisabled();
+  await field('A month (UTC), USD').fill('20.5');
+
+  const id = main.getByRole('combobox', { name: 'Model', exact: true });
+  await id.fill('anthropic/nobody');
+  await expect.element(main).toMatchTextContent('No model of the catalogue has this id');
+  await expect.element(button('Add a model')).toBeDisabled();
+  await id.fill(model);
+  await userEvent.keyboard('{Enter}');
+  // Added without an amount, it is not saved.
+  await expect.element(button('Save caps')).toBeDisabled();
+  await field(`${model}, a month (UTC), USD`).fill(' 1.25 ');
+  await id.fill(model);
+  await expect.element(main).toMatchTextContent('This model has a cap already');
+  await button('Save caps').click();
+  await expect.element(main).toMatchTextContent('Caps saved');
+  expect(fake.composer.caps).toEqual({
+    message: null,
+    conversation: null,
+    day: '2',
+    month: '20.5',
+    models: { [model]: '1.25' },
+  });
+  await expect.element(main.getByRole('list', { name: 'How full they are' })).toBeVisible();
+  await button(`Remove the cap of ${model}`).click();
+  await button('Save caps').click();
+  await expect.poll(() => fake.composer.caps.models).toEqual({});
+});
+
+test('a message that may pass the cap of its model is refused and back, and goes out when the person says so', async () => {
+  const fake = await openApp('#chat');
+  const before = fake.data.messages.length;
+  const over = { model, capUsd: '1.25', spentUsd: '1.2', afterUsd: '1.31', state: 'over' as const };
+  fake.composer.quote = { ...fake.composer.quote, caps: [{ scope: 'model', ...over }] };
+  const sentence = 'Your cap for this model is $1.25, and this message may cost up to $0.11.';
+  fake.fail('chat.send within caps', 'cap_exceeded', sentence);
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.fill('Is it worth it?');
+  await expect
+    .element(page.getByText(`Over your cap for ${model} this month (UTC): $1.31 of $1.25 with this message at most.`))
+    .toBeVisible();
+  await button('Send').click();
+  await expect.element(page.getByRole('alert')).toMatchTextContent(sentence);
+  await expect.element(message).toHaveValue('Is it worth it?');
+  expect(fake.data.messages).toHaveLength(before);
+  await button('Send once anyway').click();
+  await expect.element(page.getByRole('article').filter({ hasText: 'Is it worth it?' })).toBeVisible();
+  await expect.element(page.getByRole('alert')).not.toBeInTheDocument();
+});
