@@ -54,7 +54,7 @@ export function reconciliationFeature(deps: ReconciliationDeps) {
   return {
     async get({ wallet, offset, limit }: Page, signal?: AbortSignal): Promise<Reconciliation> {
       const payer = await connections.wallet(wallet);
-      const books = await accountBooks(deps, payer);
+      const books = await accountBooks(deps, payer, signal);
       const { source } = payer;
       const input = { books, source, isOwnKey: isOwnKeys(source), offset, limit };
       const { openRows, ...found } = await background.run('reconcile', input, signal);
@@ -62,7 +62,7 @@ export function reconciliationFeature(deps: ReconciliationDeps) {
     },
 
     async drift({ wallet, ...page }: Page, signal?: AbortSignal): Promise<Drift> {
-      const found = await driftIn(await accountBooks(deps, await connections.wallet(wallet)), page, signal);
+      const found = await driftIn(await accountBooks(deps, await connections.wallet(wallet), signal), page, signal);
       const rows = await named(found.rows);
       return { ...found, rows: rows.map((row) => ({ ...row, spendId: null })) };
     },
@@ -72,7 +72,7 @@ export function reconciliationFeature(deps: ReconciliationDeps) {
       if (connections.mode === 'remote') return { drifting: 0 };
       let drifting = 0;
       for (const payer of await connections.payers()) {
-        const books = await accountBooks(deps, payer);
+        const books = await accountBooks(deps, payer, signal);
         drifting += (await driftIn(books, { offset: 0, limit: 0 }, signal)).count;
       }
       return { drifting };
@@ -93,7 +93,7 @@ export function reconciliationFeature(deps: ReconciliationDeps) {
 }
 
 function partOf(books: Books): Reconciliation['part'] {
-  if ('file' in books) return null;
+  if ('file' in books || books.whole) return null;
   const oldest = books.records.at(-1);
   return { requests: books.records.length, since: oldest ? oldest.created * 1000 : null };
 }

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
@@ -144,4 +144,51 @@ test('a bill that is more than 1 % away from tokens × price is found, rings, an
   expect(await client.reconciliation.alarm()).toEqual({ drifting: 1 });
   await client.reconciliation.mark({ requestId: rows[0]?.requestId ?? '', explained: true });
   expect(await client.reconciliation.alarm()).toEqual({ drifting: 0 });
+});
+
+/** Puts copies of an account's only request, and of its line, into the books: each a second older than the one before. */
+function repeatRequest(file: string, times: number): void {
+  const db = new Sqlite(file, { timeout: 5000 });
+  const copy = (table: 'requests' | 'ledger_entries', where: string, change: Readonly<Record<string, string>>) => {
+    const names = db.prepare('select name from pragma_table_info(?)').pluck().all(table) as string[];
+    db.exec(`with recursive n(at) as (select 1 union all select at + 1 from n where at < ${times})
+      insert into ${table} (${names}) select ${names.map((name) => change[name] ?? `t.${name}`)}
+      from ${table} t, n where ${where}`);
+  };
+  const created = 't.created - n.at * 1000';
+  const named = (column: string) => `substr(t.${column}, 1, 10) || printf('%016d', ${times} - n.at)`;
+  const entry = { seq: 'null', id: named('id'), created, request_id: named('request_id') };
+  copy('requests', 'true', { id: named('id'), created });
+  copy('ledger_entries', `t.type = 'usage'`, entry);
+  db.close();
+}
+
+test('the books of a gateway elsewhere are read page by page to their end, and match', async () => {
+  const { client, dataFolder } = await open();
+  const database = join(dataFolder, 'elsewhere.db');
+  const gateway = await openGateway({ database, sandboxPace: 0 });
+  const door = await listen(gateway, { port: 0 });
+  onTestFinished(async () => {
+    await door.close();
+    await gateway.close();
+  });
+  const { id } = await gateway.operator.createAccount({ name: 'Team' });
+  await gateway.operator.grant({ accountId: id, amount: parseUsd('5') });
+  const { key } = await gateway.operator.createKey({ accountId: id, scopes: ['chat', 'models', 'account'] });
+  const asked = await fetch(`${door.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello?' }] }),
+  });
+  expect(asked.status).toBe(200);
+  // What was answered is in the file as soon as somebody asks for the account.
+  await fetch(`${door.url}/account`, { headers: { authorization: `Bearer ${key}` } });
+  repeatRequest(database, 2349);
+  await client.gatewayAccounts.add({ baseUrl: door.url, key });
+  const found = await client.reconciliation.get({ wallet: 'main' });
+  const { usage } = (await asked.json()) as { usage: { cost_usd: string } };
+  const all = formatUsd(nanoUsd(parseUsd(usage.cost_usd) * 2350n));
+  expect(found).toMatchObject({ part: null, requests: 2350, matched: 2350, openCount: 0, differenceUsd: '0' });
+  expect(found.sums).toMatchObject({ recordsUsd: all, ledgerUsd: all, otherProgramsUsd: all });
+  expect(await client.reconciliation.drift({ wallet: 'main' })).toMatchObject({ checked: 2350, count: 0 });
 });

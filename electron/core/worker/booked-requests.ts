@@ -8,6 +8,8 @@ export type Books =
   | { readonly file: string; readonly accountId: string; readonly ownKeys: readonly string[] }
   | {
       readonly records: readonly RequestRecord[];
+      /** These are all that it has. */
+      readonly whole: boolean;
       /** Lines of the ledger by request, in USD; null: the gateway does not tell them for all of these. */
       readonly lines: readonly (readonly [requestId: string, usd: string])[] | null;
       readonly ownKeys: readonly string[];
