@@ -250,7 +250,7 @@ export const text = words({
       full: 'Full: nothing is sent unless you say so.',
     },
     whole:
-      'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats. The built-in gateway refuses other programs by them too.',
+      'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats; and what this app has paid with other accounts. The built-in gateway refuses other programs by the same caps, but knows only its own part: they may spend a whole cap there, whatever this app has paid elsewhere.',
     appOnly:
       'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
     keys: 'A key for another program has a limit of its own, which the gateway enforces. Set it where the key is made:',

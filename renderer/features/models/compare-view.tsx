@@ -180,7 +180,10 @@ interface RowProps {
 function Row({ name, models, best, of }: RowProps) {
   return (
     <tr>
-      <th scope="row" className={`${tableCell} py-2 text-left align-top font-normal text-fg-2`}>
+      <th
+        scope="row"
+        className={`${tableCell} py-2 text-left align-top font-normal text-fg-2 max-sm:min-w-28 max-sm:whitespace-normal!`}
+      >
         {name}
       </th>
       {models.map((model) => (

@@ -8,7 +8,7 @@ export function SettingRow({ name, note, children }: { name: string; note?: Reac
       className="flex min-h-14 transition-colors duration-[220ms] data-found:bg-accent-soft flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2.5"
     >
       <div className="min-w-40 flex-1">
-        <p className="font-medium">{name}</p>
+        <p className="font-medium wrap-anywhere">{name}</p>
         {note && <p className="text-fg-3 text-xs">{note}</p>}
       </div>
       {children}
