@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorFromJson, errorFromResponse } from './gateway-error.ts';
+import { errorFromJson, errorFromResponse, isLacking } from './gateway-error.ts';
 
 const body = (code: string, details?: object) =>
   JSON.stringify({
@@ -47,4 +47,14 @@ test('a proxy that asks to wait is not taken for a wrong address', async () => {
   expect(await page(429)).toMatchObject({ status_code: 429, code: 'rate_limit_exceeded', retryAfterMs: 7000 });
   expect(await page(503)).toMatchObject({ status_code: 503, code: 'server_overloaded', retryAfterMs: 7000 });
   expect(await page(404)).toMatchObject({ status_code: 404, code: 'not_a_gateway' });
+});
+
+test('a record that is not there yet is no endpoint that is missing', async () => {
+  const said = async (message: string) => {
+    const error = await errorFromResponse(Response.json({ error: { code: 404, message } }, { status: 404 }));
+    return [error.code, isLacking(error)];
+  };
+  expect(await said('Generation gen-1 not found')).toEqual(['generation_not_found', false]);
+  expect(await said('Route GET /v1/generation not found')).toEqual(['unknown_endpoint', true]);
+  expect(await said('Not Found')).toEqual(['unknown_endpoint', true]);
 });
