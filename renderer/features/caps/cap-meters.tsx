@@ -26,7 +26,11 @@ export function CapMeters({ meters }: { meters: readonly CapMeter[] }) {
                 style={{ width: `${Math.min(100, part * 100)}%` }}
               />
             </div>
-            {state !== 'free' && <p className={classNames('mt-1 text-xs', state === 'full' ? 'text-bad' : 'text-warn')}>{text.caps.states[state]}</p>}
+            {state !== 'free' && (
+              <p className={classNames('mt-1 text-xs', state === 'full' ? 'text-bad' : 'text-warn')}>
+                {text.caps.states[state]}
+              </p>
+            )}
           </li>
         );
       })}
