@@ -65,3 +65,18 @@ test('it has what an answer says as bare elements, and neither colours nor what 
   expect(all?.rich).not.toMatch(/class=|style=|<button|tokens/);
   expect(copied(answer.querySelector('footer'))).toBeNull();
 });
+
+test('of a selection that reaches out of the conversation, only the conversation is copied', async () => {
+  const answer = await answered('The **end**.');
+  await expect.poll(() => document.querySelector('input[aria-hidden]')).not.toBeNull();
+  await expect.poll(() => answer.querySelector('strong')).not.toBeNull();
+  const all = copied(document.body);
+  expect(linesOf(all?.plain)?.filter(Boolean)).toEqual([
+    'You',
+    'First line',
+    'second line',
+    answer.ariaLabel,
+    'The end.',
+  ]);
+  expect(all?.rich).not.toMatch(/value=|☐|textarea|<input/);
+});

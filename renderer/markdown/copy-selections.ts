@@ -10,16 +10,36 @@ export function copySelections(): void {
   document.addEventListener('copy', (event) => {
     const selection = getSelection();
     if (event.defaultPrevented || !event.clipboardData || !selection || selection.rangeCount === 0) return;
-    const copied = copiedFrom(wholeFormulas(selection.getRangeAt(0)));
-    if (!copied) return;
+    const range = selection.getRangeAt(0);
+    if (range.collapsed || !saysAnswer(range)) return;
+    const copied = copiedRange(range);
     event.preventDefault();
-    event.clipboardData.setData('text/html', copied.innerHTML);
-    event.clipboardData.setData('text/plain', asPlainText(copied));
+    event.clipboardData.setData('text/html', copied.rich);
+    event.clipboardData.setData('text/plain', copied.plain);
   });
 }
 
+/** The two forms of a copy: for plain text fields, and as HTML for documents. */
+export interface Copied {
+  readonly plain: string;
+  readonly rich: string;
+}
+
+/** What is in a part of the document, as it is copied. */
+export function copiedRange(range: Range): Copied {
+  const copied = bareCopy(wholeFormulas(range));
+  return { plain: asPlainText(copied), rich: copied.innerHTML };
+}
+
+/** Whether something of an answer is selected. */
+function saysAnswer(range: Range): boolean {
+  const around = elementOf(range.commonAncestorContainer);
+  if (around?.closest('.prose')) return true;
+  return [...(around?.querySelectorAll('.prose') ?? [])].some((prose) => range.intersectsNode(prose));
+}
+
 /** What no reader means to copy. */
-const furniture = '.code-head, header > :not(h2), footer, button, svg, img';
+const furniture = '.code-head, header > :not(h2), footer, button, svg, img, textarea, input:not([type=checkbox])';
 /** Without these around them, documents lose what is in them. */
 const shells = 'table, thead, tbody, tr, ol, ul';
 const keptAttributes = new Set(['href', 'rel', 'start', 'align', 'open']);
@@ -34,15 +54,16 @@ function wholeFormulas(selected: Range): Range {
   return range;
 }
 
-const elementOf = (node: Node): Element | null => (node instanceof Element ? node : node.parentElement);
+export const elementOf = (node: Node): Element | null => (node instanceof Element ? node : node.parentElement);
 
-/** The selected part as bare elements; null if nothing of an answer is selected. */
-function copiedFrom(range: Range): HTMLElement | null {
+/** The selected part as bare elements. What is selected around a conversation is left out. */
+function bareCopy(range: Range): HTMLElement {
   const around = elementOf(range.commonAncestorContainer);
   const content = range.cloneContents();
-  if (range.collapsed || !(around?.closest('.prose') || content.querySelector('.prose'))) return null;
+  const thread = content.querySelector('[role=log]');
   const copied = document.createElement('div');
-  copied.append(around ? withShells(content, around) : content);
+  if (thread) copied.append(...thread.childNodes);
+  else copied.append(around ? withShells(content, around) : content);
   for (const part of copied.querySelectorAll(furniture)) part.remove();
   for (const formula of copied.querySelectorAll('.katex')) formula.replaceWith(...formula.querySelectorAll('math'));
   for (const box of copied.querySelectorAll('input')) box.replaceWith(box.checked ? '☑ ' : '☐ ');

@@ -40,7 +40,10 @@ export const UserMessage = memo(function UserMessage({ item, busy, active, last 
       )}
       {editing !== undefined && <EditMessage item={item} text={editing} busy={busy} />}
       {editing === undefined && item.text.trim() !== '' && (
-        <div className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap">
+        <div
+          data-cut={cut || undefined}
+          className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap"
+        >
           <LongText text={cut ? `${item.text.slice(0, longest)}…` : item.text} line={line} />
           {cut && (
             <Button className="mt-2 block" onClick={() => setWhole(true)}>

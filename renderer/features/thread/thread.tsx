@@ -13,10 +13,12 @@ import { useThreadKeys } from '../thread-state/use-thread-keys.ts';
 import { LatestPill } from './latest-pill.tsx';
 import { MessageMenu, useMessageMenu } from './message-menu.tsx';
 import { openingOffset, rowHeight } from './row-height.ts';
+import { rowsOfSelectionEnds } from './selected-rows.ts';
 import { useFollowing } from './use-following.ts';
 import { type Pages, useReading } from './use-reading.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
 import { useTurn } from './use-turn.ts';
+import { useWholeCopies } from './use-whole-copies.ts';
 
 export interface ThreadProps {
   items: readonly ThreadItem[];
@@ -64,8 +66,9 @@ export function Thread({
     anchorTo: 'end',
     followOnAppend: atEnd,
     scrollEndThreshold: atEnd ? 48 : -1,
-    // The focused message stays mounted.
-    rangeExtractor: (range) => withOne(defaultRangeExtractor(range), toActive.current),
+    // The focused message and the ends of the selection stay mounted.
+    rangeExtractor: (range) =>
+      withThese(defaultRangeExtractor(range), [toActive.current, ...rowsOfSelectionEnds(scroller.current)]),
   });
   const focus = (at: number) => {
     if (at < items.length - 1) end.leave();
@@ -81,6 +84,7 @@ export function Thread({
   const { active, onKeyDown, onFocus } = useThreadKeys({ items, actions, busy, focus, toLatest });
   toActive.current = active;
   const menu = useMessageMenu();
+  useWholeCopies({ thread: scroller, items, hasOlder, hasNewer });
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -144,8 +148,8 @@ function headAt(items: readonly ThreadItem[], at: number): string {
   return item ? headOf(item) : String(at);
 }
 
-const withOne = (range: number[], one: number): number[] =>
-  one < 0 || range.includes(one) ? range : [...range, one].sort((a, b) => a - b);
+const withThese = (range: number[], others: readonly number[]): number[] =>
+  [...new Set([...range, ...others.filter((one) => one >= 0)])].sort((a, b) => a - b);
 
 /** When the row is rendered. */
 function focusSoon(scroller: HTMLElement | null, head: string, tries = 5): void {

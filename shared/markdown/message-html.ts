@@ -1,0 +1,16 @@
+import { html } from 'hono/html';
+import type { Token } from 'marked';
+import { type HtmlForm, toHtml } from './to-html.ts';
+
+/** A message under the name of who says it, as HTML; `parts` are parsed Markdown, or plain text with its line ends. */
+export async function messageHtml(
+  name: string,
+  parts: readonly (readonly Token[] | string)[],
+  form: HtmlForm,
+): Promise<string> {
+  const said = await Promise.all(parts.map((part) => (typeof part === 'string' ? inLines(part) : toHtml(part, form))));
+  return String(await html`<h2>${name}</h2>${said}`);
+}
+
+const inLines = (words: string) =>
+  words === '' ? '' : html`<p>${words.split('\n').map((line, at) => (at === 0 ? line : html`<br>${line}`))}</p>`;
