@@ -111,7 +111,10 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
         uploads.set(input.uploadId, upload);
         const length = upload.pieces.reduce((sum, piece) => sum + atob(piece).length, 0);
         if (length < input.totalBytes) return { attachment: null };
-        const attachment = fakeAttachment({ name: input.name, bytes: input.totalBytes }, data.files.size);
+        // Known by its content, as in the core.
+        const known = [...data.files.values()].findIndex(({ pieces }) => pieces.join() === upload.pieces.join());
+        const serial = known < 0 ? data.files.size : known;
+        const attachment = fakeAttachment({ name: input.name, bytes: input.totalBytes }, serial);
         data.files.set(attachment.id, upload);
         return { attachment };
       }),

@@ -6,6 +6,7 @@ import { LongText } from '../../long-text/long-text.tsx';
 import { composerText as text } from '../../text/composer-text.ts';
 import { count } from '../../text/format.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { classNames } from '../../ui/elements/class-names.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { useFile, useFileUrl } from './use-file.ts';
 import { usePdfPage } from './use-pdf-page.ts';
@@ -16,17 +17,18 @@ const icons = { image: ImageIcon, pdf: FileType, text: FileText } as const;
 interface AttachmentListProps {
   files: readonly Attachment[];
   uploading?: readonly Upload[];
-  /** Without it the list is read-only, and stands at the right like the message that it is of. */
-  onRemove?: (id: string) => void;
+  /** Without it the list is read-only. */
+  onRemove?: (file: Attachment) => void;
+  className?: string;
 }
 
 /** Files of a message or of a draft: preview, type and estimated tokens. */
-export function AttachmentList({ files, uploading = [], onRemove }: AttachmentListProps) {
+export function AttachmentList({ files, uploading = [], onRemove, className }: AttachmentListProps) {
   if (files.length === 0 && uploading.length === 0) return null;
   return (
-    <ul aria-label={text.attachments} className={`flex flex-wrap gap-2 ${onRemove ? '' : 'justify-end'}`}>
+    <ul aria-label={text.attachments} className={classNames('flex flex-wrap gap-2', className)}>
       {files.map((file) => (
-        <li key={file.id} className="relative min-w-0 max-w-full">
+        <li key={`${file.id} ${file.name}`} className="relative min-w-0 max-w-full">
           <AttachmentCard file={file} />
           {onRemove && (
             <IconButton
@@ -34,7 +36,7 @@ export function AttachmentList({ files, uploading = [], onRemove }: AttachmentLi
               size="sm"
               label={text.removeFile(file.name)}
               className="absolute top-0.5 right-0.5"
-              onClick={() => onRemove(file.id)}
+              onClick={() => onRemove(file)}
             />
           )}
         </li>

@@ -11,6 +11,7 @@ import { composerText as text } from '../../text/composer-text.ts';
 import { text as views } from '../../text/shell-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
+import { withoutFile } from '../attachments/attached-files.ts';
 import { useDrop } from '../attachments/use-drop.ts';
 import { useDrafts } from '../drafts/drafts-store.ts';
 import { ChooseNotice } from '../notices/choose-notice.tsx';
@@ -100,6 +101,10 @@ export function ChatComposer(props: ChatComposerProps) {
         onAnyway={() => submit({ overCaps: true })}
         onContext={openContext}
         onModel={openModels}
+        onDismiss={() => {
+          attach.forget();
+          field.current?.focus();
+        }}
       >
         {undecided && <ChooseNotice {...undecided} toAll={toColumns && !live} />}
       </ComposerNotices>
@@ -115,7 +120,7 @@ export function ChatComposer(props: ChatComposerProps) {
         files={attachments}
         uploading={attach.uploading}
         onFiles={(taken) => void attach.attach(taken)}
-        onRemoveFile={(id) => setFiles(key, (kept) => kept.filter((file) => file.id !== id))}
+        onRemoveFile={(file) => setFiles(key, (kept) => withoutFile(kept, file))}
         onSend={() => submit()}
         onStop={stopNow}
         sendWith={settings.data?.sendWith ?? 'enter'}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { lazyView } from '../../page/lazy-view.tsx';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { composerText as text } from '../../text/composer-text.ts';
+import { RefusedFiles } from '../attachments/refused-files.tsx';
 import type { NextMessage } from './use-next-message.ts';
 
 const sendNotices = () => import('../notices/send-notices.tsx');
@@ -19,12 +20,22 @@ interface ComposerNoticesProps {
   onAnyway: () => void;
   onContext: () => void;
   onModel: () => void;
+  /** The person has read which files were refused. */
+  onDismiss: () => void;
   /** The notice about an open choice. */
   children: ReactNode;
 }
 
 /** Notices about the next message: what prevents it, and what to know before sending. */
-export function ComposerNotices({ next, error, onAnyway, onContext, onModel, children }: ComposerNoticesProps) {
+export function ComposerNotices({
+  next,
+  error,
+  onAnyway,
+  onContext,
+  onModel,
+  onDismiss,
+  children,
+}: ComposerNoticesProps) {
   const { conversationId, model, models, compare, columns, toColumns, compareQuote, quote, attach, live, empty } = next;
   return (
     <>
@@ -34,10 +45,8 @@ export function ComposerNotices({ next, error, onAnyway, onContext, onModel, chi
         </ViewBoundary>
       )}
       {attach.refusals.length > 0 && (
-        <div role="alert" className="measure mb-2 px-2 text-bad text-sm">
-          {attach.refusals.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
+        <div className="measure mb-2">
+          <RefusedFiles refusals={attach.refusals} onDismiss={onDismiss} />
         </div>
       )}
       {children}

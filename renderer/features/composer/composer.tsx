@@ -27,7 +27,7 @@ interface ComposerProps {
   files: readonly Attachment[];
   uploading: readonly Upload[];
   onFiles: (files: File[]) => void;
-  onRemoveFile: (id: string) => void;
+  onRemoveFile: (file: Attachment) => void;
   /** Sends, or queues while an answer is running. */
   onSend: () => void;
   /** Null unless an answer is running. */

@@ -1,6 +1,7 @@
 import { type RefObject, useState } from 'react';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { composerText as text } from '../../text/composer-text.ts';
+import { isSameFile, withoutFile } from '../attachments/attached-files.ts';
 import { draftOf, useDrafts } from '../drafts/drafts-store.ts';
 
 const mostCharacters = 4000;
@@ -9,7 +10,7 @@ const mostLines = 100;
 interface Paste {
   readonly words: string;
   /** The file that it is now; null: it is in the text. */
-  readonly fileId: string | null;
+  readonly file: Attachment | null;
   /** The text beside it at that time. */
   readonly beside: string;
 }
@@ -26,8 +27,8 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
   const { setText, setFiles } = useDrafts.getState();
   const shown = useDrafts(({ files, texts }) => {
     if (paste === null || paste.chat !== chat) return false;
-    const { words, fileId } = paste;
-    return fileId === null ? texts[chat]?.includes(words) : files[chat]?.some(({ id }) => id === fileId);
+    const { words, file } = paste;
+    return file === null ? texts[chat]?.includes(words) : files[chat]?.some((other) => isSameFile(other, file));
   });
   const current = shown ? paste : null;
 
@@ -49,14 +50,15 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
     const [file] = await attach([new File([words], text.pastedFile(number), { type: 'text/plain' })]);
     // Refused, which is said: nothing pasted is lost.
     if (!file) insert(words);
-    setPaste({ words, fileId: file?.id ?? null, beside: draftOf(chat).text, chat });
+    setPaste({ words, file: file ?? null, beside: draftOf(chat).text, chat });
   }
 
   function toText(): void {
-    if (current?.fileId == null) return;
-    setFiles(chat, (files) => files.filter(({ id }) => id !== current.fileId));
+    const file = current?.file;
+    if (!file) return;
+    setFiles(chat, (files) => withoutFile(files, file));
     insert(current.words);
-    setPaste({ ...current, fileId: null });
+    setPaste({ ...current, file: null });
   }
 
   function toFileAgain(): void {
@@ -71,10 +73,10 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
     isLong: (words: string): boolean => words.length > mostCharacters || lineCount(words) > mostLines,
     take: (words: string) => void toFile(words),
     /** What the last long paste is now, and how it becomes the other. */
-    shown: current && { isFile: current.fileId !== null, change: current.fileId === null ? toFileAgain : toText },
+    shown: current && { isFile: current.file !== null, change: current.file === null ? toFileAgain : toText },
     /** True if the paste was the last step, and is text again. */
     undo(): boolean {
-      if (current?.fileId == null || current.beside !== draftOf(chat).text) return false;
+      if (!current?.file || current.beside !== draftOf(chat).text) return false;
       toText();
       return true;
     },

@@ -10,7 +10,9 @@ import { Form } from '../../ui/forms/form.tsx';
 import { TextArea } from '../../ui/forms/text-area.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
+import { withFile, withoutFile } from '../attachments/attached-files.ts';
 import { AttachmentList } from '../attachments/attachment-list.tsx';
+import { RefusedFiles } from '../attachments/refused-files.tsx';
 import { useUploads } from '../attachments/use-uploads.ts';
 import { ModelSelect } from '../model-picker/model-select.tsx';
 
@@ -30,9 +32,7 @@ export function ProjectDialog({ folder, onDone }: ProjectDialogProps) {
 
 function ProjectForm({ folder, initial, onDone }: ProjectDialogProps & { initial: Project }) {
   const [draft, setDraft] = useState(initial);
-  const uploads = useUploads((file) =>
-    setDraft((now) => ({ ...now, attachments: [...now.attachments.filter(({ id }) => id !== file.id), file] })),
-  );
+  const uploads = useUploads((file) => setDraft((now) => ({ ...now, attachments: withFile(now.attachments, file) })));
   const set = useSetProject();
   const input = useRef<HTMLInputElement>(null);
   const tokens = draft.attachments.reduce((sum, file) => sum + file.tokens, 0);
@@ -65,7 +65,7 @@ function ProjectForm({ folder, initial, onDone }: ProjectDialogProps & { initial
         <AttachmentList
           files={draft.attachments}
           uploading={uploads.uploading}
-          onRemove={(id) => setDraft({ ...draft, attachments: draft.attachments.filter((file) => file.id !== id) })}
+          onRemove={(file) => setDraft({ ...draft, attachments: withoutFile(draft.attachments, file) })}
         />
         <Button onClick={() => input.current?.click()}>
           <Paperclip size={14} aria-hidden />
@@ -84,11 +84,7 @@ function ProjectForm({ folder, initial, onDone }: ProjectDialogProps & { initial
           }}
         />
         <p className="text-fg-3 text-xs">{text.projectFilesNote(tokens > 0 ? count(tokens) : null)}</p>
-        {uploads.refusals.map((sentence) => (
-          <p key={sentence} role="alert" className="text-bad text-xs">
-            {sentence}
-          </p>
-        ))}
+        <RefusedFiles refusals={uploads.refusals} onDismiss={uploads.forget} />
       </div>
       {problem && (
         <p role="alert" className="text-bad text-sm">

@@ -33,11 +33,7 @@ export const UserMessage = memo(function UserMessage({ item, busy, active, last 
       className="group flex flex-col items-end rounded-menu pt-4 pb-2 transition-colors duration-[220ms] data-highlighted:bg-accent-soft"
     >
       <h2 className="sr-only">{text.you}</h2>
-      {item.attachments.length > 0 && (
-        <div className="mb-1.5 flex max-w-[82%] justify-end">
-          <AttachmentList files={item.attachments} />
-        </div>
-      )}
+      <AttachmentList files={item.attachments} className="mb-1.5 max-w-[82%] justify-end" />
       {editing !== undefined && <EditMessage item={item} text={editing} busy={busy} />}
       {editing === undefined && item.text.trim() !== '' && (
         <div

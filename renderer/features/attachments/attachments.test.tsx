@@ -1,0 +1,64 @@
+import '../../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { fakeAttachment } from '../../../tests/support/fake-composer.ts';
+import { fakeMessage } from '../../../tests/support/fake-data.ts';
+import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const message = page.getByRole('textbox', { name: 'Message' });
+const files = page.getByRole('list', { name: 'Attached files' });
+
+function drop(...dropped: File[]): void {
+  const dataTransfer = new DataTransfer();
+  for (const file of dropped) dataTransfer.items.add(file);
+  document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+}
+
+test('two files of equal content are two files, and one of them is removed alone; one that is added again is one', async () => {
+  await openApp();
+  await expect.element(message).toBeVisible();
+  const copy = (name: string) => new File(['the same words'], name, { type: 'text/plain' });
+  drop(copy('draft.txt'), copy('final.txt'), copy('draft.txt'));
+  await expect.element(files.getByText('final.txt')).toBeVisible();
+  await expect.poll(() => files.getByRole('listitem').all().length).toBe(2);
+  await page.getByRole('button', { name: 'Remove draft.txt' }).click();
+  await expect.element(files.getByText('draft.txt')).not.toBeInTheDocument();
+  await expect.element(files.getByText('final.txt')).toBeVisible();
+});
+
+test('what was refused is said once for each file until it is put away, and the keyboard is back in the message', async () => {
+  await openApp();
+  await expect.element(message).toBeVisible();
+  drop(new File([], 'empty.txt'), new File([], 'empty.txt'), new File([], 'hollow.pdf'));
+  const refused = page.getByRole('alert').filter({ hasText: 'is empty' });
+  await expect.element(refused).toMatchTextContent(/empty\.txt is empty\.empty\.txt is empty\.hollow\.pdf is empty\./);
+  await refused.getByRole('button', { name: 'Dismiss' }).click();
+  await expect.element(refused).not.toBeInTheDocument();
+  await expect.element(message).toHaveFocus();
+});
+
+test('files stand at the end of the line like the sent message that they are of, and at its start in the composer', async () => {
+  const attachments = ['a.txt', 'b.txt', 'c.txt'].map((name, at) => fakeAttachment({ name, bytes: 9 }, at));
+  await openApp('#chat/c2', { messages: [fakeMessage({ id: 'q', conversationId: 'c2', text: 'Read.', attachments })] });
+  const article = page.getByRole('article');
+  await expect.element(article.getByText('Read.')).toBeVisible();
+  const edge = (element: Element, side: 'left' | 'right') => Math.round(element.getBoundingClientRect()[side]);
+  const last = article.getByRole('listitem').last().element();
+  const rows = new Set(
+    article
+      .getByRole('listitem')
+      .all()
+      .map((item) => item.element().getBoundingClientRect().top),
+  );
+  expect(rows.size).toBe(2);
+  expect(edge(last, 'right')).toBe(
+    edge(article.getByText('Read.').element().closest('.bg-bubble') as Element, 'right'),
+  );
+
+  drop(new File(['words'], 'own.txt', { type: 'text/plain' }));
+  const own = page.getByRole('listitem').filter({ hasText: 'own.txt' });
+  await expect.element(own).toBeVisible();
+  expect(edge(own.element(), 'left') - edge(message.element(), 'left')).toBeLessThan(20);
+});
