@@ -1,9 +1,10 @@
 import '../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { createFakeCore } from '../../tests/support/fake-core.ts';
 import { fakeData } from '../../tests/support/fake-data.ts';
 import { fakeModels, manyModels } from '../../tests/support/fake-models.ts';
-import { closeApp, openApp, reload } from '../../tests/support/open-app.tsx';
+import { closeApp, openApp, openOver, reload } from '../../tests/support/open-app.tsx';
 
 afterEach(async () => {
   await closeApp();
@@ -25,6 +26,22 @@ test('from the first start, two clicks lead to a streamed answer paid with test 
   await expect.element(page.getByRole('log')).toMatchTextContent('sliding window counter');
   await expect.element(page.getByRole('log')).toMatchTextContent('$0.0001695');
   await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$9.9998305');
+});
+
+test('the composer stays where it is while the first start is found out, and when a chat becomes a temporary one', async () => {
+  const fake = createFakeCore(firstRun());
+  fake.hold('settings.get', true);
+  await openOver(fake, '');
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await expect.element(page.getByRole('heading', { name: 'What are we working on?' })).toBeVisible();
+  const top = () => message.element().getBoundingClientRect().top;
+  const before = top();
+  fake.hold('settings.get', false);
+  await expect.element(page.getByRole('heading', { name: 'Welcome to Portico' })).toBeVisible();
+  expect(top()).toBe(before);
+  await page.getByRole('button', { name: 'Temporary chat' }).click();
+  await expect.element(page.getByRole('heading', { name: 'Temporary chat', level: 2 })).toBeVisible();
+  expect(top()).toBe(before);
 });
 
 test.each([

@@ -65,12 +65,16 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
         />
       </PageHeader>
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-[18px] pb-4 max-sm:px-3">
-        <div className="flex-[2]" />
-        {temporary ? (
-          <TemporaryHead />
-        ) : (
-          (welcome ?? <h2 className="mb-6 text-center font-semibold text-2xl tracking-[-0.018em]">{text.empty}</h2>)
-        )}
+        {/* What stands above the composer takes of the room there, so that the composer stays where it is. */}
+        <div className="flex flex-[4] items-end">
+          <div className="w-full">
+            {temporary ? (
+              <TemporaryHead />
+            ) : (
+              (welcome ?? <h2 className="mb-6 text-center font-semibold text-2xl tracking-[-0.018em]">{text.empty}</h2>)
+            )}
+          </div>
+        </div>
         <ChatComposer
           conversationId={null}
           read
@@ -79,24 +83,25 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
           lastModel={null}
           messages={noMessages}
         />
-        {!welcome && !temporary && (
-          <div className="measure mt-2 flex flex-wrap justify-center gap-2">
-            {text.chips.map(([label, prompt]) => (
-              <button
-                key={label}
-                type="button"
-                onClick={() => {
-                  setText(draftKey(null), prompt);
-                  handleOf('composer')?.focus();
-                }}
-                className="h-8 rounded-full border border-line px-3.5 font-medium text-fg-2 text-sm hover:bg-hover hover:text-fg"
-              >
-                {label}
-              </button>
-            ))}
-          </div>
-        )}
-        <div className="flex-[3]" />
+        <div className="flex-[5]">
+          {!welcome && !temporary && (
+            <div className="measure mt-2 flex flex-wrap justify-center gap-2">
+              {text.chips.map(([label, prompt]) => (
+                <button
+                  key={label}
+                  type="button"
+                  onClick={() => {
+                    setText(draftKey(null), prompt);
+                    handleOf('composer')?.focus();
+                  }}
+                  className="h-8 rounded-full border border-line px-3.5 font-medium text-fg-2 text-sm hover:bg-hover hover:text-fg"
+                >
+                  {label}
+                </button>
+              ))}
+            </div>
+          )}
+        </div>
       </div>
     </>
   );
