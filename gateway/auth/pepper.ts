@@ -47,18 +47,17 @@ async function isNeeded(db: BooksDb): Promise<boolean> {
 }
 
 function parsePeppers(list: string): Peppers {
-  const [first, ...more] = list.split(',').map((text) => parsePepper(text.trim()));
-  if (!first) throw weak();
-  return [first, ...more];
+  const [first = '', ...more] = list.split(',');
+  return [parsePepper(first), ...more.map(parsePepper)];
 }
 
-function parsePepper(text: string): Uint8Array {
-  if (text.length < leastLength) throw weak();
+function parsePepper(given: string): Uint8Array {
+  const text = given.trim();
+  if (text.length < leastLength) {
+    throw new AppError('invalid_input', `Each secret in ${variable} must have at least ${leastLength} characters.`);
+  }
   return Buffer.from(text, 'utf8');
 }
-
-const weak = () =>
-  new AppError('invalid_input', `Each secret in ${variable} must have at least ${leastLength} characters.`);
 
 function readPepper(path: string): Uint8Array | null {
   try {

@@ -83,6 +83,21 @@ test('processes that make the first keys at the same time agree on one signer', 
   expect(await bench.states()).toEqual(['signing', 'standby']);
 });
 
+test('books without a standby, or without any key that is valid, are refused by name, and no key is made up', async () => {
+  const bench = await open();
+  await bench.db.deleteFrom('token_keys').where('signs_from', 'is', null).execute();
+  await expect(bench.operator.rotateTokenKeys()).rejects.toMatchObject({
+    code: 'internal_error',
+    message: 'There is no standby key to rotate to.',
+  });
+  await bench.db.updateTable('token_keys').set({ retires_at: 1n }).execute();
+  await expect(bench.issue()).rejects.toMatchObject({
+    code: 'internal_error',
+    message: 'None of the keys that sign tokens is valid now.',
+  });
+  expect(await bench.db.selectFrom('token_keys').select('kid').execute()).toEqual([{ kid: bench.kid }]);
+});
+
 test('the key set is public, names keys by their thumbprint, shows the next one, and nothing private', async () => {
   const { call, gateway, account } = await openTestGateway();
   expect(await (await call('/.well-known/jwks.json', { key: null })).json()).toEqual({ keys: [] });

@@ -9,6 +9,7 @@ import { errorCode, testNow } from '../testing/open-test-gateway.ts';
 import { sharedDatabase, testPepper } from '../testing/test-database.ts';
 
 type Opened = Awaited<ReturnType<typeof openKeys>>;
+type Shared = Awaited<ReturnType<typeof openShared>>;
 type Minted = Awaited<ReturnType<Opened['mint']>>;
 
 /** A key minted with the credential, one minted with that, and so on: oldest first. */
@@ -111,6 +112,48 @@ describe('what a revoked key minted ends with it', () => {
     expect(await errorCode(await opened.post('/v1/keys', {}))).toBe('plan_limit_exceeded');
     await opened.revoke(first?.id ?? '');
     for (let more = 0; more < 3; more += 1) await opened.mint({});
+  });
+});
+
+describe('who was let in a moment ago changes no key with what another process has taken away since', () => {
+  test.each([
+    [
+      'the account',
+      403,
+      'account_suspended',
+      ({ db }: Shared) => db.updateTable('accounts').set({ status: 'suspended' }).execute(),
+    ],
+    [
+      'the scope',
+      403,
+      'insufficient_scope',
+      ({ db, keyId }: Shared) =>
+        db.updateTable('api_keys').set({ scopes: '["chat","models"]' }).where('id', '=', keyId).execute(),
+    ],
+    [
+      'the time',
+      401,
+      'api_key_expired',
+      ({ db, keyId }: Shared) =>
+        db.updateTable('api_keys').set({ expires_at: BigInt(testNow) }).where('id', '=', keyId).execute(),
+    ],
+    [
+      'the key',
+      401,
+      'invalid_api_key',
+      ({ db, keyId }: Shared) => db.deleteFrom('api_keys').where('id', '=', keyId).execute(),
+    ],
+  ])('%s', async (_what, status, code, takeAway) => {
+    const opened = await openShared();
+    const { operator } = opened.gateway;
+    const other = await operator.createKey({ accountId: opened.account.id });
+    expect(await verdict(opened, opened.key)).toBe('valid');
+    await takeAway(opened);
+    for (const answer of [await opened.post('/v1/keys', {}), await opened.revoke(other.id)]) {
+      expect([answer.status, await errorCode(answer)]).toEqual([status, code]);
+    }
+    const kept = await opened.db.selectFrom('api_keys').select('revoked_at').where('id', '!=', opened.keyId).execute();
+    expect(kept).toEqual([{ revoked_at: null }]);
   });
 });
 
