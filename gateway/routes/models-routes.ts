@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { AppError } from '#shared/errors.ts';
 import { isUsdPerToken, parseUsdPerToken } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -63,10 +62,13 @@ export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
     );
 }
 
+const recordFor = (principal: Principal, deps: ModelsDeps) => (model: CatalogueModel) =>
+  toModelRecord(model, availability(model, principal, deps));
+
 /** All models as this caller may use them, the router first. */
 function recordsFor(principal: Principal, deps: ModelsDeps): Model[] {
   const { models, embeddings } = deps.catalogue();
-  const record = (model: CatalogueModel) => toModelRecord(model, availability(model, principal, deps));
+  const record = recordFor(principal, deps);
   const chats = models.map(record);
   return [routerRecord(chats, deps.vendor), ...chats, ...embeddings.map(record)];
 }
@@ -109,7 +111,6 @@ const troubled: Readonly<Record<Trouble, (provider: string) => Availability>> = 
 };
 
 function findRecord(id: string, principal: Principal, deps: ModelsDeps): Model {
-  const records = recordsFor(principal, deps);
   const { models, embeddings } = deps.catalogue();
   const resolved = resolve({
     provider: null,
@@ -119,10 +120,8 @@ function findRecord(id: string, principal: Principal, deps: ModelsDeps): Model {
     configured: (provider) => Boolean(deps.registry.get(provider)?.credential),
     vendor: deps.vendor,
   });
-  const wanted = resolved.kind === 'router' ? 'router' : resolved.model.id;
-  const found = records.find((record) => record.id === wanted);
-  if (!found) throw new AppError('model_not_found', `There is no model "${id}".`, { param: 'model' });
-  return found;
+  const record = recordFor(principal, deps);
+  return resolved.kind === 'direct' ? record(resolved.model) : routerRecord(models.map(record), deps.vendor);
 }
 
 /** The filtered, sorted list; the router stays first where it passes the filters. Paged only where `limit` is given. */
