@@ -130,7 +130,7 @@ async function askAll(run: EmbeddingRun): Promise<Embeddings> {
   let left: readonly Target[] = run.admitted.targets;
   for (;;) {
     const [target, ...rest] = left;
-    if (!target) throw new AppError('internal_error', 'There was no model left to ask.');
+    if (!target) throw new Error('there was no model left to ask');
     try {
       return await askOne(run, target);
     } catch (thrown) {
@@ -184,7 +184,7 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
 /** Asks one provider once. */
 async function attempt({ call, signal, deps }: EmbeddingRun, { provider, model, credential }: Target) {
   const { inputs, dimensions, format, user } = call;
-  if (!provider.embed) throw new AppError('internal_error', `${provider.id} offers no embeddings.`);
+  if (!provider.embed) throw new Error(`${provider.id} offers no embeddings`);
   const abort = new Stop();
   const stop = () => abort.abort(signal.reason);
   const late = () => new AppError('upstream_timeout', `${model.id} did not answer in time.`, { provider: provider.id });

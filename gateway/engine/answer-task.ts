@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '#shared/errors.ts';
+import { toAppError } from '#shared/errors.ts';
 import { createMeter } from '../billing/meter.ts';
 import {
   createReserve,
@@ -121,7 +121,7 @@ async function askAll(run: Run): Promise<Outcome> {
   let left: readonly Target[] = run.admitted.targets;
   for (;;) {
     const [target, ...rest] = left;
-    if (!target) throw new AppError('internal_error', 'There was no model left to ask.');
+    if (!target) throw new Error('there was no model left to ask');
     try {
       return await askOne(run, target, rest.length === 0);
     } catch (thrown) {
@@ -232,7 +232,7 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
     });
     throw outcome.error;
   }
-  if (!run.current) throw new AppError('internal_error', 'An answer has no author.');
+  if (!run.current) throw new Error('an answer has no author');
   const keeping = keepReasoning(run, run.current.target);
   const { charged } = await deps.ledger.settle(bill.settlement);
   if (keeping !== undefined) await keeping;

@@ -1,4 +1,3 @@
-import { AppError } from '#shared/errors.ts';
 import type { ApiKey, ChangeKeyRequest, CreatedApiKey, CreateKeyRequest } from '#shared/wire/key.ts';
 import { holderNow } from '../auth/holder.ts';
 import { type KeyStanding, standingsOf } from '../auth/key-standing.ts';
@@ -51,7 +50,7 @@ export function createKeys({ db, transact, peppers, now, credentialsChanged }: K
 
 async function standingNow(trx: BooksTransaction, id: string, nowMs: number): Promise<KeyStanding> {
   const standing = (await standingsOf(trx, [id], nowMs)).get(id);
-  if (!standing) throw new AppError('internal_error', 'A key was not there right after it had been written.');
+  if (!standing) throw new Error('a key was not there right after it had been written');
   return standing;
 }
 
