@@ -54,11 +54,10 @@ export function createMemoryBooks(connection: BooksConnection): MemoryBooks {
       requests.clear();
       highest = null;
     },
-    requireRoom({ accounts: changed, keys: spending, opened, closed }) {
-      // What is used is also the month's; a balance is what was granted less that.
+    requireRoom({ accounts: changed, keys: spending, closed }) {
+      // What is used is also the month's; a balance is what was granted less that; what is held has each request's hold in it.
       for (const { held, used } of changed) requireFits(held + used);
       for (const { held, spent } of spending) requireFits(held + spent);
-      for (const { hold } of opened) requireFits(hold);
       for (const { settlement } of closed) requireFits(settlement.upstreamCost);
     },
     decided(changes) {

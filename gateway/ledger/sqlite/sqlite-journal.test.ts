@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { nanoUsd, picoUsd } from '#shared/money.ts';
+import { mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
+import { JournalFault } from '../../db/journal-fault.ts';
 import { journalPaths } from '../../db/journal-files.ts';
 import { scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
@@ -329,4 +330,42 @@ test('a grant by another process counts at once where a hold would be refused, a
   await outside.db.destroy();
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 7_400n, held: 7_000n, granted: 8_000n }] });
   expect((await verifyBooks(opened)).ok).toBe(true);
+});
+
+test('an amount that no column can keep is refused before anything is written, and the next step is taken', async () => {
+  const opened = await openWithAccount();
+  onTestFinished(() => opened.db.destroy());
+  const { db, ledger } = opened;
+  const refused = (work: () => unknown) =>
+    expect(async () => work()).rejects.toThrow(/is more than the books can keep/);
+  await db.updateTable('accounts').set({ plan: 'local' }).execute();
+  await refused(() => ledger.decide(holdOf('req_1', null, mostNano + 1n)));
+  await db
+    .updateTable('api_keys')
+    .set({ spent: mostNano - 5n })
+    .where('id', '=', 'key_1')
+    .execute();
+  await refused(() => ledger.decide(holdOf('req_2', 'key_1', 6n)));
+  await ledger.decide(holdOf('req_3', null, 6n));
+  await refused(() => ledger.settle({ ...endOf('req_3', 4), upstreamCost: nanoUsd(mostNano + 1n) }));
+  expect(await ledger.settle(endOf('req_3', 4))).toEqual({ charged: 4n });
+  expect(await state(opened)).toMatchObject({
+    accounts: [{ balance: 4_996n, held: 0n }],
+    requests: [{ id: 'req_3', status: 'succeeded' }],
+  });
+});
+
+test('while too many steps wait for the database nothing is begun, what runs goes on, and then there is room', async () => {
+  const opened = await openWithAccount();
+  onTestFinished(() => opened.db.destroy());
+  const { db, ledger } = opened;
+  await ledger.decide(holdOf('req_1', null, 6n));
+  const renewed: Promise<void>[] = [];
+  while (renewed.length < 50_000) renewed.push(ledger.renew('req_1'));
+  await expect(async () => ledger.decide(holdOf('req_2', null, 6n))).rejects.toThrow(JournalFault);
+  expect(await ledger.settle(endOf('req_1', 4))).toEqual({ charged: 4n });
+  await Promise.all(renewed);
+  await db.selectFrom('requests').select('id').execute();
+  await ledger.decide(holdOf('req_2', null, 6n));
+  expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_996n, held: 6n }] });
 });
