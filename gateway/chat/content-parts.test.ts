@@ -4,8 +4,11 @@ import { isBase64, parseDataUrl } from '../content/data-url.ts';
 import { preparedParts } from './content-parts.ts';
 
 const data = (type: string, bytes: string | Buffer) => `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
-const png = data('image/png', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
+const pngOf = (more: number) =>
+  data('image/png', Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(more)]));
+const png = pngOf(0);
 const image = (url: string) => ({ type: 'image_url' as const, image_url: { url, detail: undefined } });
+const sound = (data: string) => ({ type: 'input_audio' as const, input_audio: { data, format: 'wav' as const } });
 const file = (file_data: string | undefined, more = {}) => ({
   type: 'file' as const,
   file: { filename: 'a', file_id: undefined, file_data, ...more },
@@ -16,7 +19,7 @@ describe('attached content', () => {
     ['an image that is one', image(png)],
     ['an address', image('https://a.example/x.png')],
     ['a PDF', file(data('application/pdf', '%PDF-1.7'))],
-    ['sound', { type: 'input_audio' as const, input_audio: { data: 'AAAA', format: 'wav' as const } }],
+    ['sound', sound('AAAA')],
   ])('%s passes unchanged', (_name, part) => {
     expect(preparedParts([part], 'files')).toEqual([part]);
   });
@@ -39,6 +42,9 @@ describe('attached content', () => {
     ['a program', file(data('application/x-executable', 'x')), 'invalid_file', 'files[0].file.file_data'],
     ['nothing', file(undefined), 'missing_required_parameter', 'files[0].file.file_data'],
     ['a stored file', file(undefined, { file_id: 'f' }), 'unsupported_file_id', 'files[0].file.file_id'],
+    ['a picture that is too much', image(pngOf(10_500_000)), 'request_too_large', 'files[0].image_url.url'],
+    ['sound that is too much', sound('A'.repeat(14_000_000)), 'request_too_large', 'files[0].input_audio.data'],
+    ['sound that is none', sound('a wave'), 'invalid_file', 'files[0].input_audio.data'],
     ['too much', file(data('text/plain', 'x'.repeat(11_000_000))), 'request_too_large', 'files[0].file.file_data'],
   ])('%s is refused, and the refusal says where', (_name, part, code, param) => {
     expect(() => preparedParts([part], 'files')).toThrow(expect.objectContaining({ code, param }));

@@ -5,15 +5,25 @@ import fc from 'fast-check';
 import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { embeddingsResponse } from '#shared/wire/embeddings.ts';
+import { planOf } from '../auth/plans.ts';
+import type { Principal } from '../auth/principal.ts';
 import { Secret } from '../auth/secret.ts';
 import { openBooks } from '../db/open.ts';
 import { verifyBooks } from '../ledger/verify-books.ts';
 import { embeddingsFrom } from '../providers/embedding-answer.ts';
+import { createRegistry } from '../providers/registry.ts';
+import { createHealth } from '../routing/health.ts';
+import { createSticky } from '../routing/resolve.ts';
 import { errorCode, openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
 import { sharedDatabase } from '../testing/test-database.ts';
+import { testModel } from '../testing/test-models.ts';
 import { openThreeVendors } from '../testing/three-vendors.ts';
 import { errorReply, openUpstream, type Reply } from '../testing/upstream-server.ts';
 import { openVendorDouble } from '../testing/vendors/vendor-double.ts';
+import { platformFetch } from '../upstream/upstream-response.ts';
+import { admitEmbeddings } from './admit-embeddings.ts';
+import type { EmbeddingCall } from './read-call.ts';
+import { embeddingFields } from './read-fields.ts';
 
 const vector = [0.25, -0.5, 0.1, 3.4028234663852886e38];
 const encoded = (numbers: readonly number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
@@ -103,6 +113,11 @@ describe('embeddings', () => {
     ['input[1]', { input: ['a', ''] }, 'invalid_value'],
     ['input[1]', { input: ['a', 7] }, 'invalid_type'],
     ['input[0][1]', { input: [[1, -1]] }, 'invalid_type'],
+    ['input', { input: 7 }, 'invalid_type'],
+    ['input[1]', { input: [[1], 'a'] }, 'invalid_type'],
+    ['input[1]', { input: [[1], []] }, 'invalid_value'],
+    ['byoapi_key', { input: 'a', byoapi_key: 7 }, 'invalid_type'],
+    ['byoapi_key', { input: 'a', byoapi_key: 'own-key-12345', model: 'router' }, 'byoapi_key_requires_provider'],
     ['input', { input: Array(2_049).fill('a') }, 'invalid_value'],
     ['input', { input: Array(8_193).fill(1) }, 'context_length_exceeded'],
     ['input[1]', { input: [[1], Array(8_193).fill(1)] }, 'context_length_exceeded'],
@@ -180,6 +195,15 @@ describe('embeddings', () => {
     expect(await errorCode(await embed({ input: 'a' }))).toBe('insufficient_scope');
   });
 
+  test('a plan without it takes no key of the caller', async () => {
+    const { embed, asked, gateway, account } = await openEmbeddings();
+    await gateway.operator.definePlan('team', { features: ['chat'] });
+    await gateway.operator.setAccountPlan(account.id, 'team');
+    const response = await embed({ input: 'a', byoapi_key: 'own-key-of-the-caller' });
+    expect((await response.json()).error).toMatchObject({ code: 'plan_required', details: { feature: 'byok' } });
+    expect(asked()).toEqual([]);
+  });
+
   test("the caller's own key goes along, is asked with alone, and costs nothing", async () => {
     const { embed, asked, records, upstream } = await openEmbeddings();
     const own = { input: 'a', byoapi_key: 'own-key-of-the-caller' };
@@ -245,6 +269,17 @@ describe('embeddings', () => {
     const others = provider === 'mistral' ? {} : { dimensions: 4, user: 'u' };
     expect(asked()[0]?.body).toEqual({ model, input: ['a'], ...others });
     expect(await records()).toMatchObject([{ provider, model, status: 'succeeded' }]);
+  });
+
+  test('a model with one number of dimensions is asked for no other', async () => {
+    const model = 'mistral-embed';
+    const { embed, asked, gateway, upstream } = await openEmbeddings(said({ data: [{ id: model }] }));
+    gateway.setProvider('mistral', { apiKey: new Secret('key-of-mistral'), baseUrl: `${upstream.origin}/v1` });
+    await gateway.refreshModels('mistral');
+    const { error } = await (await embed({ model: `mistral/${model}`, input: 'a' })).json();
+    expect(error).toMatchObject({ code: 'unsupported_value', param: 'dimensions' });
+    expect(error.message).toContain('has 1024 dimensions and no other number of them');
+    expect(asked()).toEqual([]);
   });
 
   test('a deployment of Azure and several keys: the next one where the first is refused, and the price of what it is', async () => {
@@ -351,6 +386,52 @@ describe("vendors' own rules", () => {
     const { send } = openVendorDouble();
     const init = { method: 'POST', body: JSON.stringify({ requests }) };
     expect(await (await send('https://google.example/v1beta/models/e:batchEmbedContents', init)).text()).toMatch(words);
+  });
+});
+
+describe('who may not, and what cannot, is refused where it is decided, whatever let it in:', () => {
+  const principal: Principal = {
+    accountId: 'acct_1',
+    accountStatus: 'active',
+    plan: planOf('pro'),
+    credential: {
+      type: 'api_key',
+      id: 'key_1',
+      label: null,
+      prefix: null,
+      scopes: ['chat'],
+      created: null,
+      expiresAt: null,
+      lastUsedAt: null,
+    },
+  };
+
+  test.each<[string, Partial<Principal>, string, string]>([
+    ['an account that is suspended', { accountStatus: 'suspended' }, 'account_suspended', 'is suspended'],
+    ['a plan without chats', { plan: { ...planOf('pro'), features: ['byok'] } }, 'plan_required', '"chat"'],
+    ['a provider that makes none', {}, 'unsupported_value', 'Anthropic offers no embeddings'],
+  ])('%s', (_who, caller, code, sentence) => {
+    const registry = createRegistry({ fetch: platformFetch(fetch), sandbox: false, sandboxPace: 0, log: () => {} });
+    registry.set('anthropic', { apiKey: new Secret('platform-key'), baseUrl: 'https://anthropic.example' });
+    const models = [testModel('anthropic/claude-x')];
+    const deps = {
+      registry,
+      catalogue: () => ({ version: '2026-11-20', models, embeddings: [], offered: [] }),
+      health: createHealth(() => 0),
+      sticky: createSticky(() => 0),
+      now: () => 0,
+      vendor: 'portico',
+    };
+    const call: EmbeddingCall = {
+      ...embeddingFields({ model: 'claude-x', input: 'a' }, false),
+      requestId: 'req_1',
+      principal: { ...principal, ...caller },
+      byoKey: null,
+      fullRouting: false,
+    };
+    expect(() => admitEmbeddings(call, deps)).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining(sentence) }),
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
+import { planOf } from '../auth/plans.ts';
 import { eventsOf } from '../testing/events-of.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
@@ -263,6 +264,18 @@ describe('a slow upstream', () => {
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) rest += part.value;
     expect(rest).toContain('"provider":"anthropic"');
     expect(rest.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+});
+
+describe('who asks', () => {
+  test.each([
+    ['an account that is suspended', { accountStatus: 'suspended' }, 'account_suspended'],
+    ['a plan without chats', { plan: { ...planOf('pro'), features: ['router', 'byok'] } }, 'plan_required'],
+  ])('%s is refused by the engine itself, whatever let it in', async (_who, caller, code) => {
+    const bench = await open();
+    Object.assign(bench.principal, caller);
+    expect(errorBody.parse(await (await bench.post(path, toOpenAi)).json()).error.code).toBe(code);
+    expect([upstream.calls.length, (await bench.requests()).length]).toEqual([0, 0]);
   });
 });
 

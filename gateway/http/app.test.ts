@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
 import { createApiKey } from '../auth/api-key.ts';
+import { planOf } from '../auth/plans.ts';
+import type { Principal } from '../auth/principal.ts';
+import { createOverload } from '../overload/overload.ts';
 import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
 import { testReceiving } from '../testing/test-receiving.ts';
 import { createApp } from './app.ts';
@@ -185,4 +188,41 @@ test('a draining gateway refuses new work with a hint to come back, and still sa
   expect(await errorCode(refused)).toBe('shutting_down');
   expect((await call('/readyz')).status).toBe(503);
   expect((await call('/healthz')).status).toBe(200);
+});
+
+test('a chat whose turn comes while the gateway ends is refused, and gives its room back', async () => {
+  let draining = false;
+  let left = 0;
+  const caller: Principal = {
+    accountId: 'acct_1',
+    accountStatus: 'active',
+    plan: planOf('pro'),
+    credential: {
+      type: 'api_key',
+      id: 'key_1',
+      label: null,
+      prefix: null,
+      scopes: ['chat'],
+      created: null,
+      expiresAt: null,
+      lastUsedAt: null,
+    },
+  };
+  const receiving = testReceiving({
+    authorizer: { authenticate: () => caller, forget: () => {} },
+    draining: () => draining,
+    overload: {
+      ...createOverload({ statements: () => 0 }),
+      async enter() {
+        draining = true;
+        return { grow: () => {}, leave: () => void left++ };
+      },
+    },
+  });
+  const response = await createApp(receiving, []).request('/chat', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(chatBody),
+  });
+  expect([response.status, await errorCode(response), left]).toEqual([503, 'shutting_down', 1]);
 });

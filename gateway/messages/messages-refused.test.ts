@@ -36,6 +36,18 @@ describe('is refused in Anthropic’s envelope:', () => {
       'messages[0].content[0].type',
     ],
     [
+      'a block of its servers in what a tool gave',
+      {
+        messages: [
+          user([{ type: 'tool_result', tool_use_id: 'x', content: [{ type: 'container_upload', file_id: 'f' }] }]),
+        ],
+      },
+      400,
+      'invalid_request_error',
+      'unsupported_parameter',
+      'messages[0].content[0].content[0].type',
+    ],
+    [
       'a server of tools',
       { mcp_servers: [{ url: 'https://a.example' }] },
       400,
