@@ -148,6 +148,17 @@ describe('the command line', { timeout: 180_000 }, () => {
         args: ['prices', 'set', 'openai/o3', '--input', '1.1234567', '--output', '2', '--db', database],
         says: '--input must be USD',
       },
+      {
+        args: ['prices', 'unset', 'openai/o3', '--from', 'soon', '--db', database],
+        says: '"soon" is not a date, such as 2027-01-31',
+      },
+      { args: ['prices', 'refresh', '--db', database], says: 'Say where newer prices are: --url' },
+      {
+        args: ['key', 'create', 'acct_x', '--expires', 'soon', '--db', database],
+        says: '"soon" is not a date, such as 2027-01-31',
+      },
+      { args: ['key', 'create', 'acct_x', '--scope', 'all', '--db', database], says: 'There is no scope "all"' },
+      { args: ['providers', 'test', 'groq', '--db', database], says: 'has no key and no address here' },
       { args: ['credit', 'grant', 'acct_x', '5', '--db', database], says: 'There is no account "acct_x"' },
       { args: ['credit', 'grant', 'acct_x', '5e3', '--db', database], says: '"5e3" is not an amount' },
       { args: ['user', 'create', 'acct_x', '--name', 'A', '--db', database], says: 'There is no account "acct_x"' },

@@ -52,6 +52,11 @@ describe('the command line, without books', { timeout: 180_000 }, () => {
       expect(pricing.prompt).toMatch(/^0\.0000\d+$/);
     }
     expect(await command(['prices', 'list', '--provider', 'acme'])).toMatchObject({ code: 1, stdout: '' });
+    expect(await command(['prices', 'history', 'acme/one', ...db])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'Nothing is known of the price of "acme/one".\n',
+    });
   });
 
   test('prints the interface as OpenAPI and as a Postman collection', async () => {
