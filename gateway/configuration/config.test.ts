@@ -185,6 +185,8 @@ describe('the configuration', () => {
       '{"providers": {"openai": {"apiKey": {"file": "/nowhere/k"}}}}',
       /the file "\/nowhere\/k" cannot be read \(ENOENT\)/,
     ],
+    ['{"providers": {"openai": {"apiKey": " "}}}', /openai\.apiKey: the text is empty/],
+    ['{"providers": {"openai": {"apiKey": "canary 2"}}}', /openai\.apiKey: a key has no spaces/],
     ['{"providers": {"openai": {"apiKey": "canary", "keys": [{"label": "a", "key": "canary"}]}}}', /keys: give either/],
     [
       '{"providers": {"openai": {"keys": [{"label": "a", "key": "canary"}, {"label": "a", "key": "canary2"}]}}}',

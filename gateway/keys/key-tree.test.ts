@@ -135,7 +135,11 @@ describe('who was let in a moment ago changes no key with what another process h
       401,
       'api_key_expired',
       ({ db, keyId }: Shared) =>
-        db.updateTable('api_keys').set({ expires_at: BigInt(testNow) }).where('id', '=', keyId).execute(),
+        db
+          .updateTable('api_keys')
+          .set({ expires_at: BigInt(testNow) })
+          .where('id', '=', keyId)
+          .execute(),
     ],
     [
       'the key',

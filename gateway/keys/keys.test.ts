@@ -87,7 +87,11 @@ test('no change ends a key in the past: for that it is revoked', async () => {
   const { id } = await mint({});
   const response = await change(id, { expires_at: testNow / 1000 });
   const { error } = errorBody.parse(await response.json());
-  expect(error).toMatchObject({ code: 'invalid_value', param: 'expires_at', message: expect.stringMatching(/must be in the future/) });
+  expect(error).toMatchObject({
+    code: 'invalid_value',
+    param: 'expires_at',
+    message: expect.stringMatching(/must be in the future/),
+  });
   expect((await list()).find((one) => one.id === id)).toMatchObject({ status: 'active', expires_at: null });
 });
 

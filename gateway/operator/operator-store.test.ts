@@ -60,7 +60,12 @@ const refused: readonly Refused[] = [
     /would have expired already/,
   ],
   ['the end of no key', ({ operator }) => operator.revokeKey('key_x'), 'not_found', /no API key "key_x"/],
-  ['a user of nobody', ({ operator }) => operator.createUser({ accountId: 'acct_x', name: 'A' }), 'not_found', noAccount],
+  [
+    'a user of nobody',
+    ({ operator }) => operator.createUser({ accountId: 'acct_x', name: 'A' }),
+    'not_found',
+    noAccount,
+  ],
   ['users of nobody', ({ operator }) => operator.listUsers('acct_x'), 'not_found', noAccount],
   [
     'a blank user',

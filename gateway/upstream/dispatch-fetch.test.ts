@@ -64,6 +64,17 @@ test('however often a sink asks to wait, little more is read from the upstream t
   expect(most).toBeLessThan(mostKept);
 });
 
+test('what broke off while nobody read is told to who reads next, however often, and is no end', async () => {
+  const { response, stop } = await opened();
+  const reader = response.body?.getReader();
+  stop.abort(new Error('broken off'));
+  const rest = async () => {
+    while (!(await reader?.read())?.done);
+  };
+  await expect(rest()).rejects.toThrow('broken off');
+  await expect(rest()).rejects.toThrow('broken off');
+});
+
 test('however slowly a reader reads, little more is read from the upstream than it took', async () => {
   const { response, kept, stop } = await opened();
   let most = 0;

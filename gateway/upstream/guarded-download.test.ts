@@ -68,6 +68,13 @@ describe('by its own rules', () => {
     );
   });
 
+  test('a name that has no address is refused', async () => {
+    const resolve = async () => [];
+    expect(await refusal(guardedDownload('https://none.example/a', { ...limits, rules: { resolve } }))).toMatch(
+      /^file_download_failed: .*its name has no address/,
+    );
+  });
+
   test('a name is resolved once, and that address is the one that is called', async () => {
     let resolved = 0;
     const resolve = async () => {

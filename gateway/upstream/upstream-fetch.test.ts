@@ -22,6 +22,11 @@ test('an upstream that falls silent for a minute is a timeout, and its connectio
   expect(cancelled).toBe(true);
 });
 
+test('an answer without a body is none', async () => {
+  const bytes = upstreamBytes(new Response(null, { status: 204 }), 'openai');
+  await expect(bytes.next()).rejects.toMatchObject({ code: 'upstream_bad_response', provider: 'openai' });
+});
+
 test('leaving an answer early gives its connection up', async () => {
   let cancelled = false;
   const endless = new ReadableStream<Uint8Array>({

@@ -103,6 +103,13 @@ test('a whole message says what its stream says', () => {
   );
 });
 
+test('an error in place of a message is that error', () => {
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  expect(() => createMessageReader('claude-x').readWhole(error)).toThrow(
+    expect.objectContaining({ code: 'upstream_overloaded' }),
+  );
+});
+
 test('a message without the reason of its end is not whole', () => {
   const events = createMessageReader('claude-x').readWhole({
     content: [{ type: 'text', text: 'hi' }],

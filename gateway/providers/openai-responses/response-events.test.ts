@@ -115,6 +115,13 @@ test.each([
   ]);
 });
 
+test('a response with an error is that error, whatever else it has', () => {
+  const response = { status: 'completed', output: [], error: { code: 'server_error', message: 'It broke.' } };
+  expect(() => createResponseReader('gpt-x').readWhole(response)).toThrow(
+    expect.objectContaining({ code: 'upstream_error', provider: 'openai' }),
+  );
+});
+
 test('what comes after the end counts for nothing', () => {
   const end = { type: 'response.completed', response: { status: 'completed' } };
   const late = { type: 'response.output_text.delta', output_index: 0, delta: 'late' };

@@ -126,6 +126,10 @@ describe('faults', () => {
   });
 });
 
+test('a model that it does not have is an error, not an answer of another', async () => {
+  await expect(ask('nothing', 'hi')).rejects.toMatchObject({ code: 'upstream_error', provider: 'sandbox' });
+});
+
 test('a pause of zero still lets the event loop turn', async () => {
   let turned = false;
   setImmediate(() => {
