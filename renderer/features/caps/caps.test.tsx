@@ -52,7 +52,7 @@ test('a message that may pass the cap of its model is refused and back, and goes
   const over = { model, capUsd: '1.25', spentUsd: '1.2', afterUsd: '1.31', state: 'over' as const };
   fake.composer.quote = { ...fake.composer.quote, caps: [{ scope: 'model', ...over }] };
   const sentence = 'Your cap for this model is $1.25, and this message may cost up to $0.11.';
-  fake.fail('chat.send within caps', 'cap_exceeded', sentence);
+  fake.fail('chat.send', 'cap_exceeded', sentence);
   const message = page.getByRole('textbox', { name: 'Message' });
   await message.fill('Is it worth it?');
   await expect
