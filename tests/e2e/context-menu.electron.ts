@@ -74,12 +74,13 @@ test('the spelling is checked until that is switched off in the settings', async
   if (!main) throw new Error('This is a journey of the installed app');
   await page.getByRole('button', { name: 'Try it now' }).click();
   const checked = () => main.evaluate(({ session }) => session.defaultSession.isSpellCheckerEnabled());
-  await expect.poll(checked).toBe(true);
+  // Now and then the answer of the main process is lost to its garbage collection: it is asked again.
+  await expect(async () => expect(await checked()).toBe(true)).toPass();
   await page.evaluate(() => {
     location.hash = '#settings/chat';
   });
   await page.getByRole('switch', { name: 'Check spelling' }).click();
-  await expect.poll(checked).toBe(false);
+  await expect(async () => expect(await checked()).toBe(false)).toPass();
 });
 
 test('a picture of the page is saved as it is, and said if it cannot be', async ({ launch, folder }) => {
