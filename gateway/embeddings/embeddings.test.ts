@@ -17,6 +17,7 @@ import { createSticky } from '../routing/resolve.ts';
 import { errorCode, openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
 import { sharedDatabase } from '../testing/test-database.ts';
 import { testModel } from '../testing/test-models.ts';
+import { testPrincipal } from '../testing/test-receiving.ts';
 import { openThreeVendors } from '../testing/three-vendors.ts';
 import { errorReply, openUpstream, type Reply } from '../testing/upstream-server.ts';
 import { openVendorDouble } from '../testing/vendors/vendor-double.ts';
@@ -390,21 +391,7 @@ describe("vendors' own rules", () => {
 });
 
 describe('who may not, and what cannot, is refused where it is decided, whatever let it in:', () => {
-  const principal: Principal = {
-    accountId: 'acct_1',
-    accountStatus: 'active',
-    plan: planOf('pro'),
-    credential: {
-      type: 'api_key',
-      id: 'key_1',
-      label: null,
-      prefix: null,
-      scopes: ['chat'],
-      created: null,
-      expiresAt: null,
-      lastUsedAt: null,
-    },
-  };
+  const principal = testPrincipal(planOf('pro'));
 
   test.each<[string, Partial<Principal>, string, string]>([
     ['an account that is suspended', { accountStatus: 'suspended' }, 'account_suspended', 'is suspended'],

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
 import { createApiKey } from '../auth/api-key.ts';
 import { planOf } from '../auth/plans.ts';
-import type { Principal } from '../auth/principal.ts';
 import { createOverload } from '../overload/overload.ts';
 import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
-import { testReceiving } from '../testing/test-receiving.ts';
+import { testPrincipal, testReceiving } from '../testing/test-receiving.ts';
 import { createApp } from './app.ts';
 import { routePolicies } from './policies.ts';
 
@@ -193,21 +192,7 @@ test('a draining gateway refuses new work with a hint to come back, and still sa
 test('a chat whose turn comes while the gateway ends is refused, and gives its room back', async () => {
   let draining = false;
   let left = 0;
-  const caller: Principal = {
-    accountId: 'acct_1',
-    accountStatus: 'active',
-    plan: planOf('pro'),
-    credential: {
-      type: 'api_key',
-      id: 'key_1',
-      label: null,
-      prefix: null,
-      scopes: ['chat'],
-      created: null,
-      expiresAt: null,
-      lastUsedAt: null,
-    },
-  };
+  const caller = testPrincipal(planOf('pro'));
   const receiving = testReceiving({
     authorizer: { authenticate: () => caller, forget: () => {} },
     draining: () => draining,

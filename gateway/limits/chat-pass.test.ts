@@ -1,25 +1,11 @@
 import { expect, test } from 'vitest';
 import { planOf } from '../auth/plans.ts';
-import type { Principal } from '../auth/principal.ts';
+import { testPrincipal } from '../testing/test-receiving.ts';
 import { ChatPass } from './chat-pass.ts';
 import type { LimitStore } from './limit-store.ts';
 import { createMemoryStore } from './memory-store.ts';
 
-const caller: Principal = {
-  accountId: 'acct_1',
-  accountStatus: 'active',
-  plan: { ...planOf('pro'), requestsPerMinute: 10, concurrentRequests: 1 },
-  credential: {
-    type: 'api_key',
-    id: 'key_1',
-    label: null,
-    prefix: null,
-    scopes: ['chat'],
-    created: null,
-    expiresAt: null,
-    lastUsedAt: null,
-  },
-};
+const caller = testPrincipal({ ...planOf('pro'), requestsPerMinute: 10, concurrentRequests: 1 });
 
 /** Counters that another machine has: each answer takes its time. */
 function elsewhere(more: Partial<LimitStore> = {}): LimitStore {

@@ -5,7 +5,7 @@ import { Secret } from '../auth/secret.ts';
 import { createApp } from '../http/app.ts';
 import { listen } from '../http/listen.ts';
 import { errorCode, openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { testReceiving } from '../testing/test-receiving.ts';
+import { testPrincipal, testReceiving } from '../testing/test-receiving.ts';
 import { hangingReply, openUpstream } from '../testing/upstream-server.ts';
 
 const echo = { model: 'sandbox/echo', prompt: 'hi' };
@@ -293,21 +293,7 @@ describe('§7 features', () => {
     };
     const receiving = testReceiving({
       authorizer: {
-        authenticate: async () => ({
-          accountId: 'acct_1',
-          accountStatus: 'active',
-          plan,
-          credential: {
-            type: 'api_key',
-            id: 'key_1',
-            label: null,
-            prefix: null,
-            scopes: ['chat', 'account'],
-            created: null,
-            expiresAt: null,
-            lastUsedAt: null,
-          },
-        }),
+        authenticate: async () => testPrincipal(plan, 'key_1', ['chat', 'account']),
         forget: () => {},
       },
     });

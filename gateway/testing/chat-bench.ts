@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import { planOf } from '../auth/plans.ts';
-import type { Plan, Principal } from '../auth/principal.ts';
+import type { Plan } from '../auth/principal.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type StreamTimes, streamTimes } from '../chat/stream-events.ts';
 import { exchangeHandlers } from '../composition/exchange-handlers.ts';
@@ -28,6 +28,7 @@ import { createSticky } from '../routing/resolve.ts';
 import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
 import { platformFetch } from '../upstream/upstream-response.ts';
 import { testDatabase } from './test-database.ts';
+import { testPrincipal } from './test-receiving.ts';
 
 export interface BenchOptions {
   readonly plan?: string | Plan;
@@ -112,7 +113,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     timeouts: { ...engineTimeouts, ...options.timeouts },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing, now });
-  const principal = principalOf(plan);
+  const principal = testPrincipal(plan, null);
   const handlers = exchangeHandlers({
     engine,
     now,
@@ -190,24 +191,6 @@ export async function openChatBench(options: BenchOptions = {}) {
 }
 
 export type ChatBench = Awaited<ReturnType<typeof openChatBench>>;
-
-function principalOf(plan: Plan): Principal {
-  return {
-    accountId: 'acct_1',
-    accountStatus: 'active',
-    plan,
-    credential: {
-      type: 'api_key',
-      id: null,
-      label: null,
-      prefix: null,
-      scopes: ['chat'],
-      created: null,
-      expiresAt: null,
-      lastUsedAt: null,
-    },
-  };
-}
 
 /** A ledger on a disk that takes as long as it is told. */
 const syncedBy = (ledger: Ledger, sync: () => Promise<void>): Ledger => ({

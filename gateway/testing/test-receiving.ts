@@ -1,3 +1,4 @@
+import type { Plan, Principal } from '../auth/principal.ts';
 import type { ReceiveDeps } from '../http/receive.ts';
 import { createLimits } from '../limits/chat-pass.ts';
 import { createMemoryStore } from '../limits/memory-store.ts';
@@ -17,4 +18,25 @@ export const testReceiving = (given: Pick<ReceiveDeps, 'authorizer'> & Partial<R
   now: () => testNow,
   log: () => {},
   ...given,
+});
+
+/** Who asks with an API key. `id`: of the key. */
+export const testPrincipal = (
+  plan: Plan,
+  id: string | null = 'key_1',
+  scopes: Principal['credential']['scopes'] = ['chat'],
+): Principal => ({
+  accountId: 'acct_1',
+  accountStatus: 'active',
+  plan,
+  credential: {
+    type: 'api_key',
+    id,
+    label: null,
+    prefix: null,
+    scopes,
+    created: null,
+    expiresAt: null,
+    lastUsedAt: null,
+  },
 });
