@@ -8,8 +8,8 @@ export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results/e2e',
   // Limits for what hangs, not for what is slow.
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   // Each test starts an app of its own, and waits for it and for answers half of the time: four keep two cores at work.
   workers: 4,
   fullyParallel: true,

@@ -53,9 +53,9 @@ const processes: TestProjectInlineConfiguration['test'] = {
   // Much of it waits, for processes of its own and for time to pass: as many workers as cores would leave them idle now and then.
   maxWorkers: 4,
   // Limits for what hangs, not for what is slow.
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 20_000 } },
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
   // Programs that are started from their source a hundred times are compiled once.
   env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/node', import.meta.url)) },
 };
@@ -138,8 +138,8 @@ export default defineConfig({
         },
         test: {
           name: 'browser',
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
+          testTimeout: 180_000,
+          expect: { poll: { timeout: 60_000 } },
           include: ['renderer/**/*.test.tsx'],
           // One page waits for its server and its clocks half of the time.
           maxWorkers: 2,

@@ -182,7 +182,7 @@ describe('a forged token', () => {
     figure('tokens', `${Object.keys(verdicts).length} forged, 0 accepted`);
   });
 
-  test('made by changing a valid one is refused, every time', { timeout: 60_000 }, async () => {
+  test('made by changing a valid one is refused, every time', async () => {
     const { token } = await bench.issue();
     const authorizer = bench.authorizer();
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';

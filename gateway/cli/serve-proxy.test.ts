@@ -39,15 +39,13 @@ async function office() {
   return { proxy, ask };
 }
 
-test('a gateway answers from behind a proxy of its environment', { timeout: 60_000 }, async () => {
+test('a gateway answers from behind a proxy of its environment', async () => {
   const { proxy, ask } = await office();
   expect(await ask({ HTTPS_PROXY: proxy.url })).toMatchObject({ status: 200, body: { text: 'by the proxy' } });
   expect(proxy.reached.length).toBeGreaterThan(0);
 });
 
-test('and says what the proxy wants, where that is not given, without what was given', {
-  timeout: 60_000,
-}, async () => {
+test('and says what the proxy wants, where that is not given, without what was given', async () => {
   const { proxy, ask } = await office();
   const { status, body } = await ask({ https_proxy: proxy.url.replace('right', 'wrong-canary') });
   expect(status).toBe(502);

@@ -10,7 +10,7 @@ import { testPepper } from '../testing/test-database.ts';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres(postgresPrograms() ?? '');
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 async function openOn(database: string) {

@@ -18,7 +18,7 @@ beforeAll(async () => {
       .values({ id, name: id, ...account, ...money })
       .execute();
   }
-}, 60_000);
+});
 afterAll(async () => {
   await books.db.destroy();
   await postgres.stop();

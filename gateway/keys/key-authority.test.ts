@@ -250,7 +250,7 @@ async function openWorld(opened: Opened) {
 }
 
 test('in random trees of keys and tokens each is worth what it is on paper, whatever is taken away above it', {
-  timeout: long ? 3_600_000 : 60_000,
+  timeout: long ? 3_600_000 : 180_000,
 }, async () => {
   const opened = await open();
   await fc.assert(

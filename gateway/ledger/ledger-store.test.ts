@@ -21,7 +21,7 @@ const programs = postgresPrograms();
 let postgres: TestPostgres | null = null;
 beforeAll(async () => {
   if (programs) postgres = await startPostgres(programs);
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 
 const engines = [

@@ -74,7 +74,7 @@ test('in no minute more than the limit is admitted, however it was split among t
     ),
     { numRuns: 8 },
   );
-}, 120_000);
+});
 
 test('a busy key costs one statement for many uses, and what is not used is given back', async () => {
   const { one, asked, db } = await openThree();

@@ -15,7 +15,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
   let postgres: TestPostgres;
   beforeAll(async () => {
     postgres = await startPostgres(programs ?? '');
-  }, 60_000);
+  });
   afterAll(() => postgres.stop());
 
   test('start together, serve the same books and agree about them', async () => {

@@ -23,7 +23,7 @@ describe.skipIf(!browserPath)('the explorer', () => {
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1') });
     ({ key } = await gateway.operator.createKey({ accountId: account.id, scopes: allScopes }));
     browser = await chromium.launch({ ...(browserPath ? { executablePath: browserPath } : {}) });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await server.close();

@@ -48,7 +48,7 @@ export async function ask(page: Page, text: string): Promise<void> {
 
 /** An answer is over when it can be asked for again. */
 export const ended = (answer: Locator): Promise<void> =>
-  expect(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible({ timeout: 45_000 });
+  expect(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible();
 
 export const openChat = (page: Page, title: string | RegExp): Promise<void> =>
   page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: title }).click();

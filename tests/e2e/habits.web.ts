@@ -112,7 +112,7 @@ test('thinking shows what is thought, ends when the text begins, and an answer t
   await first.page.keyboard.press('ControlOrMeta+Shift+o');
   await expect(articles(first.page)).toHaveCount(0);
   const mark = first.page.getByRole('img', { name: 'New answer' });
-  await expect(mark).toBeVisible({ timeout: 45_000 });
+  await expect(mark).toBeVisible();
   await first.close();
 
   const { page } = await launch({ dataFolder: first.dataFolder });

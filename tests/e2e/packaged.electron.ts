@@ -103,7 +103,7 @@ async function savesPdf(archive: string, dataFolder: string, path: string): Prom
   const dialog = page.getByRole('dialog', { name: 'Export 1 chat' });
   await dialog.getByRole('button', { name: 'PDF', exact: true }).click();
   await dialog.getByRole('button', { name: 'Export', exact: true }).click();
-  await expect(page.getByText('Saved as chat.pdf').first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('Saved as chat.pdf').first()).toBeVisible();
   expect((await readPdf(path)).text).toMatch(/\(billed\)[\s\S]*ledger/i);
   await app.close();
 }

@@ -31,7 +31,6 @@ async function setShortcut(page: Page, keys: string): Promise<void> {
 test('a shortcut of the system shows a small window above all others, whose chat goes on in the main one', async ({
   launch,
 }) => {
-  test.setTimeout(300_000);
   const app = await launch();
   const program = programOf(app);
   const { page } = app;

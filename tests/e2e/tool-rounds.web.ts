@@ -144,7 +144,7 @@ test.describe('in one app', () => {
     const columns = page.getByRole('group', { name: /^Comparison of/ }).getByRole('article');
     const asking = columns.filter({ has: card(page) });
     await expect(asking).toHaveAccessibleName('Sandbox Tools');
-    await expect(columns.nth(1)).toContainText(/\$\S+billed/, { timeout: 45_000 });
+    await expect(columns.nth(1)).toContainText(/\$\S+billed/);
     await expectNoFaultInEither(page, 'a column that asks');
     await card(page).getByRole('button', { name: 'Allow once' }).press('Enter');
     await expect(columns.first()).toContainText('Hello, Please greet Ada!');

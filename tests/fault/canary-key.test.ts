@@ -67,7 +67,7 @@ beforeAll(async () => {
     env: { OPENAI_API_KEY: platformKey, OPENAI_BASE_URL: `${upstream.origin}/v1` },
     nodeOptions: ['--report-on-signal', `--report-directory=${folder}`],
   });
-}, 120_000);
+});
 afterAll(async () => {
   await gateway?.kill('SIGKILL');
   await upstream?.close();
@@ -146,7 +146,7 @@ const askings: readonly Asking[] = [
   { path: '/nowhere', body: { ...own } },
 ];
 
-describe('a key that a caller sends is found nowhere', { timeout: 120_000 }, () => {
+describe('a key that a caller sends is found nowhere', () => {
   test('the search sees each of its spellings, packed and split as well', () => {
     for (const [name, spelling] of spellingsOf(canary)) {
       const hidden = Buffer.concat([Buffer.from('some text '), spelling, Buffer.from(' and more')]);

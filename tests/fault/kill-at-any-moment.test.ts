@@ -39,7 +39,7 @@ let web: WebProcess | undefined;
 let serial = 0;
 beforeAll(async () => {
   main = (await builtHosts()).webMain;
-}, 120_000);
+});
 afterAll(async () => {
   await web?.kill('SIGKILL');
   rmSync(dataDir, { recursive: true, force: true });

@@ -76,4 +76,4 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
       expect(lines).toHaveLength(2);
     }
   });
-}, 120_000);
+});

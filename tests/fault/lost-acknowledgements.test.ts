@@ -78,7 +78,6 @@ test.each(
   programs === null ? [] : [{ engine: 'PostgreSQL', fresh: async () => (await postgres?.createDatabase()) ?? '' }],
 )(
   `on $engine, ${losses} steps that are committed, told as failed and repeated by the caller have ${losses} effects`,
-  { timeout: 60_000 },
   async ({ fresh }) => {
     const database = await fresh();
     await (await openGateway({ database, env })).close();

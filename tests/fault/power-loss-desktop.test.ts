@@ -127,20 +127,16 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
     return () => (['lost', 'kept', 'torn'] as const)[Math.floor(random() * 3)] ?? 'lost';
   };
 
-  test('loses no message and no draft that was acknowledged, where all that was not synced is lost', {
-    timeout: 120_000,
-  }, async () => {
+  test('loses no message and no draft that was acknowledged, where all that was not synced is lost', async () => {
     expect(acknowledged).toHaveLength(cuts);
     expect(await lostAt(nothingKept, () => true)).toEqual([]);
   });
 
-  test('nor where parts of it reached the disk, torn and out of order', { timeout: 120_000 }, async () => {
+  test('nor where parts of it reached the disk, torn and out of order', async () => {
     expect(await lostAt(byChance, () => true)).toEqual([]);
   });
 
-  test('control: where commits do not sync the log, as with synchronous=NORMAL, the same cuts do lose', {
-    timeout: 120_000,
-  }, async () => {
+  test('control: where commits do not sync the log, as with synchronous=NORMAL, the same cuts do lose', async () => {
     const [first] = acknowledged;
     const opened = first ? momentOf(first) : -1;
     const lost = await lostAt(nothingKept, (event) => event <= opened);

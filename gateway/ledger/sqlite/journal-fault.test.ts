@@ -75,10 +75,13 @@ test('a disk that fails while an answer is closed: its settlement is asked again
   const first = await reader?.read();
   expect(first?.done).toBe(false);
   Object.assign(disk, { full: true, broken: true });
-  await vi.waitFor(async () => {
-    await Promise.race([reader?.read(), Promise.resolve()]);
-    expect(logged).toContainEqual(expect.objectContaining({ event: 'ledger_step_repeated', step: 'settle' }));
-  });
+  await vi.waitFor(
+    async () => {
+      await Promise.race([reader?.read(), Promise.resolve()]);
+      expect(logged).toContainEqual(expect.objectContaining({ event: 'ledger_step_repeated', step: 'settle' }));
+    },
+    { timeout: 60_000 },
+  );
   Object.assign(disk, { full: false, broken: false });
   for (let read = await reader?.read(); read && !read.done; ) read = await reader?.read();
   expect(await close()).toMatchObject({ ok: true, requests: 1, entries: 2, running: 0, held_usd: '0' });

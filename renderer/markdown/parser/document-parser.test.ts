@@ -153,7 +153,7 @@ test('if a worker never starts, the page parses the texts itself after a while',
   vi.advanceTimersByTime(60_000);
   vi.useRealTimers();
   expect(started).toMatchObject([{ ended: true }]);
-  await vi.waitFor(() => expect(seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]));
+  await expect.poll(() => seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]);
 });
 
 test('without a worker the page parses the texts itself', async () => {
@@ -165,9 +165,7 @@ test('without a worker the page parses the texts itself', async () => {
   document.append(' two');
   document.finish();
   expect(started).toHaveLength(1);
-  await vi.waitFor(() =>
-    expect(seen).toMatchObject({ tokens: [{ type: 'paragraph', raw: '*one* two' }], whole: true }),
-  );
+  await expect.poll(() => seen).toMatchObject({ tokens: [{ type: 'paragraph', raw: '*one* two' }], whole: true });
 });
 
 test('a closed document gets no more blocks', () => {
