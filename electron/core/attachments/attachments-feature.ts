@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
 import type { AttachmentsStore } from './attachments-store.ts';
@@ -26,12 +27,25 @@ const dayMs = 86_400_000;
 export function attachmentsFeature({ files, store, now, log, documents, signal }: AttachmentsDeps) {
   const read = fileReader(documents);
   const take = openUploads();
+  /** A file and its record are made and removed together: what is removed as unused may be uploaded at the same time. */
+  const inTurn = takingTurns();
 
   async function keep(name: string, bytes: Buffer, mostImageBytes?: number): Promise<Attachment> {
     const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, signal, mostImageBytes);
-    const id = await files.write(kept);
-    await store.keep({ id, kind, media_type: mediaType, bytes: kept.length, tokens, used_at: now() });
-    return { id, name, kind, mediaType, bytes: kept.length, tokens };
+    return inTurn(async () => {
+      const id = await files.write(kept);
+      await store.keep({ id, kind, media_type: mediaType, bytes: kept.length, tokens, used_at: now() });
+      return { id, name, kind, mediaType, bytes: kept.length, tokens };
+    });
+  }
+
+  async function removeUnused(): Promise<void> {
+    for (const id of await store.unused(now() - dayMs)) {
+      await store.forget(id);
+      await files.remove(id);
+    }
+    const known = await store.ids();
+    for (const id of await files.ids()) if (!known.has(id)) await files.remove(id);
   }
 
   return {
@@ -80,12 +94,7 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
     /** Removes files that have been unreferenced for a day. Never throws: failures are retried at the next start. */
     async cleanUp(): Promise<void> {
       try {
-        for (const id of await store.unused(now() - dayMs)) {
-          await store.forget(id);
-          await files.remove(id);
-        }
-        const known = await store.ids();
-        for (const id of await files.ids()) if (!known.has(id)) await files.remove(id);
+        await inTurn(removeUnused);
       } catch (error) {
         log({ event: 'attachments-not-cleaned', ...failureEntry(error) });
       }

@@ -72,6 +72,24 @@ test('a file that nothing names for a day is removed at the next start; one that
   await expect.poll(() => files(second.dataFolder).map((entry) => entry.name)).toEqual([kept.id]);
 });
 
+test('what is uploaded while a start removes the files that nothing names stays, also where it is one of them', async () => {
+  const day = 86_400_000;
+  let time = Date.now();
+  const first = await testCore({ now: () => time });
+  const upload = ({ client }: typeof first, n: number) => uploaded(client, `${n}.txt`, Buffer.from(`file ${n}`));
+  await Promise.all(Array.from({ length: 40 }, (_, n) => upload(first, n)));
+  await first.core.close();
+  time += day + 1;
+  const second = await testCore({ now: () => time, dataFolder: first.dataFolder });
+  const kept = await Promise.all(Array.from({ length: 80 }, (_, n) => upload(second, n)));
+  await second.core.close();
+  expect(
+    files(second.dataFolder)
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(kept.map(({ id }) => id).toSorted());
+});
+
 test('only what was uploaded can be sent', async () => {
   const { client } = await coreOfTest();
   const file = {
