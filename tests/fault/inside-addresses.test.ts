@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, isIPv4, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import dnsPacket, { type Answer } from 'dns-packet';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { completion, openOwnServers } from '#gateway/testing/own-servers.ts';
+import { privateSpellings } from '#gateway/testing/private-spellings.ts';
+import { addressClass } from '#gateway/upstream/address-class.ts';
+import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
+import { figure } from '../support/figures.ts';
+import { seeded } from '../support/power-loss.ts';
+
+/**
+ * Connections to addresses that are not public, counted by the kernel. The file runs itself again in a network namespace in which
+ * every address is this machine: no connection fails for want of a way, and each one is counted and seen.
+ */
+const isInside = process.env.PORTICO_EVERY_ADDRESS_IS_HERE !== undefined;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The start of a program in a network of its own, as an administrator of that network alone. */
+const ownNetwork = [
+  '--dev-bind',
+  '/',
+  '/',
+  '--proc',
+  '/proc',
+  '--unshare-net',
+  '--uid',
+  '0',
+  '--cap-add',
+  'CAP_NET_ADMIN',
+];
+const asAdministrator = process.getuid?.() === 0 ? ownNetwork : ['--unshare-user', ...ownNetwork];
+
+/** Why there is no such network here, or null. It takes bubblewrap and iproute2 (Debian's packages). */
+function noOwnNetwork(): string | null {
+  try {
+    execFileSync('bwrap', [...asAdministrator, 'ip', 'route', 'show', 'table', 'local'], { stdio: 'ignore' });
+    return null;
+  } catch {
+    return 'bubblewrap or iproute2 is not installed, or no network may be made';
+  }
+}
+
+if (isInside) {
+  describe('where every address is this machine', () => {
+    const limits = { maxBytes: 1_000, timeoutMs: 5_000 };
+    const refused = /^file_download_failed/;
+    const reached: string[] = [];
+    let names: Awaited<ReturnType<typeof openNameServer>>;
+    const server = createServer((socket: Socket) => {
+      reached.push(String(socket.localAddress).replace(/^::ffff:/, ''));
+      socket.on('error', () => {}).destroy();
+    });
+
+    beforeAll(async () => {
+      names = await openNameServer();
+      await new Promise<void>((resolve) => server.listen(443, '::', resolve));
+    });
+    afterAll(() => {
+      names.close();
+      server.close();
+    });
+
+    const download = (url: string) =>
+      guardedDownload(url, limits).then(
+        () => 'it was fetched',
+        (error: { readonly code?: string }) => error.code,
+      );
+
+    test('control: the kernel counts what is connected to, public or not, and the server sees to which address', async () => {
+      const before = { opened: opened(), reached: reached.length };
+      const addresses = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '8.8.8.8', '::1', 'fd00:ec2::254'];
+      for (const address of addresses) await reach(address);
+      expect(reached.slice(before.reached)).toEqual(addresses);
+      expect(opened() - before.opened).toBe(addresses.length);
+    });
+
+    test('no spelling and no name of an inner address is connected to, by the guard and by the gateway', async () => {
+      const { post, pass } = await (await openOwnServers()).gateway();
+      const spellings = [...privateSpellings(443), ...generated(200)];
+      const inner = ['inside.example.com', 'six.example.com', 'two.example.com', '127.0.0.1.nip.io', 'example.com.'];
+      const urls = [...spellings, ...inner.map((name) => `https://${name}/x.png`)];
+      const before = { opened: opened(), reached: reached.length };
+      for (const url of urls) expect([url, await download(url)]).toEqual([url, expect.stringMatching(refused)]);
+      for (const url of urls) {
+        pass(1_000);
+        expect([url, (await post('/v1/chat/completions', completion('vllm/sees', url))).status]).toEqual([url, 400]);
+      }
+      expect(reached.slice(before.reached)).toEqual([]);
+      expect(opened() - before.opened).toBe(0);
+      expect(names.asked).toBeGreaterThan(inner.length);
+      figure('addresses inside', `${urls.length} spellings and names, twice: 0 connections counted by the kernel`);
+    });
+
+    test('a name that changes its address after it was looked at is connected to where it was looked at', async () => {
+      const before = { opened: opened(), reached: reached.length };
+      const flips = Array.from({ length: 20 }, (_, n) => `flip-${n}.example.com`);
+      for (const name of flips) expect(await download(`https://${name}/x.png`)).toMatch(refused);
+      expect(reached.slice(before.reached)).toEqual(flips.map(() => publicAddress));
+      expect(opened() - before.opened).toBe(flips.length);
+      // Whoever asks again, as a client does that resolves a name for itself, is sent inside.
+      expect((await lookup(flips[0] ?? '')).address).toBe('127.0.0.1');
+      figure('addresses inside', `${flips.length} names that change: connected to what was looked at alone`);
+    });
+  });
+} else {
+  test.skipIf(noOwnNetwork() !== null)(
+    'in a network where every address is this machine, the kernel counts no connection to one that is not public',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'portico-network-'));
+      const resolvers = join(folder, 'resolv.conf');
+      writeFileSync(resolvers, 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n');
+      const everyAddressIsHere =
+        'ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo && exec "$@"';
+      const vitest = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', 'node-alone'];
+      const command = [
+        'sh',
+        '-c',
+        everyAddressIsHere,
+        'sh',
+        process.execPath,
+        ...vitest,
+        fileURLToPath(import.meta.url),
+      ];
+      const { VITEST: _vitest, ...env } = process.env;
+      try {
+        // Throws with what it printed where a test fails.
+        execFileSync('bwrap', [...asAdministrator, '--ro-bind', resolvers, '/etc/resolv.conf', ...command], {
+          cwd: root,
+          env: { ...env, PORTICO_EVERY_ADDRESS_IS_HERE: '1', NO_COLOR: '1' },
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'pipe'],
+        });
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+}
+
+const publicAddress = '8.8.8.8';
+
+/** Connections that programs of this network have begun (RFC 4022, tcpActiveOpens). */
+function opened(): number {
+  const [header = '', values = ''] = readFileSync('/proc/net/snmp', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('Tcp:'));
+  return Number(values.split(' ')[header.split(' ').indexOf('ActiveOpens')]);
+}
+
+const reach = (host: string) =>
+  new Promise<void>((resolve) => {
+    connect({ host, port: 443 })
+      .on('error', () => {})
+      .on('close', () => resolve());
+  });
+
+/** Inner IPv4 addresses by chance, each in a spelling by chance. */
+function generated(count: number): readonly string[] {
+  const random = seeded(Number(process.env.PORTICO_SEED ?? 1));
+  const below = (limit: number) => Math.floor(random() * limit);
+  const starts = [[127], [10], [169, 254], [192, 168], [172, 16], [100, 64], [198, 18], [0], [224]];
+  const hex = (byte: number) => byte.toString(16).padStart(2, '0');
+  const spellings: ((bytes: number[]) => string)[] = [
+    (bytes) => bytes.join('.'),
+    (bytes) => bytes.map((byte) => `0x${hex(byte)}`).join('.'),
+    (bytes) => bytes.map((byte) => `0${byte.toString(8)}`).join('.'),
+    (bytes) => String(Buffer.from(bytes).readUInt32BE()),
+    (bytes) => `0x${bytes.map(hex).join('')}`,
+    ([a = 0, b = 0, c = 0, d = 0]) => `${a}.${b * 65_536 + c * 256 + d}`,
+    (bytes) => `[::ffff:${bytes.join('.')}]`,
+    (bytes) => `[64:ff9b::${bytes.join('.')}]`,
+    (bytes) => `${bytes.join('.')}.`,
+  ];
+  return Array.from({ length: count }, () => {
+    const start = starts[below(starts.length)] ?? [];
+    const bytes = [...start, ...Array.from({ length: 4 - start.length }, () => below(256))];
+    expect(addressClass(bytes.join('.'))).not.toBe('public');
+    return `https://${spellings[below(spellings.length)]?.(bytes)}/x.png`;
+  });
+}
+
+/** The name server of this network: a flip is public when it is asked for first, and inside from then on. */
+async function openNameServer() {
+  const state = { asked: 0 };
+  const seen = new Set<string>();
+  const addressesOf = (name: string): readonly string[] => {
+    if (!name.startsWith('flip-')) return addresses[name] ?? ['10.0.0.1'];
+    const first = !seen.has(name);
+    seen.add(name);
+    return [first ? publicAddress : '127.0.0.1'];
+  };
+  const addresses: Readonly<Record<string, readonly string[]>> = {
+    'two.example.com': [publicAddress, '127.0.0.1'],
+    'six.example.com': ['::1'],
+  };
+  const socket = createSocket('udp4');
+  socket.on('message', (message, { port, address }) => {
+    const { id, questions = [] } = dnsPacket.decode(message);
+    state.asked += 1;
+    const answers = questions.flatMap(({ name, type }) =>
+      (type === 'A' || type === 'AAAA' ? [type] : []).flatMap((asked): Answer[] =>
+        // A flip has no IPv6 address, so that one question is one look.
+        (asked === 'AAAA' && name.startsWith('flip-') ? [] : addressesOf(name))
+          .filter((data) => isIPv4(data) === (asked === 'A'))
+          .map((data) => ({ name, type: asked, ttl: 0, data })),
+      ),
+    );
+    socket.send(dnsPacket.encode({ type: 'response', id: id ?? 0, questions, answers }), port, address);
+  });
+  await new Promise<void>((resolve) => socket.bind(53, '127.0.0.1', resolve));
+  return Object.assign(state, { close: () => socket.close() });
+}
