@@ -3,6 +3,7 @@ import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react, { reactCompilerPreset } from '@vitejs/plugin-react';
 import { type BuildEnvironmentOptions, defineConfig, type EnvironmentOptions } from 'vite';
+import { assetLicenses } from './scripts/asset-licenses.ts';
 import { compressedAssets } from './scripts/compressed-assets.ts';
 import { diagramAssets } from './scripts/diagram-assets.ts';
 import { firstChunk } from './scripts/first-chunk.ts';
@@ -54,6 +55,7 @@ export default defineConfig({
     iconsByFile(),
     tailwindcss(),
     diagramAssets(),
+    assetLicenses(),
     compressedAssets(),
   ],
   // The highlighter loads its grammars one by one: an ES module may, the default format may not.

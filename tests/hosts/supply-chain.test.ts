@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { copied } from '../../scripts/asset-licenses.ts';
+import { billOfMaterials, bundledIn, type Component } from '../../scripts/bill-of-materials.ts';
+import { licenseOf, withDependencies } from '../../scripts/locked-packages.ts';
 import { builtHosts } from './built-hosts.ts';
 
 /** What comes from elsewhere: which versions, from where, what it may do when it is installed, and on what terms it ships. */
@@ -65,4 +68,35 @@ test('what is bundled ships with the words of its licence, each of which allows 
   expect(bundled.filter(({ terms }) => !permissive.has(terms))).toEqual([]);
   const addons = packages.filter(([path]) => Object.keys(own.dependencies).includes(nameOf(path)));
   expect(addons.filter(([, { license = '' }]) => !permissive.has(license))).toEqual([]);
+});
+
+test('so does what is copied as it comes', () => {
+  const all = withDependencies(copied);
+  expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(['mermaid', 'tailwindcss', 'd3', 'dompurify']));
+  const otherTerms = all.filter(({ license }) => !permissive.has(license));
+  expect(Object.fromEntries(otherTerms.map(({ name, license }) => [name, license]))).toEqual({
+    dompurify: '(MPL-2.0 OR Apache-2.0)',
+    // Its text says MIT.
+    khroma: '',
+    // NOTICE.md says where its source is.
+    elkjs: 'EPL-2.0 OR GPL-3.0-or-later',
+  });
+  const words = all.map(licenseOf);
+  expect(words.filter((text) => text.includes('The MIT License') || text.length > 400).length).toBeGreaterThan(100);
+  expect(words.find((text) => text.startsWith('## khroma'))).toContain('The MIT License');
+});
+
+test('the bill of materials tells what ships from what only builds, with the hash and the terms of each', async () => {
+  const { folder } = await builtHosts();
+  const { components } = billOfMaterials(folder);
+  const scoped = (scope: Component['scope']) => components.filter((one) => one.scope === scope);
+  const names = (scope: Component['scope']) => scoped(scope).map(({ purl }) => purl.replace(/^pkg:npm\//, ''));
+  const bundled = bundledIn(readFileSync(join(folder, 'main', 'licenses.md'), 'utf8'));
+  expect(scoped('required').map(({ purl }) => purl)).toEqual(expect.arrayContaining([...bundled]));
+  for (const name of ['zod', 'mermaid', 'better-sqlite3', '%40napi-rs/keyring', 'electron'])
+    expect(names('required')).toContainEqual(expect.stringMatching(new RegExp(`^${name}@`)));
+  for (const name of ['vitest', 'typescript', 'electron-builder'])
+    expect(names('excluded')).toContainEqual(expect.stringMatching(new RegExp(`^${name}@`)));
+  expect(scoped('required').length + scoped('excluded').length).toBe(components.length);
+  expect(scoped('required').filter(({ hashes = [] }) => hashes.length === 0)).toEqual([]);
 });

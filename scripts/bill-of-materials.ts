@@ -1,0 +1,90 @@
+// `npm run package -- --sbom FILE`: the bill of materials of a release, as CycloneDX (https://cyclonedx.org/docs/1.5/json/).
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { copied } from './asset-licenses.ts';
+import { lockedPackages, withDependencies } from './locked-packages.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The part of a CycloneDX document that is read and written here. */
+export interface BillOfMaterials {
+  readonly bomFormat: 'CycloneDX';
+  readonly components: readonly Component[];
+}
+
+export interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+  /** `required`: it ships; `excluded`: it builds and tests. */
+  readonly scope?: 'required' | 'optional' | 'excluded';
+  readonly properties?: readonly { readonly name: string; readonly value: string }[];
+  readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
+  readonly licenses?: readonly unknown[];
+}
+
+/**
+ * npm's own document, in which each package says whether it ships: npm sees only that nearly all are dependencies of the development,
+ * since bundles hold what they need. `built`: a folder with the licences of the bundles, as the build leaves them.
+ * Throws where something ships that npm's document does not name.
+ */
+export function billOfMaterials(built: string): BillOfMaterials {
+  const bill: BillOfMaterials = JSON.parse(npmSbom());
+  const ships = shipped(built);
+  const named = new Set(bill.components.map(({ purl }) => purl));
+  const unknown = [...ships].filter((one) => !named.has(one));
+  if (unknown.length > 0) throw new Error(`what ships is not in the lock file: ${unknown.join(', ')}`);
+  const components = bill.components.map((one): Component => {
+    const scope = ships.has(one.purl) ? 'required' : 'excluded';
+    return {
+      ...one,
+      scope,
+      properties: one.properties?.filter(({ name }) => name !== 'cdx:npm:package:development') ?? [],
+    };
+  });
+  return { ...bill, components };
+}
+
+/** Package URLs of all that is in the packages: bundled, copied, native addons, and Electron. */
+export function shipped(built: string): ReadonlySet<string> {
+  const lists = globSync('*/licenses.md', { cwd: built });
+  if (lists.length === 0) throw new Error(`there is no licenses.md in ${built}: build first`);
+  const bundled = lists.flatMap((file) => bundledIn(readFileSync(join(built, file), 'utf8')));
+  const locked = [...lockedPackages().values()];
+  const outside = locked.filter(
+    ({ dev, name, path }) => !dev || (name === 'electron' && path === 'node_modules/electron'),
+  );
+  return new Set([...bundled, ...[...outside, ...withDependencies(copied)].map(packageUrl)]);
+}
+
+/** Package URLs of what Vite's list of licences names. */
+export const bundledIn = (licenses: string): readonly string[] =>
+  [...licenses.matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm)].map(([, name = '', version = '']) =>
+    packageUrl({ name, version }),
+  );
+
+/** https://github.com/package-url/purl-spec */
+const packageUrl = ({ name, version }: { readonly name: string; readonly version: string }) =>
+  `pkg:npm/${name.replace('@', '%40')}@${version}`;
+
+function npmSbom(): string {
+  const words = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
+  const script = process.env.npm_execpath;
+  const [program, more] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []];
+  return execFileSync(program, [...more, ...words], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    shell: process.platform === 'win32' && program === 'npm',
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [out] = process.argv.slice(2);
+  if (!out) throw new Error('--sbom needs a file to write to');
+  const built = join(root, 'dist');
+  if (!existsSync(built)) throw new Error('dist is missing: build first');
+  writeFileSync(out, `${JSON.stringify(billOfMaterials(built), null, 2)}\n`);
+}

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** A package as `package-lock.json` has it. */
+export interface LockedPackage {
+  /** From the project's root: `node_modules/a/node_modules/b`. */
+  readonly path: string;
+  readonly name: string;
+  readonly version: string;
+  /** Its own name for its terms (SPDX), empty where it gives none. */
+  readonly license: string;
+  readonly dependencies: readonly string[];
+  readonly dev: boolean;
+}
+
+interface LockEntry {
+  readonly name?: string;
+  readonly version?: string;
+  readonly license?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+}
+
+export function lockedPackages(): ReadonlyMap<string, LockedPackage> {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, LockEntry>>;
+  };
+  const entries = Object.entries(packages).filter(([path]) => path !== '');
+  return new Map(
+    entries.map(([path, entry]) => [
+      path,
+      {
+        path,
+        name: entry.name ?? path.split('node_modules/').at(-1) ?? '',
+        version: entry.version ?? '',
+        license: entry.license ?? '',
+        dependencies: Object.keys(entry.dependencies ?? {}),
+        dev: entry.dev === true || entry.devOptional === true,
+      },
+    ]),
+  );
+}
+
+/** The named packages of the top level with all that they depend on. Throws where one is not locked. */
+export function withDependencies(names: readonly string[]): readonly LockedPackage[] {
+  const locked = lockedPackages();
+  const found = new Set<LockedPackage>();
+  const waiting = names.map((name) => ({ name, from: '' }));
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const one = resolved(locked, next.name, next.from);
+    if (found.has(one)) continue;
+    found.add(one);
+    for (const name of one.dependencies) waiting.push({ name, from: one.path });
+  }
+  return [...found].toSorted((a, b) => a.path.localeCompare(b.path));
+}
+
+/** The way that Node goes: the nearest `node_modules` upwards. */
+function resolved(locked: ReadonlyMap<string, LockedPackage>, name: string, from: string): LockedPackage {
+  for (let folder = from; ; folder = folder.includes('/node_modules/') ? dirname(folder) : '') {
+    const one = locked.get(join(folder, 'node_modules', name).replaceAll('\\', '/'));
+    if (one) return one;
+    if (folder === '') throw new Error(`${name} is not in package-lock.json`);
+  }
+}
+
+/** The words of a package's licence, in the form of Vite's `build.license`. Throws where it brings none. */
+export function licenseOf({ path, name, version, license }: LockedPackage): string {
+  const folder = join(root, path);
+  const file = existsSync(folder) && readdirSync(folder).find((each) => /^(licen[cs]e|copying)\b/i.test(each));
+  const words = file ? readFileSync(join(folder, file), 'utf8').trim() : '';
+  return `## ${name} - ${version} (${license})\n\n${words || `Its package has no text of its own: its terms are ${license}.`}\n`;
+}
