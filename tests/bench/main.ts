@@ -1,79 +1,95 @@
 import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchPages, pagesTable } from './books/pages-bench.ts';
 import { benchBombs, bombsTable } from './chat/bombs-bench.ts';
-import { benchChat, chatTable } from './chat/chat-bench.ts';
+import { benchChat, chatRatios, chatTable } from './chat/chat-bench.ts';
 import { benchGateway } from './gateway/gateway-bench.ts';
 import { verdictsOn } from './gateway/goals.ts';
-import { jsonOf, reportOf, tablesOf } from './gateway/report.ts';
-import { benchSearch } from './search-bench.ts';
-import { benchStart, startTable } from './start/start-bench.ts';
+import { checkedRatios, jsonOf, reportOf, tablesOf } from './gateway/report.ts';
+import { keep, kept, type Ratios, worseThan } from './kept-results.ts';
+import { benchSearch, searchTable } from './search-bench.ts';
+import { benchStart, startRatios, startTable } from './start/start-bench.ts';
 
 /**
- * `npm run bench -- [--only gateway|search|pages|chat|start|bombs] [--rounds N] [--quick] [--contenders portico,raw-meter] [--json FILE]`:
- * tables to read, JSON to compare.
+ * `npm run bench -- [--only gateway|search|pages|chat|start|bombs] [--rounds N] [--quick] [--contenders portico,raw-meter] [--json FILE]
+ * [--keep] [--check]`: tables to read, JSON to compare. `--keep` writes the results to `docs/bench/`; `--check` ends with 1 where a ratio
+ * is worse than the kept one by more than noise.
  */
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     rounds: { type: 'string' },
-    quick: { type: 'boolean' },
+    quick: { type: 'boolean', default: false },
     contenders: { type: 'string' },
     json: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
   },
 });
-const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
+const { quick } = values;
+const rounds = Number(values.rounds ?? (quick ? 1 : 3));
 /** Of the gateway's bench: about a minute and a half with one round, about eleven minutes with three. */
 const quickPace = { warmUpMs: 600, warmMs: 100, measuredMs: 450 };
 const fullPace = { warmUpMs: 3000, warmMs: 250, measuredMs: 1750 };
 
-/** Each bench's figures under its name. */
+interface Measured {
+  readonly table: string;
+  readonly figures: unknown;
+  /** Of what is compared with what was kept. */
+  readonly ratios?: Ratios;
+}
+
+const benches: Readonly<Record<string, () => Promise<Measured>>> = {
+  async gateway() {
+    const contenders = values.contenders?.split(',') ?? [];
+    const measured = await benchGateway({ rounds, pace: quick ? quickPace : fullPace, contenders });
+    const report = reportOf(measured);
+    const table = `${tablesOf(measured)}\n${verdictsOn(report)}`;
+    return { table, figures: jsonOf(measured), ratios: checkedRatios(report) };
+  },
+  async search() {
+    const figures = await benchSearch({ messages: quick ? 10_000 : 100_000, rounds });
+    return { table: searchTable(figures), figures };
+  },
+  async pages() {
+    const figures = await benchPages(quick ? 25_000 : 250_000);
+    return { table: pagesTable(figures), figures };
+  },
+  async chat() {
+    const figures = await benchChat();
+    return { table: chatTable(figures), figures, ratios: chatRatios(figures) };
+  },
+  async start() {
+    const figures = await benchStart(rounds);
+    if (!figures) return { table: 'start: there is no Electron here\n', figures: null };
+    return { table: startTable(figures), figures, ratios: startRatios(figures) };
+  },
+  async bombs() {
+    const figures = await benchBombs();
+    return { table: bombsTable(figures), figures };
+  },
+};
+
+// Bombs take minutes: only when they are asked for.
+const chosen = values.only ? [values.only] : Object.keys(benches).filter((name) => name !== 'bombs');
 const record: Record<string, unknown> = {};
-
-if (values.only === undefined || values.only === 'gateway') {
-  const measured = await benchGateway({
-    rounds,
-    pace: values.quick ? quickPace : fullPace,
-    contenders: values.contenders?.split(',') ?? [],
-  });
-  process.stdout.write(`${tablesOf(measured)}\n${verdictsOn(reportOf(measured))}`);
-  record.gateway = jsonOf(measured);
+for (const name of chosen) {
+  const bench = benches[name];
+  if (!bench) throw new Error(`no bench "${name}": there are ${Object.keys(benches).join(', ')}`);
+  const loadBefore = loadavg()[0] ?? Number.NaN;
+  const { table, figures, ratios = {} } = await bench();
+  process.stdout.write(table);
+  record[name] = figures;
+  // The short form measures programs that have hardly run: results of their own.
+  const keptAs = quick ? `${name}-quick` : name;
+  if (values.check) {
+    const before = kept(keptAs);
+    const worse = worseThan(before.ratios, ratios);
+    for (const sentence of worse) process.stdout.write(`worse  ${sentence}\n`);
+    if (worse.length === 0) process.stdout.write(`no ratio is worse than that of ${before.commit}\n`);
+    else process.exitCode = 1;
+  }
+  if (values.keep) keep(keptAs, { figures, ratios, loadBefore });
 }
-
-if (values.only === undefined || values.only === 'search') {
-  const found = await benchSearch({ messages: values.quick ? 10_000 : 100_000, rounds });
-  const goals = { p95Ms: 100, cpuP95Ms: 100, mainThreadMs: 50 };
-  const lines = Object.entries(found).map(([name, value]) => {
-    const goal = goals[name as keyof typeof goals];
-    return `${name.padEnd(12)}${value.toFixed(goal === undefined ? 1 : 2).padStart(12)}${goal === undefined ? '' : `  ≤ ${goal} ${value <= goal ? 'met' : 'missed'}`}`;
-  });
-  process.stdout.write(`search\n${lines.join('\n')}\n`);
-  record.search = found;
-}
-
-if (values.only === undefined || values.only === 'pages') {
-  const figures = await benchPages(values.quick ? 25_000 : 250_000);
-  process.stdout.write(pagesTable(figures));
-  record.pages = figures;
-}
-
-if (values.only === undefined || values.only === 'chat') {
-  const figures = await benchChat();
-  process.stdout.write(chatTable(figures));
-  record.chat = figures;
-}
-
-if (values.only === undefined || values.only === 'start') {
-  const figures = await benchStart(rounds);
-  process.stdout.write(figures ? startTable(figures) : 'start: there is no Electron here\n');
-  record.start = figures;
-}
-
-// Minutes of it: only when it is asked for.
-if (values.only === 'bombs') {
-  const figures = await benchBombs();
-  process.stdout.write(bombsTable(figures));
-  record.bombs = figures;
-}
-
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);

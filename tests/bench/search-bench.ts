@@ -88,3 +88,14 @@ const msOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
 
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+
+const goals = { p95Ms: 100, cpuP95Ms: 100, mainThreadMs: 50 };
+
+export function searchTable(found: Awaited<ReturnType<typeof benchSearch>>): string {
+  const lines = Object.entries(found).map(([name, value]) => {
+    const goal = goals[name as keyof typeof goals];
+    const figure = `${name.padEnd(12)}${value.toFixed(goal === undefined ? 1 : 2).padStart(12)}`;
+    return goal === undefined ? figure : `${figure}  ≤ ${goal} ${value <= goal ? 'met' : 'missed'}`;
+  });
+  return `search\n${lines.join('\n')}\n`;
+}

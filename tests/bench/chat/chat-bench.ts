@@ -7,6 +7,8 @@ import { build, preview } from 'vite';
 import { fakeAnswer } from '../../support/fake-answer.ts';
 import { addLongConversation } from '../../support/long-conversation.ts';
 import { startWebProcess } from '../../support/web-process.ts';
+import { spreadOf } from '../gateway/statistics.ts';
+import type { Ratios } from '../kept-results.ts';
 import { beginBareAnswer, openBarePage } from './bare-page.ts';
 import { benchFirstLoad, type FirstLoadFigures } from './first-load-bench.ts';
 import { benchKeys, type KeyFigures } from './keys-bench.ts';
@@ -147,6 +149,18 @@ async function openPage(browser: Browser): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
   await page.addInitScript(probe);
   return page;
+}
+
+/** The share of the wall clock that the window works, of the bare page's at the same rate. */
+export function chatRatios({ streams }: ChatFigures): Ratios {
+  const of = (page: string, rate: number) => streams.find((one) => one.page === page && one.tokensPerSecond === rate);
+  const rates = [...new Set(streams.map(({ tokensPerSecond }) => tokensPerSecond))];
+  return Object.fromEntries(
+    rates.map((rate) => {
+      const ratio = (of('portico', rate)?.busyPercent ?? Number.NaN) / (of('bare', rate)?.busyPercent ?? Number.NaN);
+      return [`main thread at ${rate} tokens/s`, { ...spreadOf([ratio]), better: 'lower' }];
+    }),
+  );
 }
 
 /** The figures, to read. */

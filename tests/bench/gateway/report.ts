@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import type { Ratios } from '../kept-results.ts';
 import { floor } from './contenders.ts';
 import { type Comparison, type FigureName, type Figures, figureNames, figures } from './figures.ts';
 import type { GatewayRecord } from './gateway-bench.ts';
@@ -64,6 +65,25 @@ export function tablesOf(record: GatewayRecord): string {
       ['', ...others],
     ),
   ].join('\n');
+}
+
+/** What a run is held to: figures whose ratio to the floor's tells the program and not the machine. */
+const checked = {
+  cpuPerRequestUs: 'lower',
+  cpuPerFlatEventUs: 'lower',
+  kbPerOpenStream: 'lower',
+  requestsPerSecond: 'higher',
+} as const satisfies Partial<Record<FigureName, 'lower' | 'higher'>>;
+
+export function checkedRatios(report: Report): Ratios {
+  const own = report.names.filter((name) => name.startsWith('portico'));
+  const found = own.flatMap((who) =>
+    Object.entries(checked).map(([figure, better]) => {
+      const spread = report.ratio(who, figure as FigureName);
+      return [`${who}: ${figures[figure as FigureName].label}`, spread && { ...spread, better }] as const;
+    }),
+  );
+  return Object.fromEntries(found.flatMap(([name, ratio]) => (ratio ? [[name, ratio]] : [])));
 }
 
 /** Everything that was measured, and what it comes to, to be compared with another run. */

@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright';
 import { startVirtualDisplay } from '../../support/virtual-display.ts';
+import { median, spreadOf } from '../gateway/statistics.ts';
+import type { Ratios } from '../kept-results.ts';
 import { cpuSecondsOf, memoryOf } from './process-tree.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -169,8 +171,20 @@ async function openChats(page: Page): Promise<void> {
     await link.click();
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** Of the window with nothing in it, start by start. */
+export function startRatios({ starts, footprint }: NonNullable<Awaited<ReturnType<typeof benchStart>>>): Ratios {
+  const paints = (program: StartFigures['program'], start: StartFigures['start']) =>
+    starts.filter((one) => one.program === program && one.start === start).map(({ firstPaintMs }) => firstPaintMs);
+  const ratios = Object.fromEntries(
+    (['cold', 'warm'] as const).map((start) => {
+      const empty = paints('empty window', start);
+      const each = paints('portico', start).map((ms, round) => ms / (empty[round] ?? Number.NaN));
+      return [`first paint, ${start}`, { ...spreadOf(each), better: 'lower' as const }];
+    }),
+  );
+  const memory = spreadOf([footprint.memoryMb / footprint.emptyWindowMb]);
+  return { ...ratios, 'memory with ten chats open': { ...memory, better: 'lower' } };
+}
 
 /** Medians of the rounds. */
 export function startTable({ starts, footprint }: NonNullable<Awaited<ReturnType<typeof benchStart>>>): string {

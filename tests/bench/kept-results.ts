@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Spread } from './gateway/statistics.ts';
+
+/** One bench's results as they are kept in `docs/bench/`: what was measured, of which sources, and where. */
+export interface KeptResult {
+  readonly measured: string;
+  /** The commit whose sources were measured; `+` behind it: with changes. */
+  readonly commit: string;
+  readonly machine: string;
+  /** Load averages of the last minute, before and after. */
+  readonly load: readonly [before: number, after: number];
+  /** Times a floor's figure that was measured in the same run, for what is checked. */
+  readonly ratios: Ratios;
+  /** All that the bench tells. */
+  readonly figures: unknown;
+}
+
+/** By the name of what was measured. */
+export type Ratios = Readonly<Record<string, Ratio>>;
+
+export interface Ratio extends Spread {
+  readonly better: 'lower' | 'higher';
+}
+
+/**
+ * How far a ratio may be from all that was kept before it counts as worse. Ratios of short runs on busy machines differ by up to a
+ * third from run to run (docs/decisions/086).
+ */
+const noise = 1.5;
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const fileOf = (bench: string) => `${root}docs/bench/${bench}.json`;
+
+export function keep(bench: string, result: Pick<KeptResult, 'ratios' | 'figures'> & { loadBefore: number }): void {
+  const { loadBefore, ...measured } = result;
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
+  const kept: KeptResult = {
+    measured: new Date().toISOString(),
+    commit: `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') ? '+' : ''}`,
+    machine: `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, Node ${process.versions.node}`,
+    load: [loadBefore, loadavg()[0] ?? Number.NaN],
+    ...measured,
+  };
+  mkdirSync(dirname(fileOf(bench)), { recursive: true });
+  writeFileSync(fileOf(bench), `${JSON.stringify(kept, null, 2)}\n`);
+}
+
+/** The result that is kept. Throws where there is none. */
+export const kept = (bench: string): KeptResult => JSON.parse(readFileSync(fileOf(bench), 'utf8'));
+
+/** What is worse than what was kept by more than noise, a sentence each. A ratio that is not measured any more is one as well. */
+export function worseThan(before: Ratios, now: Ratios): readonly string[] {
+  return Object.entries(before).flatMap(([name, was]) => {
+    const is = now[name];
+    if (!is) return [`${name}: not measured, was ${spelled(was)} ×`];
+    const worse = was.better === 'lower' ? is.lowest > was.highest * noise : is.highest < was.lowest / noise;
+    return worse
+      ? [`${name}: ${spelled(is)} ×, was ${spelled(was)} × (by more than ${noise} × beyond it counts as worse)`]
+      : [];
+  });
+}
+
+const spelled = ({ lowest, highest }: Spread) =>
+  lowest === highest ? lowest.toFixed(2) : `${lowest.toFixed(2)}–${highest.toFixed(2)}`;
