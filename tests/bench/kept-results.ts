@@ -19,12 +19,8 @@ export interface KeptResult {
   readonly figures: unknown;
 }
 
-/** By the name of what was measured. */
-export type Ratios = Readonly<Record<string, Ratio>>;
-
-export interface Ratio extends Spread {
-  readonly better: 'lower' | 'higher';
-}
+/** By the name of what was measured; lower is better. */
+export type Ratios = Readonly<Record<string, Spread>>;
 
 /**
  * How far a ratio may be from all that was kept before it counts as worse. Ratios of short runs on busy machines differ by up to a
@@ -57,10 +53,8 @@ export function worseThan(before: Ratios, now: Ratios): readonly string[] {
   return Object.entries(before).flatMap(([name, was]) => {
     const is = now[name];
     if (!is) return [`${name}: not measured, was ${spelled(was)} ×`];
-    const worse = was.better === 'lower' ? is.lowest > was.highest * noise : is.highest < was.lowest / noise;
-    return worse
-      ? [`${name}: ${spelled(is)} ×, was ${spelled(was)} × (by more than ${noise} × beyond it counts as worse)`]
-      : [];
+    if (is.lowest <= was.highest * noise) return [];
+    return [`${name}: ${spelled(is)} ×, was ${spelled(was)} × (worse is more than ${noise} times that)`];
   });
 }
 

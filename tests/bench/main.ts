@@ -36,6 +36,8 @@ const fullPace = { warmUpMs: 3000, warmMs: 250, measuredMs: 1750 };
 interface Measured {
   readonly table: string;
   readonly figures: unknown;
+  /** What is kept of them; all, where it is not told. */
+  readonly summary?: unknown;
   /** Of what is compared with what was kept. */
   readonly ratios?: Ratios;
 }
@@ -46,7 +48,8 @@ const benches: Readonly<Record<string, () => Promise<Measured>>> = {
     const measured = await benchGateway({ rounds, pace: quick ? quickPace : fullPace, contenders });
     const report = reportOf(measured);
     const table = `${tablesOf(measured)}\n${verdictsOn(report)}`;
-    return { table, figures: jsonOf(measured), ratios: checkedRatios(report) };
+    const { slices, ...summary } = jsonOf(measured);
+    return { table, figures: { ...summary, slices }, summary, ratios: checkedRatios(report) };
   },
   async search() {
     const figures = await benchSearch({ messages: quick ? 10_000 : 100_000, rounds });
@@ -78,7 +81,7 @@ for (const name of chosen) {
   const bench = benches[name];
   if (!bench) throw new Error(`no bench "${name}": there are ${Object.keys(benches).join(', ')}`);
   const loadBefore = loadavg()[0] ?? Number.NaN;
-  const { table, figures, ratios = {} } = await bench();
+  const { table, figures, summary = figures, ratios = {} } = await bench();
   process.stdout.write(table);
   record[name] = figures;
   // The short form measures programs that have hardly run: results of their own.
@@ -90,6 +93,6 @@ for (const name of chosen) {
     if (worse.length === 0) process.stdout.write(`no ratio is worse than that of ${before.commit}\n`);
     else process.exitCode = 1;
   }
-  if (values.keep) keep(keptAs, { figures, ratios, loadBefore });
+  if (values.keep) keep(keptAs, { figures: summary, ratios, loadBefore });
 }
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);

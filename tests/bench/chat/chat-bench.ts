@@ -158,7 +158,7 @@ export function chatRatios({ streams }: ChatFigures): Ratios {
   return Object.fromEntries(
     rates.map((rate) => {
       const ratio = (of('portico', rate)?.busyPercent ?? Number.NaN) / (of('bare', rate)?.busyPercent ?? Number.NaN);
-      return [`main thread at ${rate} tokens/s`, { ...spreadOf([ratio]), better: 'lower' }];
+      return [`main thread at ${rate} tokens/s`, spreadOf([ratio])];
     }),
   );
 }

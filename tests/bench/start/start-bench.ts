@@ -179,11 +179,11 @@ export function startRatios({ starts, footprint }: NonNullable<Awaited<ReturnTyp
     (['cold', 'warm'] as const).map((start) => {
       const empty = paints('empty window', start);
       const each = paints('portico', start).map((ms, round) => ms / (empty[round] ?? Number.NaN));
-      return [`first paint, ${start}`, { ...spreadOf(each), better: 'lower' as const }];
+      return [`first paint, ${start}`, spreadOf(each)];
     }),
   );
   const memory = spreadOf([footprint.memoryMb / footprint.emptyWindowMb]);
-  return { ...ratios, 'memory with ten chats open': { ...memory, better: 'lower' } };
+  return { ...ratios, 'memory with ten chats open': memory };
 }
 
 /** Medians of the rounds. */
