@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
+import { figure } from '../../tests/support/figures.ts';
 import { eventsOf } from '../testing/events-of.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
 import { byProvider, openThreeProviders, type ThreeProviders } from '../testing/three-providers.ts';
-import { brokenReply, errorReply, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { brokenReply, errorReply, type Reply, streamReply, type Upstream } from '../testing/upstream-server.ts';
 
 let upstream: Upstream;
 let open: ThreeProviders['open'];
@@ -142,6 +143,47 @@ describe('fallback', () => {
     const bench = await open({ models });
     for (let index = 0; index < 8; index += 1) await bench.post(path, viaRouter);
     expect(upstream.calls.filter((call) => call.path.includes('chat')).length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('under load, with 20 at a time', () => {
+  const requests = 600;
+  const viaRouter = { model: 'router', messages, max_tokens: 20 };
+  const answers = { openai: streamReply(wholeOpenAi), anthropic: streamReply(wholeAnthropic) };
+  const google = streamReply(recordedStreams.google.join(''));
+  const everyTwentieth = (reply: Reply): Reply => {
+    let count = 0;
+    return (call, response) => (count++ % 20 === 0 ? errorReply(503, {}) : reply)(call, response);
+  };
+
+  test.each<[string, Parameters<typeof byProvider>[0], { readonly answered: number }]>([
+    ['one of three providers that fails always', { ...answers, openai: errorReply(500, {}), google }, { answered: 1 }],
+    [
+      'all of them failing each twentieth time',
+      {
+        openai: everyTwentieth(answers.openai),
+        anthropic: everyTwentieth(answers.anthropic),
+        google: everyTwentieth(google),
+      },
+      { answered: 0.98 },
+    ],
+    ['all of them failing always', {}, { answered: 0 }],
+  ])('%s: at most 1.1 calls a request, and books that agree', async (name, replies, { answered }) => {
+    upstream.replyWith(byProvider(replies));
+    const bench = await open({ plan: 'enterprise', balance: '100' });
+    const statuses: number[] = [];
+    for (let sent = 0; sent < requests; sent += 20) {
+      const together = Array.from({ length: 20 }, async () => {
+        const response = await bench.post(path, viaRouter);
+        await response.text();
+        statuses.push(response.status);
+      });
+      await Promise.all(together);
+    }
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(answered * requests);
+    expect(upstream.calls.length / requests).toBeLessThanOrEqual(1.1);
+    expect((await bench.account()).held).toBe(0n);
+    figure('fallback', `${name}: ${(upstream.calls.length / requests).toFixed(2)} calls a request`);
   });
 });
 
