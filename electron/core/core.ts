@@ -206,5 +206,5 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     unlock();
   }
 
-  return { router, rpc: rpcErrors(log), log, close: () => (closing ??= close()) };
+  return { router, rpc: rpcErrors(log, base.closing.signal), log, close: () => (closing ??= close()) };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SavedServer } from '#shared/contract/app/providers.ts';
+import type { RefusalName } from '#shared/language/refusals.ts';
 import { coreOfTest } from '../support/core-of-test.ts';
 import { readThread } from '../support/read-thread.ts';
 import { testCore } from '../support/test-core.ts';
@@ -21,6 +22,8 @@ const gone: readonly (readonly [string, (client: Client) => Promise<unknown>])[]
   ['an answer of a message', ({ chat }) => chat.answer({ questionId: nobody, model })],
   ['another answer', ({ chat }) => chat.regenerate({ answerId: nobody })],
   ['the rest of an answer', ({ chat }) => chat.continue({ answerId: nobody })],
+  ['the branch of a message', ({ messages }) => messages.show({ messageId: nobody, step: 0 })],
+  ['a message to remove', ({ messages }) => messages.remove({ messageId: nobody })],
   ['a thread', async ({ chat }) => (await chat.watch({ conversationId: nobody })).next()],
   [
     'a message in a chat',
@@ -60,43 +63,51 @@ const listOf = (count: number) =>
   JSON.stringify({ mcpServers: Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}`, {}])) });
 
 /** Calls whose parts are well formed, and which cannot be done as they are. */
-const impossible: readonly (readonly [string, (client: Client) => Promise<unknown>, object])[] = [
-  [
-    'an address that is no web address',
-    ({ providers }) => providers.setKey({ id: 'openai', baseUrl: 'ftp://a.example' }),
-    { data: { details: { param: 'baseUrl' } } },
-  ],
+const impossible: readonly (readonly [string, (client: Client) => Promise<unknown>, RefusalName])[] = [
   [
     'an address with a query',
     ({ providers }) => providers.setKey({ id: 'openai', baseUrl: 'https://a.example/v1?tenant=1' }),
-    { data: { details: { param: 'baseUrl' } } },
+    'addressHasQuery',
   ],
-  ['another key without a first', ({ providers }) => providers.addKey({ id: 'google', label: 'Two', key: 'k-2' }), {}],
+  [
+    'another key without a first',
+    async ({ providers }) => {
+      const { id } = await providers.saveServer(server);
+      return providers.addKey({ id, label: 'Two', key: 'cellar-canary-2' });
+    },
+    'firstKeyFirst',
+  ],
   [
     'a provider of ours, named as an own server',
     async ({ providers }) => {
       await providers.setKey({ id: 'anthropic', key: 'sk-ant-canary' });
       return providers.saveServer({ ...server, id: 'anthropic' });
     },
-    {},
+    'providerNamed',
   ],
   [
     'a model twice in a comparison',
     ({ comparisons }) => comparisons.begin({ messageId: randomUUID(), text: 'Hello', models: [model, model] }),
-    {},
+    'inputRefused',
   ],
-  ['tool servers that are too many', ({ tools }) => tools.importServers({ json: listOf(51) }), {}],
-  ['tool servers that are none', ({ tools }) => tools.importServers({ json: '{"theme":"dark"}' }), {}],
+  [
+    'a model twice in a comparison, by two of its names',
+    ({ comparisons }) =>
+      comparisons.begin({ messageId: randomUUID(), text: 'Hello', models: ['openai/mini', 'openai/mini-latest'] }),
+    'modelTwice',
+  ],
+  ['tool servers that are too many', ({ tools }) => tools.importServers({ json: listOf(51) }), 'tooManyServers'],
+  ['tool servers that are none', ({ tools }) => tools.importServers({ json: '{"theme":"dark"}' }), 'serversMissing'],
   [
     'a file of the system, in a browser',
     ({ transfer }) => transfer.save({ ids: [nobody], format: 'pdf', name: 'Chats' }),
-    {},
+    'browserSaves',
   ],
 ];
 
-test.each(impossible)('what cannot be done is refused: %s', async (_what, call, more) => {
+test.each(impossible)('what cannot be done is refused: %s', async (_what, call, name) => {
   await app.client.models.list();
-  await expect(call(app.client)).rejects.toMatchObject({ code: 'invalid_input', ...more });
+  await expect(call(app.client)).rejects.toMatchObject({ code: 'invalid_input', data: { refusal: { name } } });
 });
 
 test('an id that is another message’s is refused, and so is what a chat has not come to', async () => {
@@ -133,4 +144,22 @@ test('a window that saves by itself prints no page for a browser', async () => {
     output: { kind: 'dialog', askWhere: async () => null, printPdf: async () => new Uint8Array() },
   });
   await expect(client.transfer.preparePrint({ ids: [nobody] })).rejects.toMatchObject({ code: 'invalid_input' });
+});
+
+test('while the core closes and when it has, nothing more is asked, and that is said', async () => {
+  const { core, client, gateway } = await testCore();
+  await client.models.list();
+  const send = () => client.chat.send({ messageId: randomUUID(), text: 'Hello', model });
+  const late = Promise.withResolvers<unknown>();
+  gateway.script = async function* ({ signal }) {
+    signal.addEventListener('abort', () => late.resolve(send().catch((error: unknown) => error)));
+    yield 'begun';
+    await late.promise;
+  };
+  const { conversationId } = await send();
+  await expect.poll(async () => (await readThread(client, conversationId)).messages[1]?.text).toBe('begun');
+  await core.close();
+  for (const refused of [await late.promise, await send().catch((error: unknown) => error)])
+    expect(refused).toMatchObject({ code: 'shutting_down', data: { refusal: { name: 'closing' } } });
+  expect(gateway.asked).toHaveLength(1);
 });

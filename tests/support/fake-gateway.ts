@@ -61,7 +61,7 @@ function modelRecord(provider: string, model: string, status: string) {
     quality: null,
     deprecation_date: null,
     shutdown_date: null,
-    aliases: [],
+    aliases: model === 'mini' ? [`${provider}/mini-latest`] : [],
     simulated: provider === 'sandbox',
   };
 }

@@ -12,10 +12,14 @@ interface Call {
   next(): Promise<unknown>;
 }
 
-/** Error handling for every host: failures of calls and streams become errors whose text may be shown. */
-export function rpcErrors(log: Log) {
+/**
+ * Error handling for every host: failures of calls and streams become errors whose text may be shown. `closing`: what fails from
+ * then on fails because parts of the core are closed.
+ */
+export function rpcErrors(log: Log, closing = new AbortController().signal) {
   const convert = (path: readonly string[], signal: AbortSignal | undefined) => (error: unknown) => {
     const failure = fromForeign(error);
+    if (failure.code === 'internal_error' && closing.aborted) return toRpcError(refusal('shutting_down', 'closing'));
     if (failure.code === 'internal_error' && !signal?.aborted) {
       log({ event: 'call-failed', method: path.join('.'), ...failureEntry(failure) });
     }

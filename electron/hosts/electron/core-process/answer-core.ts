@@ -75,9 +75,9 @@ export function coreAnswers({
         nativeTheme.themeSource = input.theme;
         state.set(input);
         showMenu();
-        checkSpelling(input.spellCheck);
+        setSpellCheck(input.spellCheck);
         if (!showTray(input.keepRunning)) log({ event: 'no-tray' });
-        updates.checkByItself(input.checkUpdates);
+        updates.setAutomaticChecks(input.checkUpdates);
       }),
       showProxy: os.showProxy.handler(({ input }) => updates.useProxy(input)),
       openWindow: os.openWindow.handler(() => openWindow()),
@@ -121,6 +121,6 @@ export function coreAnswers({
 }
 
 /** Also in windows that are open. */
-const checkSpelling = (on: boolean) => browserSession.defaultSession.setSpellCheckerEnabled(on);
+const setSpellCheck = (on: boolean) => browserSession.defaultSession.setSpellCheckerEnabled(on);
 
 const never = new AbortController().signal;

@@ -70,14 +70,14 @@ describe('newer versions', () => {
   test('are looked for by themselves, until that is switched off', async () => {
     vi.useFakeTimers();
     const { updates, updater } = opened();
-    updates.checkByItself(true);
+    updates.setAutomaticChecks(true);
     await vi.advanceTimersByTimeAsync(25_000);
     expect(updater.checkForUpdates).toHaveBeenCalledTimes(1);
     updater.emit('update-not-available');
     await vi.advanceTimersByTimeAsync(4 * 3_600_000);
     expect(updater.checkForUpdates).toHaveBeenCalledTimes(2);
     updater.emit('update-not-available');
-    updates.checkByItself(false);
+    updates.setAutomaticChecks(false);
     await vi.advanceTimersByTimeAsync(48 * 3_600_000);
     expect(updater.checkForUpdates).toHaveBeenCalledTimes(2);
   });

@@ -125,7 +125,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
       set({ status: 'ready' });
     },
     /** Looks after a while, and then every few hours; or no more. */
-    checkByItself(wanted: boolean): void {
+    setAutomaticChecks(wanted: boolean): void {
       if (unavailable || wanted === (timer !== undefined)) return;
       clearTimeout(timer);
       const later = (ms: number): NodeJS.Timeout =>
