@@ -37,6 +37,7 @@ const refused: readonly Refused[] = [
     'invalid_input',
     /There is no plan "gold"/,
   ],
+  ['the limits of nobody', ({ operator }) => operator.accountLimits('acct_x'), 'not_found', noAccount],
   ['a plan for nobody', ({ operator }) => operator.setAccountPlan('acct_x', 'pro'), 'not_found', noAccount],
   ['a status of nobody', ({ operator }) => operator.setAccountStatus('acct_x', 'suspended'), 'not_found', noAccount],
   [

@@ -63,3 +63,12 @@ test('leaving a stream early closes its books', async () => {
   await expect.poll(async () => (await client.requestRecord(stream.requestId ?? '')).status).toBe('cancelled');
   expect((await client.credits()).held).toBe('0');
 });
+
+test('a gateway that says of a key that it is not valid has refused it', async () => {
+  const stranger = gatewayClient({
+    baseUrl: 'http://gateway.invalid',
+    apiKey: 'sk-canary',
+    fetch: async () => Response.json({ valid: false }),
+  });
+  await expect(stranger.verify()).rejects.toMatchObject({ status_code: 401, code: 'invalid_api_key' });
+});

@@ -121,6 +121,20 @@ test('a folder that cannot be written is named, and the next success takes the p
   expect((await client.backup.make()).problem).toBeNull();
 });
 
+test('a copy that is not whole is no backup, and is not left behind', async () => {
+  const { client, ask, backups, dataFolder } = await start();
+  await ask('m1', 'first');
+  const db = new Sqlite(join(dataFolder, 'portico.db'));
+  db.pragma('foreign_keys = OFF');
+  db.exec("update messages set conversation_id = 'nobody'");
+  db.close();
+  await expect(client.backup.make()).rejects.toMatchObject({
+    code: 'backup_failed',
+    data: { refusal: { name: 'copyNotKept', values: { why: 'damaged' } } },
+  });
+  expect(readdirSync(backups).filter((name) => name.includes('.db'))).toEqual([]);
+});
+
 describe('attached files', () => {
   const bytes = Buffer.from('# Notes that a chat came with\n');
   /** A chat with a file, and where that file lies, in use and in the backups. */

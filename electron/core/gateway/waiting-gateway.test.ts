@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { AppError } from '#shared/errors.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
+import { waitingGateway } from './waiting-gateway.ts';
 
 test('while another server has its books the app opens, says so, and goes on when that ends', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-waiting-'));
@@ -39,4 +41,18 @@ test('while another server has its books the app opens, says so, and goes on whe
     expect(messages[1]?.status).toBe('done');
   });
   expect((await fetch(`${local.url}/readyz`)).status).toBe(200);
+});
+
+test('once it was closed, a gateway that never opened refuses what would open it', async () => {
+  let tries = 0;
+  const open = async () => {
+    tries += 1;
+    throw new AppError('database_in_use', 'Another server has it.');
+  };
+  const { gateway } = await waitingGateway({ open, log: () => {}, everyMs: 3_600_000 });
+  await expect(gateway.operator.listAccounts()).rejects.toMatchObject({ code: 'database_in_use' });
+  await gateway.close();
+  const before = tries;
+  await expect(gateway.operator.listAccounts()).rejects.toMatchObject({ code: 'shutting_down' });
+  expect(tries).toBe(before);
 });

@@ -207,6 +207,23 @@ test('a key that is removed is gone from the keychain; where it was the main one
   expect(core.secrets.items.size).toBe(0);
 });
 
+test('a main key stays where no other key can be read that would take its place', async () => {
+  const core = await start();
+  await core.providers.setKey({ id: 'openai', key: first });
+  const { keys } = await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
+  await core.core.close();
+  const { secrets } = core;
+  const unread = {
+    ...secrets,
+    get: async (name: string) => (name.includes(keys[1]?.id ?? '') ? null : secrets.get(name)),
+  };
+  const next = await start({ dataFolder: core.dataFolder, openSecrets: async () => unread });
+  await expect.poll(() => next.used.get('openai')?.apiKey?.reveal()).toBe(first);
+  const removed = next.providers.removeKey({ id: 'openai', keyId: 'main' });
+  await expect(removed).rejects.toMatchObject({ data: { refusal: { name: 'otherKeysUnread' } } });
+  expect(secrets.items.size).toBe(2);
+});
+
 test('a further key that is refused, twice there or called like another is not kept', async () => {
   const core = await start();
   const add = (label: string, key: string) => core.providers.addKey({ id: 'openai', label, key });

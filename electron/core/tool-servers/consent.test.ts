@@ -262,6 +262,13 @@ test('secrets of a server go over https or stay on this computer', async () => {
   for (const url of ['https://tools.example/', 'http://127.0.0.1:9/', 'http://2130706433/', 'http://[::1]/'])
     expect(await at(url)).toMatchObject({ enabled: false });
   expect(await at('http://tools.example/mcp', {})).toMatchObject({ enabled: false });
+  const { id } = await at('https://tools.example/');
+  const transport = { type: 'http', url: 'http://tools.example/', headers: { Authorization: 'abc' } } as const;
+  const changed = tools.changeServer({ id, name: 'x', transport });
+  await expect(changed).rejects.toMatchObject({ data: { refusal: { name: 'toolAddressClear' } } });
+  expect((await tools.list()).servers.find((server) => server.id === id)).toMatchObject({
+    transport: { url: 'https://tools.example/' },
+  });
   const json = JSON.stringify({ mcpServers: { far: { url: 'http://far.example/', headers: { 'x-key': 'abc' } } } });
   const { added, leftOut } = await tools.importServers({ json });
   expect([added, leftOut]).toEqual([

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { connectMcp, type McpConnection, type McpOptions } from './mcp-connection.ts';
+import { connectMcp, type McpConnection, type McpOptions, onlyTo } from './mcp-connection.ts';
 
 const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));
 const opened: McpConnection[] = [];
@@ -123,4 +123,16 @@ test('a program that is not there is said to be missing', async () => {
 test('output that is no message is ignored', async () => {
   const server = await connect({ GREETER_MODE: 'noisy' });
   expect(await server.call('greet', { name: 'Ada' }, never)).toMatchObject({ text: 'Hello, Ada!' });
+});
+
+test('what a server names outside of its own address is not asked, and redirects are not followed', async () => {
+  const asked: [string, RequestRedirect | undefined][] = [];
+  const send = onlyTo(new URL('https://tools.example/mcp'), async (input, init) => {
+    asked.push([String(input), init?.redirect]);
+    return new Response();
+  });
+  await send('https://tools.example/other');
+  for (const url of ['https://evil.example/mcp', 'http://tools.example/mcp', 'https://tools.example:8443/mcp'])
+    await expect(send(url)).rejects.toMatchObject({ code: 'tool_server_failed' });
+  expect(asked).toEqual([['https://tools.example/other', 'error']]);
 });

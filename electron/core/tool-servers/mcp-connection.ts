@@ -114,7 +114,7 @@ function transportOf({ transport, secrets, fetch: send }: McpOptions, errors: { 
  * The user agreed to this address only: redirects and addresses named by the server are refused, least of all with its
  * headers.
  */
-const onlyTo =
+export const onlyTo =
   ({ origin }: URL, send: typeof fetch): typeof fetch =>
   async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);

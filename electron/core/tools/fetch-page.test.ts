@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { pageFetcher } from './fetch-page.ts';
@@ -30,6 +33,19 @@ test('plain text and JSON come as they are, other things are refused', async () 
   expect(await page('application/json', '{"a":1}')(address, never)).toContain('{"a":1}');
   expect(await page('text/plain', '')(address, never)).toContain('[the page has no text]');
   await expect(page('image/png', 'x')(address, never)).rejects.toMatchObject({ code: 'tool_failed' });
+});
+
+test('a page that is nested too deep for its parser is not read, and that is said', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
+  const tooDeep = join(folder, 'too-deep.mjs');
+  // A parser that recurses; how deep it may differs from machine to machine.
+  writeFileSync(tooDeep, 'const deeper = (depth) => deeper(depth + 1) + 1; deeper(0);');
+  const reader = reading({ contentType: 'text/html', body: '<p>' }, pageReader(tooDeep));
+  await expect(reader(address, never)).rejects.toMatchObject({
+    code: 'tool_failed',
+    message: expect.stringContaining('nested'),
+  });
+  rmSync(folder, { recursive: true });
 });
 
 test('a long page is cut, and says so', async () => {

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { streamEvents } from './stream-events.ts';
+
+const answer = (body: string | null, type: string) => new Response(body, { headers: { 'content-type': type } });
+async function all(response: Response, tolerant = false): Promise<string[]> {
+  const events: string[] = [];
+  for await (const event of streamEvents(response, { tolerant })) events.push(event);
+  return events;
+}
+
+test('the events of a stream are its data until the end is marked', async () => {
+  expect(await all(answer('data: 1\n\n: still here\n\ndata: 2\n\ndata: [DONE]\n\n', 'text/event-stream'))).toEqual([
+    ...['1', '2'],
+  ]);
+});
+
+test.each<[string, string | null, string, string]>([
+  ['a page', '<html>', 'text/html', 'not_a_gateway'],
+  ['nothing', null, 'text/event-stream', 'not_a_gateway'],
+  ['an end without a mark', 'data: 1\n\n', 'text/event-stream', 'truncated'],
+])('what is no whole stream is an error: %s', async (_what, body, type, code) => {
+  await expect(all(answer(body, type))).rejects.toMatchObject({ code });
+});
+
+test('the lines of another server are bounded, whole or not', async () => {
+  const line = `"${'x'.repeat(33_554_432)}`;
+  await expect(all(answer(line, 'application/x-ndjson'), true)).rejects.toMatchObject({ code: 'truncated' });
+});
