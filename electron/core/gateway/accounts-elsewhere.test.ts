@@ -133,3 +133,21 @@ test('a state that names another address for an account does not get the key tha
     problem: { refusal: { name: 'gatewayKeyGone' } },
   });
 });
+
+test('fifty accounts are enough, and which one is too many is asked of nobody', async () => {
+  const team = await teamGateway();
+  const { key } = await team.account('Ada', '1');
+  const secrets = memorySecrets();
+  const core = await start({ openSecrets: async () => secrets });
+  await core.client.gatewayAccounts.add({ baseUrl: team.url, key });
+  await core.core.close();
+  await settingOf(core.dataFolder, async (store) => {
+    const kept = (await store.read('gateway.accounts')) as { accounts: { id: string }[] };
+    const accounts = Array.from({ length: 50 }, (_, at) => ({ ...kept.accounts[0], id: `account-${at}` }));
+    await store.write('gateway.accounts', { accounts, active: null });
+  });
+  const { client } = await start({ dataFolder: core.dataFolder, openSecrets: async () => secrets });
+  expect((await client.gatewayAccounts.list()).accounts).toHaveLength(50);
+  const added = client.gatewayAccounts.add({ baseUrl: 'https://nobody.invalid', key });
+  await expect(added).rejects.toMatchObject({ data: { refusal: { name: 'tooManyAccounts' } } });
+});

@@ -53,6 +53,13 @@ function locked(files: Record<string, string>): Buffer {
   return bytes;
 }
 
+/** Whose list of entries says that more comes out of it than is taken. */
+function bomb(files: Record<string, string>): Buffer {
+  const bytes = zipped(files);
+  bytes.writeUInt32LE(4_100_000_000, bytes.indexOf(Buffer.from('PK\x01\x02', 'latin1')) + 24);
+  return bytes;
+}
+
 test('ChatGPT’s export comes with its branches; costs are unknown, and what stays behind is counted', async () => {
   const uploadId = await uploaded(
     empty,
@@ -195,6 +202,7 @@ describe('a file is refused whole, with a sentence,', () => {
       damaged({ 'conversations.json': `[${good}]` }),
       /could not be read|not valid/,
     ],
+    ['that is a ZIP of more than is taken', bomb({ 'conversations.json': `[${good}]` }), /larger than 4 GB/],
     ['that is a ZIP with a password', locked({ 'conversations.json': `[${good}]` }), /encrypted/],
     ['that is cut off', `[${good},${good.slice(0, -30)}`, /middle/],
     ['with garbage after a good chat', `[${good},{"mapping":nonsense}]`, /not valid JSON/],
