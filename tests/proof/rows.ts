@@ -149,7 +149,7 @@ export const rows = {
   },
   consent: {
     goal: 'no process starts and no foreign address is reached before a person’s yes outside of the page',
-    tests: ['electron/core/tool-servers/consent.test.ts'],
+    tests: ['electron/core/tool-servers/consent.test.ts', 'electron/core/tool-servers/forged-consent.test.ts'],
   },
   'revoked trees': {
     goal: 'what a revoked key or token has made is refused within two seconds',

@@ -1,7 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Question } from '#core/host/ask-person.ts';
 import type { Host } from '#core/host/host.ts';
@@ -9,7 +7,6 @@ import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { figure } from '../../../tests/support/figures.ts';
 import { recorder } from '../../../tests/support/recorder.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 
 async function start(confirm: Host['confirm'], more: TestCoreOptions = {}) {
   const core = await coreOfTest({ confirm, ...more });
@@ -222,30 +219,6 @@ test('neither a restored backup nor a database from elsewhere brings a yes along
   expect(questions).toHaveLength(1);
   await tools.testServer({ id });
   expect(questions).toHaveLength(2);
-});
-
-test('a server that an attacker wrote into the database as switched on and permitted is neither started nor offered', async () => {
-  const first = await testCore();
-  await first.core.close();
-  const program = recorder();
-  const db = new Sqlite(join(first.dataFolder, 'portico.db'));
-  const transport = { ...program.transport(), variables: [] };
-  const tool = { name: 'greet', title: 'greet', description: '', inputSchema: { type: 'object' }, readOnly: true };
-  db.prepare("insert into tool_servers values ('s', 'x', ?, 1, ?, 'f', null, 0)").run(
-    JSON.stringify(transport),
-    JSON.stringify([tool]),
-  );
-  db.prepare("insert into tool_permissions values ('p', 's', 'greet', 'f', null, 0)").run();
-  db.close();
-  const { tools, questions } = await start(no, { dataFolder: first.dataFolder });
-  const [server] = (await tools.list()).servers;
-  expect(server).toMatchObject({ enabled: true, allowed: false });
-  const fingerprint = server?.fingerprint ?? '';
-  const on = tools.enableServer({ id: 's', enabled: true, fingerprint });
-  await expect(on).rejects.toMatchObject({ code: 'not_confirmed' });
-  await tools.testServer({ id: 's' }).catch(() => {});
-  expect(program.hasRun()).toBe(false);
-  expect(questions).toHaveLength(1);
 });
 
 test('secrets of a server go over https or stay on this computer', async () => {
