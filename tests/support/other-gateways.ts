@@ -112,7 +112,7 @@ export function openInterfaceGateway(): Promise<OtherGateway> {
 }
 
 /** A server like llama.cpp’s: models and chats, no account, no key; tokens are counted where that is asked. */
-export function openPlainServer(): Promise<OtherGateway> {
+export function openPlainServer(finish: string | null = 'stop'): Promise<OtherGateway> {
   const chunk = (delta: object, finish: string | null, more: object = {}) => ({
     choices: [{ finish_reason: finish, index: 0, delta }],
     created: 1_795_000_000,
@@ -143,7 +143,7 @@ export function openPlainServer(): Promise<OtherGateway> {
         const events = [
           chunk({ role: 'assistant', content: null }, null),
           chunk({ content: 'Plainly.' }, null),
-          chunk({}, 'stop'),
+          chunk({}, finish),
         ];
         stream([...events, ...(asked ? [{ ...chunk({}, null, counts), choices: [] }] : [])])(response, body, request);
       },

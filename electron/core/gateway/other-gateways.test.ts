@@ -109,6 +109,16 @@ test('a plain server: it is there by its models; its tokens are counted, and a p
   });
 });
 
+test('a server whose stream ends without a reason: what came is kept, and called cut off', async () => {
+  const { client } = await connected(await openPlainServer(null), 'answers');
+  const sent = { messageId: randomUUID(), text: 'Hello?', model: 'qwen3-8b' };
+  const { conversationId } = await client.chat.send(sent);
+  await eventually(async () => {
+    const [, answer] = (await readThread(client, conversationId)).messages;
+    expect(answer).toMatchObject({ text: 'Plainly.', status: 'error', error: { code: 'upstream_truncated' } });
+  });
+});
+
 test('a strict server below another base: it gets no field that it does not know, and may end without a last word', async () => {
   const server = await openStrictServer();
   const { client, answerOf } = await connected(server, 'answers');
