@@ -23,8 +23,10 @@ export interface BooksConnection {
   /** The real path of the database's file; null in memory. */
   readonly path: string | null;
   readonly prepare: Prepare;
-  /** Whether a transaction of somebody is open. */
+  /** Whether a transaction is open. */
   readonly inTransaction: boolean;
+  /** Whether one of Kysely's is, which others have to wait for: known without asking SQLite. */
+  isBusy: boolean;
   hooks: ConnectionHooks | null;
   /** Where large reads of a file are done; null in memory. */
   readonly reading: ReadingThread | null;
@@ -79,6 +81,7 @@ export function sqliteDialect(path: string, log: DurableLog): SqliteDialect {
     get inTransaction() {
       return database.inTransaction;
     },
+    isBusy: false,
     hooks: null,
     reading: file === null ? null : createReadingThread(file),
   };
@@ -122,7 +125,8 @@ function prepared(text: string, database: Database.Database, log: DurableLog, co
       if (changes && text !== 'rollback' && !database.inTransaction) log.committed();
       return result;
     } finally {
-      if (changes && !database.inTransaction) connection.hooks?.after();
+      connection.isBusy = database.inTransaction;
+      if (changes && !connection.isBusy) connection.hooks?.after();
     }
   };
   return {

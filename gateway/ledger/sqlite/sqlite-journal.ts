@@ -191,7 +191,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
     },
     whenDurable: (done) => files.whenDurable(files.last, done),
     get isBusy() {
-      return connection.inTransaction;
+      return connection.isBusy;
     },
     whenFree: () => new Promise((resolve) => free.push(resolve)),
     fill: fillAll,
