@@ -137,11 +137,12 @@ export function answerClientErrors(server: Server, now: () => number = Date.now)
   const begun = new WeakMap<Socket, ServerResponse>();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     begun.set(request.socket, response);
-    response.once('close', () => begun.get(request.socket) === response && begun.delete(request.socket));
   });
   server.on('clientError', (cause: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
-    const mayAnswer = socket.writable && cause.code !== 'ECONNRESET' && !begun.get(socket)?.headersSent;
+    const last = begun.get(socket);
+    const isAnswering = last?.headersSent && !last.closed;
+    const mayAnswer = socket.writable && cause.code !== 'ECONNRESET' && !isAnswering;
     if (mayAnswer) socket.end(rawResponse(faultOf(cause), newId('req', now())));
     else socket.destroy();
   });

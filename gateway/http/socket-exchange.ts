@@ -162,7 +162,7 @@ function socketOutlet(outgoing: ServerResponse, stallMs: number): SocketOutlet {
 
   function close(last?: string): void {
     outgoing.end(last);
-    if (!outgoing.writableFinished) hangUpUnlessTaken(outgoing, stallMs);
+    if (!isTaken(outgoing)) hangUpUnlessTaken(outgoing, stallMs);
   }
 
   return {
@@ -179,6 +179,9 @@ function socketOutlet(outgoing: ServerResponse, stallMs: number): SocketOutlet {
     },
   };
 }
+
+/** The system has all of an answer that was ended; what waits behind another answer on its connection has no socket yet. */
+const isTaken = ({ writableFinished, socket }: ServerResponse) => writableFinished || socket?.writableLength === 0;
 
 const hasGone = ({ destroyed, req }: ServerResponse) => destroyed || req.socket.destroyed;
 
