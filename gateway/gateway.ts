@@ -22,6 +22,8 @@ export interface GatewayOptions extends FoundationOptions, ModelOptions, UpkeepO
   /** From where on requests are refused because there is too much to do. */
   readonly workLimits?: Partial<WorkLimits>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
+  /** False: no line is made for a request that was answered as it should be. */
+  readonly logsAll?: boolean;
 }
 
 /** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */

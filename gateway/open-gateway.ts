@@ -87,7 +87,7 @@ async function openRooms(
 
   const running = createRunning();
   const counted = trafficMetrics();
-  const traffic = createTraffic(log, counted);
+  const traffic = createTraffic(log, counted, options.logsAll ?? true);
   const byokFeeBps = options.byokFeeBps ?? 0;
   const sealing = createSealing(peppers);
   const keptMs = options.reasoningMs ?? usualKeptMs;

@@ -50,7 +50,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     byokFeeBps: config.byokFeeBps,
     routingDetailDays: settings.routingDetailDays,
     reasoningMs: settings.reasoningMs,
-    log: options.logRequests ? withoutProbes : quietly,
+    log: withoutProbes,
+    logsAll: options.logRequests,
   });
   const parts: Closing[] = [gateway];
   try {
@@ -96,11 +97,6 @@ const signalled = () =>
   new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
   });
-
-/** What every answered request would say is left out unless it was asked for. */
-const quietly: typeof log = (entry) => {
-  if (entry.event !== 'request' || entry.level !== 'info') log(entry);
-};
 
 const probes = new Set<unknown>(['/healthz', '/readyz']);
 

@@ -17,23 +17,51 @@ export interface Metric {
 /** Beyond so many combinations of labels a metric adds up under `other`: a scrape stays small, whatever is asked. */
 const seriesLimit = 1000;
 
+interface Series<T> {
+  readonly labels: Labels;
+  value: T;
+}
+
+/** Series by one label after the other: a key made of all of them would cost more than what is counted. */
+interface Branch<T> {
+  readonly next: Map<string, Branch<T>>;
+  series: Series<T> | null;
+}
+
+const emptyBranch = <T>(): Branch<T> => ({ next: new Map(), series: null });
+
 /** What every series of a metric keeps, by the values of its labels. */
 function series<T>(names: readonly string[], start: () => T) {
-  const known = new Map<string, { readonly labels: Labels; value: T }>();
-  return {
-    all: () => known.values(),
-    at(values: readonly string[]): { value: T } {
-      const key = values.join('\0');
-      const found = known.get(key);
-      if (found) return found;
-      if (known.size >= seriesLimit && values.some((value) => value !== 'other'))
-        return this.at(names.map(() => 'other'));
-      const labels = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
-      const fresh = { labels, value: start() };
-      known.set(key, fresh);
-      return fresh;
-    },
-  };
+  const known: Series<T>[] = [];
+  const root = emptyBranch<T>();
+
+  function find(values: readonly string[]): Series<T> | null {
+    let branch: Branch<T> | undefined = root;
+    for (const value of values) branch = branch?.next.get(value);
+    return branch?.series ?? null;
+  }
+
+  function add(values: readonly string[]): Series<T> {
+    let branch = root;
+    for (const value of values) {
+      const next = branch.next.get(value) ?? emptyBranch<T>();
+      branch.next.set(value, next);
+      branch = next;
+    }
+    const labels = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+    branch.series = { labels, value: start() };
+    known.push(branch.series);
+    return branch.series;
+  }
+
+  function at(values: readonly string[]): Series<T> {
+    const found = find(values);
+    if (found) return found;
+    const isFull = known.length >= seriesLimit && values.some((value) => value !== 'other');
+    return isFull ? at(names.map(() => 'other')) : add(values);
+  }
+
+  return { all: () => known.values(), at };
 }
 
 export interface Counter extends Metric {

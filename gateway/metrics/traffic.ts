@@ -8,7 +8,12 @@ type Log = (entry: Entry) => void;
 /** A request whose hold is open: it is over when its HTTP answer was begun and its books are closed, in either order. */
 interface Open {
   answered: Entry | null;
-  settled: Entry | null;
+  settled: Settled | null;
+}
+
+interface Settled {
+  readonly settlement: Settlement;
+  readonly booked: boolean;
 }
 
 export interface Traffic {
@@ -24,21 +29,22 @@ export interface Traffic {
 
 /**
  * Sees every request once, where it is over: one line for the log, and what is counted of it. Ids, codes and numbers;
- * never a word of a request or an answer, and no key.
+ * never a word of a request or an answer, and no key. Unless `logsAll`, what was answered as it should be has no line.
  */
-export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
+export function createTraffic(log: Log, metrics: TrafficMetrics, logsAll: boolean): Traffic {
   const open = new Map<string, Open>();
 
-  function over(answered: Entry, settled: Entry): void {
-    const entry = { ...answered, ...settled };
-    metrics.request(entry);
-    log({ ...entry, level: levelOf(entry) });
+  function over(answered: Entry, settled: Settled | null): void {
+    const code = settled?.settlement.errorCode ?? answered.code;
+    metrics.request(answered, code);
+    const level = levelOf(Number(answered.status), settled?.settlement.status);
+    if (level !== 'info' || logsAll) log({ ...answered, ...(settled && lineOf(settled)), level });
   }
 
   function answered(entry: Entry): void {
     const request = open.get(String(entry.request_id));
     if (!request) {
-      over(entry, {});
+      over(entry, null);
     } else if (request.settled === null) {
       request.answered = entry;
     } else {
@@ -49,14 +55,13 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
 
   function settled(settlement: Settlement, booked: boolean): void {
     metrics.answer(settlement);
-    const entry = { ...lineOf(settlement), ...(booked ? {} : { books: 'not closed' }) };
     const request = open.get(settlement.requestId);
     if (!request) return;
     if (request.answered === null) {
-      request.settled = entry;
+      request.settled = { settlement, booked };
     } else {
       open.delete(settlement.requestId);
-      over(request.answered, entry);
+      over(request.answered, { settlement, booked });
     }
   }
 
@@ -117,7 +122,7 @@ class TimedHeld implements Held {
   }
 }
 
-const lineOf = (end: Settlement): Entry => ({
+const lineOf = ({ settlement: end, booked }: Settled): Entry => ({
   outcome: end.status,
   ...(end.errorCode === null ? {} : { code: end.errorCode }),
   provider: end.provider,
@@ -128,12 +133,13 @@ const lineOf = (end: Settlement): Entry => ({
   prompt_tokens: end.usage.promptTokens,
   completion_tokens: end.usage.completionTokens,
   cost_usd: formatUsd(end.charge),
+  ...(booked ? {} : { books: 'not closed' }),
 });
 
 /** What an operator has to look at is an error; what a caller has to, a warning. */
-function levelOf({ status, outcome }: Entry): 'info' | 'warn' | 'error' {
-  if (outcome === 'failed' || Number(status) >= 500) return 'error';
-  return Number(status) >= 400 ? 'warn' : 'info';
+function levelOf(status: number, outcome: Settlement['status'] | undefined): 'info' | 'warn' | 'error' {
+  if (outcome === 'failed' || status >= 500) return 'error';
+  return status >= 400 ? 'warn' : 'info';
 }
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -143,8 +149,8 @@ const commitSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
 export interface TrafficMetrics {
   readonly metrics: readonly Metric[];
-  /** What the log says of a request that is over. */
-  request(entry: Readonly<Record<string, unknown>>): void;
+  /** What the log says of an answer, and what went wrong with its request. */
+  request(entry: Readonly<Record<string, unknown>>, code: unknown): void;
   answer(settlement: Settlement): void;
   commit(step: 'hold' | 'settle', seconds: number): void;
 }
@@ -190,7 +196,7 @@ export function trafficMetrics(): TrafficMetrics {
 
   return {
     metrics: [requests, errors, duration, answers, tokens, cost, upstreamCost, firstToken, total, commits],
-    request({ method, route, status, code, duration_ms }) {
+    request({ method, route, status, duration_ms }, code) {
       // What is no route could be any path.
       const name = typeof route === 'string' ? route : 'none';
       requests.add([String(method), name, String(status)], 1);

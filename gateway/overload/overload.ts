@@ -165,7 +165,7 @@ type Entry = Readonly<Record<string, unknown>>;
 interface SheddingDeps {
   readonly overload: Overload;
   /** Counts a request that is over. */
-  readonly count: (entry: Entry) => void;
+  readonly count: (entry: Entry, code: string) => void;
   readonly log: (entry: Entry) => void;
 }
 
@@ -191,7 +191,7 @@ export function createShedding({ overload, count, log }: SheddingDeps) {
       if (!refusal) return null;
       refused += 1;
       timer ??= setTimeout(say, logEveryMs).unref();
-      count({ method: 'POST', route: path, status: refusal.status, code: refusal.code, duration_ms: 0 });
+      count({ method: 'POST', route: path, status: refusal.status, duration_ms: 0 }, refusal.code);
       return refusal;
     },
     /** Says what was not said yet. */
