@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { createSlotSet } from '../concurrency/running.ts';
 import type { BooksDb } from '../db/open.ts';
 import { invalidKey } from './authorization-header.ts';
 import { standingsOf } from './key-standing.ts';
@@ -25,7 +26,7 @@ export interface CredentialWatchDeps {
 
 interface Watched {
   readonly principal: Principal;
-  readonly stops: Set<(why: AppError) => void>;
+  readonly stop: (why: AppError) => void;
 }
 
 const nameOf = ({ userId, tokenId, tokenKey, credential }: Principal) =>
@@ -38,23 +39,27 @@ const nameOf = ({ userId, tokenId, tokenKey, credential }: Principal) =>
  * PostgreSQL with the notification, and everywhere every two seconds (security: within five).
  */
 export function watchCredentials({ db, now, log }: CredentialWatchDeps): CredentialWatch {
-  const watched = new Map<string, Watched>();
+  const watched = createSlotSet<Watched>();
   let timer: NodeJS.Timeout | null = null;
   let looking: Promise<void> | null = null;
   let again = false;
 
   async function lookAtAll(): Promise<void> {
-    const all = [...watched.values()];
-    const keys = all.flatMap(({ principal: { credential } }) =>
+    const all = new Map([...watched].map(({ principal }) => [nameOf(principal), principal]));
+    const keys = [...all.values()].flatMap(({ credential }) =>
       credential.type === 'jwt' ? [] : (credential.id ?? []),
     );
-    const refused = keys.length > 0 ? await refusedKeys(db, keys, now()) : new Map<string, AppError>();
-    for (const { principal, stops } of all) {
-      const why =
-        principal.credential.type === 'jwt'
-          ? await refusedToken(db, principal, now())
-          : refused.get(principal.credential.id ?? '');
-      if (why) for (const stop of [...stops]) stop(why);
+    const refusedIds = keys.length > 0 ? await refusedKeys(db, keys, now()) : new Map<string, AppError>();
+    const refused = new Map<string, AppError>();
+    for (const [name, principal] of all) {
+      const { type, id } = principal.credential;
+      const why = type === 'jwt' ? await refusedToken(db, principal, now()) : refusedIds.get(id ?? '');
+      if (why) refused.set(name, why);
+    }
+    if (refused.size === 0) return;
+    for (const { principal, stop } of [...watched]) {
+      const why = refused.get(nameOf(principal));
+      if (why) stop(why);
     }
   }
 
@@ -71,15 +76,8 @@ export function watchCredentials({ db, now, log }: CredentialWatchDeps): Credent
 
   return {
     watch(principal, stop) {
-      const name = nameOf(principal);
-      const entry = watched.get(name) ?? { principal, stops: new Set() };
-      watched.set(name, entry);
-      entry.stops.add(stop);
       timer ??= setInterval(look, lookEveryMs).unref();
-      return () => {
-        entry.stops.delete(stop);
-        if (entry.stops.size === 0 && watched.get(name) === entry) watched.delete(name);
-      };
+      return watched.add({ principal, stop });
     },
     look,
     close() {
@@ -93,7 +91,7 @@ const suspended = (status: string) =>
 
 /** Which of these keys are worth nothing any more, by themselves or by one that they come from, and why. */
 async function refusedKeys(db: BooksDb, ids: readonly string[], now: number): Promise<Map<string, AppError>> {
-  const known = await standingsOf(db, [...new Set(ids)], now);
+  const known = await standingsOf(db, ids, now);
   return new Map(
     ids.flatMap((id): [string, AppError][] => {
       const key = known.get(id);
