@@ -16,7 +16,7 @@ const concurrencyRetryMs = 1000;
 export class ChatPass {
   readonly #store: LimitStore;
   readonly #plan: Plan;
-  readonly #window: string;
+  readonly #names: CounterNames;
   #requests: WindowState | null = null;
   #tokens: WindowState | null = null;
   #reserved: Admission | null = null;
@@ -26,7 +26,7 @@ export class ChatPass {
   constructor(store: LimitStore, principal: Principal) {
     this.#store = store;
     this.#plan = principal.plan;
-    this.#window = windowOf(principal);
+    this.#names = namesOf(principal);
   }
 
   /**
@@ -37,7 +37,7 @@ export class ChatPass {
     const { tokensPerMinute, concurrentRequests } = this.#plan;
     // Both at once, and both to their end: each may be a question to another machine.
     const tokens = tokensPerMinute === null ? null : this.#take('tokens', tokensPerMinute, 0);
-    const exit = concurrentRequests === null ? null : this.#store.enter(`chats:${this.#window}`, concurrentRequests);
+    const exit = concurrentRequests === null ? null : this.#store.enter(this.#names.chats, concurrentRequests);
     if (tokens instanceof Promise || exit instanceof Promise) return this.#enterLater(tokens, exit);
     return this.#enterWith(tokens, exit);
   }
@@ -83,7 +83,7 @@ export class ChatPass {
   }
 
   #take(what: 'requests' | 'tokens', limit: number, cost: number): ReturnType<LimitStore['take']> {
-    return this.#store.take(`${what}:${this.#window}`, limit, cost);
+    return this.#store.take(this.#names[what], limit, cost);
   }
 
   /** Reserves tokens. Throws or rejects with 429 where the minute's are used up, 403 where no minute has as many. */
@@ -137,6 +137,24 @@ const withoutOne = (state: Admission | Refusal): WindowState =>
  */
 export const windowOf = ({ accountId, userId, credential }: Principal): string =>
   credential.window ?? credential.id ?? userId ?? accountId;
+
+interface CounterNames {
+  readonly requests: string;
+  readonly tokens: string;
+  readonly chats: string;
+}
+
+const knownNames = new WeakMap<Principal, CounterNames>();
+
+/** What a store counts a principal's chats under, made once: of a text that is put together anew the digest is worked out anew. */
+function namesOf(principal: Principal): CounterNames {
+  const known = knownNames.get(principal);
+  if (known) return known;
+  const window = windowOf(principal);
+  const names = { requests: `requests:${window}`, tokens: `tokens:${window}`, chats: `chats:${window}` };
+  knownNames.set(principal, names);
+  return names;
+}
 
 export const tooMany = (
   code: 'rate_limit_exceeded' | 'token_rate_limit_exceeded' | 'concurrency_limit_exceeded' | 'too_many_auth_failures',
