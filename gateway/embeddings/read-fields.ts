@@ -60,11 +60,12 @@ export function embeddingFields(body: Record<string, unknown>, strict: boolean):
 
 /** Each token is a value, and a request may have more of them than a chat's may. */
 const largeLimits = { ...requestLimits, values: 400_000 };
+const inputName = Buffer.from('"input"');
 
 /** The same from the bytes of a large body. */
 export function readEmbeddingFields({ blocks, strict }: EmbeddingBody): EmbeddingFields {
   const bytes = Buffer.concat(blocks);
-  return embeddingFields(parseBody(bytes, outlineOf(bytes, 'input', largeLimits)).value, strict);
+  return embeddingFields(parseBody(bytes, outlineOf(bytes, inputName, largeLimits)).value, strict);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { requestLimits } from './json-limits.ts';
 import { outlineOf } from './parse-json.ts';
 
-const outline = (text: string, limits = requestLimits) => outlineOf(Buffer.from(text), 'messages', limits);
+const outline = (text: string, limits = requestLimits) =>
+  outlineOf(Buffer.from(text), Buffer.from('"messages"'), limits);
 const spanText = (text: string) => {
   const { span } = outline(text);
   return span && Buffer.from(span.bytes).toString('utf8');

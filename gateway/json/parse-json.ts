@@ -17,7 +17,9 @@ interface JsonBody {
 export const lightBytes = 131_072;
 const lightValues = 2_000;
 
-const outlineOfBody = (bytes: Uint8Array): JsonOutline => outlineOf(bytes, 'messages', requestLimits);
+const messagesName = Buffer.from('"messages"');
+
+const outlineOfBody = (bytes: Uint8Array): JsonOutline => outlineOf(bytes, messagesName, requestLimits);
 
 /** Reads a body at once, or gives null where that might hold the event loop: it belongs into a thread of its own. */
 export function parseLightBody(bytes: Uint8Array): JsonBody | null {
@@ -80,9 +82,8 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
  * Looks over a JSON text before a parser builds anything, and no further than to its first excess: strings are skipped, not
  * read. What it says of a text that is no JSON means nothing.
  */
-export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits, ownKeys = false): JsonOutline {
+export function outlineOf(text: Uint8Array, wanted: Buffer | null, limits: JsonLimits, ownKeys = false): JsonOutline {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
-  const wanted = Buffer.from(`"${name}"`);
   const counted = createCount(limits, ownKeys);
   let [depth, strings, found] = [0, 0, 0];
   /** The string that was read last: a name, where a colon follows. */
@@ -104,7 +105,7 @@ export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits, ow
       if (depth === 1 && nextBackslash < at) nextBackslash = indexOrEnd(bytes, backslash, at);
       if (depth === 1) escaped ||= nextBackslash < end;
       isName =
-        depth === 1 && end + 1 - at === wanted.length && bytes.compare(wanted, 0, wanted.length, at, end + 1) === 0;
+        depth === 1 && end + 1 - at === wanted?.length && bytes.compare(wanted, 0, wanted.length, at, end + 1) === 0;
       if (isName) found += 1;
       at = end;
     } else if (byte === colon) {
@@ -125,7 +126,7 @@ export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits, ow
       counted.another(depth);
     } else continue;
     // Few texts have so many keys that it matters whose they are: for those it is worth another look.
-    if (counted.mayBeWords) return outlineOf(text, name, limits, true);
+    if (counted.mayBeWords) return outlineOf(text, wanted, limits, true);
     if (counted.excess !== null) return { excess: counted.excess, values: counted.values, span: null };
   }
   return { excess: null, values: counted.values, span: found === 1 && !escaped ? span : null };
@@ -192,7 +193,7 @@ const shortText = 16_384;
 
 /** Reads foreign JSON that came as a text; undefined where it is none, or holds more than `limits` allow. */
 export function parseWithin(text: string, limits: JsonLimits): unknown {
-  if (text.length > shortText && outlineOf(Buffer.from(text), '', limits).excess !== null) return undefined;
+  if (text.length > shortText && outlineOf(Buffer.from(text), null, limits).excess !== null) return undefined;
   try {
     return JSON.parse(text);
   } catch {
