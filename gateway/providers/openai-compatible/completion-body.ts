@@ -28,8 +28,14 @@ export function completionBody(request: ProviderRequest, dialect: Dialect): obje
   };
 }
 
+const isEmpty = (fields: object): boolean => {
+  for (const _ in fields) return false;
+  return true;
+};
+
 /** What is sent as it came, without what has its own rule and what this server refuses. */
 function plainParameters(parameters: Parameters, { refuses, seedField }: Dialect): object {
+  if (isEmpty(parameters)) return parameters;
   const {
     response_format: _format,
     tools: _tools,
@@ -86,6 +92,7 @@ const fields = z
  * be a server that would fetch what a field of another shape names. Throws `invalid_value`.
  */
 export function openAiFields(given: Readonly<Record<string, unknown>>): z.infer<typeof fields> {
+  if (isEmpty(given)) return {};
   const result = fields.safeParse(given);
   if (result.success) return result.data;
   const param = String(result.error.issues[0]?.path[0] ?? '');

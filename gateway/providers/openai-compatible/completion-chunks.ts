@@ -170,7 +170,7 @@ function finishReason(provider: string, reason: string, hasCalls: boolean): Fini
 }
 
 /** Below this, spelling the messages again costs less than taking care not to. */
-const longMessages = 4_096;
+const longMessages = 512;
 const noMessages = '"messages":[]';
 
 /** The body of `POST /chat/completions` around messages that go out as they came in; null where they cannot. */
