@@ -76,7 +76,20 @@ export const openAiCall = (provider: string, context: ProviderContext, path: str
 /** What every call to a server of this family needs. */
 export function callFor(provider: string, context: ProviderContext, dialect: Dialect, url: string) {
   const { credential, fetch, signal } = context;
-  return { provider, url, headers: { ...dialect.headers, ...authorization(credential, dialect) }, fetch, signal };
+  return { provider, url, headers: headersFor(credential, dialect), fetch, signal };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const known = new WeakMap<ProviderCredential, { readonly dialect: Dialect; readonly headers: Headers }>();
+
+/** Made once for a credential, which has one dialect as long as it is what it is. */
+function headersFor(credential: ProviderCredential, dialect: Dialect): Headers {
+  const found = known.get(credential);
+  if (found?.dialect === dialect) return found.headers;
+  const headers = { ...dialect.headers, ...authorization(credential, dialect) };
+  known.set(credential, { dialect, headers });
+  return headers;
 }
 
 function authorization({ apiKey }: ProviderCredential, { keyHeader }: Dialect): Record<string, string> {
