@@ -269,7 +269,7 @@ export const openingOf = (messages: readonly ChatMessage[]): readonly string[] =
 export function conversationKey(accountId: string, sessionId: string | null, opening: readonly string[]): string {
   const texts = sessionId === null ? opening : [sessionId];
   let key = sessionId === null ? `${accountId} opening` : `${accountId} session`;
-  for (const text of texts) key += ` ${crc32(text)}/${text.length}`;
+  for (const text of texts) key += text === '' ? ' 0/0' : ` ${crc32(text)}/${text.length}`;
   return key;
 }
 
