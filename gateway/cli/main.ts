@@ -1,3 +1,5 @@
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { runCommand } from './program.ts';
 
 // Books, lock and key secret are for their owner only.
@@ -12,5 +14,8 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') throw error;
   });
 }
+
+// What V8 compiled is there for the next start: beside the built program, where only those write who may change it anyway.
+if (import.meta.filename.endsWith('.js')) enableCompileCache(join(import.meta.dirname, 'compiled'));
 
 await runCommand(process.argv.slice(2));
