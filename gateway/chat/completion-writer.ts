@@ -48,6 +48,7 @@ const tierOf = ({ served }: FinishPart) =>
   served?.serviceTier === undefined ? {} : { service_tier: served.serviceTier };
 
 function completionUsage({ served, usage, cost, upstreamCost, estimated }: FinishPart): CompletionUsage {
+  const costUsd = formatUsd(cost);
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
@@ -65,8 +66,8 @@ function completionUsage({ served, usage, cost, upstreamCost, estimated }: Finis
       rejected_prediction_tokens: served?.rejectedPredictionTokens ?? 0,
     },
     ...(usage.searches ? { server_tool_use: { web_search_requests: usage.searches } } : {}),
-    cost_usd: formatUsd(cost),
-    upstream_cost_usd: formatUsd(upstreamCost),
+    cost_usd: costUsd,
+    upstream_cost_usd: upstreamCost === cost ? costUsd : formatUsd(upstreamCost),
     estimated,
   };
 }
