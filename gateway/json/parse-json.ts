@@ -178,7 +178,7 @@ function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
 /** Where the string that begins here ends, or -1: long texts are searched, not walked through. */
 function endOfString(bytes: Buffer, start: number): number {
   let end = bytes.indexOf(quote, start + 1);
-  while (end >= 0 && isEscaped(bytes, end)) end = bytes.indexOf(quote, end + 1);
+  while (end >= 0 && bytes[end - 1] === backslash && isEscaped(bytes, end)) end = bytes.indexOf(quote, end + 1);
   return end;
 }
 

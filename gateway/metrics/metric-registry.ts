@@ -35,12 +35,6 @@ function series<T>(names: readonly string[], start: () => T) {
   const known: Series<T>[] = [];
   const root = emptyBranch<T>();
 
-  function find(values: readonly string[]): Series<T> | null {
-    let branch: Branch<T> | undefined = root;
-    for (const value of values) branch = branch?.next.get(value);
-    return branch?.series ?? null;
-  }
-
   function add(values: readonly string[]): Series<T> {
     let branch = root;
     for (const value of values) {
@@ -55,8 +49,9 @@ function series<T>(names: readonly string[], start: () => T) {
   }
 
   function at(values: readonly string[]): Series<T> {
-    const found = find(values);
-    if (found) return found;
+    let found: Branch<T> | undefined = root;
+    for (const value of values) found = found?.next.get(value);
+    if (found?.series) return found.series;
     const isFull = known.length >= seriesLimit && values.some((value) => value !== 'other');
     return isFull ? at(names.map(() => 'other')) : add(values);
   }
