@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { benchPages, pagesTable } from './books/pages-bench.ts';
 import { benchBombs, bombsTable } from './chat/bombs-bench.ts';
 import { benchChat, chatRatios, chatTable } from './chat/chat-bench.ts';
+import { benchCalls, callsTable } from './gateway/calls-bench.ts';
 import { benchGateway } from './gateway/gateway-bench.ts';
 import { verdictsOn } from './gateway/goals.ts';
 import { checkedRatios, jsonOf, reportOf, tablesOf } from './gateway/report.ts';
@@ -12,7 +13,7 @@ import { benchSearch, searchTable } from './search-bench.ts';
 import { benchStart, startRatios, startTable } from './start/start-bench.ts';
 
 /**
- * `npm run bench -- [--only gateway|search|pages|chat|start|bombs] [--rounds N] [--quick] [--contenders portico,raw-meter] [--json FILE]
+ * `npm run bench -- [--only gateway|calls|search|pages|chat|start|bombs] [--rounds N] [--quick] [--contenders portico,raw-meter] [--json FILE]
  * [--keep] [--check]`: tables to read, JSON to compare. `--keep` writes the results to `docs/bench/`; `--check` ends with 1 where a ratio
  * is worse than the kept one by more than noise.
  */
@@ -50,6 +51,10 @@ const benches: Readonly<Record<string, () => Promise<Measured>>> = {
     const table = `${tablesOf(measured)}\n${verdictsOn(report)}`;
     const { slices, ...summary } = jsonOf(measured);
     return { table, figures: { ...summary, slices }, summary, ratios: checkedRatios(report) };
+  },
+  async calls() {
+    const figures = await benchCalls();
+    return { table: callsTable(figures), figures };
   },
   async search() {
     const figures = await benchSearch({ messages: quick ? 10_000 : 100_000, rounds });
