@@ -257,8 +257,13 @@ const parameterNames = [
   ...['tool_choice', 'parallel_tool_calls', 'reasoning_effort', 'web_search_options', 'modalities', 'user'],
 ];
 
+function hasParameters(request: Shared): boolean {
+  for (const name of parameterNames) if (request[name] !== undefined) return true;
+  return false;
+}
+
 function parametersOf(request: Shared): Question['parameters'] {
-  if (parameterNames.every((name) => request[name] === undefined)) return {};
+  if (!hasParameters(request)) return {};
   const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format } = request;
   const { tools, tool_choice, parallel_tool_calls, reasoning_effort, web_search_options, user } = request;
   const sampling = { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format };

@@ -26,8 +26,16 @@ export class SocketExchange implements Exchange {
     this.address = address;
   }
 
+  /** Two credentials are none: repeated headers are joined, as the platform's `Headers` joins them. */
   header(name: string): string | null {
-    return headerOf(this.#incoming.rawHeaders, name);
+    const raw = this.#incoming.rawHeaders;
+    let value: string | null = null;
+    for (let at = 0; at < raw.length; at += 2) {
+      const known = raw[at] ?? '';
+      if (known.length !== name.length || known.toLowerCase() !== name) continue;
+      value = value === null ? (raw[at + 1] ?? '') : `${value}, ${raw[at + 1] ?? ''}`;
+    }
+    return value;
   }
 
   get client(): StopSignal {
@@ -96,17 +104,6 @@ export class SocketExchange implements Exchange {
 
 const clientGone = (what: string) =>
   new AppError('client_closed_request', `The client went away before ${what} was complete.`);
-
-/** Two credentials are none: repeated headers are joined, as the platform's `Headers` joins them. */
-function headerOf(raw: readonly string[], name: string): string | null {
-  let value: string | null = null;
-  for (let at = 0; at < raw.length; at += 2) {
-    const known = raw[at] ?? '';
-    if (known.length !== name.length || known.toLowerCase() !== name) continue;
-    value = value === null ? (raw[at + 1] ?? '') : `${value}, ${raw[at + 1] ?? ''}`;
-  }
-  return value;
-}
 
 /** Where an answer's bytes go out, in their order. */
 interface SocketOutlet extends AnswerOutlet {
