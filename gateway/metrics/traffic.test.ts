@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../auth/secret.ts';
 import { listen } from '../http/listen.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
+import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
 import { brokenReply, errorReply, openUpstream, type Reply, streamReply } from '../testing/upstream-server.ts';
 
 const frame = (value: object) => `data: ${JSON.stringify(value)}\n\n`;
@@ -17,7 +17,7 @@ const good = streamReply(words + ending);
 const model = 'openai-compatible/served';
 
 /** A gateway on a port, before an upstream that answers as it is told. */
-async function open() {
+async function open(options: TestGatewayOptions = {}) {
   const upstream = await openUpstream(good);
   onTestFinished(() => upstream.close());
   const served: Reply = (call, response) =>
@@ -27,7 +27,7 @@ async function open() {
   let reply: Reply = good;
   upstream.replyWith(served);
   const credential = { apiKey: new Secret('CANARY-platform-key'), baseUrl: `${upstream.origin}/v1` };
-  const opened = await openTestGateway({ providers: { 'openai-compatible': credential } });
+  const opened = await openTestGateway({ providers: { 'openai-compatible': credential }, ...options });
   const server = await listen(opened.gateway, { port: 0 });
   onTestFinished(() => server.close());
   const known = async () => (await (await opened.call(`/v1/models/${model}`)).json()) as { id?: string };
@@ -56,6 +56,17 @@ async function open() {
     },
   };
 }
+
+test('where not all is logged, what was answered has no line and counts all the same; what was refused has one', async () => {
+  const { send, lines, lineOf, gateway } = await open({ logsAll: false });
+  expect((await send('/chat', { model, prompt: 'hello' })).status).toBe(200);
+  const refused = await lineOf(await send('/chat', { model: 'openai-compatible/unknown', prompt: 'hello' }));
+  expect(refused).toMatchObject({ level: 'warn', status: 404, code: 'model_not_found' });
+  expect(lines()).toEqual([refused]);
+  for (const status of [200, 404]) {
+    expect(gateway.metrics()).toContain(`portico_requests_total{method="POST",route="/chat",status="${status}"} 1\n`);
+  }
+});
 
 test('a chat is one line, with who answered, how long it took and what it cost, streamed or not', async () => {
   const { send, lineOf, account, keyId } = await open();
