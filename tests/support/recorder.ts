@@ -6,7 +6,7 @@ import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 /** A program that writes a file the moment it runs, and how to see whether it ever did. */
 export function recorder() {
   const file = join(mkdtempSync(join(tmpdir(), 'portico-recorder-')), 'it ran');
-  const transport = (more: readonly string[] = []): ToolTransportInput => ({
+  const transport = (more: readonly string[] = []): Extract<ToolTransportInput, { type: 'stdio' }> => ({
     type: 'stdio',
     command: process.execPath,
     args: ['--eval', 'require("node:fs").writeFileSync(process.argv[1], "")', file, ...more],

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
-import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { recorder } from '../../../tests/support/recorder.ts';
@@ -42,7 +41,7 @@ test('a server that an attacker wrote into the database as switched on and permi
 test('a yes to one program is none to another that was put in its place, with all permissions to match, when a model calls it', async () => {
   const first = await testCore({ openGateway });
   const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));
-  const transport: ToolTransportInput = { ...recorder().transport(), args: [greeter] };
+  const transport = { ...recorder().transport(), args: [greeter] };
   const { id } = await first.client.tools.addServer({ name: 'Greeter', transport });
   const { fingerprint } = await first.client.tools.testServer({ id });
   const { tools } = await first.client.tools.enableServer({ id, enabled: true, fingerprint });
