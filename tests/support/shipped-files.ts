@@ -30,7 +30,11 @@ const shipped: readonly (readonly [pattern: RegExp, mostMb: number, why: string]
   [/^app\.asar\/dist\/renderer\/(?:index\.html|theme\.js|icon\.svg)$/, 0.01, 'the page'],
   [/^app\.asar\/dist\/renderer\/assets\/[^/]+\.(?:js|css|svg|woff2?|ttf)$/, 12, 'the page: code, styles, fonts'],
   [/^app\.asar\/dist\/renderer\/diagram\//, 8, 'the frame that draws diagrams'],
-  [/^app\.asar\/dist\/(?:main|preload|renderer)\/licenses\.md$/, 1.5, 'licences of what is bundled'],
+  [
+    /^app\.asar\/dist\/(?:main|preload|renderer)\/(?:asset-)?licenses\.md$/,
+    1.5,
+    'licences of what is bundled or copied',
+  ],
   [/^app\.asar\/(?:package\.json|dist\/update\.json)$/, 0.01, 'version, and where newer ones are'],
   [/^app\.asar\/node_modules\/(?:better-sqlite3|keytar|@napi-rs\/keyring-linux-\w+-gnu)\//, 8, 'the two native addons'],
 ];

@@ -53,3 +53,22 @@ test('a model whose provider has no key leads to where that is added', async () 
   await expect.poll(() => location.hash).toBe(`#settings/providers/${encodeURIComponent(provider.name)}`);
   await expect.element(page.getByRole('button', { name: `Add key (${provider.name})` })).toHaveFocus();
 });
+
+test('a model whose provider has just got its key is chosen, although the list is still from before', async () => {
+  const locked = fakeModels.find((model) => model.status === 'no_credential');
+  if (!locked) throw new Error('Every model of the fake has a key');
+  const fake = await openApp('#chat', {
+    models: fakeModels.map((each) => (each === locked ? { ...each, name: 'Locked One' } : each)),
+  });
+  await picker.click();
+  await userEvent.keyboard('Locked');
+  const option = page.getByRole('option', { name: /Locked One.*Add a key/ });
+  await expect.element(option).toBeVisible();
+  const open = fake.data.models.map((each) =>
+    each.id === locked.id ? { ...each, status: 'available' as const } : each,
+  );
+  Object.assign(fake.data, { models: open });
+  await option.click();
+  await expect.element(picker).toMatchTextContent('Locked One');
+  expect(location.hash).toBe('#chat');
+});

@@ -7,6 +7,7 @@ import { ModelButton } from './model-button.tsx';
 import { type ModelChoice, modelGroups } from './model-groups.ts';
 import { ModelList } from './model-list.tsx';
 import { preferredFirst } from './preferred-first.ts';
+import { useHasKey } from './use-has-key.ts';
 import { useModelSearch } from './use-model-search.ts';
 
 interface ModelPickerProps {
@@ -27,8 +28,10 @@ export function ModelPicker({ models, value, onChange, ...opening }: ModelPicker
   const { search, hidden } = useModelSearch(groups, opening);
   const highlighted = useRef<ModelChoice>(undefined);
   const chosen = groups.flatMap((group) => group.items).find((item) => item.id === value) ?? null;
-  const choose = ({ id, wantsKey }: ModelChoice) => {
-    if (wantsKey !== null) return useNav.getState().go({ page: 'settings', section: 'providers', setting: wantsKey });
+  const hasKey = useHasKey();
+  const choose = async ({ id, wantsKey }: ModelChoice) => {
+    if (wantsKey !== null && !(await hasKey(id)))
+      return useNav.getState().go({ page: 'settings', section: 'providers', setting: wantsKey });
     onChange(id);
     preferred.chosen(id);
   };
@@ -36,7 +39,7 @@ export function ModelPicker({ models, value, onChange, ...opening }: ModelPicker
     <Combobox.Root<ModelChoice>
       {...search}
       value={chosen}
-      onValueChange={(choice) => choice && choose(choice)}
+      onValueChange={(choice) => choice && void choose(choice)}
       onItemHighlighted={(choice) => {
         highlighted.current = choice;
       }}
