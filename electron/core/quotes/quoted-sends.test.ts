@@ -6,6 +6,7 @@ import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import type { TestCore } from '../../../tests/support/core-of-test.ts';
 import { coreWithGateway } from '../../../tests/support/core-with-gateway.ts';
 import { recurringChat } from '../../../tests/support/recurring-questions.ts';
+import { uploaded } from '../../../tests/support/uploaded.ts';
 
 /** The whole way: quoted, sent and billed by the real gateway in process, with its simulated models. */
 let core: TestCore;
@@ -38,4 +39,33 @@ test('no bill is above the bound of its quote, and four of five are near to what
   }
   expect(expected).toBeGreaterThan(20);
   expect(near / expected).toBeGreaterThanOrEqual(0.8);
+});
+
+test('what is expected knows the file of a project that its chat has just come into, and that it has left it', async () => {
+  const { client } = core;
+  const model = 'sandbox/echo';
+  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello', model });
+  await chatEnded(client, conversationId);
+  const tokens = async () =>
+    (await client.quotes.get({ conversationId, text: 'And now?', attachments: [], model })).promptTokens;
+  const alone = await tokens();
+  const file = await uploaded(client, 'notes.txt', Buffer.from('The deadline is in May. '.repeat(600)));
+  const { id } = await client.organise.createFolder({ name: 'Thesis' });
+  await client.organise.setProject({ id, project: { instructions: '', model: null, attachments: [file] } });
+  await client.organise.change({ ids: [conversationId], change: { folderId: id } });
+  const within = await tokens();
+  expect(within.high).toBeGreaterThan(alone.high + 3_000);
+  expect(within.estimate).toBe(within.high);
+
+  const sent = { messageId: randomUUID(), conversationId, text: 'And now?', model };
+  await client.chat.send(sent);
+  const billed = (await chatEnded(client, conversationId)).at(-1)?.usage?.promptTokens ?? 0;
+  // It was in the bill: from now on that tells more than our own count.
+  const after = await tokens();
+  expect(after.estimate).toBeGreaterThanOrEqual(billed);
+  expect(after.estimate).toBeLessThan(billed + 100);
+
+  await client.organise.change({ ids: [conversationId], change: { folderId: null } });
+  const left = await tokens();
+  expect(left.estimate).toBeLessThan(500);
 });

@@ -77,6 +77,8 @@ const cacheMs = 5 * 60_000;
 const usualAnswer = 4096;
 /** Answers of this chat, and of the model in all chats, that tell how long the next one may be. */
 const answersLookedAt = { here: 12, elsewhere: 200 };
+/** What the frames of a few messages may count. */
+const frameTokens = 200;
 /** How long a gateway without `/v1/quote` is not asked again. */
 const forgetMs = 10 * 60_000;
 
@@ -245,9 +247,18 @@ function promptTokensOf(
   const last = branch.at(-1);
   if (last?.status !== 'done' || !last.usage || servedBy(last) !== served) return counted;
   if (notSentIds.length > 0 || summarises) return counted;
+  const before = estimateInputTokens(body.messages.slice(0, -2), undefined);
+  if (!mayBeOf(last.usage.promptTokens, before)) return counted;
   const expected = promptAfter(last.usage, estimateInputTokens(body.messages.slice(-1), undefined));
   return { ...counted, estimate: Math.min(counted.high, Math.max(counted.low, expected)) };
 }
+
+/**
+ * Whether a prompt that was billed can be what counts as so many tokens here: else instructions or files have come or gone since.
+ * What is counted here is at most double; of short prompts the frame of each message counts more than that.
+ */
+const mayBeOf = (billed: number, counted: number): boolean =>
+  billed <= counted + frameTokens && counted <= 2 * billed + frameTokens;
 
 const servedBy = ({ servedProvider, servedModel }: Message): string => `${servedProvider}/${servedModel}`;
 
