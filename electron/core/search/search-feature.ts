@@ -31,6 +31,7 @@ export function searchFeature({ background, conversationsById }: SearchDeps) {
           ),
         ],
         nextCursor: last ? String(last.seq) : null,
+        total: found.total,
         problems: found.problems,
       };
     },
