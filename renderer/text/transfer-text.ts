@@ -37,6 +37,10 @@ export const text = words({
   importTitle: (source: string, count: number) => `${chats(count)} from ${source}`,
   sources: { portico: 'Portico', chatgpt: 'ChatGPT', claude: 'Claude' },
   here: (count: number) => `${chats(count)} of it are here already and stay as they are.`,
+  allHere: (count: number) =>
+    count === 1
+      ? 'This chat is here already and stays as it is.'
+      : `All ${chats(count)} of it are here already and stay as they are.`,
   leftOut: 'Left out:',
   left: {
     tool_steps: (count: number) => `steps of tools: ${count}`,

@@ -47,8 +47,17 @@ test.describe('in one app', () => {
     await expect(dialog).toContainText('pictures and files: 2');
     await expect(dialog).toContainText('not guessed');
     await expectNoFault(page, 'import preview');
-    await dialog.getByRole('button', { name: 'Import 1 chat' }).click();
+    await expect(dialog.getByRole('button', { name: 'Import 1 chat' })).toBeFocused();
+    await page.keyboard.press('Enter');
     await expect(chats(page).getByRole('link', { name: 'An old chat' })).toBeVisible();
+    // The same once more: there is nothing to do, and nothing else is offered.
+    await page.getByLabel('File to import').setInputFiles(file);
+    await expect(dialog).toContainText('This chat is here already and stays as it is.');
+    await expect(dialog.getByRole('button', { name: /^Import/ })).toHaveCount(0);
+    await expect(dialog).not.toContainText('not guessed');
+    await expect(dialog.getByRole('button', { name: 'Close', exact: true }).last()).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeHidden();
 
     await page.getByRole('button', { name: 'Back up now' }).click();
     await expect(page.getByRole('list', { name: 'Backups' }).getByRole('listitem')).toHaveCount(1);

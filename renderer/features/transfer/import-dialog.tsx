@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import { text } from '../../text/transfer-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
@@ -8,6 +9,7 @@ import { type OpenImport, useImportDecision } from './use-import.ts';
 export function ImportDialog({ open, onDone }: { open: OpenImport | null; onDone: () => void }) {
   const { commit, giveUp } = useImportDecision();
   const { say, failed } = useNotify();
+  const goOn = useRef<HTMLButtonElement>(null);
   const close = () => {
     if (commit.isPending) return;
     if (open) giveUp.mutate(open.uploadId);
@@ -17,12 +19,14 @@ export function ImportDialog({ open, onDone }: { open: OpenImport | null; onDone
     <Dialog
       open={open !== null}
       onOpenChange={(next) => !next && close()}
+      initialFocus={goOn}
       title={open ? text.importTitle(text.sources[open.preview.source], open.preview.conversations.length) : ''}
     >
       {open && (
         <ImportForm
           {...open}
           busy={commit.isPending}
+          goOn={goOn}
           onCancel={close}
           onImport={() =>
             commit.mutate(open.uploadId, {

@@ -1,3 +1,4 @@
+import type { RefObject } from 'react';
 import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
 import { visibleText } from '#shared/visible.ts';
 import { dayOf } from '../../text/format.ts';
@@ -11,19 +12,22 @@ interface ImportFormProps {
   /** Of the file. */
   name: string;
   busy: boolean;
+  /** The button that goes on, which is focused first. */
+  goOn: RefObject<HTMLButtonElement | null>;
   onImport: () => void;
   onCancel: () => void;
 }
 
 /** A preview of an import: what would be imported and what not. */
-export function ImportForm({ preview, name, busy, onImport, onCancel }: ImportFormProps) {
+export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: ImportFormProps) {
   const fresh = preview.conversations.filter((each) => !each.alreadyHere);
   const here = preview.conversations.length - fresh.length;
+  const isNew = fresh.length > 0;
   return (
     <>
       <p className="mb-2 text-fg-2 wrap-anywhere">{text.from(visibleText(name))}</p>
-      {here > 0 && <p className="mb-2 text-fg-2">{text.here(here)}</p>}
-      {fresh.length > 0 && (
+      {here > 0 && <p className="mb-2 text-fg-2">{isNew ? text.here(here) : text.allHere(here)}</p>}
+      {isNew && (
         <section
           aria-label={text.preview}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard
@@ -52,14 +56,16 @@ export function ImportForm({ preview, name, busy, onImport, onCancel }: ImportFo
           </ul>
         </div>
       )}
-      {preview.source !== 'portico' && <p className="text-fg-2">{text.unknownCost}</p>}
+      {isNew && preview.source !== 'portico' && <p className="text-fg-2">{text.unknownCost}</p>}
       <div className="mt-4 flex justify-end gap-2">
-        <Button disabled={busy} onClick={onCancel}>
-          {text.cancel}
+        <Button ref={isNew ? undefined : goOn} disabled={busy} onClick={onCancel}>
+          {isNew ? text.cancel : text.close}
         </Button>
-        <Button variant="primary" disabled={busy || fresh.length === 0} onClick={onImport}>
-          {busy ? text.importing : text.import(fresh.length)}
-        </Button>
+        {isNew && (
+          <Button ref={goOn} variant="primary" disabled={busy} onClick={onImport}>
+            {busy ? text.importing : text.import(fresh.length)}
+          </Button>
+        )}
       </div>
     </>
   );
