@@ -28,6 +28,32 @@ test('from the first start, two clicks lead to a streamed answer paid with test 
   await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$9.9998305');
 });
 
+test('in a window too short for the first start the composer is in sight, and what stands above is scrolled to', async () => {
+  await openApp('', firstRun());
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  for (const [width, height] of [
+    [900, 400],
+    [640, 400],
+    [420, 500],
+  ] as const) {
+    await page.viewport(width, height);
+    await expect.poll(() => send.element().getBoundingClientRect().bottom).toBeLessThanOrEqual(height);
+    const title = page.getByRole('heading', { name: 'Welcome to Portico' });
+    expect(title.element().getBoundingClientRect().top).toBeGreaterThan(0);
+    const last = page.getByRole('button', { name: 'Connect a gateway' }).element();
+    last.focus();
+    const covered = () => {
+      const { left, top } = last.getBoundingClientRect();
+      return document
+        .elementFromPoint(left + 2, top + 2)
+        ?.closest('section')
+        ?.getAttribute('aria-label');
+    };
+    await expect.poll(covered).toBe('Welcome to Portico');
+    title.element().scrollIntoView();
+  }
+});
+
 test('the composer stays where it is while the first start is found out, and when a chat becomes a temporary one', async () => {
   const fake = createFakeCore(firstRun());
   fake.hold('settings.get', true);

@@ -75,15 +75,18 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
             )}
           </div>
         </div>
-        <ChatComposer
-          conversationId={null}
-          read
-          liveAnswerIds={noIds}
-          undecided={null}
-          lastModel={null}
-          messages={noMessages}
-        />
-        <div className="flex-[5]">
+        {/* In a window that is too short for all of it, what is above scrolls below the composer. */}
+        <div className="sticky bottom-0 z-10 -mb-4 bg-surface pb-4">
+          <ChatComposer
+            conversationId={null}
+            read
+            liveAnswerIds={noIds}
+            undecided={null}
+            lastModel={null}
+            messages={noMessages}
+          />
+        </div>
+        <div className="mt-4 flex-[5]">
           {!welcome && !temporary && (
             <div className="measure mt-2 flex flex-wrap justify-center gap-2">
               {text.chips.map(([label, prompt]) => (
