@@ -17,6 +17,7 @@ import { SideDrawer } from '../ui/dialogs/dialog.tsx';
 import { classNames } from '../ui/elements/class-names.ts';
 import { ResizeHandle } from './resize-handle.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { useKeptFocus } from './use-kept-focus.ts';
 import { usePageNotices } from './use-page-notices.ts';
 import { useRecovery } from './use-recovery.ts';
 import { useMenuActions, useShortcuts } from './use-shortcuts.ts';
@@ -51,6 +52,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useMenuActions();
   useRecovery();
   usePageNotices();
+  useKeptFocus();
   const sidebar = useRef<HTMLElement>(null);
   const page = useRef<HTMLElement>(null);
   useHandle('sidebar', { element: () => sidebar.current });

@@ -1,0 +1,46 @@
+import '../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { closeApp, openApp } from '../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const chats = page.getByRole('navigation', { name: 'Chats' });
+const title = 'Explain WAL checkpoints in SQLite';
+const focused = () => document.activeElement;
+const isIn = (part: string) => focused()?.closest(part) !== null && focused() !== document.body;
+
+test('a chat that is deleted by key leaves the focus on its neighbour, and Undo does not take it away', async () => {
+  await openApp('');
+  const row = chats.getByRole('link', { name: title });
+  await expect.element(row).toBeVisible();
+  row.element().focus();
+  await userEvent.keyboard('{Delete}');
+  await expect.element(row).not.toBeInTheDocument();
+  await expect.poll(() => isIn('nav li')).toBe(true);
+  await userEvent.keyboard('{Control>}z{/Control}');
+  await expect.element(row).toBeVisible();
+  await expect.poll(() => isIn('nav li')).toBe(true);
+});
+
+test('a page that goes leaves the focus in the page that comes', async () => {
+  await openApp('#models');
+  const field = page.getByRole('searchbox');
+  await expect.element(field.first()).toBeVisible();
+  field.first().element().focus();
+  await userEvent.keyboard('{Control>},{/Control}');
+  await expect.element(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
+  await expect.poll(() => isIn('main')).toBe(true);
+});
+
+test('a click beside everything takes the focus away as everywhere', async () => {
+  await openApp('');
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await expect.element(message).toBeVisible();
+  message.element().focus();
+  (document.activeElement as HTMLElement).blur();
+  const mark = document.body.appendChild(document.createElement('i'));
+  for (let frames = 0; frames < 6; frames += 1) await new Promise(requestAnimationFrame);
+  expect(focused()).toBe(document.body);
+  mark.remove();
+});
