@@ -64,7 +64,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
           }}
         />
       </PageHeader>
-      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-[18px] pb-4 max-sm:px-3">
+      <div className="flex min-h-0 flex-1 scroll-pb-48 flex-col overflow-y-auto px-[18px] pb-4 max-sm:px-3">
         {/* What stands above the composer takes of the room there, so that the composer stays where it is. */}
         <div className="flex flex-[4] items-end">
           <div className="w-full">
