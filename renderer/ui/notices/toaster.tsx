@@ -31,7 +31,7 @@ function ToastList() {
     <Toast.Root
       key={toast.id}
       toast={toast}
-      className="dialog flex items-start gap-2 rounded-dialog border border-line bg-raised p-3 shadow-float"
+      className="dialog flex items-start gap-2 rounded-dialog border border-line bg-raised p-3 shadow-float data-limited:hidden"
     >
       <Toast.Content className="min-w-0 flex-1">
         <Toast.Title className="font-medium text-sm" />

@@ -25,9 +25,10 @@ export function useNotify() {
       });
       offerUndo(back);
     },
+    /** What fails again says so in the place of the time before. */
     failed: (title: string, error: unknown) => {
       const description = createElement(FailureWords, { failure: describeError(error) });
-      toasts.add({ title, description, priority: 'high' });
+      toasts.add({ id: title, title, description, priority: 'high' });
     },
   };
 }
