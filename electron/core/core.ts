@@ -16,7 +16,7 @@ import { secretsTest } from './backup/secrets-test.ts';
 import { type CoreOptions, openBase } from './composition/open-base.ts';
 import { openChats } from './composition/open-chats.ts';
 import { openLibrary } from './composition/open-library.ts';
-import { openModels } from './composition/open-models.ts';
+import { drainMs, openModels } from './composition/open-models.ts';
 import { lockDataFolder } from './db/lock-data-folder.ts';
 import { draftsFeature } from './drafts/drafts-feature.ts';
 import { gatewayAccountsFeature } from './gateway/gateway-accounts-feature.ts';
@@ -49,8 +49,6 @@ export interface Core {
   /** Ends running answers, keeps what had arrived, and unlocks the data folder. */
   close(): Promise<void>;
 }
-
-const drainMs = 5000;
 
 /** Opens the core: the one place where its parts are wired. No logic here. */
 export async function openCore(options: CoreOptions): Promise<Core> {
@@ -134,7 +132,19 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       language,
       closing: base.closing.signal,
     }),
-    ledger: ledgerFeature({ dataFolder, connections, background: books, now }),
+    ledger: ledgerFeature({
+      dataFolder,
+      connections,
+      idsOf: access.idsOf,
+      background: books,
+      now,
+      quiet: chats.quiet,
+      whileClosed: access.whileClosed,
+      async restored() {
+        await switched();
+        changes.emit(...topic.options);
+      },
+    }),
     messages: library.messages,
     models: access.models,
     network: networked,

@@ -65,8 +65,19 @@ async function settleJournal(database: string): Promise<void> {
   }
 }
 
-/** A copy that was broken off, or is not sound, never has the name that was asked for. */
-async function copyChecked(from: string, to: string): Promise<CheckedCopy> {
+interface Proof {
+  /** Counts the books of a file again; null: it cannot. */
+  readonly prove: (file: string) => Promise<BooksReport | null>;
+  /** Books with a sum that is wrong are not kept: for who has better ones. */
+  readonly onlySound: boolean;
+}
+
+/** A copy that was broken off, or is damaged, never has the name that was asked for. */
+export async function copyChecked(
+  from: string,
+  to: string,
+  { prove, onlySound }: Proof = { prove: provenBooks, onlySound: false },
+): Promise<CheckedCopy> {
   const partial = `${to}.partial`;
   const remove = () => {
     for (const end of ['', '-wal', '-shm']) rmSync(`${partial}${end}`, { force: true });
@@ -74,7 +85,10 @@ async function copyChecked(from: string, to: string): Promise<CheckedCopy> {
   remove();
   try {
     await copyPages(from, partial);
-    const report = await provenBooks(partial);
+    refuseDamaged(partial);
+    const report = await prove(partial);
+    if (onlySound && report?.ok === false)
+      throw new AppError('internal_error', `The books of "${from}" do not add up.`);
     syncFile(partial);
     renameSync(partial, to);
     return { bytes: statSync(to).size, report };
@@ -102,12 +116,16 @@ async function copyPages(from: string, to: string): Promise<void> {
   }
 }
 
-/** Every page and index is read, and every sum counted again. */
-async function provenBooks(file: string): Promise<BooksReport | null> {
+/** Reads every page and index. */
+function refuseDamaged(file: string): void {
   const copy = new Database(file);
   const found = copy.pragma('integrity_check(1)', { simple: true });
   copy.close();
   if (found !== 'ok') throw new AppError('internal_error', `The copy is damaged: ${found}.`);
+}
+
+/** Every sum is counted again. */
+async function provenBooks(file: string): Promise<BooksReport | null> {
   const db = new Kysely<Books>({ dialect: sqliteDialect(file, createDurableLog(file)) });
   try {
     const migrations = await new Migrator({ db, provider: allMigrations('sqlite') }).getMigrations();

@@ -171,9 +171,9 @@ function emptied(path: string): JournalFile {
   return { path, descriptor: openSync(path, 'r+'), size: 0, last: 0 };
 }
 
-/** A new file is only found again after a power cut if its folder was synced. */
-function syncFolder(database: string): void {
-  const folder = openSync(dirname(database), 'r');
+/** A file with a new name is only found by it after a power cut if its folder was synced. */
+export function syncFolder(path: string): void {
+  const folder = openSync(dirname(path), 'r');
   fsyncSync(folder);
   closeSync(folder);
 }

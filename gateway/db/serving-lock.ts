@@ -49,7 +49,7 @@ function locked(database: string, file: string): Database.Database {
     return begun(file);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    if (code === 'SQLITE_BUSY') throw inUse(database, holderOf(file));
+    if (code === 'SQLITE_BUSY') throw databaseInUse(database, holderOf(file));
     if (code === 'SQLITE_NOTADB') return emptied(database, file);
     const sentence = `The database file "${database}" could not be opened: ${message}.`;
     throw new AppError('internal_error', sentence, { cause: error });
@@ -109,7 +109,7 @@ function holderOf(file: string): string | null {
   }
 }
 
-function inUse(database: string, holder: string | null): AppError {
+export function databaseInUse(database: string, holder: string | null): AppError {
   const who = holder ? `another server (${holder})` : 'another server';
   return new AppError(
     'database_in_use',

@@ -1,6 +1,8 @@
 import { counted } from './format.ts';
 import { words } from './language.ts';
 
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
 export const text = words({
   title: 'Backups',
   loading: 'Reading the backups',
@@ -33,7 +35,7 @@ export const text = words({
   cancel: 'Cancel',
   ledgerTitle: 'Ledger',
   ledgerNote:
-    'The ledger has copies of its own, since money that was spent stays spent. A copy is made while it is in use, and every sum of it is counted again. To go back to one, quit Portico, move gateway.db away and run “npm run gateway -- backup restore COPY --db gateway.db” in the data folder.',
+    'The ledger has copies of its own, since money that was spent stays spent. A copy is made while it is in use, and every sum of it is counted again.',
   ledgerBackUp: 'Copy the ledger',
   ledgerCopying: 'Copying and counting',
   ledgerCopied: 'Ledger copied and counted',
@@ -43,6 +45,27 @@ export const text = words({
   ledgerRemoveTitle: 'Delete this copy of the ledger?',
   ledgerRemoveBody: (when: string) => `The copy of ${when} is deleted. The ledger itself stays as it is.`,
   ledgerRemoved: 'Copy of the ledger deleted',
+  ledgerRestoreTitle: 'Restore this copy of the ledger?',
+  ledgerRestoreBody: (when: string) =>
+    `Balances, requests and keys go back to ${when}. The present ledger is kept as a copy of its own first, so this can be taken back. Answers that are being written are stopped.`,
+  ledgerRestoreNote:
+    'Chats stay as they are; what they cost since the copy has no record in the ledger then. Limits, prices and providers that commands have entered go back too. Keys that were revoked since stay revoked.',
+  ledgerRestoring: 'Restoring',
+  ledgerRestored: (when: string) => `The ledger is that of ${when}`,
+  ledgerRestoreFailed: 'The ledger was not restored',
+  ledgerCompared: 'The copy beside the present ledger',
+  comparing: 'Comparing the copy with the present ledger',
+  compareFailed: 'This copy cannot be read',
+  account: 'Account',
+  inCopy: 'In this copy',
+  now: 'Now',
+  requests: (count: number) => counted(count, 'request', 'requests'),
+  spent: (usd: string) => `${usd} spent`,
+  left: (usd: string) => `${usd} left`,
+  notThere: 'Not there',
+  lostKeys: (labels: readonly string[]) =>
+    `${counted(labels.length, 'key of another program is', 'keys of other programs are')} newer than the copy and will not work any more: ${list.format(labels)}.`,
+  unnamedKey: 'one without a name',
   exportAs: (format: string) => `Export as ${format}`,
   exportFailed: 'The ledger was not exported',
   copiesFailed: 'Could not read the copies of the ledger',

@@ -250,6 +250,8 @@ export const refusalWords = {
   copyNotKept: ({ why }: { why: DatabaseFault }) => `The copy was not kept, because ${faults[why]}. Try again.`,
   backupUnusable: ({ why }: { why: DatabaseFault }) =>
     `This backup cannot be restored: ${faults[why]}. Nothing was changed.`,
+  ledgerInUse:
+    'Another program has the ledger open. End commands of the gateway that run, and try again. Nothing was changed.',
   backupFailed: 'The last backup failed.',
   backupDiskFull: 'The disk is full: no backup could be made. Free some space and try again.',
   backupFolderClosed: ({ folder }: { folder: string }) =>

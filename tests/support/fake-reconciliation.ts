@@ -1,4 +1,5 @@
 import { implement } from '@orpc/server';
+import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
 import { contract } from '#shared/contract/index.ts';
 
 const os = implement(contract).reconciliation;
@@ -42,15 +43,16 @@ const ledger = implement(contract).ledger;
 
 /** A ledger without lines. */
 export const fakeLedgerFiles = (guard: (call: string) => Promise<void>) => {
-  const copy = {
+  const copy: LedgerBackup = {
     name: 'ledger-2026-11-21T08-15-00-000Z.db',
+    kind: 'manual',
     createdAt: Date.UTC(2026, 10, 21, 8, 15),
     bytes: 4_200_000,
   };
-  let there = false;
-  const state = () => ({ folder: '~/portico/backups/ledger', backups: there ? [copy] : [] });
-  const leaves = (now: boolean) => {
-    there = now;
+  let backups: readonly LedgerBackup[] = [];
+  const state = () => ({ folder: '~/portico/backups/ledger', backups: [...backups] });
+  const leaves = (now: readonly LedgerBackup[]) => {
+    backups = now;
     return state();
   };
   return {
@@ -60,15 +62,38 @@ export const fakeLedgerFiles = (guard: (call: string) => Promise<void>) => {
     }),
     backUp: ledger.backUp.handler(async () => {
       await guard('ledger.backUp');
-      return leaves(true);
+      return leaves([copy]);
     }),
-    remove: ledger.remove.handler(async () => {
+    remove: ledger.remove.handler(async ({ input }) => {
       await guard('ledger.remove');
-      return leaves(false);
+      return leaves(backups.filter(({ name }) => name !== input.name));
     }),
     putBack: ledger.putBack.handler(async () => {
       await guard('ledger.putBack');
-      return leaves(true);
+      return leaves([copy, ...backups]);
+    }),
+    compare: ledger.compare.handler(async () => {
+      await guard('ledger.compare');
+      const sandbox = { requests: 2, spentUsd: '0.0000168', balanceUsd: '9.9999832' };
+      return {
+        accounts: [
+          {
+            wallet: 'main',
+            name: 'Your keys',
+            copy: { requests: 12, spentUsd: '0.0341', balanceUsd: '-0.0341' },
+            present: { requests: 40, spentUsd: '1.207', balanceUsd: '-1.207' },
+          },
+          { wallet: 'sandbox', name: 'Sandbox', copy: sandbox, present: sandbox },
+          { wallet: null, name: 'A team', copy: null, present: { requests: 1, spentUsd: '0.5', balanceUsd: '4.5' } },
+        ],
+        lostKeys: ['Editor', null],
+      };
+    }),
+    restore: ledger.restore.handler(async () => {
+      await guard('ledger.restore');
+      const createdAt = Date.now();
+      const name = `before-restore-${new Date(createdAt).toISOString().replace(/[:.]/g, '-')}.db`;
+      return leaves([{ name, kind: 'before-restore', createdAt, bytes: 4_300_000 }, ...backups]);
     }),
     export: ledger.export.handler(async function* () {
       await guard('ledger.export');

@@ -29,11 +29,14 @@ import { openAdmission } from '../request/admission.ts';
 import { contextFitter } from '../request/fit-context.ts';
 import { requestBuilder } from '../request/request.ts';
 import { previewRoute } from '../routing/preview-route.ts';
-import { openLiveAnswers } from '../streams/live-answers.ts';
+import { openLiveAnswers, stopAnswers } from '../streams/live-answers.ts';
+import { pause } from '../streams/pace.ts';
 import { openToolDecisions } from '../tool-calls/tool-decisions.ts';
 import type { Base, ConnectedOptions } from './open-base.ts';
 import type { Models } from './open-models.ts';
 import { openTools } from './open-tools.ts';
+
+const costsLimitMs = 10_000;
 
 /** Everything from a draft to its answer: attachments, quotes, caps, tools, costs and the queue. */
 export async function openChats(
@@ -125,6 +128,11 @@ export async function openChats(
   });
   return {
     live,
+    /** Ends running answers; what they cost is in their chats, unless a gateway does not tell it soon. */
+    async quiet(): Promise<void> {
+      await stopAnswers(live.all());
+      await Promise.race([lookUpOpenCosts(), pause(costsLimitMs, signal)]);
+    },
     spend,
     lookUpOpenCosts,
     tools,

@@ -7,6 +7,7 @@ import { localListener } from '../gateway/local-listener.ts';
 import { openConnections } from '../gateway/open-connections.ts';
 import { waitAsAsked } from '../gateway/wait-as-asked.ts';
 import { waitingGateway } from '../gateway/waiting-gateway.ts';
+import { finishRestore, ledgerFolder } from '../ledger/ledger-files.ts';
 import { gatewayLog } from '../log/log.ts';
 import { modelsFeature } from '../models/models-feature.ts';
 import { modelsStore } from '../models/models-store.ts';
@@ -20,6 +21,8 @@ import type { Base, ConnectedOptions } from './open-base.ts';
 
 const keychainLimitMs = 5000;
 const lookAgainMs = 2000;
+/** How long running requests of other programs may take before they are ended. */
+export const drainMs = 5000;
 
 /** Access to models: keychain, built-in and remote gateway, providers and the catalogue. */
 export async function openModels(options: ConnectedOptions, base: Base) {
@@ -36,9 +39,18 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   const secrets = await openSecretBox(keychain, await settings.writeOnce('profile', newId()), options.session);
 
   const gatewayDatabase = join(dataFolder, 'gateway.db');
-  const open = () =>
-    options.openGateway({ database: gatewayDatabase, sandboxPace, now, fetch: send, env: {}, log: gatewayLog(log) });
-  const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs });
+  const open = async () => {
+    await finishRestore(ledgerFolder(dataFolder), gatewayDatabase, now);
+    return options.openGateway({
+      database: gatewayDatabase,
+      sandboxPace,
+      now,
+      fetch: send,
+      env: {},
+      log: gatewayLog(log),
+    });
+  };
+  const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs, drainMs });
   const { gateway } = waiting;
   const listener = localListener({ gateway, listen: options.listen, store: settings });
   const ownKey = (provider: string) => providers.ownKey(provider);
@@ -58,7 +70,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   });
   const { hasProvider } = providers;
   const embedded = embeddedWallets({ gateway, store: settings, caps: () => readCaps(settings), secrets, elapsed });
-  const connections = openConnections({ accounts, embedded, hasProvider, ownKey });
+  const connections = openConnections({ accounts, embedded: embedded.open, hasProvider, ownKey });
   const source = () => accounts.active()?.source ?? 'embedded';
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
   await models.load();
@@ -69,6 +81,12 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     waiting,
     gateway,
     gatewayDatabase,
+    idsOf: embedded.idsOf,
+    /** Does this while the gateway inside has its books closed; they may be others afterwards. */
+    whileClosed(work: () => Promise<void>): Promise<void> {
+      embedded.forget();
+      return waiting.reopen(work);
+    },
     listener,
     accounts,
     providers,

@@ -7,14 +7,17 @@ interface Asking<Row> {
   readonly log: Log;
 }
 
-/** Looks up the cost of each such request, not twice at a time. Never throws. */
+/** Looks up the cost of each such request, not twice at a time; resolves when all of them were. Never throws. */
 export function lookUpUnsettled<Row extends { readonly id: string }>({ open, lookUp, log }: Asking<Row>) {
-  const asking = new Set<string>();
+  const asking = new Map<string, Promise<void>>();
+  function ask(row: Row): Promise<void> {
+    const asked = asking.get(row.id) ?? lookUp(row).finally(() => asking.delete(row.id));
+    asking.set(row.id, asked);
+    return asked;
+  }
   return async function askAgain(): Promise<void> {
     try {
-      const rows = (await open()).filter(({ id }) => !asking.has(id));
-      for (const { id } of rows) asking.add(id);
-      await Promise.all(rows.map((row) => lookUp(row).finally(() => asking.delete(row.id))));
+      await Promise.all((await open()).map(ask));
     } catch (error) {
       log({ event: 'cost-lookup-failed', ...failureEntry(error) });
     }

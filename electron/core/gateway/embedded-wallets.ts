@@ -31,7 +31,7 @@ export interface EmbeddedWalletDeps extends LimitDeps {
 /** Opens each wallet once: its account, opening credits and the core’s key. */
 export function embeddedWallets(deps: EmbeddedWalletDeps) {
   const opened = new Map<Wallet, Promise<Payer>>();
-  return (wallet: Wallet): Promise<Payer> => {
+  function open(wallet: Wallet): Promise<Payer> {
     const known = opened.get(wallet);
     if (known) return known;
     const opening = openWallet(deps, wallet);
@@ -39,6 +39,19 @@ export function embeddedWallets(deps: EmbeddedWalletDeps) {
     // A failed attempt is repeated.
     opening.catch(() => opened.delete(wallet));
     return opening;
+  }
+  return {
+    open,
+    /** The ids of its account and of the core's key to it. */
+    async idsOf(wallet: Wallet) {
+      await open(wallet);
+      const [account, key] = await Promise.all(
+        [accountSetting, keySetting].map((of) => deps.store.readText(of(wallet))),
+      );
+      return { account, key };
+    },
+    /** Other books may know neither their accounts nor their keys. */
+    forget: () => opened.clear(),
   };
 }
 

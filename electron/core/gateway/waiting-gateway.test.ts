@@ -49,7 +49,7 @@ test('once it was closed, a gateway that never opened refuses what would open it
     tries += 1;
     throw new AppError('database_in_use', 'Another server has it.');
   };
-  const { gateway } = await waitingGateway({ open, log: () => {}, everyMs: 3_600_000 });
+  const { gateway } = await waitingGateway({ open, log: () => {}, everyMs: 3_600_000, drainMs: 0 });
   await expect(gateway.operator.listAccounts()).rejects.toMatchObject({ code: 'database_in_use' });
   await gateway.close();
   const before = tries;

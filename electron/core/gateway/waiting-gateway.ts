@@ -12,6 +12,8 @@ export interface WaitingGatewayDeps {
   readonly log: Log;
   /** Interval of attempts to open it. */
   readonly everyMs: number;
+  /** How long running requests may take before they are ended, because it is to be opened again. */
+  readonly drainMs: number;
 }
 
 export interface WaitingGateway {
@@ -21,13 +23,18 @@ export interface WaitingGateway {
   problem(): ProblemText | null;
   /** Resolves when it was opened later; null if it was open at once. */
   readonly openedLater: Promise<void> | null;
+  /**
+   * Closes it, so that its files can be worked on, and opens it again, also where the work failed. Requests that come meanwhile wait.
+   * Throws what the work throws, or why it is not open.
+   */
+  reopen(work: () => Promise<void>): Promise<void>;
 }
 
 /**
  * The built-in gateway, also while another server uses its database (docs/decisions/034-one-server-a-file.md): then it
  * is opened as soon as that one ends. Other errors are thrown at the start.
  */
-export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps): Promise<WaitingGateway> {
+export async function waitingGateway({ open, log, everyMs, drainMs }: WaitingGatewayDeps): Promise<WaitingGateway> {
   const credentials = new Map<string, ProviderCredential | null>();
   const later = Promise.withResolvers<void>();
   let opened: Gateway | null = null;
@@ -55,6 +62,11 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
     if (closed) throw refusal('shutting_down', 'closing');
     opening ??= tryOpen();
     return opening;
+  }
+
+  async function closeGateway(gateway: Gateway): Promise<void> {
+    await gateway.drain(drainMs);
+    await gateway.close();
   }
 
   const operator: Operator = {
@@ -108,6 +120,18 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
     gateway,
     problem: () => (opened || !problem ? null : problemTextOf(problem)),
     openedLater: opened ? null : later.promise,
+    async reopen(work) {
+      const before = await whenOpen();
+      opened = null;
+      const worked = closeGateway(before).then(work);
+      opening = worked.then(tryOpen, tryOpen);
+      const open = opening;
+      try {
+        await worked;
+      } finally {
+        await open;
+      }
+    },
   };
 }
 

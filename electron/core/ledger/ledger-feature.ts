@@ -1,44 +1,52 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LedgerBackups, LedgerFormat } from '#shared/contract/app/ledger.ts';
+import type { LedgerBackups, LedgerComparison, LedgerFormat } from '#shared/contract/app/ledger.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import type { Background } from '../worker/background.ts';
 import type { ExportedLine, LinesPage } from '../worker/ledger-lines.ts';
 import { csvHead, csvLine } from './ledger-csv.ts';
+import { freeName, isCopy, ledgerFolder, listCopies, removedName, stagedName } from './ledger-files.ts';
 
 export interface LedgerDeps {
   readonly dataFolder: string;
   readonly connections: Connections;
-  readonly background: Pick<Background, 'run'>;
+  /** The ids of a wallet's account in the embedded gateway, and of the app's key to it. */
+  readonly idsOf: (wallet: Wallet) => Promise<{ account: string | null | undefined; key: string | null | undefined }>;
+  readonly background: Background;
   readonly now: () => number;
+  /** Ends running answers and brings their costs in, before the books are replaced. */
+  readonly quiet: () => Promise<void>;
+  /** Does this while the gateway has the books closed. */
+  readonly whileClosed: (work: () => Promise<void>) => Promise<void>;
+  /** Reads anew what is held in memory, and refreshes every window. */
+  readonly restored: () => Promise<void>;
 }
 
-const named = /^ledger-(\d{4})-(\d\d)-(\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z\.db$/;
+const wallets: readonly Wallet[] = ['main', 'sandbox'];
 const limitMs = 30_000;
-/** What a removed copy is called until it is too late to put it back. */
-const removedName = (name: string): string => `${name}.removed`;
-/** How long it can be put back. */
+/** How long a removed copy can be put back. */
 const undoMs = 3_600_000;
 
 /** Copies and exports of the ledger, which is in no backup of the chats: money that was spent stays spent. */
-export function ledgerFeature({ dataFolder, connections, background, now }: LedgerDeps) {
-  const folder = join(dataFolder, 'backups', 'ledger');
+export function ledgerFeature(deps: LedgerDeps) {
+  const { dataFolder, connections, background, now } = deps;
+  const folder = ledgerFolder(dataFolder);
   const file = join(dataFolder, 'gateway.db');
   /** By the names of the copies. */
   const removedAt = new Map<string, number>();
+  const inTurn = takingTurns();
 
-  function backups(): LedgerBackups {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const found = readdirSync(folder).flatMap((name) => {
-      const [, year, month, day, hour, minute, second, ms] = named.exec(name) ?? [];
-      if (year === undefined) return [];
-      const createdAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
-      return [{ name, createdAt, bytes: statSync(join(folder, name)).size }];
-    });
-    return { folder, backups: found.sort((a, b) => b.createdAt - a.createdAt) };
+  const backups = (): LedgerBackups => ({ folder, backups: listCopies(folder) });
+
+  /** The path of a copy that is there. */
+  function pathOf(name: string): string {
+    const path = join(folder, name);
+    if (!isCopy(name) || !existsSync(path)) throw refusal('not_found', 'backupGone');
+    return path;
   }
 
   /** What was removed by an earlier run, or long ago, cannot be put back any more. */
@@ -46,14 +54,57 @@ export function ledgerFeature({ dataFolder, connections, background, now }: Ledg
     for (const name of readdirSync(folder)) {
       const copy = name.replace(/\.removed$/, '');
       const late = now() - (removedAt.get(copy) ?? 0) >= undoMs;
-      if (copy !== name && named.test(copy) && late) rmSync(join(folder, name));
+      if (copy !== name && isCopy(copy) && late) rmSync(join(folder, name));
     }
   }
 
-  /** Renames a copy to what it is when it is removed, or back. */
-  function rename(from: string, to: string): void {
-    if (!existsSync(join(folder, from))) throw refusal('not_found', 'backupGone');
-    renameSync(join(folder, from), join(folder, to));
+  async function compare(name: string): Promise<LedgerComparison> {
+    const copy = pathOf(name);
+    const why = await background.run('faultOfLedger', { copy });
+    if (why) throw refusal('backup_unusable', 'backupUnusable', { why });
+    const own = await Promise.all(
+      wallets.map(async (wallet) => {
+        // Asking also brings into the file all that was answered until now.
+        const { client } = await connections.byId(wallet);
+        await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
+        return Object.assign({ wallet }, await deps.idsOf(wallet));
+      }),
+    );
+    const { accounts, lostKeys } = await background.run('compareLedgers', { copy, database: file, now: now() });
+    return {
+      accounts: accounts.map(({ id, name, copy, present }) => ({
+        wallet: own.find(({ account }) => account === id)?.wallet ?? null,
+        name,
+        copy,
+        present,
+      })),
+      // The app makes its own anew.
+      lostKeys: lostKeys.filter(({ id }) => own.every(({ key }) => key !== id)).map(({ label }) => label),
+    };
+  }
+
+  async function restore(name: string): Promise<void> {
+    const copy = pathOf(name);
+    const staged = join(folder, stagedName(name));
+    // It has taken its place, or must not do so later.
+    const unstage = () => rmSync(staged, { force: true });
+    try {
+      const why = await background.run('stageLedger', { copy, staged });
+      if (why) throw refusal('backup_unusable', 'backupUnusable', { why });
+      await deps.quiet();
+      await deps.whileClosed(() => replace(staged).finally(unstage));
+    } finally {
+      unstage();
+    }
+    await deps.restored();
+  }
+
+  async function replace(staged: string): Promise<void> {
+    // What the worker knows of the books, and has open of them, ends with it.
+    await background.close();
+    const setAside = join(folder, freeName(folder, 'before-restore', now()));
+    const why = await background.run('replaceLedger', { staged, database: file, setAside });
+    if (why) throw refusal('database_in_use', 'ledgerInUse');
   }
 
   /** Pages of a wallet's lines, oldest first. */
@@ -95,23 +146,32 @@ export function ledgerFeature({ dataFolder, connections, background, now }: Ledg
 
     async backUp(): Promise<LedgerBackups> {
       backups();
-      const name = `ledger-${new Date(now()).toISOString().replace(/[:.]/g, '-')}.db`;
-      const { sound } = await background.run('backUpLedger', { database: file, file: join(folder, name) });
-      if (!sound) throw refusal('backup_failed', 'copyNotKept', { why: 'damaged' });
-      return backups();
+      const copy = join(folder, freeName(folder, 'manual', now()));
+      const { sound } = await background.run('backUpLedger', { database: file, file: copy });
+      if (sound) return backups();
+      rmSync(copy);
+      throw refusal('backup_failed', 'copyNotKept', { why: 'damaged' });
     },
 
     async remove({ name }: { name: string }): Promise<LedgerBackups> {
-      if (!named.test(name)) throw refusal('not_found', 'backupGone');
+      const path = pathOf(name);
       forgetRemoved();
-      rename(name, removedName(name));
+      renameSync(path, removedName(path));
       removedAt.set(name, now());
       return backups();
     },
 
     async putBack({ name }: { name: string }): Promise<LedgerBackups> {
-      if (!named.test(name)) throw refusal('not_found', 'backupGone');
-      rename(removedName(name), name);
+      const path = join(folder, name);
+      if (!isCopy(name) || !existsSync(removedName(path))) throw refusal('not_found', 'backupGone');
+      renameSync(removedName(path), path);
+      return backups();
+    },
+
+    compare: ({ name }: { name: string }) => compare(name),
+
+    async restore({ name }: { name: string }): Promise<LedgerBackups> {
+      await inTurn(() => restore(name));
       return backups();
     },
 

@@ -113,7 +113,7 @@ test('what a prefix does not understand is said, and nothing is found instead of
     expect(await find(query)).toEqual({
       hits: [],
       nextCursor: null,
-    total: 0,
+      total: 0,
       problems: [{ message: problem, refusal: expect.anything() }],
     });
   }

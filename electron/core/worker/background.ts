@@ -9,6 +9,7 @@ export interface Background {
     input: Parameters<Tasks[Name]>[1],
     signal?: AbortSignal | undefined,
   ): Promise<Awaited<ReturnType<Tasks[Name]>>>;
+  /** Ends the thread, with what it has open; a later task would begin another. */
   close(): Promise<void>;
 }
 
@@ -71,7 +72,9 @@ export function openBackground(file: string, databasePath: string): Background {
       const stopping = refusal('cancelled', 'closing');
       for (const task of [...queue.splice(0), ...(running ? [running] : [])]) task.reject(stopping);
       running = null;
-      await worker?.terminate();
+      const ending = worker;
+      worker = null;
+      await ending?.terminate();
     },
   };
 }

@@ -1,8 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
+import type { Replacement } from '#gateway/backup/replace-books.ts';
 import { attachmentIds } from './attachment-ids.ts';
 import { checkDatabase } from './check-database.ts';
+import { compareLedgers } from './compare-ledgers.ts';
 import { findInBranch } from './find-in-branch.ts';
+import { backUpLedger, faultOfLedger, replaceLedger, stageLedger } from './ledger-copies.ts';
 import { ledgerLines } from './ledger-lines.ts';
 import { nameChats } from './name-chats.ts';
 import type { DriftInput } from './price-drift.ts';
@@ -18,19 +21,19 @@ const tasks = {
   find: (db: Database, { conversationId, text }: { conversationId: string; text: string }) =>
     findInBranch(db, conversationId, text),
   check: (_db: Database, { path, migrations }: { path: string; migrations: string[] }) =>
-    checkDatabase(path, migrations),
+    checkDatabase(path, migrations, 'messages'),
   names: (db: Database, { ids }: { ids: readonly string[] }) => nameChats(db, ids),
   files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
   /** Loaded with the first exported answer. */
   markdown: async (_db: Database, { text }: { text: string }) =>
     (await import('../markup/render-markdown.ts')).renderMarkdown(text),
   ledgerLines,
-  /** Counts every sum of the copy again: minutes for large books. */
-  backUpLedger: async (_db: Database, { database, file }: { database: string; file: string }) => {
-    const { createSqliteBackup } = await import('#gateway/backup/sqlite-backup.ts');
-    const { report } = await createSqliteBackup(database, file);
-    return { sound: report?.ok !== false };
-  },
+  backUpLedger: (_db: Database, { database, file }: { database: string; file: string }) => backUpLedger(database, file),
+  faultOfLedger: (_db: Database, { copy }: { copy: string }) => faultOfLedger(copy),
+  compareLedgers: (_db: Database, { copy, database, now }: { copy: string; database: string; now: number }) =>
+    compareLedgers(copy, database, now),
+  stageLedger: (_db: Database, { copy, staged }: { copy: string; staged: string }) => stageLedger(copy, staged),
+  replaceLedger: (_db: Database, replacement: Replacement) => replaceLedger(replacement),
   reconcile: (db: Database, input: ReconcileInput) => reconcileBooks(db, input),
   /** Loaded with the first look, since it needs the price book. */
   drift: async (db: Database, input: DriftInput) => (await import('./price-drift.ts')).priceDrift(db, input),

@@ -1,21 +1,24 @@
 import { useState } from 'react';
-import type { LedgerBackups } from '#shared/contract/app/ledger.ts';
+import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
 import { useWallet } from '../../api/use-wallet.ts';
 import { text } from '../../text/backup-text.ts';
 import { bytes, momentOf } from '../../text/format.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
+import { RestoreLedger } from './restore-ledger.tsx';
 import { useLedgerFiles } from './use-ledger-files.ts';
 
 const formats = ['csv', 'json'] as const;
 
 /** Copies of the ledger, and exports in which a row is a line of it. */
 export function LedgerFiles() {
-  const { copies, backUp, remove, putBack, save } = useLedgerFiles();
-  const [removing, setRemoving] = useState<LedgerBackups['backups'][number] | null>(null);
+  const { copies, backUp, remove, putBack, restore, save } = useLedgerFiles();
+  const [removing, setRemoving] = useState<LedgerBackup | null>(null);
+  const [restoring, setRestoring] = useState<LedgerBackup | null>(null);
   const { wallet } = useWallet();
   const { say, undoable, failed } = useNotify();
   const done = () => setRemoving(null);
@@ -32,6 +35,19 @@ export function LedgerFiles() {
         ),
       onError: (error) => failed(text.removeFailed, error),
       onSettled: done,
+    });
+  const onRestoreError = (error: Error) => failed(text.ledgerRestoreFailed, error);
+  const restoreNow = ({ name, createdAt }: LedgerBackup) =>
+    restore.mutate(name, {
+      onSuccess({ backups }) {
+        const before = backups.find(({ kind }) => kind === 'before-restore');
+        if (before)
+          undoable(text.ledgerRestored(momentOf(createdAt)), () =>
+            restore.mutate(before.name, { onError: onRestoreError }),
+          );
+      },
+      onError: onRestoreError,
+      onSettled: () => setRestoring(null),
     });
   return (
     <section aria-label={text.ledgerTitle}>
@@ -61,8 +77,16 @@ export function LedgerFiles() {
       <ul aria-label={text.ledgerCopies} className="my-2 divide-y divide-line">
         {copies.data?.backups.map((each) => (
           <li key={each.name} className="flex min-h-9 flex-wrap items-center gap-3 tabular-nums">
-            <span className="flex-1">{momentOf(each.createdAt)}</span>
-            <span className="text-fg-3">{bytes(each.bytes)}</span>
+            <span className="min-w-32 flex-1">{momentOf(each.createdAt)}</span>
+            <Badge>{text.kinds[each.kind]}</Badge>
+            <span className="w-20 text-right text-fg-3">{bytes(each.bytes)}</span>
+            <Button
+              variant="quiet"
+              aria-label={text.actionFor(text.restore, momentOf(each.createdAt))}
+              onClick={() => setRestoring(each)}
+            >
+              {text.restore}
+            </Button>
             <Button
               variant="quiet"
               aria-label={text.actionFor(text.remove, momentOf(each.createdAt))}
@@ -78,6 +102,21 @@ export function LedgerFiles() {
           {text.folder} <code className="font-mono break-all">{copies.data.folder}</code>
         </p>
       )}
+      <Dialog
+        open={restoring !== null}
+        onOpenChange={(open) => !open && setRestoring(null)}
+        title={text.ledgerRestoreTitle}
+        width="wide"
+      >
+        {restoring && (
+          <RestoreLedger
+            copy={restoring}
+            restoring={restore.isPending}
+            onRestore={() => restoreNow(restoring)}
+            onCancel={() => setRestoring(null)}
+          />
+        )}
+      </Dialog>
       <Dialog open={removing !== null} onOpenChange={(open) => !open && done()} title={text.ledgerRemoveTitle}>
         {removing && (
           <>

@@ -16,6 +16,7 @@ export function useLedgerFiles() {
   const backUp = useMutation({ mutationFn: () => api.ledger.backUp(), onSuccess });
   const remove = useMutation({ mutationFn: (name: string) => api.ledger.remove({ name }), onSuccess });
   const putBack = useMutation({ mutationFn: (name: string) => api.ledger.putBack({ name }), onSuccess });
+  const restore = useMutation({ mutationFn: (name: string) => api.ledger.restore({ name }), onSuccess });
   const save = useMutation({
     async mutationFn({ wallet, format }: { wallet: Wallet; format: LedgerFormat }) {
       const parts: string[] = [];
@@ -24,5 +25,10 @@ export function useLedgerFiles() {
       saveFile(new Blob(parts, { type: types[format] }), `portico-ledger-${wallet}-${day}.${format}`);
     },
   });
-  return { copies, backUp, remove, putBack, save };
+  return { copies, backUp, remove, putBack, restore, save };
+}
+
+/** What a restore of a copy would change; read with each question, since the books go on. */
+export function useLedgerComparison(name: string) {
+  return useQuery(useOrpc().ledger.compare.queryOptions({ input: { name }, gcTime: 0 }));
 }

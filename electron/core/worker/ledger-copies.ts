@@ -1,0 +1,41 @@
+import type { Replacement } from '#gateway/backup/replace-books.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
+import type { DatabaseFault } from '#shared/language/refusal-words.ts';
+import { checkDatabase } from './check-database.ts';
+
+/** Copies of the ledger, each counted again: minutes for large books. Run in the worker; the gateway is loaded with the first. */
+
+export async function backUpLedger(database: string, file: string): Promise<{ sound: boolean }> {
+  const { createSqliteBackup } = await import('#gateway/backup/sqlite-backup.ts');
+  const { report } = await createSqliteBackup(database, file);
+  return { sound: report?.ok !== false };
+}
+
+export async function faultOfLedger(copy: string): Promise<DatabaseFault | null> {
+  const { allMigrations } = await import('#gateway/db/migrations/all-migrations.ts');
+  return checkDatabase(copy, Object.keys(await allMigrations('sqlite').getMigrations()), 'ledger_entries');
+}
+
+/** Makes a copy ready to take the place of the books. Returns why it cannot. */
+export async function stageLedger(copy: string, staged: string): Promise<DatabaseFault | null> {
+  const fault = await faultOfLedger(copy);
+  if (fault) return fault;
+  const { stageBooks } = await import('#gateway/backup/replace-books.ts');
+  return unless('internal_error', 'damaged', () => stageBooks(copy, staged));
+}
+
+export async function replaceLedger(replacement: Replacement): Promise<'in-use' | null> {
+  const { replaceBooks } = await import('#gateway/backup/replace-books.ts');
+  return unless('database_in_use', 'in-use', () => replaceBooks(replacement));
+}
+
+/** An error does not arrive as what it is on another thread. */
+async function unless<Why>(code: ErrorCode, why: Why, work: () => Promise<unknown>): Promise<Why | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (error instanceof AppError && error.code === code) return why;
+    throw error;
+  }
+}
