@@ -97,7 +97,7 @@ export const text = words({
   nothing: 'Nothing found',
   askInstead: 'Ask it in a new chat',
   empty: { active: 'Chats you start appear here.', archived: 'The archive is empty.', trash: 'The trash is empty.' },
-  found: (count: number) => (count > 1000 ? 'More than 1,000 results' : counted(count, 'result', 'results')),
+  found: (count: number, more: boolean) => `${more ? 'More than ' : ''}${counted(count, 'result', 'results')}`,
   selected: (count: number) => `${chats(count)} selected`,
   select: (title: string) => `Select ${title}`,
   selectAll: 'Select all',

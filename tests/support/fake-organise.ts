@@ -155,7 +155,6 @@ export function fakeOrganise(
         return {
           hits,
           nextCursor: null,
-          total: hits.length,
           problems: word.startsWith('before:') ? [{ message: 'before: needs a date.' }] : [],
         };
       }),

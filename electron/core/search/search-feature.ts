@@ -31,7 +31,6 @@ export function searchFeature({ background, conversationsById }: SearchDeps) {
           ),
         ],
         nextCursor: last ? String(last.seq) : null,
-        total: found.total,
         problems: found.problems,
       };
     },

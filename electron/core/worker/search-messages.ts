@@ -25,8 +25,6 @@ export interface FoundMessage extends FoundTitle {
 export interface Found {
   readonly titles: FoundTitle[];
   readonly messages: FoundMessage[];
-  /** Of all pages, counted for the first alone; at most `mostCounted`, and one more where there are more. */
-  readonly total: number | null;
   readonly problems: ProblemText[];
 }
 
@@ -39,8 +37,6 @@ interface Row {
   title: string;
   snippet: string;
 }
-
-export const mostCounted = 1_000;
 
 /** Markers around a match: control characters that messages do not contain. */
 const [on, off] = ['\u0001', '\u0002'];
@@ -61,14 +57,11 @@ export function searchMessages(db: Database, query: string, limit: number, befor
   const { where, values, unknown } = conditions(db, filters);
   const wrong = [...problems, ...unknown];
   const blank = match === null && parts.length === 0 && where.length === 2 && filters.trash === null;
-  if (wrong.length > 0 || blank) return { titles: [], messages: [], total: 0, problems: wrong };
+  if (wrong.length > 0 || blank) return { titles: [], messages: [], problems: wrong };
 
   const titles = beforeSeq === null && filters.role === null ? findTitles() : [];
-  const byWords = match !== null || parts.length > 0;
-  const messages = byWords ? newest(findMessages(ofMessages), findMessages(ofTools)) : [];
-  const isAll = messages.length < limit;
-  const found = () => titles.length + (isAll ? messages.length : countMessages());
-  return { titles, messages, total: beforeSeq === null ? Math.min(found(), mostCounted + 1) : null, problems: [] };
+  const messages = match === null && parts.length === 0 ? [] : newest(findMessages(ofMessages), findMessages(ofTools));
+  return { titles, messages, problems: [] };
 
   /** A message whose own words match is not said to match by its tools. */
   function newest(own: FoundMessage[], byTools: FoundMessage[]): FoundMessage[] {
@@ -100,13 +93,14 @@ export function searchMessages(db: Database, query: string, limit: number, befor
     return rows.map((row) => ({ conversationId: row.conversation_id, title: runsOf(row.title, parts) }));
   }
 
-  /** Messages with these words from the newest on, as SQL and its values. */
-  function matching({ words, texts, text }: typeof ofMessages, columns: string, most: number) {
+  function findMessages({ words, texts, text, inTool }: typeof ofMessages): FoundMessage[] {
     const model = `coalesce(m.model, '') || ' ' || coalesce(m.served_provider || '/' || m.served_model, '') || ' ' ||
       coalesce(m.model_name, '') || case m.role when 'user' then c.model else '' end`;
     const seq = match === null ? 'm.seq' : `${words}.rowid`;
-    return {
-      sql: `select ${columns}
+    const rows = db
+      .prepare(
+        `select m.seq, m.id, m.role, m.created_at, c.id as conversation_id, c.title,
+            ${match === null ? text : `snippet(${words}, 0, char(1), char(2), '…', 28)`} as snippet
           from ${match === null ? texts : `${words} join ${texts}`} as texts ${match === null ? '' : `on texts.seq = ${words}.rowid`}
           join messages m on m.seq = texts.seq
           join conversations c on c.id = m.conversation_id
@@ -122,35 +116,16 @@ export function searchMessages(db: Database, query: string, limit: number, befor
             ...(filters.role === null ? [] : ['m.role = ?']),
           ].join(' and ')}
           order by ${seq} desc limit ?`,
-      given: [
+      )
+      .all(
         ...(match === null ? [] : [match]),
         ...(beforeSeq === null ? [] : [beforeSeq]),
         ...parts.map(contains),
         ...values,
         ...(filters.model === null ? [] : [contains(filters.model)]),
         ...(filters.role === null ? [] : [filters.role]),
-        most,
-      ],
-    };
-  }
-
-  function countMessages(): number {
-    const [own, byTools] = [ofMessages, ofTools].map((place) => matching(place, 'm.seq', mostCounted + 1));
-    if (!own || !byTools) return 0;
-    // A message whose words and whose tools match is one.
-    const text = `select count(*) from (select * from (${own.sql}) union select * from (${byTools.sql}))`;
-    return db
-      .prepare(text)
-      .pluck()
-      .get(...own.given, ...byTools.given) as number;
-  }
-
-  function findMessages(place: typeof ofMessages): FoundMessage[] {
-    const { words, text, inTool } = place;
-    const snippet = match === null ? text : `snippet(${words}, 0, char(1), char(2), '…', 28)`;
-    const columns = `m.seq, m.id, m.role, m.created_at, c.id as conversation_id, c.title, ${snippet} as snippet`;
-    const { sql, given } = matching(place, columns, limit);
-    const rows = db.prepare(sql).all(...given) as Row[];
+        limit,
+      ) as Row[];
     return rows.map((row) => ({
       seq: row.seq,
       id: row.id,

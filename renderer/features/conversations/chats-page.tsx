@@ -75,7 +75,7 @@ function Results({ query }: { query: string }) {
   return (
     <>
       <p role="status" className="px-5 pb-1 text-fg-3 text-xs max-sm:px-3">
-        {found.data && text.found(found.total)} {!found.data && text.searchHelp}
+        {found.data && text.found(entries.length, found.hasNextPage)} {!found.data && text.searchHelp}
       </p>
       {found.problems.length > 0 && (
         <div className="px-5 pb-2 max-sm:px-3">

@@ -17,7 +17,6 @@ export function useSearch(query: string) {
   return {
     ...found,
     hits: found.data?.pages.flatMap((page) => page.hits) ?? [],
-    total: found.data?.pages[0]?.total ?? 0,
     problems: found.data?.pages[0]?.problems ?? [],
   };
 }

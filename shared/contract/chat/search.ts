@@ -36,15 +36,7 @@ export const searchContract = {
         cursor: z.string().max(40).nullish(),
       }),
     )
-    .output(
-      z.object({
-        hits: z.array(searchHit),
-        nextCursor: z.string().nullable(),
-        /** Of all pages: null but on the first, and 1,001 for all that is more than 1,000. */
-        total: z.int().nonnegative().nullable(),
-        problems: z.array(problemText),
-      }),
-    ),
+    .output(z.object({ hits: z.array(searchHit), nextCursor: z.string().nullable(), problems: z.array(problemText) })),
   /** Matches in the shown branch of a conversation, ignoring case, oldest first, loaded or not. */
   inConversation: oc
     .input(z.object({ conversationId: id, text: z.string().min(1).max(200) }))
