@@ -5,20 +5,12 @@ import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
 import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
+import { removedName } from '../db/dated-names.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { Background } from '../worker/background.ts';
 import { backupAttachments } from './backup-attachments.ts';
-import {
-  keptDaily,
-  keptWeekly,
-  listBackups,
-  listRemoved,
-  nameAt,
-  outdated,
-  removedName,
-  removeUnfinished,
-} from './backup-files.ts';
+import { keptDaily, keptWeekly, listBackups, listRemoved, nameAt, outdated, removeUnfinished } from './backup-files.ts';
 
 const dayMs = 86_400_000;
 /** How often a due backup is checked for. */

@@ -1,38 +1,40 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backup } from '#shared/contract/app/backup.ts';
+import { datedName, readDatedName } from '../db/dated-names.ts';
 
 export const keptDaily = 7;
 export const keptWeekly = 4;
 const keptSafety = 3;
 const dayMs = 86_400_000;
-const named = /^(auto|manual|before-restore)-(\d{4})-(\d\d)-(\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z\.db$/;
+const kinds: readonly string[] = ['auto', 'manual', 'before-restore'] satisfies Backup['kind'][];
 
-/** A backup’s name contains its time: `auto-2026-11-21T08-15-00-000Z.db`. */
-export const nameAt = (kind: Backup['kind'], timeMs: number): string =>
-  `${kind}-${new Date(timeMs).toISOString().replace(/[:.]/g, '-')}.db`;
+export const nameAt = (kind: Backup['kind'], timeMs: number): string => datedName(kind, timeMs);
+
+function readName(name: string): Pick<Backup, 'kind' | 'createdAt'> | null {
+  const read = readDatedName(name);
+  return read && kinds.includes(read.prefix)
+    ? { kind: read.prefix as Backup['kind'], createdAt: read.createdAt }
+    : null;
+}
 
 /** The backups in a folder, newest first; other files are ignored. */
 export function listBackups(folder: string): Backup[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return readdirSync(folder)
     .flatMap((name): Backup[] => {
-      const [, kind, year, month, day, hour, minute, second, ms] = named.exec(name) ?? [];
-      if (kind === undefined) return [];
-      const createdAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+      const read = readName(name);
+      if (!read) return [];
       const bytes = statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
-      return [{ name, kind: kind as Backup['kind'], createdAt, bytes }];
+      return [{ name, kind: read.kind, createdAt: read.createdAt, bytes }];
     })
     .sort((a, b) => b.createdAt - a.createdAt);
 }
 
-/** Where a removed backup lies until it is too late to put it back. */
-export const removedName = (name: string): string => `${name}.removed`;
-
 /** Names of removed backups that can be put back. */
 export const listRemoved = (folder: string): string[] =>
   readdirSync(folder).flatMap((file) =>
-    named.test(file.replace(/\.removed$/, '')) && file.endsWith('.removed') ? file : [],
+    readName(file.replace(/\.removed$/, '')) && file.endsWith('.removed') ? file : [],
   );
 
 /** Removes partial copies of a crash. */

@@ -6,10 +6,11 @@ import { refusal } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
+import { removedName } from '../db/dated-names.ts';
 import type { Background } from '../worker/background.ts';
 import type { ExportedLine, LinesPage } from '../worker/ledger-lines.ts';
 import { csvHead, csvLine } from './ledger-csv.ts';
-import { freeName, isCopy, ledgerFolder, listCopies, removedName, stagedName } from './ledger-files.ts';
+import { freeName, isCopy, ledgerFolder, listCopies, stagedName } from './ledger-files.ts';
 
 export interface LedgerDeps {
   readonly dataFolder: string;

@@ -1,19 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
+import { datedName, readDatedName, removedName } from '../db/dated-names.ts';
 
 const prefixes: Readonly<Record<LedgerBackup['kind'], string>> = {
   manual: 'ledger',
   'before-restore': 'before-restore',
 };
-const named = /^(ledger|before-restore)-(\d{4})-(\d\d)-(\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z\.db$/;
+const kinds = new Map(Object.entries(prefixes).map(([kind, prefix]) => [prefix, kind as LedgerBackup['kind']]));
 
-export const isCopy = (name: string): boolean => named.test(name);
+export const isCopy = (name: string): boolean => kinds.has(readDatedName(name)?.prefix ?? '');
 
 export const ledgerFolder = (dataFolder: string): string => join(dataFolder, 'backups', 'ledger');
-
-/** What a removed copy is called until it is too late to put it back. */
-export const removedName = (name: string): string => `${name}.removed`;
 
 /** What a copy is called that waits to take the place of the books, wherever the app was ended meanwhile. */
 export const stagedName = (name: string): string => `${name}.next`;
@@ -23,18 +21,16 @@ export function listCopies(folder: string): LedgerBackup[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return readdirSync(folder)
     .flatMap((name): LedgerBackup[] => {
-      const [, prefix, year, month, day, hour, minute, second, ms] = named.exec(name) ?? [];
-      if (prefix === undefined) return [];
-      const kind = prefix === prefixes.manual ? 'manual' : 'before-restore';
-      const createdAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
-      return [{ name, kind, createdAt, bytes: statSync(join(folder, name)).size }];
+      const read = readDatedName(name);
+      const kind = kinds.get(read?.prefix ?? '');
+      return read && kind ? [{ name, kind, createdAt: read.createdAt, bytes: statSync(join(folder, name)).size }] : [];
     })
     .sort((a, b) => b.createdAt - a.createdAt);
 }
 
 /** A name that no copy has: a clock may have been set back. */
 export function freeName(folder: string, kind: LedgerBackup['kind'], timeMs: number): string {
-  const name = `${prefixes[kind]}-${new Date(timeMs).toISOString().replace(/[:.]/g, '-')}.db`;
+  const name = datedName(prefixes[kind], timeMs);
   const taken = [name, removedName(name)].some((each) => existsSync(join(folder, each)));
   return taken ? freeName(folder, kind, timeMs + 1) : name;
 }
