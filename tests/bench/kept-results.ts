@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { machine } from '../support/machine.ts';
 import type { Spread } from './gateway/statistics.ts';
 
 /** One bench's results as they are kept in `docs/bench/`: what was measured, of which sources, and where. */
@@ -37,7 +38,7 @@ export function keep(bench: string, result: Pick<KeptResult, 'ratios' | 'figures
   const kept: KeptResult = {
     measured: new Date().toISOString(),
     commit: `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') ? '+' : ''}`,
-    machine: `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, Node ${process.versions.node}`,
+    machine: machine(),
     load: [loadBefore, loadavg()[0] ?? Number.NaN],
     ...measured,
   };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpus, release, totalmem, type } from 'node:os';
+import { machine } from '../support/machine.ts';
 import type { Judged, Verdict } from './verdicts.ts';
 
 const marks: Readonly<Record<Verdict, string>> = { holds: '✓', 'in part': '◐', 'not shown': '·', fails: '✗' };
@@ -16,8 +16,6 @@ export function tableOf(judged: readonly Judged[]): string {
 
 /** `docs/proof.md`. */
 export function pageOf(judged: readonly Judged[], run: { seed: number; long: boolean; root: string }): string {
-  const processor = cpus()[0]?.model.trim() ?? 'unknown';
-  const memory = Math.round(totalmem() / 2 ** 30);
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: run.root, encoding: 'utf8' }).trim();
   const rows = judged.map((one) => `| ${one.name} | ${one.row.goal} | ${shownBy(one)} | ${one.verdict} |`);
   const open = judged.flatMap(({ name, row }) => (row.open ? [`- **${name}**: ${row.open}`] : []));
@@ -27,7 +25,7 @@ export function pageOf(judged: readonly Judged[], run: { seed: number; long: boo
 Written by \`npm run proof\`; \`npm run proof -- --only "fuzz: HTTP"\` runs one row, \`--long\` the long form, \`--seed ${run.seed}\` the same
 random inputs once more. The tests of the short form are part of \`npm test\`.
 
-${run.long ? 'Long' : 'Short'} form, seed ${run.seed}, above commit ${commit}, ${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${processor}, ${memory} GB, ${type()} ${release()}, Node ${process.versions.node}.
+${run.long ? 'Long' : 'Short'} form, seed ${run.seed}, above commit ${commit}, ${new Date().toISOString().slice(0, 10)}, ${machine()}.
 
 | | goal | shown | verdict |
 |---|---|---|---|
