@@ -208,6 +208,8 @@ async function startElectron(
   let killed = false;
   child.stdout?.on('data', (chunk) => lines.push(String(chunk)));
   child.stderr?.on('data', (chunk) => lines.push(String(chunk)));
+  // Without a limit of its own an action in a window has another one than on a page.
+  app.context().setDefaultTimeout(0);
   return {
     page: await app.firstWindow(),
     dataFolder,

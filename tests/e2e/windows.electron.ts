@@ -26,6 +26,8 @@ test('several windows have one core; the program ends with the last of them; wha
     BrowserWindow.getAllWindows().map((one) => one.getBounds().x),
   );
   expect(new Set(places).size).toBe(2);
+  // The draft of the first one: what is typed before it comes is put behind it.
+  await expect(message(second)).toHaveValue('What can you do? Show me a table and some code.');
   await ask(second, 'Said in the second window');
   await ended(articles(second).nth(1));
   await page.getByRole('link', { name: /Said in the second/ }).click();
