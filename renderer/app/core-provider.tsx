@@ -1,18 +1,12 @@
 import type { ReactNode } from 'react';
 import { LiveAnswersContext } from '../features/thread-data/use-answer.ts';
-import { HighlighterContext } from '../markdown/code/use-highlighted.ts';
-import { DiagramsContext } from '../markdown/diagrams-context.ts';
 import type { Core } from './core-services.ts';
 import { ProvideApi } from './provide-api.ts';
 
 export function CoreProvider({ core, children }: { core: Core; children: ReactNode }) {
   return (
     <ProvideApi api={core.api}>
-      <LiveAnswersContext value={core.answers}>
-        <HighlighterContext value={core.highlighter}>
-          <DiagramsContext value={core.diagrams}>{children}</DiagramsContext>
-        </HighlighterContext>
-      </LiveAnswersContext>
+      <LiveAnswersContext value={core.answers}>{children}</LiveAnswersContext>
     </ProvideApi>
   );
 }

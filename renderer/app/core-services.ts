@@ -1,15 +1,11 @@
 import { type Api, type CoreLink, createApi } from '../api/api.ts';
 import { createLiveAnswers, type LiveAnswers } from '../features/thread-data/answer-views.ts';
-import { createHighlighter, type Highlighter } from '../markdown/code/highlighter.ts';
-import { createDiagrams, type Diagrams } from '../markdown/diagrams.ts';
 import { startParser } from '../markdown/parser/start-parser.ts';
 
 /** Services that live as long as the window. */
 export interface Core {
   readonly api: Api;
   readonly answers: LiveAnswers;
-  readonly highlighter: Highlighter;
-  readonly diagrams: Diagrams;
 }
 
 const warmAfterMs = 300;
@@ -21,7 +17,5 @@ export function createCore(link: CoreLink): Core {
   return {
     api: createApi(link),
     answers: createLiveAnswers(parser),
-    highlighter: createHighlighter(),
-    diagrams: createDiagrams(),
   };
 }

@@ -1,12 +1,11 @@
 import { Code, Workflow } from 'lucide-react';
-import { useContext, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useDark } from '../browser/use-dark.ts';
 import { markdownText as words } from '../text/markdown-text.ts';
 import { IconButton } from '../ui/elements/icon-button.tsx';
 import { ScrollGroup } from '../ui/elements/scroll-group.tsx';
 import { CodeBlock } from './code/code-block.tsx';
-import type { Drawing } from './diagrams.ts';
-import { DiagramsContext } from './diagrams-context.ts';
+import { type Drawing, diagrams } from './diagrams.ts';
 
 /** A diagram as an image, with a button for its source. If it cannot be rendered, its source and the reason. */
 export function Diagram({ source }: { source: string }) {
@@ -46,16 +45,15 @@ export function Diagram({ source }: { source: string }) {
 }
 
 function useDrawing(source: string): Drawing | null {
-  const diagrams = useContext(DiagramsContext);
   const dark = useDark();
   const [drawing, setDrawing] = useState<Drawing | null>(null);
   useEffect(() => {
     let here = true;
-    void diagrams?.draw(source, dark).then((drawn) => here && setDrawing(drawn));
+    void diagrams.draw(source, dark).then((drawn) => here && setDrawing(drawn));
     return () => {
       here = false;
     };
-  }, [diagrams, source, dark]);
+  }, [source, dark]);
   return drawing;
 }
 

@@ -6,7 +6,7 @@ export type Drawing =
   | { readonly url: string; readonly width: number; readonly height: number }
   | { readonly problem: string };
 
-export interface Diagrams {
+interface Diagrams {
   /** Renders Mermaid source. Never rejects. Recent results are cached. */
   draw(source: string, dark: boolean): Promise<Drawing>;
 }
@@ -16,18 +16,21 @@ const mostKept = 60;
 /** Mermaid has some megabytes, which a busy machine takes long to compile. */
 const loadMs = 60_000;
 const drawMs = 10_000;
+const tooLong = Symbol('too long');
 
 /**
  * Renders diagrams to images, one after another in a sandboxed frame: what a model wrote never becomes part of the
  * page. A frame that hangs is removed, and its diagram stays source.
  */
-export function createDiagrams(openFrame: () => DiagramFrame = openDiagramFrame): Diagrams {
+export const diagrams = createDiagrams();
+
+function createDiagrams(): Diagrams {
   const known = new Map<string, Promise<Drawing>>();
   let frame: DiagramFrame | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
   async function drawNow(source: string, dark: boolean): Promise<Drawing> {
-    frame ??= openFrame();
+    frame ??= openDiagramFrame();
     const loaded = await within(loadMs, frame.ready);
     const answer = loaded === tooLong ? tooLong : await within(drawMs, frame.ask(source, dark));
     if (answer === tooLong) {
@@ -62,8 +65,6 @@ export function createDiagrams(openFrame: () => DiagramFrame = openDiagramFrame)
     },
   };
 }
-
-const tooLong = Symbol('too long');
 
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | typeof tooLong> {
   let timer: ReturnType<typeof setTimeout> | undefined;

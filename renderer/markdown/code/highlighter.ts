@@ -4,14 +4,16 @@ import type { HighlightAnswer, HighlightRequest } from './highlight-messages.ts'
 
 export type Colour = (answer: HighlightAnswer) => void;
 
-export interface Highlighter {
+interface Highlighter {
   /** Subscribes to the lines of one block. Returns a function that unsubscribes. */
   open(id: number, colour: Colour): () => void;
   ask(request: HighlightRequest): void;
 }
 
 /** One worker for all code of this window, started with the first block. Without it, code is plain. */
-export function createHighlighter(): Highlighter {
+export const highlighter = createHighlighter();
+
+function createHighlighter(): Highlighter {
   const readers = new Map<number, Colour>();
   let worker: Worker | null = null;
 

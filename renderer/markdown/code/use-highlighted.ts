@@ -1,9 +1,7 @@
-import { createContext, useContext, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { languageOf } from '#shared/markdown/languages.ts';
 import type { Span } from './highlight-messages.ts';
-import type { Highlighter } from './highlighter.ts';
-
-export const HighlighterContext = createContext<Highlighter | null>(null);
+import { highlighter } from './highlighter.ts';
 
 type Lines = readonly (readonly Span[])[];
 const nothing: Lines = [];
@@ -15,23 +13,21 @@ const numbers = new Map<string, number>();
 
 /** The highlighted lines of a block so far, which are its complete ones. The rest is plain, so nothing moves. */
 export function useHighlighted(code: string, language: string, live: boolean): Lines {
-  const highlighter = useContext(HighlighterContext);
   const [lines, setLines] = useState<Lines>(nothing);
   const key = useId();
   const asked = useRef({ text: '', lines: 0 });
   const id = numberOf(key);
 
   useEffect(() => {
-    if (!highlighter) return;
     asked.current = { text: '', lines: 0 };
     return highlighter.open(id, ({ from, lines: added }) =>
       setLines((before) => (from > before.length ? before : [...before.slice(0, from), ...added])),
     );
-  }, [highlighter, id]);
+  }, [id]);
 
   useEffect(() => {
     const known = languageOf(language);
-    if (!highlighter || !known) return;
+    if (!known) return;
     const closed = colourable(live ? code.slice(0, code.lastIndexOf('\n') + 1) : `${code}\n`);
     if (!closed.startsWith(asked.current.text)) asked.current = { text: '', lines: 0 };
     const fresh = closed.slice(asked.current.text.length);
@@ -41,7 +37,7 @@ export function useHighlighted(code: string, language: string, live: boolean): L
     for (let at = 0; at < added.length; at += batch)
       highlighter.ask({ type: 'lines', id, language: known, from: from + at, lines: added.slice(at, at + batch) });
     asked.current = { text: closed, lines: from + added.length };
-  }, [highlighter, id, code, language, live]);
+  }, [id, code, language, live]);
 
   return lines;
 }
