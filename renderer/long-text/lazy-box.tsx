@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { drawnOnCall } from './draw-now.ts';
 import { drawSoon, mayDraw } from './draw-queue.ts';
 import { holdView, isHeld } from './hold-view.ts';
 import { isNear, watchNear } from './near-viewport.ts';
@@ -42,6 +43,10 @@ export function LazyBox({ className, weight, guessPx, of, first, children }: Nea
     if (element && drawn && !wasDrawn.current && !first) holdView(element, heightPx.current ?? 0);
     wasDrawn.current = drawn;
   }, [drawn, first]);
+
+  useLayoutEffect(() => {
+    if (!drawn && box.current) return drawnOnCall(box.current, () => setDrawn(true));
+  }, [drawn]);
 
   useEffect(() => {
     const element = box.current;

@@ -1,6 +1,7 @@
 import '../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import { copiedSelection } from '../../tests/support/copied-selection.ts';
 import { fakeMessage } from '../../tests/support/fake-data.ts';
 import { closeApp, openApp } from '../../tests/support/open-app.tsx';
 
@@ -19,14 +20,10 @@ async function answered(text: string): Promise<Element> {
 }
 
 /** What a copy of this would put into the clipboard; null: the browser's own. */
-function copied(element: Element | null | undefined): { plain: string; rich: string } | null {
+function copied(element: Element | null | undefined): Promise<{ plain: string; rich: string } | null> {
   if (!element) throw new Error('there is nothing to select');
   getSelection()?.selectAllChildren(element);
-  const clipboardData = new DataTransfer();
-  const event = new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true });
-  document.dispatchEvent(event);
-  if (!event.defaultPrevented) return null;
-  return { plain: clipboardData.getData('text/plain'), rich: clipboardData.getData('text/html') };
+  return copiedSelection();
 }
 
 const linesOf = (plain: string | undefined) => plain?.split(/\n+/).map((line) => line.trim());
@@ -34,7 +31,7 @@ const linesOf = (plain: string | undefined) => plain?.split(/\n+/).map((line) =>
 test('a copied selection has formulas as MathML in rich text and as TeX in plain text', async () => {
   const answer = await answered('Let $x^2$ be.\n\n$$\\frac{a}{b}$$\n\nThe end.');
   await expect.poll(() => answer.querySelectorAll('.katex').length).toBe(2);
-  const both = copied(answer.querySelector('.prose'));
+  const both = await copied(answer.querySelector('.prose'));
   expect(linesOf(both?.plain)).toEqual(['Let $x^2$ be.', '$$\\frac{a}{b}$$', 'The end.']);
   expect(both?.rich).toContain('<msup><mi>x</mi><mn>2</mn></msup>');
   expect(both?.rich).not.toContain('katex-html');
@@ -46,7 +43,7 @@ test('it has what an answer says as bare elements, and neither colours nor what 
     `# Title\n\n| a | b |\n|---|--:|\n| 1 | **2** |\n\n\`\`\`ts\n${code}\n\`\`\`\n\n- [x] done\n- [ ] open`,
   );
   await expect.poll(() => answer.querySelector('.tok-keyword')).not.toBeNull();
-  const both = copied(answer.querySelector('.prose'));
+  const both = await copied(answer.querySelector('.prose'));
   expect(both?.rich).toBe(
     [
       '<h1>Title</h1><div><table><thead><tr><th>a</th><th align="right">b</th></tr></thead>',
@@ -57,26 +54,26 @@ test('it has what an answer says as bare elements, and neither colours nor what 
   expect(both?.plain).toContain(`${code}\n`);
   expect(linesOf(both?.plain)).toEqual(['Title', 'a\tb', '1\t2', ...code.split('\n'), '☑ done', '☐ open']);
 
-  expect(copied(answer.querySelector('pre'))).toEqual({ plain: code, rich: `<pre><code>${code}</code></pre>` });
-  expect(copied(answer.querySelector('tbody'))?.rich).toMatch(/^<table><tbody><tr><td>1/);
+  expect(await copied(answer.querySelector('pre'))).toEqual({ plain: code, rich: `<pre><code>${code}</code></pre>` });
+  expect((await copied(answer.querySelector('tbody')))?.rich).toMatch(/^<table><tbody><tr><td>1/);
 
-  const all = copied(answer.closest('[role=log]'));
+  const all = await copied(answer.closest('[role=log]'));
   expect(all?.rich).toContain('First line<br>second line');
   expect(all?.rich).not.toMatch(/class=|style=|<button|tokens/);
-  expect(copied(answer.querySelector('footer'))).toBeNull();
+  expect(await copied(answer.querySelector('footer'))).toBeNull();
 });
 
 test('of a selection that reaches out of the conversation, only the conversation is copied', async () => {
   const answer = await answered('The **end**.');
   await expect.poll(() => document.querySelector('input[aria-hidden]')).not.toBeNull();
   await expect.poll(() => answer.querySelector('strong')).not.toBeNull();
-  const all = copied(document.body);
+  const all = await copied(document.body);
   expect(linesOf(all?.plain)?.filter(Boolean)).toEqual([
     'You',
     'First line',
     'second line',
     answer.ariaLabel,
-    'The end.',
+    'The **end**.',
   ]);
   expect(all?.rich).not.toMatch(/value=|☐|textarea|<input/);
 });

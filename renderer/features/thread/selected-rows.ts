@@ -6,39 +6,22 @@ export interface SelectedRows {
   readonly first: PartOfRow | null;
   /** The row that it ends within; null: it ends after the last message. */
   readonly last: PartOfRow | null;
-  /** Something between is not in the document as it would be copied. */
-  readonly incomplete: boolean;
 }
 
 export interface PartOfRow {
   readonly index: number;
   readonly range: Range;
-  /** Something of the part is not in the document. */
-  readonly incomplete: boolean;
 }
 
-/** Where something is not drawn because nobody sees it, or is shown in part. */
-const absent = '[data-empty], [data-cut]';
-
-/**
- * The selected rows of a thread of `count`, by the position that they state in `data-index`; null if nothing in it is
- * selected.
- */
-export function selectedRows(thread: HTMLElement, count: number): SelectedRows | null {
+/** The selected rows of a thread, by the position that they state in `data-index`; null if nothing in it is selected. */
+export function selectedRows(thread: HTMLElement): SelectedRows | null {
   const selection = getSelection();
   if (!selection || selection.isCollapsed) return null;
   const range = selection.getRangeAt(0);
   if (!range.intersectsNode(thread)) return null;
   const begins = rowOf(thread, range.startContainer);
   const ends = rowOf(thread, range.endContainer);
-  const drawn = [...thread.querySelectorAll('[data-index]')].filter((row) => range.intersectsNode(row));
-  const from = begins ? indexOf(begins) : 0;
-  const to = ends ? indexOf(ends) : count - 1;
-  return {
-    first: begins && partOf(begins, range),
-    last: ends && partOf(ends, range),
-    incomplete: drawn.length < to - from + 1 || isIncomplete(thread, range),
-  };
+  return { first: begins && partOf(begins, range), last: ends && partOf(ends, range) };
 }
 
 /** The rows that the selection begins and ends in, or will when it is drawn out from the caret: as long as they are in the document, the browser leaves its ends alone. */
@@ -61,8 +44,5 @@ function partOf(row: Element, selected: Range): PartOfRow {
   range.selectNodeContents(row);
   if (row.contains(selected.startContainer)) range.setStart(selected.startContainer, selected.startOffset);
   if (row.contains(selected.endContainer)) range.setEnd(selected.endContainer, selected.endOffset);
-  return { index: indexOf(row), range, incomplete: isIncomplete(row, range) };
+  return { index: indexOf(row), range };
 }
-
-const isIncomplete = (around: Element, range: Range): boolean =>
-  [...around.querySelectorAll(absent)].some((element) => range.intersectsNode(element));

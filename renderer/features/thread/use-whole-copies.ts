@@ -1,5 +1,6 @@
 import { type RefObject, useEffect } from 'react';
 import { useApi } from '../../api/api.ts';
+import { drawNow } from '../../long-text/draw-now.ts';
 import { type Copied, copiedRange } from '../../markdown/copy-selections.ts';
 import { text } from '../../text/ui-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
@@ -18,8 +19,8 @@ interface WholeCopies {
 }
 
 /**
- * Copies of a selection have all messages in it, also those that are not drawn or not loaded. mod+A selects the conversation
- * alone, unless someone writes.
+ * Copies of a selection have all messages in it, also those that are not drawn or not loaded: whole ones as their Markdown, the
+ * parts at its ends as they are laid out. mod+A selects the conversation alone, unless someone writes.
  */
 export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopies): void {
   const api = useApi();
@@ -30,11 +31,12 @@ export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopie
       const element = thread.current;
       const [head] = items;
       if (event.defaultPrevented || !element || !head || isField(event.target)) return;
-      const rows = selectedRows(element, items.length);
+      const rows = selectedRows(element);
       if (!rows) return;
       const { first, last } = rows;
+      for (const end of [first, last]) if (end) drawNow(end.range);
+      if (first && first.index === last?.index) return;
       const isBeyond = (!first && hasOlder) || (!last && hasNewer);
-      if (!rows.incomplete && !isBeyond) return;
       event.preventDefault();
       const all = isBeyond ? wholeBranch(api, head.conversationId) : Promise.resolve(items);
       // The parts at the ends are read now: a later document may be another one.
@@ -67,15 +69,15 @@ export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopie
   });
 }
 
-/** A row that a selection begins or ends in, with the selected part; a null part: all of it. */
+/** A row that a selection begins or ends in, with the selected part. */
 interface End {
   readonly head: string;
-  readonly part: Copied | null;
+  readonly part: Copied;
 }
 
 function endOf(items: readonly ThreadItem[], end: PartOfRow | null): End | null {
   const item = end && items[end.index];
-  return item ? { head: headOf(item), part: end.incomplete ? null : copiedRange(end.range) } : null;
+  return item ? { head: headOf(item), part: copiedRange(end.range) } : null;
 }
 
 async function copiedRows(

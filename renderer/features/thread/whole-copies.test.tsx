@@ -1,13 +1,11 @@
 import '../../ui/styles/theme.css';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { copiedSelection } from '../../../tests/support/copied-selection.ts';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
 
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await closeApp();
-});
+afterEach(closeApp);
 
 const thread = page.getByRole('log', { name: 'Conversation' });
 
@@ -30,17 +28,10 @@ const long = (turns: number) =>
     }),
   ]).flat();
 
-/** What the browser's copy of the selection puts into the clipboard. */
 async function copied(): Promise<{ plain: string; rich: string }> {
-  const write = vi.spyOn(navigator.clipboard, 'write').mockResolvedValue();
-  const clipboardData = new DataTransfer();
-  const event = new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true });
-  getSelection()?.focusNode?.dispatchEvent(event);
-  expect(event.defaultPrevented).toBe(true);
-  const item = write.mock.lastCall?.[0][0];
-  if (!item) return { plain: clipboardData.getData('text/plain'), rich: clipboardData.getData('text/html') };
-  const read = async (type: string) => (await item.getType(type)).text();
-  return { plain: await read('text/plain'), rich: await read('text/html') };
+  const both = await copiedSelection();
+  if (!both) throw new Error('The browser copies by itself');
+  return both;
 }
 
 const turnsIn = (words: string, name: string) =>
@@ -88,6 +79,58 @@ test('a selection keeps its ends where they are while it is drawn out over a lon
   expect(plain).toMatch(/^2\./);
   expect(plain).toMatch(/The answer$/);
   expect(rich).not.toMatch(/class=|style=|<button/);
+});
+
+test('whole messages are copied as Markdown also where all of them are drawn, and the part of one as it is laid out', async () => {
+  await openApp('#chat/c2', { messages: long(2) });
+  await expect.element(thread.getByText('answer 1')).toBeVisible();
+  (thread.element() as HTMLElement).focus();
+  await userEvent.keyboard('{Control>}a{/Control}');
+  const { plain } = await copied();
+  expect(plain.startsWith('You\n\nQuestion 0\nin two lines\n\nHaiku\n\nThe **answer 0**.')).toBe(true);
+
+  const wordsOf = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
+  getSelection()?.setBaseAndExtent(wordsOf(0), 0, wordsOf(1), 'answer 1'.length);
+  const part = await copied();
+  expect(part.plain).toMatch(/^answer 0\.\n\n/);
+  expect(part.plain).toMatch(/You\n\nQuestion 1\nin two lines\n\nHaiku\n+The answer 1$/);
+  expect(part.rich).toContain('<h2>You</h2><p>Question 1<br>in two lines</p>');
+});
+
+test('of a long answer that is selected in part no more is copied, though not all of the part is drawn', async () => {
+  const text = Array.from({ length: 400 }, (_, at) => `Paragraph ${at} ends.`).join('\n\n');
+  await openApp('#chat/c2', {
+    messages: [
+      fakeMessage({ id: 'q', conversationId: 'c2', text: 'Long, please' }),
+      fakeMessage({ id: 'a', conversationId: 'c2', parentId: 'q', role: 'assistant', modelName: 'Haiku', text }),
+      fakeMessage({ id: 'q2', conversationId: 'c2', parentId: 'a', text: 'Thanks' }),
+      fakeMessage({ id: 'a2', conversationId: 'c2', parentId: 'q2', role: 'assistant', text: 'A pleasure.' }),
+    ],
+  });
+  await expect.element(thread.getByText('A pleasure.')).toBeVisible();
+  const scroller = thread.element();
+  const wordsOf = (at: number) => thread.getByText(`Paragraph ${at} ends.`, { exact: true });
+  const upTo = (at: number) =>
+    expect
+      .poll(() => {
+        scroller.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
+        scroller.scrollTop -= 500;
+        return wordsOf(at).query();
+      })
+      .not.toBeNull();
+  const end = thread.getByText('A pleasure.', { exact: true }).element().firstChild as Text;
+  getSelection()?.setBaseAndExtent(end, 'A pleasure'.length, end, 'A pleasure'.length);
+  await upTo(40);
+  // No box is about to be emptied where the selection ends.
+  wordsOf(40).element().scrollIntoView({ block: 'center' });
+  await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
+  getSelection()?.extend(wordsOf(40).element().firstChild as Text, 'Paragraph '.length);
+  expect(thread.element().querySelectorAll('[data-empty]').length).toBeGreaterThan(0);
+  const { plain } = await copied();
+  expect(plain.slice(0, 40)).toMatch(/^40 ends\./);
+  expect(plain).not.toContain('Paragraph 39 ');
+  for (const at of [41, 200, 399]) expect(plain).toContain(`Paragraph ${at} ends.`);
+  expect(plain).toMatch(/A pleasure$/);
 });
 
 test('of a question that is shown in part, all is copied with the chat', async () => {
