@@ -33,6 +33,36 @@ test('a page that goes leaves the focus in the page that comes', async () => {
   await expect.poll(() => isIn('main')).toBe(true);
 });
 
+test('also the focus that the composer has from the start is left to the page that comes', async () => {
+  await openApp('');
+  await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveFocus();
+  await userEvent.keyboard('{Control>},{/Control}');
+  await expect.element(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
+  await expect.poll(() => isIn('main')).toBe(true);
+});
+
+test('a chat that is pinned keeps the focus where it goes', async () => {
+  await openApp('');
+  const row = chats.getByRole('link', { name: title });
+  await expect.element(row).toBeVisible();
+  const before = row.element();
+  row.element().focus();
+  await userEvent.keyboard('{Shift>}{F10}{/Shift}');
+  await page.getByRole('menuitem', { name: 'Pin' }).click();
+  await expect.poll(() => before.isConnected).toBe(false);
+  await expect.element(row).toHaveFocus();
+});
+
+test('a page that has the focus by F6 shows it', async () => {
+  await openApp('#models');
+  await expect.element(page.getByRole('searchbox').first()).toBeVisible();
+  const main = page.getByRole('main').element();
+  await userEvent.keyboard('{F6}');
+  if (focused() !== main) await userEvent.keyboard('{F6}');
+  expect(focused()).toBe(main);
+  expect(getComputedStyle(main).outlineStyle).not.toBe('none');
+});
+
 test('a click beside everything takes the focus away as everywhere', async () => {
   await openApp('');
   const message = page.getByRole('textbox', { name: 'Message' });

@@ -85,7 +85,7 @@ export function Shell({ children }: { children: ReactNode }) {
         ref={page}
         tabIndex={-1}
         className={classNames(
-          'flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface focus-visible:outline-none',
+          'flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface focus-visible:outline-offset-[-2px]',
           isQuick ? 'border' : 'sm:page-panel',
         )}
       >

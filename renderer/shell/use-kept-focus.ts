@@ -3,6 +3,8 @@ import { useEffect } from 'react';
 /** Where the focus was: what had it, and what stays when that goes. */
 interface Place {
   readonly element: Element;
+  /** Where it leads, of a link. */
+  readonly href: string | null;
   /** The item of a list that it was in, and which one. */
   readonly list: Element | null;
   readonly at: number;
@@ -20,14 +22,14 @@ const framesWaited = 3;
 
 /**
  * When the focused element leaves the page, browsers give the focus to the body: keys do nothing, and Tab begins at the top of the
- * window. Here it goes to what is in its place, the neighbour in its list, else the part of the window that it was in. A click
+ * window. Here it goes with what has moved, to what is in its place, the neighbour in its list, else the part of the window that it was in. A click
  * beside everything takes it away as everywhere.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
     const places: Place[] = [];
     let frame: number | null = null;
-    const onFocus = ({ target }: FocusEvent) => {
+    const onFocus = ({ target }: { readonly target: EventTarget | null }) => {
       if (!(target instanceof Element) || target === document.body) return;
       places.push(placeOf(target));
       if (places.length > mostPlaces) places.shift();
@@ -46,6 +48,8 @@ export function useKeptFocus(): void {
     const observer = new MutationObserver(onChange);
     observer.observe(document.body, { childList: true, subtree: true });
     document.addEventListener('focusin', onFocus);
+    // The composer has it before anybody listens.
+    onFocus({ target: document.activeElement });
     return () => {
       observer.disconnect();
       document.removeEventListener('focusin', onFocus);
@@ -61,6 +65,7 @@ function placeOf(element: Element): Place {
   const list = element.closest(lists);
   return {
     element,
+    href: element.getAttribute('href'),
     list,
     at: list ? [...list.children].findIndex((item) => item.contains(element)) : -1,
     region: element.closest<HTMLElement>(regions),
@@ -68,8 +73,10 @@ function placeOf(element: Element): Place {
 }
 
 /** Whether there is something of this place that took the focus. */
-function focusIn({ element, list, at, region }: Place): boolean {
+function focusIn({ element, href, list, at, region }: Place): boolean {
   if (isThere(element) && focused(element)) return true;
+  const moved = href && region?.querySelector(`a[href="${CSS.escape(href)}"]`);
+  if (moved && isThere(moved) && focused(moved)) return true;
   if (list && isThere(list)) {
     const items = [...list.children];
     // What has moved up into its place, else what is above.
