@@ -1,5 +1,34 @@
+import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
+
+/** What a paste into the composer gets of the system's clipboard. */
+async function paste(page: Page): Promise<{ html: string; plain: string }> {
+  const both = page.evaluate(
+    () =>
+      new Promise<{ html: string; plain: string }>((resolve) => {
+        document.addEventListener(
+          'paste',
+          (event) => {
+            const { clipboardData: data } = event;
+            resolve({ html: data?.getData('text/html') ?? '', plain: data?.getData('text/plain') ?? '' });
+          },
+          { once: true, capture: true },
+        );
+      }),
+  );
+  await message(page).focus();
+  await page.keyboard.press('ControlOrMeta+v');
+  return both;
+}
+
+/** What is copied reaches the clipboard a little later. */
+const pasted = (page: Page, plain: string | RegExp, html: string | RegExp) =>
+  expect(async () => {
+    const both = await paste(page);
+    expect(both.plain).toMatch(plain);
+    expect(both.html).toMatch(html);
+  }).toPass({ timeout: 60_000 });
 
 test('Copy gives rich text to documents and Markdown to everything else', async ({ launch }) => {
   const { page } = await launch();
@@ -7,37 +36,46 @@ test('Copy gives rich text to documents and Markdown to everything else', async 
   await chooseModel(page, 'Sandbox Echo');
   await ask(page, 'a **bold** word');
   await ended(articles(page).nth(1));
-  const paste = async () => {
-    const both = page.evaluate(
-      () =>
-        new Promise<{ html: string; plain: string }>((resolve) => {
-          document.addEventListener(
-            'paste',
-            (event) => {
-              const { clipboardData: data } = event;
-              resolve({ html: data?.getData('text/html') ?? '', plain: data?.getData('text/plain') ?? '' });
-            },
-            { once: true, capture: true },
-          );
-        }),
-    );
-    await message(page).focus();
-    await page.keyboard.press('ControlOrMeta+v');
-    return both;
-  };
   const answer = articles(page).nth(1);
-  // What is copied reaches the clipboard a little later.
-  const pasted = async (plain: string, html: string | RegExp) => {
-    await expect(async () => {
-      const both = await paste();
-      expect(both.plain).toContain(plain);
-      expect(both.html).toMatch(html);
-    }).toPass({ timeout: 20_000 });
-  };
   await answer.getByRole('button', { name: 'Copy answer' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toHaveCount(1);
-  await pasted('a **bold** word', '<strong>bold</strong>');
+  await pasted(page, 'a **bold** word', '<strong>bold</strong>');
   await answer.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click();
-  await pasted('a **bold** word', /^$/);
+  await pasted(page, 'a **bold** word', /^$/);
+});
+
+test('a selection of the chat gives its messages to the clipboard, and nothing that stands around them', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  for (const [at, words] of ['a **bold** word', 'a second _question_'].entries()) {
+    await ask(page, words);
+    await ended(articles(page).nth(2 * at + 1));
+  }
+  await message(page).fill('a draft that stays here');
+  await page.getByRole('log', { name: 'Conversation' }).focus();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('ControlOrMeta+c');
+  const turn = (words: string) => `You\n\n${words}\n\nSandbox Echo\n\n${words}`;
+  const both = `${turn('a **bold** word')}\n\n${turn('a second _question_')}`;
+  await expect.poll(async () => (await paste(page)).plain).toBe(both);
+  const { html } = await paste(page);
+  expect(html).toContain('<strong>bold</strong>');
+  expect(html).not.toMatch(/draft|billed|sandbox\/|<button|<input/);
+
+  const from = await articles(page).nth(2).getByText('a second').boundingBox();
+  const to = await articles(page).nth(3).locator('em').boundingBox();
+  if (!from || !to) throw new Error('The messages are not in view');
+  // A press on what is selected would drag it.
+  await page.mouse.click(to.x + 200, to.y + 200);
+  // Drawn by the mouse, from the question into the answer.
+  await page.mouse.move(from.x + 1, from.y + from.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y + to.height / 2, { steps: 12 });
+  await page.mouse.up();
+  await page.keyboard.press('ControlOrMeta+c');
+  await pasted(page, /^a second _question_\s+Sandbox Echo\s+a second$/, /^(?![\s\S]*(question<\/em>|<button|billed))/);
 });
