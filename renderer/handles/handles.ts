@@ -36,6 +36,12 @@ export function useHandle<Name extends keyof Handles>(name: Name, handle: Handle
   });
 }
 
+/** Whether nothing but the page as a whole has the focus, so that what has just opened in it may take it. */
+export function isFocusFree(): boolean {
+  const { activeElement, body } = document;
+  return activeElement === body || activeElement === handleOf('page')?.element();
+}
+
 /** In the next frame, when the composer has been rendered. */
 export function focusComposer(): void {
   requestAnimationFrame(() => handleOf('composer')?.focus());

@@ -1,8 +1,19 @@
+import type { Page } from '@playwright/test';
 import { loadedBytes, measureFirstLoad } from '../support/first-load.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, ended, message } from './chat.ts';
 
 const views = ['#chats', '#models', '#usage', '#credits', '#account', '#settings/tools', '#settings/data', '#chat'];
+
+/** Answers requests for this only when the returned function is called. */
+async function hold(page: Page, url: RegExp): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
 
 test('what is loaded before the composer can be used is small, and no view offends the policy of the page', async ({
   launch,
@@ -70,17 +81,22 @@ test('a view whose code does not arrive says so and opens when it can be had', a
   await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
 });
 
+test('the search of all chats has the focus also when its page comes late', async ({ launch }) => {
+  const { page } = await launch();
+  await message(page).waitFor();
+  const release = await hold(page, /\/assets\/chats-page-/);
+  await page.reload();
+  await expect(message(page)).toBeFocused();
+  await page.keyboard.press('ControlOrMeta+Shift+f');
+  await expect(page.getByRole('main')).toBeFocused();
+  release();
+  await expect(page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
+});
+
 test('a press that begins before the model list is loaded opens it, and it stays open', async ({ launch }) => {
   const { page } = await launch();
   await message(page).waitFor();
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/\/assets\/model-picker-/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await hold(page, /\/assets\/model-picker-/);
   await page.reload();
   const button = page.getByRole('combobox', { name: 'Model', exact: true });
   await expect(page.getByRole('button', { name: 'Try it now' })).toBeVisible();

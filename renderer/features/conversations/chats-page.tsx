@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { useHandle } from '../../handles/handles.ts';
+import { isFocusFree, useHandle } from '../../handles/handles.ts';
 import { type ChatsView, chatsViews, useNav } from '../../navigation/nav.ts';
 import { PageHeader } from '../../page/page-header.tsx';
 import { text } from '../../text/conversations-text.ts';
@@ -40,7 +40,7 @@ export function ChatsPage({ view, query }: ChatsPageProps) {
             inputRef={(element) => {
               field.current = element;
               // Focuses the search field when the page opens.
-              if (element && document.activeElement === document.body) element.focus();
+              if (element && isFocusFree()) element.focus();
             }}
             onChange={(next) => replace({ page: 'chats', view, query: next })}
           />
