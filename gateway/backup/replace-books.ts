@@ -40,7 +40,7 @@ async function broughtUp(file: string): Promise<BooksReport> {
 /**
  * Puts staged books where books are, and sets those aside. Wherever it is broken off there are whole books, the old or the new
  * ones, and the next call goes on; without staged books there is nothing to do. What was revoked or closed since the backup stays
- * so. Throws `database_in_use` while anybody has the database open: then it is as it was.
+ * so, and so do the limits of accounts. Throws `database_in_use` while anybody has the database open: then it is as it was.
  */
 export async function replaceBooks({ staged, database, setAside }: Replacement): Promise<void> {
   if (!existsSync(staged)) return;
@@ -51,7 +51,7 @@ export async function replaceBooks({ staged, database, setAside }: Replacement):
       await makeOneFile(database);
       // The database has all of it for good, and it must not be brought into other books.
       for (const path of journalPaths(database)) rmSync(path, { force: true });
-      keepRevocations(staged, database);
+      keepRules(staged, database);
       move(database, setAside);
     }
     move(staged, database);
@@ -93,8 +93,8 @@ function isOneFile(file: string): boolean {
   }
 }
 
-/** What has been taken from somebody since the backup is not given back by it. */
-function keepRevocations(staged: string, database: string): void {
+/** What has been taken from somebody since the backup is not given back by it, and what an account may spend is not of the past. */
+function keepRules(staged: string, database: string): void {
   const books = new Database(staged);
   try {
     books.prepare('attach database ? as present').run(database);
@@ -103,6 +103,8 @@ function keepRevocations(staged: string, database: string): void {
         where present_key.id = api_keys.id and api_keys.revoked_at is null;
       update accounts set status = present_account.status from present.accounts as present_account
         where present_account.id = accounts.id and accounts.status = 'active';
+      update accounts set (day_limit, month_limit) = (present_account.day_limit, present_account.month_limit)
+        from present.accounts as present_account where present_account.id = accounts.id;
       update accounts set tokens_valid_after = present_account.tokens_valid_after from present.accounts as present_account
         where present_account.id = accounts.id and present_account.tokens_valid_after > accounts.tokens_valid_after;
       update users set status = present_user.status from present.users as present_user

@@ -52,6 +52,7 @@ export interface Operator {
     accountId: string,
     limits: { readonly day?: NanoUsd | null; readonly month?: NanoUsd | null; readonly exceptKey?: string | null },
   ): Promise<void>;
+  accountLimits(accountId: string): Promise<AccountLimits>;
   /** Adds credits. `id` makes it happen once, however often it is called. */
   grant(grant: { accountId: string; amount: NanoUsd; description?: string; id?: string }): Promise<{ id: string }>;
   /** The plain key is returned here and nowhere else. */
@@ -74,7 +75,6 @@ export interface Operator {
 export interface Administrator extends Operator, IdentityOperator, PriceOperator, PlanOperator, ProviderOperator {
   /** Running gateways know within two seconds. Throws `invalid_input` where there is no such plan. */
   setAccountPlan(accountId: string, plan: string): Promise<void>;
-  accountLimits(accountId: string): Promise<AccountLimits>;
   /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
   verifyBooks(): Promise<BooksReport>;
 }

@@ -253,6 +253,15 @@ export const text = words({
       'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats; and what this app has paid with other accounts. The built-in gateway refuses other programs by the same caps, but knows only its own part: they may spend a whole cap there, whatever this app has paid elsewhere.',
     appOnly:
       'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
+    setOutside: (limits: readonly string[]) =>
+      `The built-in gateway refuses other programs by limits that were set with its command line, not by your caps: ${limits.join(', ')}.`,
+    outside: {
+      day: (usd: string | null) => (usd ? `${usd} a day (UTC)` : 'no limit a day'),
+      month: (usd: string | null) => (usd ? `${usd} a month (UTC)` : 'no limit a month'),
+    },
+    takeOver: 'Use my caps instead',
+    takingOver: 'Setting your caps',
+    notTakenOver: 'Your caps were not set',
     keys: 'A key for another program has a limit of its own, which the gateway enforces. Set it where the key is made:',
     ofKeys: 'Limits of keys for other programs',
     keysFailed: 'Could not read the keys for other programs',

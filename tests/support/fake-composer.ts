@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server';
-import type { Caps } from '#shared/contract/chat/caps.ts';
+import type { Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { parseUsd } from '#shared/money.ts';
 import { meterOf } from '../../electron/core/caps/cap-states.ts';
 
@@ -34,6 +34,7 @@ export interface FakeComposer {
   prompts: Prompt[];
   presets: Preset[];
   caps: Caps;
+  setOutside: OutsideLimit[];
   summary: Summary | null;
   quote: Quote;
   files: Map<string, Buffer64>;
@@ -83,6 +84,7 @@ export const fakeComposer = (): FakeComposer => ({
   ],
   presets: [],
   caps: { message: null, conversation: null, day: null, month: null, models: {} },
+  setOutside: [],
   summary: null,
   quote: fakeQuote,
   files: new Map(),
@@ -130,11 +132,16 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
         const meters = (['day', 'month'] as const).flatMap(
           (scope) => meterOf(scope, data.caps[scope], parseUsd(spentUsd[scope])) ?? [],
         );
-        return { caps: data.caps, meters, spentUsd, whole: true };
+        return { caps: data.caps, meters, spentUsd, whole: true, setOutside: data.setOutside };
       }),
       set: os.caps.set.handler(async ({ input }) => {
         await guard('caps.set');
         data.caps = input;
+        changed('caps');
+      }),
+      takeOver: os.caps.takeOver.handler(async () => {
+        await guard('caps.takeOver');
+        data.setOutside = [];
         changed('caps');
       }),
     },

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import type { Gateway } from '#gateway/gateway.ts';
 import { AppError } from '#shared/errors.ts';
-import { nanoUsd } from '#shared/money.ts';
+import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 
 /** What the fake's next answer does: yields words, waits for what it is told to, throws to break off. */
 export type Script = (request: {
@@ -70,6 +70,7 @@ function modelRecord(provider: string, model: string, status: string) {
 export function fakeGateway(): FakeGateway {
   const app = new Hono();
   const accounts = new Map<string, { id: string; name: string; plan: string; balance: bigint }>();
+  const limits = new Map<string, { day: NanoUsd | null; month: NanoUsd | null; exceptKey: string | null }>();
   const keys = new Map<string, { id: string; accountId: string; revokedAt: number | null }>();
   let ids = 0;
   const id = (prefix: string) => `${prefix}_${++ids}`;
@@ -101,7 +102,13 @@ export function fakeGateway(): FakeGateway {
           held: nanoUsd(0n),
         })),
       setAccountStatus: async () => {},
-      limitAccount: async () => {},
+      async limitAccount(accountId, given) {
+        limits.set(accountId, Object.assign({ day: null, month: null, exceptKey: null }, limits.get(accountId), given));
+      },
+      async accountLimits(accountId) {
+        const { day = null, month = null, exceptKey = null } = limits.get(accountId) ?? {};
+        return { day: { limit: day, used: nanoUsd(0n) }, month: { limit: month, used: nanoUsd(0n) }, exceptKey };
+      },
       grant: async (grant) => ({ id: grant.id ?? id('grant') }),
       async createKey({ accountId }) {
         const key = { id: id('key'), accountId, revokedAt: null };

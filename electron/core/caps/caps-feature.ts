@@ -1,4 +1,4 @@
-import type { CapScope, CapState, Caps, CapsNow } from '#shared/contract/chat/caps.ts';
+import type { CapScope, CapState, Caps, CapsNow, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Connections } from '../connection/connections.ts';
@@ -15,8 +15,13 @@ export interface CapsDeps {
   readonly store: SettingsStore;
   readonly spend: SpendStore;
   readonly connections: Pick<Connections, 'wallet' | 'mode'>;
-  /** Tells the built-in gateway, which refuses other programs by the caps of a day and a month. */
-  readonly limitPrograms: () => Promise<void>;
+  /** Of the built-in gateway, which refuses other programs by the caps of a day and a month. */
+  readonly programLimits: {
+    /** Makes limits of the caps, where nobody else has set any. */
+    readonly write: () => Promise<void>;
+    readonly takeOver: () => Promise<void>;
+    readonly setOutside: () => Promise<OutsideLimit[]>;
+  };
   readonly changes: Changes;
   readonly now: () => number;
 }
@@ -30,7 +35,7 @@ interface Reservation extends Upper {
 const patienceMs = 60_000;
 
 /** Spending caps and what is spent. Test credits are not money and do not count. */
-export function capsFeature({ store, spend, connections, limitPrograms, changes, now }: CapsDeps) {
+export function capsFeature({ store, spend, connections, programLimits, changes, now }: CapsDeps) {
   const reserved = new Map<string, Reservation>();
 
   const read = () => readCaps(store);
@@ -72,7 +77,11 @@ export function capsFeature({ store, spend, connections, limitPrograms, changes,
 
   return {
     async get(): Promise<CapsNow> {
-      const [caps, { day, month, whole }] = await Promise.all([read(), spentNow()]);
+      const [caps, { day, month, whole }, setOutside] = await Promise.all([
+        read(),
+        spentNow(),
+        whereOpen(programLimits.setOutside, []),
+      ]);
       const capped = Object.entries(caps.models);
       const costs = capped.length === 0 ? null : await spentOnModels();
       const meters = [
@@ -85,16 +94,20 @@ export function capsFeature({ store, spend, connections, limitPrograms, changes,
         meters: meters.flatMap((meter) => meter ?? []),
         spentUsd: { day: usd(day), month: usd(month) },
         whole,
+        setOutside,
       };
     },
 
     async set(caps: Caps): Promise<void> {
       await writeCaps(store, caps);
       changes.emit('caps');
-      await limitPrograms().catch((error: unknown) => {
-        // While another server has the books, they are limited as soon as they are opened here.
-        if (toAppError(error).code !== 'database_in_use') throw error;
-      });
+      // While another server has the books, they are limited as soon as they are opened here.
+      await whereOpen(programLimits.write, undefined);
+    },
+
+    async takeOver(): Promise<void> {
+      await programLimits.takeOver();
+      changes.emit('caps');
     },
 
     any: async (): Promise<boolean> => hasAny(await read()),
@@ -120,6 +133,16 @@ export function capsFeature({ store, spend, connections, limitPrograms, changes,
       reserved.set(id, { conversationId, model, upper, at: now() });
     },
   };
+}
+
+/** What the work returns, unless another server has the books. */
+async function whereOpen<Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (toAppError(error).code === 'database_in_use') return otherwise;
+    throw error;
+  }
 }
 
 const hasAny = ({ models, ...scoped }: Caps): boolean =>

@@ -6,7 +6,6 @@ import { attachmentsFeature } from '../attachments/attachments-feature.ts';
 import { attachmentsStore } from '../attachments/attachments-store.ts';
 import { documentReader } from '../attachments/document-reader.ts';
 import { capsFeature } from '../caps/caps-feature.ts';
-import { readCaps } from '../caps/kept-caps.ts';
 import { chatFeature, recoverAnswers } from '../chat/chat-feature.ts';
 import { endedNotice } from '../chat/ended-notice.ts';
 import { openWordLog, readWordLog } from '../chat/word-log.ts';
@@ -17,7 +16,6 @@ import { costLookup } from '../costs/cost-lookup.ts';
 import { otherPrices } from '../costs/other-prices.ts';
 import { spendLookup } from '../costs/spend-lookup.ts';
 import { spendStore } from '../costs/spend-store.ts';
-import { limitPrograms } from '../gateway/limit-programs.ts';
 import type { AskPerson } from '../host/ask-person.ts';
 import { optionsStore } from '../options/options-store.ts';
 import { projectStore } from '../organise/project-store.ts';
@@ -42,7 +40,7 @@ const costsLimitMs = 10_000;
 export async function openChats(
   options: ConnectedOptions,
   base: Base,
-  { connections, gateway, models, modelFacts, secrets }: Models,
+  { connections, models, modelFacts, programLimits, secrets }: Models,
   settings: () => Promise<Settings>,
   ask: AskPerson,
 ) {
@@ -72,14 +70,7 @@ export async function openChats(
   const summaries = summaryStore(db);
   const projects = projectStore(db);
   const nothing = Promise.resolve(null);
-  const caps = capsFeature({
-    store: base.settings,
-    spend,
-    connections,
-    limitPrograms: () => limitPrograms({ gateway, store: base.settings, caps: () => readCaps(base.settings) }),
-    changes,
-    now,
-  });
+  const caps = capsFeature({ store: base.settings, spend, connections, programLimits, changes, now });
   const build = requestBuilder({
     modelFacts,
     optionsOf: chatOptions.read,

@@ -5,6 +5,7 @@ import { gatewayAccounts } from '../gateway/accounts-elsewhere.ts';
 import { embeddedWallets } from '../gateway/embedded-wallets.ts';
 import { localListener } from '../gateway/local-listener.ts';
 import { openConnections } from '../gateway/open-connections.ts';
+import { programLimits } from '../gateway/program-limits.ts';
 import { waitAsAsked } from '../gateway/wait-as-asked.ts';
 import { waitingGateway } from '../gateway/waiting-gateway.ts';
 import { finishRestore, ledgerFolder } from '../ledger/ledger-files.ts';
@@ -69,7 +70,8 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     newId,
   });
   const { hasProvider } = providers;
-  const embedded = embeddedWallets({ gateway, store: settings, caps: () => readCaps(settings), secrets, elapsed });
+  const limits = programLimits({ gateway, store: settings, caps: () => readCaps(settings) });
+  const embedded = embeddedWallets({ gateway, store: settings, programLimits: limits, secrets, elapsed });
   const connections = openConnections({ accounts, embedded: embedded.open, hasProvider, ownKey });
   const source = () => accounts.active()?.source ?? 'embedded';
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
@@ -87,6 +89,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
       embedded.forget();
       return waiting.reopen(work);
     },
+    programLimits: limits,
     listener,
     accounts,
     providers,

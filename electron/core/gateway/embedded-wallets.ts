@@ -5,8 +5,9 @@ import type { Wallet } from '#shared/contract/common/fields.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Payer } from '../connection/connections.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
 import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
-import { accountSetting, keySetting, type LimitDeps, limitPrograms } from './limit-programs.ts';
+import { accountSetting, keySetting, type ProgramLimits } from './program-limits.ts';
 import { waitAsAsked } from './wait-as-asked.ts';
 
 interface WalletPlan {
@@ -21,8 +22,10 @@ const walletPlans: Readonly<Record<Wallet, WalletPlan>> = {
   sandbox: { name: 'Sandbox', plan: 'sandbox', grant: { amount: '10', description: 'Opening test credits' } },
 };
 
-export interface EmbeddedWalletDeps extends LimitDeps {
+export interface EmbeddedWalletDeps {
   readonly gateway: Gateway;
+  readonly store: SettingsStore;
+  readonly programLimits: Pick<ProgramLimits, 'write'>;
   readonly secrets: SecretBox;
   /** A monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
@@ -58,7 +61,7 @@ export function embeddedWallets(deps: EmbeddedWalletDeps) {
 async function openWallet(deps: EmbeddedWalletDeps, wallet: Wallet): Promise<Payer> {
   const accountId = await accountFor(deps, wallet);
   const key = await keyFor(deps, wallet, accountId);
-  if (wallet === 'main') await limitPrograms(deps);
+  if (wallet === 'main') await deps.programLimits.write();
   const client = gatewayClient({
     baseUrl: embeddedRoot,
     apiKey: () => key.reveal(),

@@ -74,6 +74,7 @@ export async function waitingGateway({ open, log, everyMs, drainMs }: WaitingGat
     listAccounts: async () => (await whenOpen()).operator.listAccounts(),
     setAccountStatus: async (id, status) => (await whenOpen()).operator.setAccountStatus(id, status),
     limitAccount: async (id, limits) => (await whenOpen()).operator.limitAccount(id, limits),
+    accountLimits: async (id) => (await whenOpen()).operator.accountLimits(id),
     grant: async (grant) => (await whenOpen()).operator.grant(grant),
     createKey: async (key) => (await whenOpen()).operator.createKey(key),
     listKeys: async (accountId) => (await whenOpen()).operator.listKeys(accountId),

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { CapScope, Caps } from '#shared/contract/chat/caps.ts';
+import type { CapScope, Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { usd } from '../../text/format.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -7,12 +7,13 @@ import { Link } from '../../ui/elements/link.tsx';
 import { SectionTitle } from '../../ui/forms/setting-row.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { CapMeters } from './cap-meters.tsx';
 import { KeyCaps } from './key-caps.tsx';
 import { isAmount, ModelCapFields, type ModelCaps } from './model-caps.tsx';
-import { useCaps, useSetCaps } from './use-caps.ts';
+import { useCaps, useSetCaps, useTakeOver } from './use-caps.ts';
 
 const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
 
@@ -27,6 +28,7 @@ export function CapsSection() {
       {caps.isPending && <SkeletonRows rows={4} label={text.loading} />}
       {caps.data && (
         <>
+          <SetOutside limits={caps.data.setOutside} />
           <CapMeters meters={caps.data.meters} />
           <CapsForm caps={caps.data.caps} spentUsd={caps.data.spentUsd} />
           <p className="mt-3 text-fg-3 text-xs">{caps.data.whole ? text.caps.whole : text.caps.appOnly}</p>
@@ -40,6 +42,28 @@ export function CapsSection() {
         </>
       )}
     </>
+  );
+}
+
+/** Limits that the app has left, because somebody else set them. */
+function SetOutside({ limits }: { limits: readonly OutsideLimit[] }) {
+  const takeOver = useTakeOver();
+  const { failed } = useNotify();
+  if (limits.length === 0) return null;
+  const said = limits.map(({ scope, limitUsd }) => text.caps.outside[scope](limitUsd && usd(limitUsd)));
+  return (
+    <div className="mb-4">
+      <Notice tone="warn">
+        <p>{text.caps.setOutside(said)}</p>
+        <Button
+          className="mt-2"
+          disabled={takeOver.isPending}
+          onClick={() => takeOver.mutate(undefined, { onError: (error) => failed(text.caps.notTakenOver, error) })}
+        >
+          {takeOver.isPending ? text.caps.takingOver : text.caps.takeOver}
+        </Button>
+      </Notice>
+    </div>
   );
 }
 

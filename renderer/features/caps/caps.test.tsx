@@ -46,6 +46,24 @@ test('caps are filled in, models get some of their own, and what is no amount is
   await expect.poll(() => fake.composer.caps.models).toEqual({});
 });
 
+test('limits that were set outside the app are said until the caps are taken over; why they are not is said too', async () => {
+  const fake = await openApp('#settings/caps');
+  await expect.element(button('Save caps')).toBeVisible();
+  fake.composer.setOutside = [
+    { scope: 'day', limitUsd: '5' },
+    { scope: 'month', limitUsd: null },
+  ];
+  fake.changed('caps');
+  const notice = page.getByText(/not by your caps: \$5\.00 a day \(UTC\), no limit a month\.$/);
+  await expect.element(notice).toBeVisible();
+  fake.fail('caps.takeOver', 'database_in_use', 'Another program has the ledger open.');
+  await button('Use my caps instead').click();
+  await expect.element(page.getByText('Your caps were not set').first()).toBeVisible();
+  fake.fail('caps.takeOver', null);
+  await button('Use my caps instead').click();
+  await expect.element(notice).not.toBeInTheDocument();
+});
+
 test('a message that may pass the cap of its model is refused and back, and goes out when the person says so', async () => {
   const fake = await openApp('#chat');
   const before = fake.data.messages.length;

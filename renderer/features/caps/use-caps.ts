@@ -6,6 +6,11 @@ export function useCaps() {
   return useQuery(useOrpc().caps.get.queryOptions());
 }
 
+export function useTakeOver() {
+  const api = useApi();
+  return useMutation({ mutationFn: () => api.caps.takeOver() });
+}
+
 export function useSetCaps() {
   const api = useApi();
   return useMutation({ mutationFn: (caps: Caps) => api.caps.set(caps) });

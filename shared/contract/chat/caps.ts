@@ -38,21 +38,29 @@ export const capMeter = z.object({
   state: z.enum(['free', 'near', 'full']),
 });
 
+/** A limit of all keys of the built-in gateway's account that was set by its command line; null: none. */
+export const outsideLimit = z.object({ scope: z.enum(['day', 'month']), limitUsd: usdAmount.nullable() });
+
 export const capsNow = z.object({
   caps,
   meters: z.array(capMeter),
   spentUsd: z.object({ day: usdAmount, month: usdAmount }),
   /** Of the whole account, other programs included; false: its gateway does not tell, and it is what this app has spent. */
   whole: z.boolean(),
+  /** What other programs are refused by instead of the caps. */
+  setOutside: z.array(outsideLimit),
 });
 
 export const capsContract = {
   get: oc.output(capsNow),
   set: oc.input(caps).output(z.void()),
+  /** Makes the caps limits of other programs again. */
+  takeOver: oc.output(z.void()),
 };
 
 export type Caps = z.infer<typeof caps>;
 export type CapScope = z.infer<typeof capScope>;
 export type CapState = z.infer<typeof capState>;
 export type CapMeter = z.infer<typeof capMeter>;
+export type OutsideLimit = z.infer<typeof outsideLimit>;
 export type CapsNow = z.infer<typeof capsNow>;

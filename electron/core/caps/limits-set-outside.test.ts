@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { command } from '#gateway/testing/cli-process.ts';
+import type { Caps } from '#shared/contract/chat/caps.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
+
+const noCaps: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
+
+/** An app on a folder, whose gateway's limits the command line reads and sets beside it. */
+async function start(folder?: string, secrets = memorySecrets()) {
+  const openSecrets = async () => secrets;
+  const { core, client, dataFolder } = await coreOfTest({
+    openGateway,
+    openSecrets,
+    ...(folder === undefined ? {} : { dataFolder: folder }),
+  });
+  const account = async () => (await client.account.get({ wallet: 'main' })).id ?? '';
+  await account();
+  const limits = async (...words: string[]) => {
+    const database = join(dataFolder, 'gateway.db');
+    const { stdout, stderr } = await command([
+      'account',
+      'limits',
+      await account(),
+      ...words,
+      '--json',
+      '--db',
+      database,
+    ]);
+    expect(stderr).toBe('');
+    const { day, month } = JSON.parse(stdout) as Record<'day' | 'month', { limit_usd: string | null }>;
+    return [day.limit_usd, month.limit_usd];
+  };
+  const cap = (caps: Partial<Caps>) => client.caps.set(Object.assign({}, noCaps, caps));
+  const setOutside = async () => (await client.caps.get()).setOutside;
+  const again = async () => {
+    await core.close();
+    return start(dataFolder, secrets);
+  };
+  return { client, dataFolder, limits, cap, setOutside, again };
+}
+
+test('a limit that was set by the command line is left and said, also after the next start, until the app’s cap is taken over', async () => {
+  const first = await start();
+  await first.cap({ day: '2.50', month: '20' });
+  expect(await first.limits()).toEqual(['2.5', '20']);
+  expect(await first.setOutside()).toEqual([]);
+  await first.limits('--day', '5');
+  expect(await first.setOutside()).toEqual([{ scope: 'day', limitUsd: '5' }]);
+
+  const second = await first.again();
+  expect(await second.setOutside()).toEqual([{ scope: 'day', limitUsd: '5' }]);
+  // Caps of the app that change reach what it wrote itself, and nothing else.
+  await second.cap({ day: '3', month: '30' });
+  expect(await second.limits('--month', 'none')).toEqual(['5', null]);
+
+  const third = await second.again();
+  expect(await third.limits()).toEqual(['5', null]);
+  expect(await third.setOutside()).toEqual([
+    { scope: 'day', limitUsd: '5' },
+    { scope: 'month', limitUsd: null },
+  ]);
+  await third.client.caps.takeOver();
+  expect(await third.limits()).toEqual(['3', '30']);
+  expect(await third.setOutside()).toEqual([]);
+
+  // What was set to the app's own value is the app's again.
+  await third.limits('--day', '7');
+  await third.cap({ day: '7', month: '30' });
+  expect(await third.setOutside()).toEqual([]);
+  await third.cap({ day: '8' });
+  expect(await third.limits()).toEqual(['8', null]);
+});
+
+test('an app that does not know what it wrote, as one of before, leaves what is no cap of its own', async () => {
+  const first = await start();
+  await first.cap({ day: '2', month: '20' });
+  await first.limits('--day', '5');
+  const settings = new Sqlite(join(first.dataFolder, 'portico.db'));
+  settings.exec(`delete from settings where name = 'wallet.main.limits'`);
+  settings.close();
+  const second = await first.again();
+  expect(await second.limits()).toEqual(['5', '20']);
+  expect(await second.setOutside()).toEqual([{ scope: 'day', limitUsd: '5' }]);
+  await second.cap({ day: '2', month: '30' });
+  expect(await second.limits()).toEqual(['5', '30']);
+});
+
+test('after the ledger went back to a copy the limits are those of before: the app’s caps, and what was set outside', async () => {
+  const { client, dataFolder, cap, limits, setOutside } = await start();
+  await cap({ day: '2' });
+  const { backups, folder } = await client.ledger.backUp();
+  await cap({ day: '3', month: '20' });
+  await limits('--month', '25');
+  await client.ledger.restore({ name: backups[0]?.name ?? '' });
+  expect(await limits()).toEqual(['3', '25']);
+  expect(await setOutside()).toEqual([{ scope: 'month', limitUsd: '25' }]);
+  await cap({ day: '4', month: '20' });
+  expect(await limits()).toEqual(['4', '25']);
+
+  // As an app that was never asked has left it: its account is made anew, with the app's caps.
+  const empty = join(dataFolder, 'empty.db');
+  await (await openGateway({ database: empty })).close();
+  const name = 'ledger-2026-01-01T00-00-00-000Z.db';
+  const books = new Sqlite(empty, { readonly: true });
+  writeFileSync(join(folder, name), books.serialize());
+  books.close();
+  await client.ledger.restore({ name });
+  expect(await limits()).toEqual(['4', '20']);
+  expect(await setOutside()).toEqual([]);
+});
