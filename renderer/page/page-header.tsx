@@ -60,7 +60,8 @@ function WindowHeader({ title, note, onTitleDoubleClick, children }: PageHeaderP
       <h1 className="min-w-0 truncate font-semibold text-sm" onDoubleClick={onTitleDoubleClick}>
         {title}
       </h1>
-      {note && <div className="min-w-0 truncate text-fg-3 text-sm max-sm:hidden">{note}</div>}
+      {/* Gives way before the title does. */}
+      {note && <div className="min-w-0 shrink-[9999] truncate text-fg-3 text-sm max-sm:hidden">{note}</div>}
       <span className="flex-1" />
       {children}
       {alone && <Balance brief />}
