@@ -35,6 +35,9 @@ test('a folder becomes a project: what its chats have in common is set once, and
   await message(page).fill('When is it due?');
   await page.getByRole('button', { name: 'Send' }).click();
   await ended(articles(page).nth(1));
+  await page.getByRole('main').getByRole('button', { name: 'Project: Thesis' }).click();
+  await expect(dialog.getByRole('textbox', { name: 'Instructions' })).toHaveValue('Always name a source.');
+  await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Thesis, 2 chats' })).toBeVisible();
   await first.kill();
 

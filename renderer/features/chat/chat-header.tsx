@@ -10,6 +10,7 @@ import { ConversationActions } from '../conversations/conversation-actions.tsx';
 import { TemporaryMark } from '../conversations/temporary-mark.tsx';
 import { useChatOffers } from '../conversations/use-chat-offers.ts';
 import { ConversationTotal } from '../costs/conversation-total.tsx';
+import { ProjectMark } from './project-mark.tsx';
 
 interface ChatHeaderProps {
   conversation: Conversation | null;
@@ -26,6 +27,7 @@ export function ChatHeader({ conversation, total }: ChatHeaderProps) {
     >
       {conversation && (
         <>
+          {conversation.folderId !== null && <ProjectMark folderId={conversation.folderId} />}
           {conversation.temporary && <TemporaryMark conversationId={conversation.id} />}
           {total && (
             // Where the window's own buttons are in a narrow header, the title needs the space.
