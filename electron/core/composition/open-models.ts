@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { readCaps } from '../caps/kept-caps.ts';
+import { noteReplacedBooks } from '../costs/record-of.ts';
 import { gatewayAccounts } from '../gateway/accounts-elsewhere.ts';
 import { embeddedWallets } from '../gateway/embedded-wallets.ts';
 import { localListener } from '../gateway/local-listener.ts';
@@ -40,8 +41,9 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   const secrets = await openSecretBox(keychain, await settings.writeOnce('profile', newId()), options.session);
 
   const gatewayDatabase = join(dataFolder, 'gateway.db');
+  const noteReplaced = () => noteReplacedBooks(settings, now());
   const open = async () => {
-    await finishRestore(ledgerFolder(dataFolder), gatewayDatabase, now);
+    await finishRestore(ledgerFolder(dataFolder), gatewayDatabase, { now, note: noteReplaced });
     return options.openGateway({
       database: gatewayDatabase,
       sandboxPace,
@@ -85,8 +87,9 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     gatewayDatabase,
     idsOf: embedded.idsOf,
     /** Does this while the gateway inside has its books closed; they may be others afterwards. */
-    whileClosed(work: () => Promise<void>): Promise<void> {
+    async whileClosed(work: () => Promise<void>): Promise<void> {
       embedded.forget();
+      await noteReplaced();
       return waiting.reopen(work);
     },
     programLimits: limits,

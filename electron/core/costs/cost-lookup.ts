@@ -6,16 +6,17 @@ import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { AnswerPatch, MessageRow } from '../db/message-row.ts';
 import type { Log } from '../log/log.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { billOfRecord, costOfRecord, estimatedCost, uncharged, usageOfRecord } from './cost.ts';
 import { lookUpUnsettled } from './look-up-unsettled.ts';
-import { findNamedRequest } from './named-request.ts';
-import { settledRecord } from './settled-record.ts';
+import { recordOf } from './record-of.ts';
 
 export interface CostLookupDeps {
   readonly messages: MessageStore;
   readonly connections: Connections;
+  readonly settings: SettingsStore;
   readonly readers: Pick<ThreadReaders, 'publish'>;
   readonly modelFacts: DescribeModel;
   readonly changes: Changes;
@@ -46,11 +47,8 @@ async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPa
   if (row.source === null || (row.request_id === null && name === null)) return { costOpen: false };
   const payer = await connections.bySource(row.source);
   if (!payer) return null;
-  const requestId =
-    row.request_id ?? (name === null ? 'none' : await findNamedRequest(payer.client, name, row.created_at, signal));
-  if (requestId === null || signal.aborted) return null;
-  const isNamed = requestId !== 'none' && requestId !== 'no-records';
-  const record = isNamed ? await settledRecord(payer.client, requestId, signal) : requestId;
+  const asked = { requestId: row.request_id, name, at: row.created_at };
+  const record = await recordOf(deps.settings, payer, asked, signal);
   if (record === null || signal.aborted) return null;
   if (record === 'none') return { ...uncharged, costOpen: false };
   if (record === 'no-records') return { ...(await withoutRecord(deps, row)), costOpen: false };

@@ -1,17 +1,18 @@
 import type { Connections } from '../connection/connections.ts';
 import { keptSource } from '../db/message-row.ts';
 import type { Log } from '../log/log.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { costOfRecord, uncharged } from './cost.ts';
 import { lookUpUnsettled } from './look-up-unsettled.ts';
-import { findNamedRequest } from './named-request.ts';
-import { settledRecord } from './settled-record.ts';
+import { recordOf } from './record-of.ts';
 import type { SpendStore } from './spend-store.ts';
 
 export interface SpendLookupDeps {
   readonly spend: Pick<SpendStore, 'openRequests' | 'giveUp' | 'add'>;
   readonly connections: Connections;
+  readonly settings: SettingsStore;
   readonly changes: Changes;
   readonly readers: Pick<ThreadReaders, 'publish'>;
   readonly log: Log;
@@ -39,12 +40,14 @@ export function spendLookup(deps: SpendLookupDeps) {
   });
 }
 
-async function lookUp({ spend, connections, changes, readers, signal }: SpendLookupDeps, row: Row): Promise<boolean> {
+async function lookUp(
+  { spend, connections, settings, changes, readers, signal }: SpendLookupDeps,
+  row: Row,
+): Promise<boolean> {
   const payer = row.source === null ? null : await connections.bySource(row.source);
   if (!payer || row.client_request_id === null) return false;
-  const id = row.request_id ?? (await findNamedRequest(payer.client, row.client_request_id, row.at, signal));
-  const record =
-    id === null || id === 'none' || id === 'no-records' ? id : await settledRecord(payer.client, id, signal);
+  const asked = { requestId: row.request_id, name: row.client_request_id, at: row.at };
+  const record = await recordOf(settings, payer, asked, signal);
   if (record === null || signal.aborted) return false;
   if (record === 'no-records') {
     await spend.giveUp(row.id);

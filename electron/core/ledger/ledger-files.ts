@@ -35,12 +35,17 @@ export function freeName(folder: string, kind: LedgerBackup['kind'], timeMs: num
   return taken ? freeName(folder, kind, timeMs + 1) : name;
 }
 
-/** Goes on with a restore that was broken off: until then the books are as they were. */
-export async function finishRestore(folder: string, database: string, now: () => number): Promise<void> {
+/** Goes on with a restore that was broken off: until then the books are as they were. `note` comes before they are replaced. */
+export async function finishRestore(
+  folder: string,
+  database: string,
+  { now, note }: { readonly now: () => number; readonly note: () => Promise<void> },
+): Promise<void> {
   const staged = existsSync(folder)
     ? readdirSync(folder).find((name) => isCopy(name.replace(/\.next$/, '')) && name.endsWith('.next'))
     : undefined;
   if (staged === undefined) return;
+  await note();
   const { replaceBooks } = await import('#gateway/backup/replace-books.ts');
   const setAside = join(folder, freeName(folder, 'before-restore', now()));
   await replaceBooks({ staged: join(folder, staged), database, setAside });

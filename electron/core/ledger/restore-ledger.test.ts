@@ -6,6 +6,8 @@ import { expect, test } from 'vitest';
 import { stageBooks } from '#gateway/backup/replace-books.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { disagreements } from '../../../tests/support/books-agree.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
@@ -92,6 +94,49 @@ test('an answer that runs is stopped and paid for in the books that are set asid
   expect(Number(messages[1]?.costUsd)).toBeGreaterThan(0);
   await client.ledger.restore({ name: backups[0]?.name ?? '' });
   expect(await unmatched()).toEqual([]);
+});
+
+test('an answer whose cost is not told before the books are replaced has no known cost, never $0, until they are back', async () => {
+  let told = true;
+  const { client, dataFolder, ask, backUp } = await start({
+    sandboxPace: 1,
+    async openGateway(options) {
+      const gateway = await openGateway(options);
+      const silent = (request: Request) => !told && new URL(request.url).pathname.includes('/requests/');
+      const refused = { error: { message: 'Not now.', code: 'insufficient_scope', status_code: 403 } };
+      return Object.assign({}, gateway, {
+        fetch: async (request: Request, door?: Parameters<typeof gateway.fetch>[1]) =>
+          silent(request) ? Response.json(refused, { status: 403 }) : gateway.fetch(request, door),
+      });
+    },
+  });
+  await ask();
+  const name = await backUp();
+  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Slowly', model: 'sandbox/slow' });
+  const answer = async () => (await readThread(client, conversationId)).messages[1];
+  await eventually(async () => expect((await answer())?.text).not.toBe(''));
+  told = false;
+  const { backups, folder } = await client.ledger.restore({ name });
+  told = true;
+  const setAside = backups[0]?.name ?? '';
+  const books = new Sqlite(join(folder, setAside), { readonly: true });
+  const charged = books
+    .prepare('select charge from requests where conversation_id = ?')
+    .pluck()
+    .safeIntegers()
+    .get(conversationId) as bigint;
+  books.close();
+  expect(charged).toBeGreaterThan(0n);
+  const spendId = (await answer())?.id ?? '';
+  // Nor if these books are asked: they do not know of it.
+  expect(await client.reconciliation.lookUp({ wallet: 'sandbox', requestId: null, spendId })).toEqual({ found: false });
+  expect(await answer()).toMatchObject({ status: 'cancelled', costUsd: null, costSource: 'unknown' });
+
+  await client.ledger.restore({ name: setAside });
+  await eventually(async () => {
+    expect(await answer()).toMatchObject({ costUsd: formatUsd(nanoUsd(charged)), costSource: 'estimated' });
+  });
+  expect(disagreements(dataFolder)).toEqual([]);
 });
 
 test('a copy older than the app’s own account and key: both are made anew, and it answers', async () => {

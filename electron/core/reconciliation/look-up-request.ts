@@ -2,15 +2,16 @@ import type { Payer } from '../connection/connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { costOfRecord, uncharged } from '../costs/cost.ts';
 import { patchOf } from '../costs/cost-lookup.ts';
-import { findNamedRequest } from '../costs/named-request.ts';
-import { settledRecord } from '../costs/settled-record.ts';
+import { recordOf } from '../costs/record-of.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { keptSource } from '../db/message-row.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 
 export interface LookUpDeps {
   readonly messages: Pick<MessageStore, 'find' | 'update' | 'goingOnWith'>;
   readonly spend: Pick<SpendStore, 'find' | 'findByRequest' | 'add'>;
+  readonly settings: SettingsStore;
   readonly readers: Pick<ThreadReaders, 'publish'>;
 }
 
@@ -21,7 +22,7 @@ const limitMs = 15_000;
  * app has nothing of this request, or the gateway cannot tell.
  */
 export async function lookUpRequest(
-  { messages, spend, readers }: LookUpDeps,
+  { messages, spend, settings, readers }: LookUpDeps,
   { client, source }: Payer,
   { requestId, spendId }: { readonly requestId: string | null; readonly spendId: string | null },
 ): Promise<boolean> {
@@ -29,9 +30,8 @@ export async function lookUpRequest(
     spendId !== null ? await spend.find(spendId) : requestId !== null ? await spend.findByRequest(requestId) : null;
   if (!row) return false;
   const signal = AbortSignal.timeout(limitMs);
-  const id = requestId ?? row.request_id ?? (await findNamedRequest(client, row.id, row.at, signal));
-  if (id === null || id === 'no-records') return false;
-  const record = id === 'none' ? 'none' : await settledRecord(client, id, signal);
+  const asked = { requestId: requestId ?? row.request_id, name: row.id, at: row.at };
+  const record = await recordOf(settings, { client, source }, asked, signal);
   if (record === null || record === 'no-records') return false;
   const cost = record === 'none' ? uncharged : costOfRecord(record, source);
   if (!(await messages.find(row.id))) {

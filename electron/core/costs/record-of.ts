@@ -1,0 +1,34 @@
+import type { ReportedRequest } from '#shared/client/reported.ts';
+import type { Payer } from '../connection/connections.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+import { findNamedRequest } from './named-request.ts';
+import { settledRecord } from './settled-record.ts';
+
+const replacedSetting = 'ledger.replaced';
+
+/** From now on the books of the gateway inside do not know all that was asked before: noted before they are replaced. */
+export const noteReplacedBooks = (settings: SettingsStore, now: number): Promise<void> =>
+  settings.write(replacedSetting, now);
+
+interface Asked {
+  readonly requestId: string | null;
+  /** What the request was named when it was sent; null: it has no name. */
+  readonly name: string | null;
+  readonly at: number;
+}
+
+/**
+ * The gateway's record of what was asked, as `settledRecord` tells it. What is missing from books that replaced those in which it was
+ * asked is not known, and may be there again.
+ */
+export async function recordOf(
+  settings: Pick<SettingsStore, 'read'>,
+  { client, source }: Pick<Payer, 'client' | 'source'>,
+  { requestId, name, at }: Asked,
+  signal: AbortSignal,
+): Promise<ReportedRequest | 'none' | 'no-records' | null> {
+  const id = requestId ?? (name === null ? 'none' : await findNamedRequest(client, name, at, signal));
+  const record = id === null || id === 'none' || id === 'no-records' ? id : await settledRecord(client, id, signal);
+  if (record !== 'none' || !source.startsWith('embedded/')) return record;
+  return at <= Number((await settings.read(replacedSetting)) ?? 0) ? null : 'none';
+}
