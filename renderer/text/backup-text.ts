@@ -49,7 +49,7 @@ export const text = words({
   ledgerRestoreBody: (when: string) =>
     `Balances, requests and keys go back to ${when}. The present ledger is kept as a copy of its own first, so this can be taken back. Answers that are being written are stopped.`,
   ledgerRestoreNote:
-    'Chats stay as they are; what they cost since the copy has no record in the ledger then. Limits, prices and providers that commands have entered go back too. Keys that were revoked since stay revoked.',
+    'Chats stay as they are; what they cost since the copy has no record in the ledger then. Prices and providers that commands have entered go back too, and so do limits of keys. Keys that were revoked since stay revoked, and an account keeps its limits.',
   ledgerRestoring: 'Restoring',
   ledgerRestored: (when: string) => `The ledger is that of ${when}`,
   ledgerRestoreFailed: 'The ledger was not restored',
