@@ -4,28 +4,12 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from '@playwright/test';
 import { answering } from './answer.ts';
 import { expect, test } from './app.ts';
+import { press, reach } from './by-tab.ts';
 import { articles, ended, message, searchingModels } from './chat.ts';
 
 /** What is set up, brought in and taken out, as somebody does it who has no mouse: every control is reached by Tab. */
 
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
-const mostTabs = 120;
-
-/** Goes on with Tab until the focus is on a control or within it. */
-async function reach(page: Page, target: Locator): Promise<void> {
-  await expect(target).toBeVisible();
-  for (let presses = 0; presses < mostTabs; presses++) {
-    if (await target.evaluate((element) => element.contains(document.activeElement))) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not reach ${target}`);
-}
-
-async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
-  await reach(page, target);
-  await page.keyboard.press(key);
-}
-
 async function type(page: Page, target: Locator, words: string): Promise<void> {
   await reach(page, target);
   await page.keyboard.type(words);

@@ -2,73 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Page } from '@playwright/test';
-import Sqlite from 'better-sqlite3';
-import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { freePort } from '../support/free-port.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
+import { agree, bySql, openPage, shows } from './books-by-sql.ts';
 import { articles, ask, chooseModel, ended } from './chat.ts';
 
 const cli = fileURLToPath(new URL('../../dist/gateway/cli.js', import.meta.url));
-
-/** What SQL says of the account of a plan, beside all that the app reads. Amounts in USD. */
-function bySql(file: string, plan: string) {
-  const db = new Sqlite(file, { readonly: true, timeout: 5000 });
-  const sum = (sql: string) =>
-    formatUsd(nanoUsd(db.prepare(sql).pluck().safeIntegers().get(plan) as bigint)).replace(/^-/, '');
-  const account = '(select id from accounts where plan = ?)';
-  try {
-    return {
-      requests: db.prepare(`select count(*) from requests where account_id = ${account}`).pluck().get(plan),
-      charged: sum(`select coalesce(sum(charge), 0) from requests where account_id = ${account}`),
-      ledger: sum(
-        `select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account} and request_id is not null`,
-      ),
-      balance: sum(`select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account}`),
-    };
-  } finally {
-    db.close();
-  }
-}
-
-/** The exact amounts that a page shows, in their order. */
-const amounts = (page: Page) =>
-  page
-    .getByRole('main')
-    .locator('data')
-    .evaluateAll((all) => all.map((each) => each.getAttribute('value')?.replace(/^-/, '')));
-
-/** A page comes to show these amounts. */
-const shows = (page: Page, wanted: readonly string[]) =>
-  expect.poll(() => amounts(page)).toEqual(expect.arrayContaining([...wanted]));
-
-async function openPage(page: Page, hash: string): Promise<void> {
-  await page.evaluate((next) => {
-    location.hash = next;
-  }, hash);
-  await expect(page.getByRole('main').locator('[aria-busy=true]')).toHaveCount(0);
-}
-
-/** Every page about money says what the ledger does, without being told to read it again. */
-async function agree(page: Page, file: string, plan: string): Promise<void> {
-  const main = page.getByRole('main');
-  const { charged } = bySql(file, plan);
-  await openPage(page, '#account');
-  await shows(page, [charged]);
-  await openPage(page, '#credits');
-  await shows(page, [charged]);
-  await openPage(page, '#usage');
-  await shows(page, [charged]);
-  await openPage(page, '#reconciliation');
-  await shows(page, [charged]);
-  const { requests, ledger } = bySql(file, plan);
-  await expect(main).toContainText(`${requests} of ${requests} matched`);
-  await expect(main).toContainText('Difference $0.00');
-  await shows(page, [ledger]);
-}
 
 test('before and after a send, a stop and another program, every page says what SQL says of the ledger', async ({
   launch,

@@ -1,0 +1,57 @@
+import { expect, type Locator, type Page } from '@playwright/test';
+import Sqlite from 'better-sqlite3';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+
+/** What SQL says of the account of a plan, beside all that the app reads. Amounts in USD. */
+export function bySql(file: string, plan: string) {
+  const db = new Sqlite(file, { readonly: true, timeout: 5000 });
+  const sum = (sql: string) =>
+    formatUsd(nanoUsd(db.prepare(sql).pluck().safeIntegers().get(plan) as bigint)).replace(/^-/, '');
+  const account = '(select id from accounts where plan = ?)';
+  try {
+    return {
+      requests: db.prepare(`select count(*) from requests where account_id = ${account}`).pluck().get(plan),
+      charged: sum(`select coalesce(sum(charge), 0) from requests where account_id = ${account}`),
+      ledger: sum(
+        `select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account} and request_id is not null`,
+      ),
+      balance: sum(`select coalesce(sum(amount), 0) from ledger_entries where account_id = ${account}`),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+/** The exact amounts that a part of a page shows, in their order. */
+export const amounts = (part: Locator) =>
+  part.locator('data').evaluateAll((all) => all.map((each) => each.getAttribute('value')?.replace(/^-/, '')));
+
+/** A page comes to show these amounts. */
+export const shows = (page: Page, wanted: readonly string[]) =>
+  expect.poll(() => amounts(page.getByRole('main'))).toEqual(expect.arrayContaining([...wanted]));
+
+export async function openPage(page: Page, hash: string): Promise<void> {
+  await page.evaluate((next) => {
+    location.hash = next;
+  }, hash);
+  await expect(page.getByRole('main').locator('[aria-busy=true]')).toHaveCount(0);
+}
+
+/** The pages that show what was spent say what the ledger does, without being told to read it again. */
+export async function showCharged(page: Page, file: string, plan: string): Promise<void> {
+  const { charged } = bySql(file, plan);
+  for (const hash of ['#account', '#credits', '#usage', '#reconciliation']) {
+    await openPage(page, hash);
+    await shows(page, [charged]);
+  }
+}
+
+/** The same, and every request of the ledger is one of the chats. */
+export async function agree(page: Page, file: string, plan: string): Promise<void> {
+  const main = page.getByRole('main');
+  await showCharged(page, file, plan);
+  const { requests, ledger } = bySql(file, plan);
+  await expect(main).toContainText(`${requests} of ${requests} matched`);
+  await expect(main).toContainText('Difference $0.00');
+  await shows(page, [ledger]);
+}
