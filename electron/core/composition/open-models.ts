@@ -88,8 +88,9 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     idsOf: embedded.idsOf,
     /** Does this while the gateway inside has its books closed; they may be others afterwards. */
     async whileClosed(work: () => Promise<void>): Promise<void> {
-      embedded.forget();
       await noteReplaced();
+      // In one step with the closing: a wallet that was opened between the two would be one of the old books.
+      embedded.forget();
       return waiting.reopen(work);
     },
     programLimits: limits,
