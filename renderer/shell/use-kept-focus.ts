@@ -22,8 +22,8 @@ const framesWaited = 3;
 
 /**
  * When the focused element leaves the page, browsers give the focus to the body: keys do nothing, and Tab begins at the top of the
- * window. Here it goes with what has moved, to what is in its place, the neighbour in its list, else the part of the window that it was in. A click
- * beside everything takes it away as everywhere.
+ * window. Here it goes with what has moved, to what is in its place, the neighbour in its list, else the part of the window that
+ * it was in. A click beside everything takes it away as everywhere.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
