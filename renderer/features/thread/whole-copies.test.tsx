@@ -1,6 +1,6 @@
 import '../../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
-import { page, userEvent } from 'vitest/browser';
+import { type Locator, page, userEvent } from 'vitest/browser';
 import { copiedSelection } from '../../../tests/support/copied-selection.ts';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
@@ -34,6 +34,31 @@ async function copied(): Promise<{ plain: string; rich: string }> {
   return both;
 }
 
+const frames = () => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
+
+/**
+ * Scrolls up until `words` are drawn in the middle of what is seen, and stay there: nothing there is about to be left
+ * undrawn. Gives their text.
+ */
+async function scrolledUpTo(words: Locator): Promise<Text> {
+  const scroller = thread.element();
+  const reached = () => {
+    const seen = words.query()?.getBoundingClientRect();
+    return seen !== undefined && seen.top > 0 && seen.bottom < innerHeight;
+  };
+  await expect
+    .poll(async () => {
+      scroller.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
+      const drawn = words.query();
+      if (drawn) drawn.scrollIntoView({ block: 'center' });
+      else scroller.scrollTop -= 500;
+      await frames();
+      return reached();
+    })
+    .toBe(true);
+  return words.element().firstChild as Text;
+}
+
 const turnsIn = (words: string, name: string) =>
   [...words.matchAll(new RegExp(`${name} (\\d+)`, 'g'))].map(([, at]) => Number(at));
 const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, at) => from + at);
@@ -61,15 +86,8 @@ test('a selection keeps its ends where they are while it is drawn out over a lon
   await expect.element(thread.getByText('answer 24')).toBeVisible();
   const wordsOf = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
   getSelection()?.setBaseAndExtent(wordsOf(24), 'answer'.length, wordsOf(24), 'answer'.length);
-  const scroller = thread.element();
-  await expect
-    .poll(() => {
-      scroller.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
-      scroller.scrollTop -= 600;
-      return thread.getByText('answer 2', { exact: true }).query();
-    })
-    .not.toBeNull();
-  getSelection()?.extend(wordsOf(2), 'answer'.length);
+  const start = await scrolledUpTo(thread.getByText('answer 2', { exact: true }));
+  getSelection()?.extend(start, 'answer'.length);
   expect(thread.getByText('answer 12', { exact: true }).query()).toBeNull();
   const { plain, rich } = await copied();
   for (const words of [plain, rich]) {
@@ -108,23 +126,10 @@ test('of a long answer that is selected in part no more is copied, though not al
     ],
   });
   await expect.element(thread.getByText('A pleasure.')).toBeVisible();
-  const scroller = thread.element();
-  const wordsOf = (at: number) => thread.getByText(`Paragraph ${at} ends.`, { exact: true });
-  const upTo = (at: number) =>
-    expect
-      .poll(() => {
-        scroller.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
-        scroller.scrollTop -= 500;
-        return wordsOf(at).query();
-      })
-      .not.toBeNull();
   const end = thread.getByText('A pleasure.', { exact: true }).element().firstChild as Text;
   getSelection()?.setBaseAndExtent(end, 'A pleasure'.length, end, 'A pleasure'.length);
-  await upTo(40);
-  // No box is about to be emptied where the selection ends.
-  wordsOf(40).element().scrollIntoView({ block: 'center' });
-  await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
-  getSelection()?.extend(wordsOf(40).element().firstChild as Text, 'Paragraph '.length);
+  const start = await scrolledUpTo(thread.getByText('Paragraph 40 ends.', { exact: true }));
+  getSelection()?.extend(start, 'Paragraph '.length);
   expect(thread.element().querySelectorAll('[data-empty]').length).toBeGreaterThan(0);
   const { plain } = await copied();
   expect(plain.slice(0, 40)).toMatch(/^40 ends\./);
