@@ -74,3 +74,47 @@ test('a click beside everything takes the focus away as everywhere', async () =>
   expect(focused()).toBe(document.body);
   mark.remove();
 });
+
+const message = page.getByRole('textbox', { name: 'Message' });
+
+test.each([
+  ['the command palette', '{Control>}k{/Control}'],
+  ['the list of shortcuts', '{Control>}/{/Control}'],
+])('Escape from %s gives the focus back to the part of the window that had it', async (_, keys) => {
+  await openApp('#models');
+  await expect.element(page.getByRole('searchbox').first()).toBeVisible();
+  for (const part of [page.getByRole('main').element(), page.getByRole('complementary').element()]) {
+    await userEvent.keyboard('{F6}');
+    if (focused() !== part) await userEvent.keyboard('{F6}');
+    expect(focused()).toBe(part);
+    await userEvent.keyboard(keys);
+    await expect.element(page.getByRole('dialog')).toBeVisible();
+    await expect.poll(() => isIn('[role="dialog"]')).toBe(true);
+    await userEvent.keyboard('{Escape}');
+    await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
+    expect(focused()).toBe(part);
+  }
+});
+
+test('Escape from the model picker gives the focus back to the message that is written', async () => {
+  await openApp('#chat/c0');
+  await expect.element(message).toHaveFocus();
+  await userEvent.keyboard('{Control>}{Shift>}m{/Shift}{/Control}');
+  await expect.poll(() => isIn('[role="dialog"]')).toBe(true);
+  await userEvent.keyboard('{Escape}');
+  await expect.poll(() => isIn('[role="dialog"]')).toBe(false);
+  await expect.element(message).toHaveFocus();
+});
+
+test('Escape from the command palette gives the focus back to the message that was read', async () => {
+  await openApp('#chat/c0');
+  const answer = page.getByRole('article').last();
+  await expect.element(answer).toBeVisible();
+  answer.element().focus();
+  expect(focused()).toBe(answer.element());
+  await userEvent.keyboard('{Control>}k{/Control}');
+  await expect.poll(() => isIn('[role="dialog"]')).toBe(true);
+  await userEvent.keyboard('{Escape}');
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
+  expect(focused()).toBe(answer.element());
+});

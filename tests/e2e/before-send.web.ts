@@ -60,7 +60,7 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   await page.keyboard.press('Escape');
   await expect(card).toBeHidden();
   // The dialog gives the focus back to where it was.
-  await expect(articles(page).nth(1).locator(':focus')).toHaveCount(1);
+  await expect(articles(page).nth(1)).toBeFocused();
   await expect(articles(page)).toHaveCount(2);
   await articles(page).first().focus();
   await page.keyboard.press('e');

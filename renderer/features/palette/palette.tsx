@@ -6,6 +6,7 @@ import { useSettings, useUpdateSettings } from '../../api/use-core.ts';
 import { useShell } from '../../page/shell-state.ts';
 import { text as words } from '../../text/action-text.ts';
 import { text } from '../../text/shell-text.ts';
+import { DialogPopup } from '../../ui/dialogs/dialog.tsx';
 import { Keys } from '../../ui/elements/keys.tsx';
 import { MarkedText } from '../search/marked-text.tsx';
 import type { Entry, EntryGroup } from './rank-entries.ts';
@@ -38,7 +39,7 @@ export function Palette() {
     >
       <Dialog.Portal>
         <Dialog.Backdrop className="now fixed inset-0 z-40 bg-scrim" />
-        <Dialog.Popup className="now fixed inset-x-3 top-[12vh] z-40 mx-auto flex max-h-[min(520px,76vh)] max-w-[620px] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal">
+        <DialogPopup className="now fixed inset-x-3 top-[12vh] z-40 mx-auto flex max-h-[min(520px,76vh)] max-w-[620px] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal">
           <Dialog.Title className="sr-only">{text.paletteTitle}</Dialog.Title>
           <PaletteSearch
             onChoose={(entry) => {
@@ -46,7 +47,7 @@ export function Palette() {
               show(null);
             }}
           />
-        </Dialog.Popup>
+        </DialogPopup>
       </Dialog.Portal>
     </Dialog.Root>
   );

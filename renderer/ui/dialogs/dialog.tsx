@@ -5,6 +5,7 @@ import { text } from '../../text/ui-text.ts';
 import { Button } from '../elements/button.tsx';
 import { classNames } from '../elements/class-names.ts';
 import { IconButton } from '../elements/icon-button.tsx';
+import { useFinalFocus } from './use-final-focus.ts';
 import { useTypedWords } from './use-typed-words.ts';
 
 interface DialogProps {
@@ -26,6 +27,13 @@ const widths = {
   picture: 'w-fit min-w-72 max-w-[min(64rem,calc(100vw-32px))]',
 } as const;
 
+/** What a dialog is drawn in, mounted as long as it is open; gives the focus back where it was. */
+export function DialogPopup({ ref, ...props }: Base.Popup.Props & { ref?: RefObject<HTMLDivElement | null> }) {
+  const own = useRef<HTMLDivElement>(null);
+  const popup = ref ?? own;
+  return <Base.Popup {...props} ref={popup} finalFocus={useFinalFocus(popup)} />;
+}
+
 /** A modal dialog. Escape and a click beside it ask before words that were typed into a form are lost. */
 export function Dialog({ open, onOpenChange, title, initialFocus, children, width = 'form' }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
@@ -46,7 +54,7 @@ export function Dialog({ open, onOpenChange, title, initialFocus, children, widt
     <Base.Root open={open} onOpenChange={change}>
       <Base.Portal>
         <Base.Backdrop className={scrim} />
-        <Base.Popup
+        <DialogPopup
           ref={popup}
           onFocus={onFocus}
           initialFocus={initialFocus}
@@ -58,7 +66,7 @@ export function Dialog({ open, onOpenChange, title, initialFocus, children, widt
           <Base.Title className="mb-2 font-semibold text-md">{title}</Base.Title>
           {children}
           {open && asking && <AskBeforeLoss onKeep={() => setAsking(false)} onDiscard={() => close(false)} />}
-        </Base.Popup>
+        </DialogPopup>
       </Base.Portal>
     </Base.Root>
   );
@@ -96,7 +104,7 @@ export function Sheet({ open, onOpenChange, title, initialFocus, children }: Dia
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Backdrop className={scrim} />
-        <Base.Popup
+        <DialogPopup
           initialFocus={initialFocus}
           className="dialog sheet fixed top-[max(6px,var(--bar-height))] right-1.5 bottom-1.5 z-40 flex w-[420px] max-w-[calc(100vw-12px)] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal max-sm:inset-x-0 max-sm:top-(--bar-height) max-sm:bottom-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-none"
         >
@@ -105,7 +113,7 @@ export function Sheet({ open, onOpenChange, title, initialFocus, children }: Dia
             <Base.Close render={<IconButton icon={X} label={text.close} />} />
           </header>
           <div className="min-h-0 flex-1 overflow-auto px-5 pb-5">{children}</div>
-        </Base.Popup>
+        </DialogPopup>
       </Base.Portal>
     </Base.Root>
   );
@@ -117,10 +125,10 @@ export function SideDrawer({ open, onOpenChange, title, children }: DialogProps)
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Backdrop className={scrim} />
-        <Base.Popup className="dialog sheet fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[min(85vw,100vw-var(--bar-right))] flex-col border-line border-r bg-window shadow-modal [--sheet-from:-16px]">
+        <DialogPopup className="dialog sheet fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[min(85vw,100vw-var(--bar-right))] flex-col border-line border-r bg-window shadow-modal [--sheet-from:-16px]">
           <Base.Title className="sr-only">{title}</Base.Title>
           {children}
-        </Base.Popup>
+        </DialogPopup>
       </Base.Portal>
     </Base.Root>
   );

@@ -3,6 +3,7 @@ import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { classNames } from '../elements/class-names.ts';
+import { useFinalFocus } from './use-final-focus.ts';
 
 const itemClass =
   'flex h-row items-center gap-2 rounded-control px-2 text-sm outline-none data-highlighted:bg-hover data-disabled:opacity-50 select-none';
@@ -56,18 +57,13 @@ interface PointMenuProps {
 export function PointMenu({ at, returnsTo, onClosed, children }: PointMenuProps) {
   const [open, setOpen] = useState(true);
   const popup = useRef<HTMLDivElement>(null);
-  // Not where an item has moved the focus on; and the row itself, not the first button in it.
-  const giveBack = () => {
-    const now = document.activeElement;
-    if (now === document.body || popup.current?.contains(now)) returnsTo.focus({ preventScroll: true });
-    return false;
-  };
+  const finalFocus = useFinalFocus(popup, returnsTo);
   const anchor = { getBoundingClientRect: () => DOMRect.fromRect({ ...at }) };
   return (
     <Base.Root open={open} onOpenChange={setOpen} onOpenChangeComplete={(still) => still || onClosed()} modal={false}>
       <Base.Portal>
         <Base.Positioner anchor={anchor} collisionPadding={8} align="start" className="z-50">
-          <Base.Popup ref={popup} className={popupClass} finalFocus={giveBack}>
+          <Base.Popup ref={popup} className={popupClass} finalFocus={finalFocus}>
             {children}
           </Base.Popup>
         </Base.Positioner>
