@@ -6,6 +6,10 @@ import type { Model } from './wire/model.ts';
 /** Whether a price’s source is the person: of a server of their own, or in place of the book’s. */
 export const isEnteredPrice = (source: string | null): boolean => source === 'configuration' || source === 'override';
 
+/** How many searches of the web were charged. */
+export const searchesIn = (bill: Bill | null): number =>
+  bill?.lines.find(({ kind }) => kind === 'web_search')?.tokens ?? 0;
+
 interface Part {
   readonly kind: BillKind;
   readonly tokens: number | null;

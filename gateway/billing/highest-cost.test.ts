@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { ceilToNano, parseUsdPerToken, picoUsd } from '#shared/money.ts';
 import { costOf, type TokenUsage } from '#shared/price.ts';
 import { claimsOf, factsOf } from '../catalogue/known-models.ts';
+import { tokensPerSearch } from '../content/estimate-tokens.ts';
 import { priceOf } from '../prices/price-document.ts';
 import { shippedBook } from '../prices/shipped-book.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
-import { type Extent, highestCost, mostSearches, tokensASearch } from './reserve.ts';
+import { type Extent, highestCost, mostSearches } from './reserve.ts';
 
 /** Every price row of the shipped book, each as a model. */
 const models = shippedBook.models.flatMap(({ id, rows }) =>
@@ -48,7 +49,7 @@ function usageWithin(
   share: typeof shares extends fc.Arbitrary<infer T> ? T : never,
   { unasked, searches }: { unasked: boolean; searches: number },
 ): TokenUsage {
-  const found = webSearch ? searches * tokensASearch : 0;
+  const found = webSearch ? searches * tokensPerSearch : 0;
   const promptTokens = Math.ceil((most + found) * share.input);
   const completionTokens = Math.ceil(outputTokens * share.output);
   const cachedTokens = Math.floor(promptTokens * share.cached);

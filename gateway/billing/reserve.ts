@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { mostNano, type NanoUsd, nanoUsd, type PicoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import type { Rates } from '#shared/price.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { tokensPerSearch } from '../content/estimate-tokens.ts';
 import { type BoundedInput, type InputBound, inputBound, mostInputTokens } from '../content/input-bound.ts';
 import { shareOf, wholeBps } from '../ledger/byok-fee.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -207,16 +208,13 @@ export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | nu
   const { price } = model;
   if (!price) return null;
   const searches = mostSearches(model, extent.webSearch);
-  const inputTokens = extent.inputTokens + searches * tokensASearch;
+  const inputTokens = extent.inputTokens + searches * tokensPerSearch;
   const reached: readonly Rates[] = [price, ...price.tiers.filter((tier) => tier.minPromptTokens < inputTokens)];
   const sums = reached.map(
     (rates) => BigInt(inputTokens) * inputRate(rates, model, extent) + BigInt(extent.outputTokens) * outputRate(rates),
   );
   return picoUsd(most(...sums) + price.request + BigInt(searches) * (price.search ?? 0n));
 }
-
-/** What a model reads of one search; it is input like any other. */
-export const tokensASearch = 10_000;
 
 /** How often it may search for a request that lets it. */
 export const mostSearches = ({ facts, capabilities }: CatalogueModel, webSearch: boolean): number =>

@@ -8,9 +8,9 @@ import {
   mostSearches,
   type ReserveInput,
   reserveInput,
-  tokensASearch,
 } from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { tokensPerSearch } from '../content/estimate-tokens.ts';
 import { type AdmissionDeps, admit } from '../engine/admit.ts';
 import type { Question } from '../engine/answer.ts';
 import { fitQuestion } from '../engine/attempt.ts';
@@ -62,12 +62,12 @@ export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quo
 
 function tokensFor(input: ReserveInput, model: CatalogueModel): Quote['tokens'] {
   const searches = mostSearches(model, input.webSearch);
-  const found = searches * tokensASearch;
+  const found = searches * tokensPerSearch;
   const prompt = { low: Math.floor(input.inputTokens / fewestShare), high: input.inputTokens + found };
   const mayBeCached = model.capabilities.includes('prompt_cache');
   return {
     // One that searches does so once, as a rule.
-    prompt: { estimate: input.inputTokens + Math.min(found, tokensASearch), ...prompt },
+    prompt: { estimate: input.inputTokens + Math.min(found, tokensPerSearch), ...prompt },
     cached: { low: 0, high: mayBeCached ? prompt.high : 0 },
     completion: { low: 0, high: firstStep(input, model) },
     ...(searches > 0 ? { searches: { low: 0, high: searches } } : {}),

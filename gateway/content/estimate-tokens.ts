@@ -14,6 +14,8 @@ const bytesPerToken = 3.5;
 export const tokensPerImage = 1_000;
 /** Of an image that a model makes, 1024 pixels wide (https://ai.google.dev/gemini-api/docs/pricing, read 2026-11-23). */
 export const tokensPerMadeImage = 1_120;
+/** What a model reads of one search of the web, at most as a rule; it is input like any other. */
+export const tokensPerSearch = 10_000;
 export const tokensPerPdfPage = 1_500;
 const tokensPerMessage = 4;
 /** About 32 tokens a second of compressed speech. */

@@ -1,3 +1,4 @@
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
@@ -109,7 +110,13 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
   signal.throwIfAborted();
   // Stored before the request is sent: after a crash this is the only way to find its cost.
-  await deps.messages.update(id, { source: payer.source, clientRequestId: id, ...(room ? { room } : {}) });
+  const { web_search_options: search, messages } = request.body;
+  await deps.messages.update(id, {
+    source: payer.source,
+    clientRequestId: id,
+    ...(room ? { room } : {}),
+    ...(search ? { searchedTokens: estimateInputTokens(messages, undefined) } : {}),
+  });
   answer.sent = true;
   answer.payer = payer;
   const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(id) });

@@ -58,6 +58,51 @@ test('a quote counts the search, what it may find, and the bill stays below it',
   expect(parseUsd(answer?.costUsd ?? '0')).toBeGreaterThan(parseUsd(without.costUsd?.low ?? '9'));
 });
 
+test('what a search is expected to cost is near to its bill: before the first one, and by what those before it have found', async () => {
+  const asking = { ...question, model: 'sandbox/tools' };
+  const quoted = async () => {
+    await client.options.set({ chat: 'new', options: { ...noOptions, tools: false, webSearch: true } });
+    return client.quotes.get(asking);
+  };
+  const fresh = await coreWithGateway();
+  try {
+    await fresh.client.chat.send({ messageId: randomUUID(), text: 'Add 2 and 3', model: 'sandbox/tools' });
+    await fresh.client.options.set({ chat: 'new', options: { ...noOptions, tools: false, webSearch: true } });
+    await expect.poll(async () => (await fresh.client.quotes.get(asking)).expected).not.toBe(null);
+    const first = await fresh.client.quotes.get(asking);
+    const { answer } = await ask(true);
+    expect(offPercent(first.expected?.usd, answer?.costUsd)).toBeLessThanOrEqual(30n);
+  } finally {
+    await fresh.close();
+  }
+  const { answer } = await ask(true);
+  const learnt = await quoted();
+  expect(offPercent(learnt.expected?.usd, answer?.costUsd)).toBeLessThanOrEqual(5n);
+  // Not the most that is held for it: what searches of this model have found.
+  const billed = answer?.usage?.promptTokens ?? 0;
+  expect(learnt.promptTokens.estimate).toBeGreaterThanOrEqual(billed);
+  expect(learnt.promptTokens.estimate).toBeLessThan(billed + 200);
+  expect(learnt.promptTokens.high).toBeGreaterThan(billed + 200);
+});
+
+test('in a chat that has searched, what was found then is not expected to be sent once more', async () => {
+  const { conversationId, answer } = await ask(true);
+  expect(answer?.usage?.promptTokens).toBeGreaterThan(1_000);
+  const next = { ...question, conversationId, text: 'And then?' };
+  await client.options.set({ chat: conversationId, options: { ...noOptions, tools: false, webSearch: true } });
+  const quote = await client.quotes.get(next);
+  await client.chat.send({ messageId: randomUUID(), conversationId, text: 'And then?', model: 'sandbox/tools' });
+  const after = (await chatEnded(client, conversationId)).at(-1);
+  // What the search before has found is not sent once more.
+  expect(offPercent(quote.expected?.usd, after?.costUsd)).toBeLessThanOrEqual(10n);
+});
+
+function offPercent(expected: string | undefined, billed: string | null | undefined): bigint {
+  const [one, other] = [parseUsd(expected ?? '0'), parseUsd(billed ?? '0')];
+  expect(other).toBeGreaterThan(0n);
+  return ((one > other ? one - other : other - one) * 100n) / other;
+}
+
 test('nothing is searched where it is off, or where the model cannot', async () => {
   for (const { answer } of [await ask(false), await ask(true, 'sandbox/echo')]) {
     expect(answer).toMatchObject({ status: 'done', citations: [] });

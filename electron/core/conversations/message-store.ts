@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { searchesIn } from '#shared/bill-lines.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { Db } from '../db/db.ts';
@@ -170,6 +171,32 @@ export function messageStore(db: Db) {
               },
         )
         .reverse();
+    },
+
+    /** What the middle one of a model's latest answers that might have searched the web found so, in tokens, by how many searches. */
+    async usualSearch(served: string, most: number): Promise<{ foundTokens: number; searches: number } | null> {
+      const slash = served.indexOf('/');
+      const rows = await db
+        .selectFrom((latest) =>
+          latest
+            .selectFrom('messages')
+            .select(['searched_tokens', 'usage', 'bill'])
+            .where('served_provider', '=', served.slice(0, slash))
+            .where('served_model', '=', served.slice(slash + 1))
+            .where('status', '=', 'done')
+            .orderBy('seq', 'desc')
+            .limit(most)
+            .as('latest'),
+        )
+        .selectAll()
+        .where('searched_tokens', 'is not', null)
+        .where('usage', 'is not', null)
+        .execute();
+      const found = rows.map(({ searched_tokens, usage, bill }) => ({
+        foundTokens: Math.max(0, JSON.parse(usage ?? '{}').promptTokens - (searched_tokens ?? 0)),
+        searches: searchesIn(bill === null ? null : JSON.parse(bill)),
+      }));
+      return found.toSorted((a, b) => a.foundTokens - b.foundTokens)[Math.floor(found.length / 2)] ?? null;
     },
 
     /** Ended answers whose cost is not known yet. */

@@ -115,6 +115,8 @@ export interface MessageTable {
   request_id: string | null;
   /** Our name of the request, stored before it was sent: the gateway finds it by this if `request_id` never came. */
   client_request_id: Generated<string | null>;
+  /** Our count of what was sent, where the model could search the web. */
+  searched_tokens: Generated<number | null>;
   /** JSON: what was summarised or left out to fit the context. */
   room: Generated<string | null>;
   /** Gateway and wallet, such as `embedded/main`. */

@@ -32,7 +32,7 @@ export type AnswerPatch = Partial<
     | 'finishedAt'
     | 'room'
   >
-> & { source?: string; clientRequestId?: string; costOpen?: boolean };
+> & { source?: string; clientRequestId?: string; costOpen?: boolean; searchedTokens?: number };
 
 export function toMessage(row: NumberedRow): Message {
   return {
@@ -118,6 +118,7 @@ export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
     thoughtMs: () => ({ thought_ms: patch.thoughtMs ?? null }),
     finishedAt: () => ({ finished_at: patch.finishedAt ?? null }),
     clientRequestId: () => ({ client_request_id: patch.clientRequestId ?? null }),
+    searchedTokens: () => ({ searched_tokens: patch.searchedTokens ?? null }),
     room: () => ({ room: json(patch.room ?? null) }),
     source: () => ({ source: patch.source ?? null }),
     costOpen: () => ({ cost_open: flag(patch.costOpen ?? false) }),

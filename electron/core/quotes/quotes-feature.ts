@@ -1,5 +1,5 @@
-import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
-import { isEnteredPrice, priceOf } from '#shared/bill-lines.ts';
+import { estimateInputTokens, tokensPerSearch } from '#gateway/content/estimate-tokens.ts';
+import { isEnteredPrice, priceOf, searchesIn } from '#shared/bill-lines.ts';
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
@@ -29,7 +29,7 @@ import {
 import { placeholderFor } from './placeholder-part.ts';
 
 export interface QuotesDeps {
-  readonly messages: Pick<MessageStore, 'branch' | 'answerLengths'>;
+  readonly messages: Pick<MessageStore, 'branch' | 'answerLengths' | 'usualSearch'>;
   readonly leafOf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
   readonly modelFacts: DescribeModel;
@@ -110,14 +110,16 @@ export function quotesFeature(deps: QuotesDeps) {
 
   function estimate(body: CompletionRequestBody, obstacles: Quote['obstacles']): Priced {
     const record = modelFacts(body.model ?? '')?.record ?? null;
-    const high = estimateInputTokens(body.messages, undefined);
+    const asked = estimateInputTokens(body.messages, undefined);
+    const searches = body.web_search_options === undefined ? 0 : 1;
+    const high = asked + searches * tokensPerSearch;
     const tokens = {
-      promptTokens: { low: Math.floor(high / 2), estimate: high, high },
+      promptTokens: { low: Math.floor(asked / 2), estimate: high, high },
       completionTokens: {
         low: 0,
         high: body.max_tokens ?? Math.min(usualAnswer, record?.max_output_tokens ?? usualAnswer),
       },
-      searches: body.web_search_options === undefined ? 0 : 1,
+      searches,
     };
     const known = record?.pricing ? priceOf(record.pricing) : null;
     return {
@@ -149,6 +151,13 @@ export function quotesFeature(deps: QuotesDeps) {
     return [...elsewhere.map((answer) => ({ ...answer, here: false })), ...here.slice(-answersLookedAt.here)];
   }
 
+  /** Of a model that may search: what it has found as a rule, else what one search finds at most. */
+  async function expectedSearch(most: number, served: string): Promise<ExpectedSearch> {
+    if (most === 0) return { guessed: 0, foundTokens: 0, searches: 0 };
+    const usual = await messages.usualSearch(served, answersLookedAt.elsewhere);
+    return { guessed: tokensPerSearch, ...(usual ?? { foundTokens: tokensPerSearch, searches: 1 }) };
+  }
+
   return {
     async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
       const { conversationId, folderId, text, attachments, model } = ask;
@@ -165,7 +174,8 @@ export function quotesFeature(deps: QuotesDeps) {
       const facts = modelFacts(served);
       const known = facts?.record.pricing ? priceOf(facts.record.pricing) : null;
       const answers = branch.filter(isAnswer);
-      const promptTokens = promptTokensOf(priced.promptTokens, branch, served, context, body);
+      const search = await expectedSearch(priced.searches, served);
+      const promptTokens = promptTokensOf(priced.promptTokens, search, branch, served, context, body);
       const cachedTokens = mayBeCached ? cachedIn(answers.at(-1), served, promptTokens.estimate, now()) : 0;
       const simulated = facts?.simulated ?? payer.wallet === 'sandbox';
       const costUsd = known || facts?.record.kind === 'router' ? priced.costUsd : null;
@@ -184,7 +194,7 @@ export function quotesFeature(deps: QuotesDeps) {
                 price: known,
                 promptTokens: promptTokens.estimate,
                 cachedTokens,
-                searches: Math.min(priced.searches, 1),
+                searches: search.searches,
                 question: words,
                 answers: await earlierAnswers(branch, conversationId, served),
               })
@@ -236,21 +246,33 @@ function ofGateway(quote: GatewayQuote): Priced {
   };
 }
 
-/** The gateway's count, made better by what the provider counted for the last answer. */
+interface ExpectedSearch {
+  /** The part of the gateway's estimate that it is. */
+  readonly guessed: number;
+  readonly foundTokens: number;
+  readonly searches: number;
+}
+
+/** The gateway's count, made better by what the provider counted for the last answer, and by what was found before. */
 function promptTokensOf(
-  counted: Quote['promptTokens'],
+  priced: Quote['promptTokens'],
+  { guessed, foundTokens }: ExpectedSearch,
   branch: readonly Message[],
   served: string,
   { notSentIds, summarises }: BuiltRequest['context'],
   body: CompletionRequestBody,
 ): Quote['promptTokens'] {
+  const within = (estimate: number) => Math.min(priced.high, Math.max(priced.low, estimate + foundTokens));
+  const counted = { ...priced, estimate: within(priced.estimate - guessed) };
   const last = branch.at(-1);
   if (last?.status !== 'done' || !last.usage || servedBy(last) !== served) return counted;
   if (notSentIds.length > 0 || summarises) return counted;
+  // What was found for it is not sent again.
+  if (searchesIn(last.bill) > 0) return counted;
   const before = estimateInputTokens(body.messages.slice(0, -2), undefined);
   if (!mayBeOf(last.usage.promptTokens, before)) return counted;
   const expected = promptAfter(last.usage, estimateInputTokens(body.messages.slice(-1), undefined));
-  return { ...counted, estimate: Math.min(counted.high, Math.max(counted.low, expected)) };
+  return { ...counted, estimate: within(expected) };
 }
 
 /**

@@ -18,6 +18,8 @@ export interface Script {
   readonly cutAt: number | null;
   /** Searches of the web before the first word, and what the text rests on. */
   readonly searches?: number;
+  /** Tokens of what they found, which the model reads like the question. */
+  readonly foundTokens?: number;
   readonly citations?: readonly Citations[];
   readonly images?: readonly MadeImage[];
 }
@@ -73,7 +75,7 @@ function usageOf(script: Script, promptTokens: number): TokenUsage {
   const written = tokensOfBytes(Buffer.byteLength(script.text) + Buffer.byteLength(call));
   const imageTokens = (script.images ?? []).length * tokensPerMadeImage;
   return {
-    promptTokens,
+    promptTokens: promptTokens + (script.foundTokens ?? 0),
     completionTokens: written + reasoningTokens + imageTokens,
     reasoningTokens,
     cachedTokens: 0,

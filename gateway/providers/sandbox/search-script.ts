@@ -6,6 +6,9 @@ const pages = [
   { title: 'Simulated page two', url: 'https://example.org/simulated/two' },
 ];
 
+/** As much as a search of OpenAI's models counts (https://platform.openai.com/docs/pricing). */
+const foundTokens = 8_000;
+
 /** An answer that rests on a search of the web, which is made up like all else here. */
 export function searchScript(): Script {
   const begin = 'This search is simulated: nothing was asked of the web.\n\n';
@@ -23,6 +26,7 @@ export function searchScript(): Script {
     finish: 'stop',
     cutAt: null,
     searches: 1,
+    foundTokens,
     citations: [cited(first, 0), cited(second, 1)],
   };
 }

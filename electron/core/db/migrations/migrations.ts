@@ -18,6 +18,7 @@ import { toolWords } from './017-tool-words.ts';
 import { citations } from './018-citations.ts';
 import { spendByRequest } from './019-spend-by-request.ts';
 import { provenance } from './021-provenance.ts';
+import { searchedTokens } from './022-searched-tokens.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '018-citations': citations,
   '019-spend-by-request': spendByRequest,
   '021-provenance': provenance,
+  '022-searched-tokens': searchedTokens,
 };
