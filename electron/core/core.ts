@@ -119,7 +119,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     context: chats.context,
     conversations: library.conversations,
     credits: creditsFeature({ connections, modelFacts, spend: chats.spend }),
-    drafts: draftsFeature({ db, now }),
+    drafts: draftsFeature({ db, changes, now }),
     funds: fundsFeature({ ...base, connections, store: base.settings, walletOf: account.walletOf }),
     images: imagesFeature({ download: guardedDownload }),
     gateway: gatewayFeature({ listener, connections, changes, elapsed }),

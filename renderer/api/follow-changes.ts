@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Topic } from '#shared/contract/app/changes.ts';
 import type { Contract } from '#shared/contract/index.ts';
 import { useConnection } from '../browser/connection.ts';
+import { newChatKey } from '../browser/new-chat-key.ts';
 import { type Api, queriesOf } from './api.ts';
 import { retryDelay, waitMs } from './retry.ts';
 
@@ -49,7 +50,7 @@ export async function followChanges(api: Api, queries: QueryClient, signal: Abor
   const orpc = queriesOf(api);
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
-      const stream = await api.changes.watch(undefined, { signal });
+      const stream = await api.changes.watch({ newChat: newChatKey }, { signal });
       if (attempt > 0) void queries.invalidateQueries();
       attempt = 0;
       useConnection.setState({ lost: false });

@@ -197,7 +197,7 @@ test('kill -9 in the middle leaves each column with its words, marked, and the c
   await openChat(first.page, /Write slowly/);
   await expect(columns(first.page)).toHaveCount(3);
   await expect
-    .poll(() => stored(first.dataFolder, "select text, compare from drafts where chat = 'new'"))
+    .poll(() => stored(first.dataFolder, "select text, compare from drafts where chat like 'new-%'"))
     .toEqual([{ text: 'half a thou', compare: expect.stringContaining('sandbox/echo') }]);
   await first.kill();
 

@@ -35,7 +35,6 @@ test('a shortcut of the system shows a small window above all others, whose chat
   const program = programOf(app);
   const { page } = app;
   await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, 'Sandbox Echo');
   await page.evaluate(() => location.assign('#settings/chat'));
 
   // Off until it is set; what cannot be had is refused, and what was set before stays.
@@ -54,6 +53,9 @@ test('a shortcut of the system shows a small window above all others, whose chat
   await expect(message(quick)).toBeFocused();
   await expect.poll(async () => (await shown(program)).filter(({ above }) => above).length).toBe(1);
   await expect(quick.getByRole('navigation')).toHaveCount(0);
+  // Not the draft of the main window.
+  await expect(message(quick)).toHaveValue('');
+  await chooseModel(quick, 'Sandbox Echo');
   await ask(quick, 'Echo this, please');
   await ended(articles(quick).nth(1));
   await expect(articles(quick).nth(1)).toContainText('Echo this, please');

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
+import { stored } from './stored.ts';
 
 test('several windows have one core; the program ends with the last of them; what was missed is counted on its icon', async ({
   launch,
 }) => {
-  const { page, main } = await launch();
+  const { page, main, dataFolder } = await launch();
   if (!main) throw new Error('This is a journey of the installed app');
   await main.evaluate(({ app }) => {
     const badges: number[] = [];
@@ -26,8 +27,15 @@ test('several windows have one core; the program ends with the last of them; wha
     BrowserWindow.getAllWindows().map((one) => one.getBounds().x),
   );
   expect(new Set(places).size).toBe(2);
-  // The draft of the first one: what is typed before it comes is put behind it.
-  await expect(message(second)).toHaveValue('What can you do? Show me a table and some code.');
+  // Each has a new chat of its own.
+  await message(second).fill('Typed in the second window');
+  await expect(message(page)).toHaveValue('What can you do? Show me a table and some code.');
+  await expect
+    .poll(() => stored(dataFolder, `select * from drafts where text = 'Typed in the second window'`))
+    .toHaveLength(1);
+  await second.reload();
+  await expect(message(second)).toHaveValue('Typed in the second window');
+  await chooseModel(second, 'Sandbox Echo');
   await ask(second, 'Said in the second window');
   await ended(articles(second).nth(1));
   await page.getByRole('link', { name: /Said in the second/ }).click();

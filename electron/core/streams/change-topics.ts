@@ -6,33 +6,39 @@ export interface Changes {
   emit(...topics: Topic[]): void;
   /** Whether any window would hear it. */
   isWatched(): boolean;
+  /** Whether a window has this new chat. */
+  isOpen(newChat: string): boolean;
   /** For the core itself. Returns what ends it. */
   listen(listener: (topics: readonly Topic[]) => void): () => void;
   /** Topics from now on. Topics that come together are sent together; a slow reader costs one set of names. */
-  watch(input: unknown, signal: AbortSignal | undefined): AsyncGenerator<{ topics: Topic[] }, void>;
+  watch(
+    input: { newChat: string } | undefined,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<{ topics: Topic[] }, void>;
 }
 
 /** Announces changed topics to every window, which then refetches. */
 export function openChanges(): Changes {
-  const readers = new Set<(topics: Topic[]) => void>();
+  const readers = new Map<(topics: Topic[]) => void, string | undefined>();
   const listeners = new Set<(topics: readonly Topic[]) => void>();
   return {
     emit(...topics) {
-      for (const reader of [...readers, ...listeners]) reader(topics);
+      for (const reader of [...readers.keys(), ...listeners]) reader(topics);
     },
     isWatched: () => readers.size > 0,
+    isOpen: (newChat) => [...readers.values()].includes(newChat),
     listen(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    async *watch(_input, signal) {
+    async *watch(input, signal) {
       const news = new Set<Topic>();
       const notifier = openNotifier();
       const reader = (topics: Topic[]) => {
         for (const topic of topics) news.add(topic);
         notifier.notify();
       };
-      readers.add(reader);
+      readers.set(reader, input?.newChat);
       try {
         while (await notifier.next(signal)) {
           const topics = [...news];

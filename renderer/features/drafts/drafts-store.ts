@@ -1,10 +1,11 @@
 import { create } from 'zustand';
 import type { Draft } from '#shared/contract/chat/drafts.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { newChatKey } from '../../browser/new-chat-key.ts';
 import { createDraftHistory } from './draft-history.ts';
 
 /**
- * Unsent drafts per conversation; `new` is the chat without one yet. The core keeps them: this is the copy being
+ * Unsent drafts per conversation, and of the chat without one yet. The core keeps them: this is the copy being
  * edited.
  */
 interface Drafts {
@@ -34,7 +35,7 @@ interface Drafts {
   adopt: (conversationId: string, model: string) => void;
 }
 
-export const draftKey = (conversationId: string | null): string => conversationId ?? 'new';
+export const draftKey = (conversationId: string | null): string => conversationId ?? newChatKey;
 
 const without = <Value>(values: Record<string, Value>, key: string): Record<string, Value> => {
   const { [key]: _gone, ...others } = values;
@@ -89,7 +90,7 @@ export const useDrafts = create<Drafts>()((set, get) => ({
   },
   adopt: (conversationId, model) => {
     const { models } = get();
-    set({ models: { ...without(models, 'new'), [conversationId]: model } });
+    set({ models: { ...without(models, newChatKey), [conversationId]: model } });
   },
 }));
 

@@ -1,5 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
+import { chatKey } from '../chat/drafts.ts';
 
 /** Topics of changes, named after the contract’s features. */
 export const topic = z.enum([
@@ -26,8 +27,10 @@ export const topic = z.enum([
 ]);
 
 export const changesContract = {
-  /** A stream per window. Says what has changed, never what to do. */
-  watch: oc.output(eventIterator(z.object({ topics: z.array(topic) }))),
+  /** A stream per window, which writes the draft of this new chat. Says what has changed, never what to do. */
+  watch: oc
+    .input(z.object({ newChat: chatKey }).optional())
+    .output(eventIterator(z.object({ topics: z.array(topic) }))),
 };
 
 export type Topic = z.infer<typeof topic>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { attachments } from '../common/attachments.ts';
 import { id, modelId } from '../common/fields.ts';
 
-/** A conversation’s id, or `new`. */
+/** A conversation’s id. Of a draft also the new chat of a window: `new-…`, `quick`; of options `new`, for all windows. */
 export const chatKey = id;
 
 /** An unsent draft. */
@@ -17,6 +17,7 @@ export const draft = z.object({
 });
 
 export const draftsContract = {
+  /** A window whose new chat has no draft yet takes over the last one of a window that is gone. */
   get: oc.input(z.object({ chat: chatKey })).output(draft),
   /** Replaces the draft; an empty one is deleted. Resolves when it is on disk. */
   put: oc.input(z.object({ chat: chatKey, draft })).output(z.void()),

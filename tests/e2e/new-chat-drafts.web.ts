@@ -1,0 +1,60 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended, message } from './chat.ts';
+import { stored } from './stored.ts';
+
+/** The same tab once more, as a browser duplicates it: with what this one keeps for itself. */
+async function duplicated(page: Page): Promise<Page> {
+  const kept = await page.evaluate(() => Object.entries(sessionStorage));
+  const copy = await page.context().newPage();
+  await copy.addInitScript((entries) => {
+    if (window.name !== '') return;
+    window.name = 'duplicated';
+    for (const [name, value] of entries) sessionStorage.setItem(name, value);
+  }, kept);
+  await copy.goto(new URL(page.url()).origin);
+  return copy;
+}
+
+test('each of two tabs has a new chat of its own; what was typed in either is there after a reload, and after kill -9', async ({
+  launch,
+}) => {
+  const first = await launch();
+  const { dataFolder, page } = first;
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  await message(page).fill('Of the first tab');
+  const second = await duplicated(page);
+  await expect(message(second)).toBeEditable();
+  await message(second).pressSequentially('Of the second tab');
+  const kept = () => stored<{ text: string }>(dataFolder, 'select text from drafts order by text');
+  await expect.poll(kept).toEqual([{ text: 'Of the first tab' }, { text: 'Of the second tab' }]);
+  await expect(message(page)).toHaveValue('Of the first tab');
+
+  for (const [tab, words] of [
+    [page, 'Of the first tab'],
+    [second, 'Of the second tab'],
+  ] as const) {
+    await tab.reload();
+    await expect(message(tab)).toHaveValue(words);
+  }
+  await ask(page, 'Sent from the first');
+  await ended(articles(page).nth(1));
+  await expect(message(second)).toHaveValue('Of the second tab');
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await message(page).fill('Next of the first');
+  await expect.poll(kept).toEqual([{ text: 'Next of the first' }, { text: 'Of the second tab' }]);
+  await first.kill();
+
+  const again = await launch({ dataFolder });
+  await expect(message(again.page)).toHaveValue('Next of the first');
+  const other = await duplicated(again.page);
+  await expect(message(other)).toHaveValue('Of the second tab');
+  const third = await duplicated(again.page);
+  await expect(message(third)).toBeEditable();
+  await message(third).press('End');
+  await expect(message(third)).toHaveValue('');
+  await other.close();
+  await third.reload();
+  await expect(message(third)).toHaveValue('Of the second tab');
+});
