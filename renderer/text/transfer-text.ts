@@ -3,6 +3,13 @@ import { counted } from './format.ts';
 import { words } from './language.ts';
 
 const chats = (count: number) => counted(count, 'chat', 'chats');
+const messages = (count: number) => counted(count, 'message', 'messages');
+/** Whole chats, and what is added to those that are here. */
+const both = (fresh: number, added: number): string => {
+  const more = counted(added, 'new message', 'new messages');
+  if (added === 0) return chats(fresh);
+  return fresh === 0 ? more : `${chats(fresh)} and ${more}`;
+};
 
 export const text = words({
   exportTitle: (count: number) => `Export ${chats(count)}`,
@@ -36,7 +43,14 @@ export const text = words({
   readingFile: 'Reading the file. Nothing is imported before you have seen what is in it.',
   importTitle: (source: string, count: number) => `${chats(count)} from ${source}`,
   sources: { portico: 'Portico', chatgpt: 'ChatGPT', claude: 'Claude' },
-  here: (count: number) => `${chats(count)} of it are here already and stay as they are.`,
+  /** What will happen with the chats of the file, in this order, without what is none. */
+  outcome: ({ fresh, grown, added, known }: { fresh: number; grown: number; added: number; known: number }) =>
+    [
+      ...(fresh > 0 ? [`${fresh} new`] : []),
+      ...(grown > 0 ? [`${grown} grown by ${messages(added)}`] : []),
+      ...(known > 0 ? [`${known} already here`] : []),
+    ].join(', '),
+  grownNote: 'A chat that has grown gets what is new in it. What you wrote or removed there stays so.',
   allHere: (count: number) =>
     count === 1
       ? 'This chat is here already and stays as it is.'
@@ -53,14 +67,15 @@ export const text = words({
     missing_files: (count: number) => `files that the export names but does not hold: ${count}`,
   } satisfies Record<LeftOut, (count: number) => string>,
   unknownCost: 'What these answers cost is not known and is not guessed.',
-  import: (count: number) => `Import ${chats(count)}`,
+  import: (fresh: number, added: number) => `Import ${both(fresh, added)}`,
   importing: 'Importing',
-  imported: (count: number) => `${chats(count)} imported`,
+  imported: (fresh: number, added: number) => `${both(fresh, added)} imported`,
   importFailed: 'Not imported',
   openTitle: 'Open a file of chats',
   from: (file: string) => `In ${file}:`,
   close: 'Close',
-  messages: (count: number) => counted(count, 'message', 'messages'),
+  messages,
+  newMessages: (count: number) => counted(count, 'new message', 'new messages'),
   preview: 'What is in the file',
 });
 

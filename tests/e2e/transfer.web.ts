@@ -44,6 +44,7 @@ test.describe('in one app', () => {
     await writeFile(file, JSON.stringify(chatgpt));
     await page.getByLabel('File to import').setInputFiles(file);
     const dialog = page.getByRole('dialog', { name: '1 chat from ChatGPT' });
+    const grown = page.getByRole('dialog', { name: '2 chats from ChatGPT' });
     await expect(dialog).toContainText('pictures and files: 2');
     await expect(dialog).toContainText('not guessed');
     await expectNoFault(page, 'import preview');
@@ -58,6 +59,18 @@ test.describe('in one app', () => {
     await expect(dialog.getByRole('button', { name: 'Close', exact: true }).last()).toBeFocused();
     await page.keyboard.press('Enter');
     await expect(dialog).toBeHidden();
+
+    // It has grown since: what is new is brought, and nothing else.
+    const c = { id: 'c', parent: 'b', message: said('user', 'And how far is it from Mombasa?') };
+    const [old] = chatgpt;
+    const more = { ...old, current_node: 'c', mapping: { ...old?.mapping, c } };
+    await writeFile(file, JSON.stringify([more, { ...old, id: 'g2', title: 'A new chat' }]));
+    await page.getByLabel('File to import').setInputFiles(file);
+    await expect(grown).toContainText('1 new, 1 grown by 1 message');
+    await expect(grown.getByRole('listitem').first()).toContainText('1 new message');
+    await expectNoFault(page, 'import of what has grown');
+    await grown.getByRole('button', { name: 'Import 1 chat and 1 new message' }).click();
+    await expect(page.getByText('1 chat and 1 new message imported')).toBeVisible();
 
     await page.getByRole('button', { name: 'Back up now' }).click();
     await expect(page.getByRole('list', { name: 'Backups' }).getByRole('listitem')).toHaveCount(1);

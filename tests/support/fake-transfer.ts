@@ -44,6 +44,7 @@ export function fakeTransfer(guard: (method: string) => Promise<void>) {
             messages: 12,
             createdAt: 1_700_000_000_000,
             alreadyHere: false,
+            newMessages: 12,
           },
         ],
         leftOut: [{ what: 'files', count: 3 }],
@@ -51,7 +52,7 @@ export function fakeTransfer(guard: (method: string) => Promise<void>) {
     }),
     commitImport: os.commitImport.handler(async () => {
       await guard('transfer.commitImport');
-      return { imported: 1, alreadyHere: 0, leftOut: [] };
+      return { imported: 1, grown: 0, newMessages: 0, alreadyHere: 0, leftOut: [] };
     }),
     giveUpImport: os.giveUpImport.handler(async () => {
       await guard('transfer.giveUpImport');

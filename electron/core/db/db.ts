@@ -31,6 +31,8 @@ export interface Tables extends ComposerTables {
     temporary: Generated<number>;
     /** Source of an imported one, such as `chatgpt:<id>`: it is imported once. */
     import_source: Generated<string | null>;
+    /** When the last message of all that was imported of it was written. */
+    imported_until: Generated<number | null>;
   };
   folders: {
     id: string;

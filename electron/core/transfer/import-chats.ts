@@ -15,7 +15,7 @@ export interface ImportDeps {
 
 interface Scan {
   readonly preview: ImportPreview;
-  /** The attachments of each conversation. */
+  /** The attachments of each conversation, as far as it would be added. */
   readonly files: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -52,16 +52,16 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
       }
       const { sourceId, conversation, leftOut } = read.imported;
       const { title, createdAt, messages } = conversation;
-      found.push({ sourceId, title, createdAt, messages: messages.length, alreadyHere: false });
-      files.set(sourceId, filesOf(conversation));
+      const missing = await store.missingOf(sourceId, conversation);
+      const newMessages = (missing ?? messages).length;
+      found.push({ sourceId, title, createdAt, messages: messages.length, alreadyHere: missing !== null, newMessages });
+      files.set(sourceId, filesOf(missing ?? messages));
       left.push(...leftOut);
     }
     for (const id of new Set([...files.values()].flat())) {
       if (!held.has(id) && (await attachments.bytes(id)) === null) left.push('missing_files');
     }
-    const known = await store.known(found.map((each) => each.sourceId));
-    const conversations = found.map((each) => ({ ...each, alreadyHere: known.has(each.sourceId) }));
-    return { preview: { source, conversations, leftOut: counted(left) }, files };
+    return { preview: { source, conversations: found, leftOut: counted(left) }, files };
   }
 
   return {
@@ -69,13 +69,12 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
 
     async commit(path: string, sourceIds: readonly string[] | null) {
       // Reads to the end first: a file is imported as a whole or not at all.
-      const { preview, files } = await scan(path);
-      const here = new Set(preview.conversations.filter((each) => each.alreadyHere).map((each) => each.sourceId));
+      const { files } = await scan(path);
       const wanted = new Set(sourceIds ?? files.keys());
-      const wantedFiles = new Set([...wanted].flatMap((id) => (here.has(id) ? [] : (files.get(id) ?? []))));
+      const wantedFiles = new Set([...wanted].flatMap((id) => files.get(id) ?? []));
       const left: LeftOut[] = [];
-      let imported = 0;
-      let alreadyHere = 0;
+      const done = { imported: 0, grown: 0, newMessages: 0, alreadyHere: 0 };
+      const grownIds: string[] = [];
       for await (const read of itemsOf(path)) {
         if (read.kind === 'file') {
           if (!wantedFiles.delete(read.file.file)) continue;
@@ -86,17 +85,20 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
         }
         const each = read.imported;
         if (!each || !wanted.has(each.sourceId)) continue;
-        if (here.has(each.sourceId)) {
-          alreadyHere++;
-          continue;
+        const conversation = await describedAnew(each.conversation, attachments);
+        const known = await store.grow(each.sourceId, conversation, newId);
+        if (known === null) await store.add(conversation, each.sourceId, { newId, now: now() });
+        if (known === null) done.imported++;
+        else if (known.messages === 0) done.alreadyHere++;
+        else {
+          done.grown++;
+          done.newMessages += known.messages;
+          grownIds.push(known.id);
         }
-        here.add(each.sourceId);
-        await store.add(await describedAnew(each.conversation, attachments), each.sourceId, { newId, now: now() });
-        left.push(...each.leftOut);
-        imported++;
+        if (known?.messages !== 0) left.push(...each.leftOut);
       }
       for (const id of wantedFiles) if ((await attachments.bytes(id)) === null) left.push('missing_files');
-      return { imported, alreadyHere, leftOut: counted(left) };
+      return { result: { ...done, leftOut: counted(left) }, grownIds };
     },
   };
 }

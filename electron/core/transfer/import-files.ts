@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ExportedConversation, ExportedFile } from '#shared/contract/chat/exported-conversation.ts';
+import type {
+  ExportedConversation,
+  ExportedFile,
+  ExportedMessage,
+} from '#shared/contract/chat/exported-conversation.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { AppError } from '#shared/errors.ts';
 
@@ -50,5 +54,5 @@ export async function describedAnew(
 }
 
 /** Ids of a conversation’s attachments. */
-export const filesOf = ({ messages }: ExportedConversation): string[] =>
+export const filesOf = (messages: readonly ExportedMessage[]): string[] =>
   messages.flatMap(({ attachments }) => attachments.map(({ id }) => id));

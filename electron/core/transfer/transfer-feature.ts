@@ -5,6 +5,7 @@ import { refusal } from '#shared/language/refusals.ts';
 import { asWritten, ownMarkup } from '#shared/markdown/own-markup.ts';
 import type { Host, Output } from '../host/host.ts';
 import type { Changes } from '../streams/change-topics.ts';
+import type { ThreadReaders } from '../streams/thread-readers.ts';
 import type { Background } from '../worker/background.ts';
 import { duplicateOf } from './duplicate.ts';
 import { chatsWriter } from './export-chats.ts';
@@ -24,6 +25,7 @@ export interface TransferDeps {
   readonly background: Background;
   readonly attachments: FileKeeper;
   readonly changes: Changes;
+  readonly readers: Pick<ThreadReaders, 'publish'>;
   readonly now: () => number;
   readonly newId: () => string;
 }
@@ -82,7 +84,9 @@ export function transferFeature(deps: TransferDeps) {
 
     async commitImport({ uploadId, sourceIds }: { uploadId: string; sourceIds: string[] | null }) {
       try {
-        return await importer.commit(uploads.pathOf(uploadId), sourceIds);
+        const { result, grownIds } = await importer.commit(uploads.pathOf(uploadId), sourceIds);
+        for (const id of grownIds) deps.readers.publish(id, { type: 'all-changed' });
+        return result;
       } finally {
         uploads.forget(uploadId);
         changes.emit('conversations');

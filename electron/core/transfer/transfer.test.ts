@@ -122,6 +122,8 @@ test('what is exported as JSON and imported elsewhere is the same to the last br
   expect(preview.conversations).toHaveLength(6);
   expect(await empty.client.transfer.commitImport({ uploadId, sourceIds: null })).toEqual({
     imported: 6,
+    grown: 0,
+    newMessages: 0,
     alreadyHere: 0,
     leftOut: [],
   });
@@ -205,7 +207,7 @@ describe('files of an import', () => {
       target.client.transfer.commitImport({ uploadId: await uploaded(target, lying), sourceIds: [`portico:${id}`] });
     await commit(plain?.id);
     expect(existsSync(join(target.dataFolder, 'attachments'))).toBe(false);
-    expect(await commit(with_?.id)).toEqual({ imported: 1, alreadyHere: 0, leftOut: [] });
+    expect(await commit(with_?.id)).toMatchObject({ imported: 1, alreadyHere: 0, leftOut: [] });
     const { messages } = await readThread(target.client, with_?.id ?? '', { limit: 400 });
     expect(messages.find(hasFiles)?.attachments[0]).toMatchObject({ name: 'dot.png', mediaType: 'image/png' });
   });

@@ -30,9 +30,9 @@ export function ImportDialog({ open, onDone }: { open: OpenImport | null; onDone
           onCancel={close}
           onImport={() =>
             commit.mutate(open.uploadId, {
-              onSuccess: ({ imported, leftOut }) => {
+              onSuccess: ({ imported, newMessages, leftOut }) => {
                 const left = leftOut.map(({ what, count }) => text.left[what](count)).join(', ');
-                say(text.imported(imported), left && `${text.leftOut} ${left}`);
+                say(text.imported(imported, newMessages), left && `${text.leftOut} ${left}`);
               },
               onError: (error) => failed(text.importFailed, error),
               onSettled: onDone,

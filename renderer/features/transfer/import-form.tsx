@@ -20,13 +20,18 @@ interface ImportFormProps {
 
 /** A preview of an import: what would be imported and what not. */
 export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: ImportFormProps) {
-  const fresh = preview.conversations.filter((each) => !each.alreadyHere);
-  const here = preview.conversations.length - fresh.length;
-  const isNew = fresh.length > 0;
+  const brought = preview.conversations.filter((each) => each.newMessages > 0);
+  const [grown, fresh] = [brought.filter((each) => each.alreadyHere), brought.filter((each) => !each.alreadyHere)];
+  const known = preview.conversations.length - brought.length;
+  const added = grown.reduce((sum, each) => sum + each.newMessages, 0);
+  const isNew = brought.length > 0;
   return (
     <>
       <p className="mb-2 text-fg-2 wrap-anywhere">{text.from(visibleText(name))}</p>
-      {here > 0 && <p className="mb-2 text-fg-2">{isNew ? text.here(here) : text.allHere(here)}</p>}
+      {!isNew && <p className="mb-2 text-fg-2">{text.allHere(known)}</p>}
+      {isNew && grown.length + known > 0 && (
+        <p className="mb-2">{text.outcome({ fresh: fresh.length, grown: grown.length, added, known })}</p>
+      )}
       {isNew && (
         <section
           aria-label={text.preview}
@@ -35,11 +40,12 @@ export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: Im
           className="mb-3 max-h-56 overflow-y-auto rounded-menu border border-line"
         >
           <ul>
-            {fresh.slice(0, mostShown).map((each) => (
+            {[...grown, ...fresh].slice(0, mostShown).map((each) => (
               <li key={each.sourceId} className="flex items-center gap-3 px-3 py-1.5">
                 <span className="min-w-0 flex-1 truncate">{each.title}</span>
                 <span className="shrink-0 text-fg-3 text-xs tabular-nums">
-                  {text.messages(each.messages)} · {dayOf(each.createdAt)}
+                  {each.alreadyHere ? text.newMessages(each.newMessages) : text.messages(each.messages)} ·{' '}
+                  {dayOf(each.createdAt)}
                 </span>
               </li>
             ))}
@@ -56,6 +62,7 @@ export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: Im
           </ul>
         </div>
       )}
+      {grown.length > 0 && <p className="mb-2 text-fg-2">{text.grownNote}</p>}
       {isNew && preview.source !== 'portico' && <p className="text-fg-2">{text.unknownCost}</p>}
       <div className="mt-4 flex justify-end gap-2">
         <Button ref={isNew ? undefined : goOn} disabled={busy} onClick={onCancel}>
@@ -63,7 +70,7 @@ export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: Im
         </Button>
         {isNew && (
           <Button ref={goOn} variant="primary" disabled={busy} onClick={onImport}>
-            {busy ? text.importing : text.import(fresh.length)}
+            {busy ? text.importing : text.import(fresh.length, added)}
           </Button>
         )}
       </div>

@@ -25,6 +25,8 @@ export const importPreview = z.object({
       messages: z.int(),
       createdAt: timeMs,
       alreadyHere: z.boolean(),
+      /** Messages that would be added: all of a chat that is not here, and what one that is here has grown by since. */
+      newMessages: z.int(),
     }),
   ),
   leftOut,
@@ -55,10 +57,19 @@ export const transferContract = {
   openFile: oc.input(z.object({ fileId: id })).output(z.object({ uploadId, name: z.string() })),
   /** Previews the content. An incomplete or unknown file throws `import_refused`. */
   previewImport: oc.input(z.object({ uploadId })).output(importPreview),
-  /** Imports these conversations, or all. Existing ones are left unchanged. */
+  /** Imports these conversations, or all. To those that are here what is new is added; all else of them stays. */
   commitImport: oc
     .input(z.object({ uploadId, sourceIds: z.array(z.string().max(200)).max(100_000).nullable() }))
-    .output(z.object({ imported: z.int(), alreadyHere: z.int(), leftOut })),
+    .output(
+      z.object({
+        imported: z.int(),
+        /** Chats that were here and have grown, and by how many messages. */
+        grown: z.int(),
+        newMessages: z.int(),
+        alreadyHere: z.int(),
+        leftOut,
+      }),
+    ),
   /** A second chat with all branches of this one. What its answers cost stays with the first: nothing was spent twice. */
   duplicate: oc.input(z.object({ id })).output(z.object({ id })),
   giveUpImport: oc.input(z.object({ uploadId })).output(z.void()),

@@ -19,6 +19,7 @@ import { citations } from './018-citations.ts';
 import { spendByRequest } from './019-spend-by-request.ts';
 import { provenance } from './021-provenance.ts';
 import { searchedTokens } from './022-searched-tokens.ts';
+import { importedUntil } from './023-imported-until.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '019-spend-by-request': spendByRequest,
   '021-provenance': provenance,
   '022-searched-tokens': searchedTokens,
+  '023-imported-until': importedUntil,
 };

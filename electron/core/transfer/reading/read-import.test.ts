@@ -143,6 +143,8 @@ test('Claude’s export comes with its thoughts and order', async () => {
   const uploadId = await uploaded(empty, `\uFEFF${JSON.stringify(file, null, 2)}`);
   expect(await empty.client.transfer.commitImport({ uploadId, sourceIds: null })).toEqual({
     imported: 1,
+    grown: 0,
+    newMessages: 0,
     alreadyHere: 0,
     leftOut: [
       { what: 'files', count: 1 },
