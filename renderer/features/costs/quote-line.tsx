@@ -15,7 +15,10 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
       title={text.quoteTitle}
       trigger={
         <button type="button" className="min-w-0 truncate rounded-tag tabular-nums hover:text-fg">
-          {cost}, {text.quoteTokens(count(promptTokens.estimate), cachedTokens ? count(cachedTokens) : null)}
+          {cost}
+          <span className="max-sm:sr-only">
+            , {text.quoteTokens(count(promptTokens.estimate), cachedTokens ? count(cachedTokens) : null)}
+          </span>
         </button>
       }
     >
@@ -90,7 +93,10 @@ export function ContextMeter({ quote, onOpen }: { quote: Quote; onOpen: () => vo
           className={share > 0.8 ? 'stroke-warn' : 'stroke-fg-3'}
         />
       </svg>
-      {text.context(tokens(usedTokens), tokens(limitTokens))}
+      <span>
+        <span className="max-sm:sr-only">{text.context} </span>
+        {text.contextOf(tokens(usedTokens), tokens(limitTokens))}
+      </span>
       {notSentIds.length > 0 && <span className="text-warn">{text.outside(notSentIds.length)}</span>}
     </button>
   );
