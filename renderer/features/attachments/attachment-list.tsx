@@ -81,7 +81,7 @@ function AttachmentCard({ file }: { file: Attachment }) {
           </span>
         </span>
       </button>
-      <Dialog open={open} onOpenChange={setOpen} title={file.name} width="picture">
+      <Dialog open={open} onOpenChange={setOpen} title={file.name} width="picture" closable>
         {open && <Preview file={file} url={picture} />}
       </Dialog>
     </>

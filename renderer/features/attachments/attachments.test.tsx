@@ -62,3 +62,16 @@ test('files stand at the end of the line like the sent message that they are of,
   await expect.element(own).toBeVisible();
   expect(edge(own.element(), 'left') - edge(message.element(), 'left')).toBeLessThan(20);
 });
+
+test('a file that is looked at is closed by a button, too, and its chip has the focus again', async () => {
+  await openApp();
+  await expect.element(message).toBeVisible();
+  drop(new File(['the words in it'], 'notes.txt', { type: 'text/plain' }));
+  const chip = files.getByRole('button', { name: 'Open notes.txt' });
+  await chip.click();
+  const dialog = page.getByRole('dialog', { name: 'notes.txt' });
+  await expect.element(dialog.getByText('the words in it')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Close' }).click({ timeout: 5000 });
+  await expect.element(dialog).not.toBeInTheDocument();
+  await expect.element(chip).toHaveFocus();
+});

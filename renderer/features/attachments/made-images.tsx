@@ -67,7 +67,7 @@ function MadeImage({ file, label }: { file: Attachment; label: string }) {
           <ImageActions file={file} data={data} />
         </figcaption>
       )}
-      <Dialog open={open} onOpenChange={setOpen} title={label} width="picture">
+      <Dialog open={open} onOpenChange={setOpen} title={label} width="picture" closable>
         {url && <img src={url} alt={label} className="mx-auto max-h-[75vh] max-w-full rounded-control" />}
       </Dialog>
     </figure>

@@ -15,7 +15,13 @@ interface AnswerImageProps {
 /** An image of an answer, fetched after the reader asked for it. */
 export function AnswerImage({ image, onClose, onOpen }: AnswerImageProps) {
   return (
-    <Dialog open={image !== null} onOpenChange={(open) => !open && onClose()} title={image?.name ?? ''} width="picture">
+    <Dialog
+      open={image !== null}
+      onOpenChange={(open) => !open && onClose()}
+      title={image?.name ?? ''}
+      width="picture"
+      closable
+    >
       {image && <Shown image={image} onOpen={onOpen} />}
     </Dialog>
   );

@@ -17,6 +17,8 @@ interface DialogProps {
   children: ReactNode;
   /** `picture`: as wide as what it shows needs, up to the window. */
   width?: keyof typeof widths;
+  /** With a button that closes it, for what has none of its own. */
+  closable?: boolean;
 }
 
 const scrim = 'dialog fixed inset-0 z-40 bg-scrim';
@@ -35,7 +37,15 @@ export function DialogPopup({ ref, ...props }: Base.Popup.Props & { ref?: RefObj
 }
 
 /** A modal dialog. Escape and a click beside it ask before words that were typed into a form are lost. */
-export function Dialog({ open, onOpenChange, title, initialFocus, children, width = 'form' }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  initialFocus,
+  children,
+  width = 'form',
+  closable = false,
+}: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
   const { onFocus, isTyped } = useTypedWords(popup);
   const [asking, setAsking] = useState(false);
@@ -57,13 +67,17 @@ export function Dialog({ open, onOpenChange, title, initialFocus, children, widt
         <DialogPopup
           ref={popup}
           onFocus={onFocus}
-          initialFocus={initialFocus}
+          // Not on the button that closes it: Escape would put away its hint first.
+          initialFocus={initialFocus ?? (closable ? popup : undefined)}
           className={classNames(
             'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-2*max(16px,var(--bar-height)))] -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
             widths[width],
           )}
         >
-          <Base.Title className="mb-2 font-semibold text-md">{title}</Base.Title>
+          <div className="mb-2 flex items-start gap-3">
+            <Base.Title className="min-w-0 flex-1 font-semibold text-md wrap-anywhere">{title}</Base.Title>
+            {closable && <Base.Close render={<IconButton icon={X} label={text.close} className="-mt-1 -mr-2" />} />}
+          </div>
           {children}
           {open && asking && <AskBeforeLoss onKeep={() => setAsking(false)} onDiscard={() => close(false)} />}
         </DialogPopup>
