@@ -16,7 +16,7 @@ export function TransferSection() {
   const { percent, read } = useImport();
   const exporting = useExport();
   const allIds = useAllIds();
-  const { say, failed } = useNotify();
+  const { say, failed, mended } = useNotify();
   const exportAll = async () => {
     try {
       const ids = await allIds();
@@ -53,7 +53,11 @@ export function TransferSection() {
             const [file] = event.target.files ?? [];
             // Allows choosing the same file again.
             event.target.value = '';
-            if (file) read.mutate(file, { onError: (error) => failed(text.importFailed, error) });
+            if (!file) return;
+            read.mutate(file, {
+              onError: (error) => failed(text.importFailed, error),
+              onSuccess: () => mended(text.importFailed),
+            });
           }}
         />
       </div>

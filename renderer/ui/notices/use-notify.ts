@@ -30,5 +30,7 @@ export function useNotify() {
       const description = createElement(FailureWords, { failure: describeError(error) });
       toasts.add({ id: title, title, description, priority: 'high' });
     },
+    /** What went well after all: what was said of the time before is put away. */
+    mended: (title: string) => toasts.close(title),
   };
 }
