@@ -21,6 +21,7 @@ const launchOptions = existsSync(chromium.executablePath())
  * `testDatabase()`. What the gateway does before and after its books (bodies, forms, attempts, sockets, clients) is shown once.
  */
 const onBothEngines = [
+  'gateway/billing/true-bill.test.ts',
   'gateway/configuration/plans.test.ts',
   'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,token-classes,web-search}.test.ts',
   'gateway/testing/open-gateway.test.ts',

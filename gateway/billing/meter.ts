@@ -1,19 +1,21 @@
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import { tokensOfBytes, tokensPerMadeImage } from '../content/estimate-tokens.ts';
-import type { ProviderEvent } from '../providers/provider.ts';
+import type { Bill, ProviderEvent } from '../providers/provider.ts';
 import type { UsageLimits } from './reserve.ts';
 
 /** Counts one attempt while it runs: what the upstream reported, and what was seen to arrive. */
 export interface Meter {
   observe(event: ProviderEvent): void;
+  /** Takes the provider's own bill of an answer that was broken off. */
+  settle(bill: Bill): void;
   /** Some byte of an answer has arrived. */
   readonly started: boolean;
   /** Output so far: the larger of what was reported and what was seen. */
   readonly outputTokens: number;
   /** The upstream's own count of a complete answer, or the estimate where it gave none. */
   complete(): Metered;
-  /** Usage so far of an answer that was broken off: what was reported, completed by the estimate (§1.4.7). */
+  /** Usage of an answer that was broken off: as it was billed, else what was reported, completed by the estimate (§1.4.7). */
   partial(): Metered;
 }
 
@@ -43,6 +45,7 @@ class AttemptMeter implements Meter {
   #images = 0;
   #reported: TokenUsage | null = null;
   #reportedCost: NanoUsd | null = null;
+  #billed = false;
 
   constructor(estimatedInputTokens: number, limits: UsageLimits | null) {
     this.#inputTokens = estimatedInputTokens;
@@ -76,6 +79,11 @@ class AttemptMeter implements Meter {
     }
   }
 
+  settle(bill: Bill): void {
+    this.#report(bill);
+    this.#billed = counted(bill.usage);
+  }
+
   #report({ usage, cost }: Extract<ProviderEvent, { type: 'usage' }>): void {
     if (counted(usage)) this.#reported = usage;
     if (cost !== undefined) this.#reportedCost = cost < mostReported ? cost : nanoUsd(mostReported);
@@ -94,6 +102,7 @@ class AttemptMeter implements Meter {
 
   partial(): Metered {
     if (!this.#reported) return this.#estimated();
+    if (this.#billed) return this.complete();
     const known = this.#believed(this.#reported);
     const completionTokens = Math.max(known.usage.completionTokens, this.#seenAtMost());
     return {

@@ -1,3 +1,4 @@
+import type { AppError } from '#shared/errors.ts';
 import type { BodyPlace } from '../body/body-blocks.ts';
 import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
 import type { AnswerReader, AnswerWatcher, Engine, Question } from '../engine/answer.ts';
@@ -95,6 +96,7 @@ class LeavingWatcher implements AnswerWatcher {
   readonly #place: BodyPlace;
   readonly #keeping: AnswerWatcher | null;
   #left: { readonly done: Awaitable<void> } | null = null;
+  #released: { readonly done: Awaitable<void> } | null = null;
 
   constructor(pass: ChatPass | null, place: BodyPlace, keeping: AnswerWatcher | null) {
     this.#pass = pass;
@@ -107,10 +109,17 @@ class LeavingWatcher implements AnswerWatcher {
     this.#left ??= { done: this.#pass?.leave(tokens) };
   }
 
+  /** Whoever asks again does not have to wait until the books are closed. */
+  left(error: AppError): void {
+    this.#released = { done: this.#keeping?.ended(0, error) };
+  }
+
   ended(tokens: number, error: unknown): Awaitable<void> {
     this.#place.leave();
     this.measured(tokens);
-    return andThen(this.#left?.done, () => this.#keeping?.ended(tokens, error));
+    return andThen(this.#left?.done, () =>
+      this.#released ? this.#released.done : this.#keeping?.ended(tokens, error),
+    );
   }
 }
 

@@ -5,6 +5,8 @@ export interface Running {
   /** Calls a listener once when that comes, until the function that it answers is called. */
   whenStopped(listener: () => void): () => void;
   readonly draining: boolean;
+  /** The same when it begins. */
+  whenDraining(listener: () => void): () => void;
   /** How much work runs. */
   readonly count: number;
   /** Keeps the drain waiting until this promise is settled. Returns it. */
@@ -16,6 +18,7 @@ export interface Running {
 export function createRunning(): Running {
   const work = createSlotSet<Promise<unknown>>();
   const listeners = createSlotSet<() => void>();
+  const hurried = createSlotSet<() => void>();
   let draining = false;
   let stopped = false;
 
@@ -37,6 +40,7 @@ export function createRunning(): Running {
     get draining() {
       return draining;
     },
+    whenDraining: hurried.add,
     get count() {
       return work.size;
     },
@@ -47,6 +51,7 @@ export function createRunning(): Running {
     },
     async drain(timeoutMs) {
       draining = true;
+      for (const listener of hurried) listener();
       const timer = setTimeout(stop, timeoutMs);
       await untilIdle();
       clearTimeout(timer);

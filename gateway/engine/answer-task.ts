@@ -1,4 +1,4 @@
-import { toAppError } from '#shared/errors.ts';
+import { type AppError, toAppError } from '#shared/errors.ts';
 import { createMeter } from '../billing/meter.ts';
 import {
   createReserve,
@@ -11,11 +11,12 @@ import {
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Held } from '../ledger/ledger.ts';
 import type { CallState } from '../providers/changed-request.ts';
+import type { AskBill } from '../providers/provider.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
 import { AnswerListener } from './answer-listener.ts';
 import { attempt, fitQuestion, keepReasoning, mayTryNext, recallReasoning, requestFor } from './attempt.ts';
-import { billFor, billWarnings, upstreamCost } from './bill.ts';
+import { billFor, billWarnings, endsUncounted, upstreamCost } from './bill.ts';
 import type { EngineDeps } from './engine.ts';
 import { ownKeyError } from './own-key-error.ts';
 import {
@@ -162,7 +163,10 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
     current.whole = false;
     run.disconnect.asks(target.model.provider, false);
   };
-  const context = { signal, firstEventMs, silentMs, whole, fetch: deps.fetch, answersInParts };
+  const tellsBill = (ask: AskBill) => {
+    current.askBill = ask;
+  };
+  const context = { signal, firstEventMs, silentMs, whole, fetch: deps.fetch, answersInParts, tellsBill };
   try {
     await attempt(target, request, context, (events) => listener.take(events));
   } catch (error) {
@@ -191,6 +195,7 @@ function begin(run: Run, target: Target, recalled: CallState | null): Try {
     recalled,
     whole: wantsWhole(run, target) && run.reserve.coversLongest,
     firstTokenAt: null,
+    askBill: null,
   };
   run.current = current;
   if (fitted.thinks) allowThinking(run);
@@ -216,9 +221,21 @@ function firstEventLimit(run: Run, { fitted }: Try, isLast: boolean): number {
 const timeToBegin = ({ deps, startedAt, firstEventMs }: Run) => startedAt + firstEventMs - deps.now();
 const leastTimeMs = 10;
 
+/** Nobody waits for this end: the hold does, for as long as the provider may take to say what its answer cost. */
+async function learnBill(run: Run, why: AppError): Promise<void> {
+  const { current, deps, question } = run;
+  if (!current?.askBill) return;
+  const { usage } = current.meter.partial();
+  run.measured(usage.promptTokens + usage.completionTokens);
+  run.left(why);
+  const told = await deps.trueBills.learn(question.requestId, current.askBill);
+  if (told) current.meter.settle(told);
+}
+
 /** Settles, and then tells how it ended: the finish carries what the books say. */
 async function close(run: Run, outcome: Outcome): Promise<void> {
   const { deps, question } = run;
+  if (outcome.kind === 'failed' && endsUncounted(run, outcome)) await learnBill(run, outcome.error);
   const bill = billFor(run, outcome);
   if (bill.unbelieved)
     deps.log({ ...bill.unbelieved, event: 'usage_clamped', level: 'warn', request_id: question.requestId });

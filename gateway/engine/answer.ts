@@ -1,3 +1,4 @@
+import type { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, RouteControls } from '#shared/wire/chat-request.ts';
@@ -85,8 +86,10 @@ export type AnswerPart =
 export interface AnswerWatcher {
   /** All parts, before their reader gets them; they wait for the promise. */
   readonly parts?: ((parts: readonly AnswerPart[]) => Promise<void> | undefined) | undefined;
-  /** Once, before the books are closed: how many tokens were used. */
+  /** Before the books are closed, once more where its provider says otherwise: how many tokens were used. */
   measured?(tokens: number): void;
+  /** Nothing more comes of an answer whose books stay open: its provider is asked what it cost. `ended` follows. */
+  left?(error: AppError): void;
   /** Once, when the books are closed: how many tokens were used, and the error where there is no whole answer. */
   ended(tokens: number, error: unknown): Awaitable<void>;
 }

@@ -3,7 +3,7 @@ import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
 import type { ConversationShape } from '../content/conversation-shape.ts';
 import { type Fitted, fitRequest } from '../fitting/fit-request.ts';
 import type { CallState } from '../providers/changed-request.ts';
-import type { ProviderRequest, TakeEvents } from '../providers/provider.ts';
+import type { AskBill, ProviderRequest, TakeEvents } from '../providers/provider.ts';
 import type { ReasoningOwner } from '../reasoning/kept-reasoning.ts';
 import type { Features } from '../routing/eligibility.ts';
 import { reasonOf } from '../upstream/upstream-error.ts';
@@ -23,6 +23,7 @@ export interface AttemptContext {
   readonly whole: boolean;
   readonly fetch: UpstreamFetch;
   readonly answersInParts: () => void;
+  readonly tellsBill: (ask: AskBill) => void;
 }
 
 /**
@@ -39,7 +40,7 @@ export async function attempt(
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   context.signal.addEventListener('abort', stop, { once: true });
-  const { firstEventMs, silentMs, whole, fetch } = context;
+  const { firstEventMs, silentMs, whole, fetch, tellsBill } = context;
   let timer: NodeJS.Timeout | undefined;
   const expectBeginning = () => {
     timer = setTimeout(() => abort.abort(firstEventTimeout(target)), firstEventMs);
@@ -64,7 +65,8 @@ export async function attempt(
     abort.throwIfAborted();
     const { provider, credential } = target;
     const answersWhole = () => clearTimeout(timer);
-    await provider.chat(request, { credential, signal: abort, fetch, silentMs, answersInParts, answersWhole }, hear);
+    const told = { answersInParts, answersWhole, tellsBill };
+    await provider.chat(request, { credential, signal: abort, fetch, silentMs, ...told }, hear);
     over = true;
     abort.throwIfAborted();
     if (!finished) throw truncated(target);

@@ -22,10 +22,17 @@ const endedByCaller: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['client_closed_request', 'invalid_api_key', 'invalid_token', 'account_suspended'] as const),
 ]);
 
+const isCancelled = (outcome: Outcome): boolean =>
+  outcome.kind === 'failed' && (outcome.byClient || endedByCaller.has(outcome.error.code));
+
+/** Part of the answer is paid for, and how much that was only the provider can say. */
+export const endsUncounted = ({ current }: Billable, outcome: Outcome): boolean =>
+  isCancelled(outcome) && (current?.meter.started ?? false);
+
 /** The billing table of §1.4.7. */
 export function billFor(run: Billable, outcome: Outcome): Bill {
   const { question, current, startedAt, deps } = run;
-  const cancelled = outcome.kind === 'failed' && (outcome.byClient || endedByCaller.has(outcome.error.code));
+  const cancelled = isCancelled(outcome);
   const started = current?.meter.started ?? false;
   const metered = meteredFor(run, outcome);
   const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);

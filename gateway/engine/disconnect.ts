@@ -63,7 +63,9 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
       if (!gone) reader.end();
     },
     fail(error) {
-      if (!gone) reader.fail(toAppError(error));
+      if (gone) return;
+      gone = toAppError(error);
+      reader.fail(gone);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { CredentialWatch } from '../auth/watch-credentials.ts';
+import { createTrueBills, type TrueBills } from '../billing/true-bill.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { andThen } from '../concurrency/awaitable.ts';
 import { createSlotSet, type Running } from '../concurrency/running.ts';
@@ -29,6 +30,8 @@ export interface EngineTimeouts {
   readonly thinking: { readonly firstEventMs: number; readonly silentMs: number; readonly totalMs: number };
   /** Between two renewals of a hold's lease. */
   readonly leaseMs: number;
+  /** For how long a provider is asked what an answer cost that its client left. */
+  readonly trueBillMs: number;
 }
 
 /** The limits of wire contract §5.3.6 and §7, and of docs/decisions/049. */
@@ -39,6 +42,7 @@ export const engineTimeouts: EngineTimeouts = {
   totalMs: 600_000,
   thinking: { firstEventMs: 300_000, silentMs: 300_000, totalMs: 1_800_000 },
   leaseMs: 15_000,
+  trueBillMs: 10_000,
 };
 
 export interface EngineDeps {
@@ -54,6 +58,7 @@ export interface EngineDeps {
   /** Ends answers whose credential is taken away. */
   readonly credentials: Pick<CredentialWatch, 'watch'>;
   readonly leases: Leases;
+  readonly trueBills: TrueBills;
   readonly earlyLeavers: EarlyLeavers;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -69,9 +74,16 @@ export interface EngineDeps {
 }
 
 /** admit → hold → choose → attempt → settle, each answer in a task of its own. */
-export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers'>): Engine {
-  const leases = createLeases(given.timeouts.leaseMs);
-  const deps: EngineDeps = { ...given, leases, earlyLeavers: createEarlyLeavers(given.now) };
+export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers' | 'trueBills'>): Engine {
+  const { running, log, now } = given;
+  const { leaseMs, trueBillMs } = given.timeouts;
+  const trueBills = createTrueBills({ withinMs: trueBillMs, running, log });
+  const deps: EngineDeps = {
+    ...given,
+    trueBills,
+    leases: createLeases(leaseMs),
+    earlyLeavers: createEarlyLeavers(now),
+  };
   return {
     answer(question, client, reader, watcher) {
       const abort = new Stop();
@@ -85,12 +97,16 @@ export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers'>)
         tokens = count;
         watcher?.measured?.(count);
       };
+      const left = (error: AppError) => {
+        watcher?.left?.(error);
+        disconnect.fail(error);
+      };
       const over = () => {
         clock.stop();
         unlink();
         unwatch();
       };
-      const context = { question, deps, signal: abort, disconnect, backpressure, clock, measured };
+      const context = { question, deps, signal: abort, disconnect, backpressure, clock, measured, left };
       const task = runAnswer({ ...context, emit: watched((parts) => backpressure.emit(parts), watcher) }).then(
         () =>
           andThen(watcher?.ended(tokens, null), () => {

@@ -6,7 +6,7 @@ import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Fitted } from '../fitting/fit-request.ts';
 import type { Held } from '../ledger/ledger.ts';
 import type { CallState } from '../providers/changed-request.ts';
-import type { Served } from '../providers/provider.ts';
+import type { AskBill, Served } from '../providers/provider.ts';
 import type { SignedCall } from '../reasoning/kept-reasoning.ts';
 import { type AttemptRecord, explain } from '../routing/resolve.ts';
 import type { Admitted, Target } from './admit.ts';
@@ -28,8 +28,10 @@ export interface RunContext {
   readonly disconnect: Pick<Disconnect, 'asks'>;
   readonly backpressure: Backpressure;
   readonly clock: Pick<AnswerClock, 'allow'>;
-  /** Called once, when the bill is made, how many tokens were used. */
+  /** Called when the bill is made, how many tokens were used. */
   readonly measured: (tokens: number) => void;
+  /** Called where nobody waits for the bill: there is no more to come of the answer. */
+  readonly left: (error: AppError) => void;
 }
 
 /** One attempt as it stands. */
@@ -44,6 +46,8 @@ export interface Try {
   /** It comes in one piece: asked for like that, and not begun otherwise. */
   whole: boolean;
   firstTokenAt: number | null;
+  /** Asks the provider what the answer cost; null where it cannot be asked. */
+  askBill: AskBill | null;
 }
 
 /** All that is known of a request while it runs. */

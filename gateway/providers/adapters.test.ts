@@ -66,6 +66,7 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
       fetch: options.fetch ? platformFetch(options.fetch) : connections.fetch,
       whole: false,
       answersInParts,
+      tellsBill: () => {},
     };
     await attempt(target, { ...request, ...options.request }, context, (together) => {
       events.push(...together);

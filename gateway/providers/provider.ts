@@ -158,6 +158,12 @@ export type ProviderEvent =
   | { readonly type: 'annotations'; readonly annotations: readonly Readonly<Record<string, unknown>>[] }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly served?: Served };
 
+/** What an answer has cost by its provider's own account. */
+export type Bill = Required<Extract<ProviderEvent, { type: 'usage' }>>;
+
+/** Asks for it once. Null: it is not told. Fails with `AppError`, also where it is not known yet. */
+export type AskBill = (signal: StopSignal) => Promise<Bill | null>;
+
 export interface ProviderContext {
   readonly credential: ProviderCredential;
   readonly signal: StopSignal;
@@ -168,6 +174,8 @@ export interface ProviderContext {
   readonly answersInParts?: () => void;
   /** Called where all of the answer is asked for at once although it was wanted bit by bit: it begins where it ends. */
   readonly answersWhole?: () => void;
+  /** Called where the provider can be asked afterwards what an answer cost that is broken off. */
+  readonly tellsBill?: (ask: AskBill) => void;
 }
 
 /** Gets what an answer is made of, as it comes; while its promise is open the upstream waits. */

@@ -49,6 +49,7 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
       whole: false,
       fetch: connections.fetch,
       answersInParts,
+      tellsBill: () => {},
     };
     await attempt(target, request, context, (together) => {
       events.push(...together);

@@ -23,6 +23,8 @@ interface ChunkReader {
   /** `[DONE]` was read: nothing that follows counts. */
   readonly done: boolean;
   readonly longestEvent: number | undefined;
+  /** What the server calls its answer; null until it says so. */
+  readonly id: string | null;
 }
 
 /** `longestEvent`: where one may be longer than usual. */
@@ -31,6 +33,7 @@ export const createChunkReader = (provider: string, longestEvent?: number): Chun
 
 class CompletionChunkReader implements ChunkReader {
   done = false;
+  id: string | null = null;
   readonly longestEvent: number | undefined;
   readonly #provider: string;
   readonly #calls = new Set<number>();
@@ -77,6 +80,7 @@ class CompletionChunkReader implements ChunkReader {
 
   #hear(chunk: JsonObject): ProviderEvent[] {
     if (chunk.error) throw upstreamError(readFault(chunk, this.#provider, null));
+    this.id ??= asText(chunk.id);
     this.#served = servedBy(chunk, this.#served);
     const choice = asArray(chunk.choices)[0];
     const events = this.#begin();

@@ -44,6 +44,8 @@ export interface Dialect {
   readonly knowsOriginalDetail: boolean;
   /** Kinds of input that it takes. Where its list says it for each model, the list is right. */
   readonly takes: readonly ('text' | 'image' | 'file' | 'audio')[];
+  /** `GET /generation` tells what an answer cost, by the id that its chunks have. */
+  readonly tellsGenerations: boolean;
   /** A free call that needs a valid key, where listing the models needs none. */
   readonly keyCheckPath: string | null;
   /** Knows `encoding_format: base64` of embeddings; the others are asked for numbers. */
@@ -73,6 +75,7 @@ const common: Dialect = {
   fetchesImages: true,
   knowsOriginalDetail: false,
   takes: ['text', 'image'],
+  tellsGenerations: false,
   keyCheckPath: null,
   encodesVectors: false,
   notForChat: null,
@@ -137,6 +140,7 @@ const dialects: Readonly<Record<string, Partial<Dialect>>> = {
     givesBack: 'reasoning_details',
     always: { usage: { include: true } },
     headers: { 'x-title': 'Portico' },
+    tellsGenerations: true,
     keyCheckPath: '/key',
   },
   ollama: { forcesTool: 'required', fetchesImages: false },

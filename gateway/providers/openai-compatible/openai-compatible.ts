@@ -7,6 +7,7 @@ import { readEmbeddings } from '../embedding.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { createChunkReader } from './completion-chunks.ts';
 import { type Dialect, dialectOf, openAiDialect } from './dialects.ts';
+import { generationOf } from './generation.ts';
 import { listedEntry } from './listed-entry.ts';
 
 interface CompatibleOptions {
@@ -35,7 +36,13 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
       const body = written instanceof Promise ? await written : written;
       const call = callFor(id, context, dialect, urlOf(context.credential, request.model, 'chat/completions'));
       const response = await upstreamFetch({ ...call, body });
-      await answerEvents(response, id, createChunkReader(id, longestEventOf(request)), context, take);
+      const reader = createChunkReader(id, longestEventOf(request));
+      const named = response.headers.get('x-generation-id');
+      if (named !== null || dialect.tellsGenerations) {
+        const api = { ...call, url: addressOf(context.credential, '') };
+        context.tellsBill?.(generationOf(api, () => named ?? reader.id));
+      }
+      await answerEvents(response, id, reader, context, take);
     },
     async embed(request, context) {
       const { model, inputs, dimensions, user, format } = request;

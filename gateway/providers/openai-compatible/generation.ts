@@ -1,0 +1,50 @@
+import { asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { nanoUsd } from '#shared/money.ts';
+import type { StopSignal } from '../../concurrency/stop-signal.ts';
+import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import type { AskBill, Bill } from '../provider.ts';
+import { nanoOf } from './completion-chunks.ts';
+
+type UpstreamCall = Omit<Parameters<typeof upstreamFetch>[0], 'signal'>;
+
+/** No id of any server is as long. */
+const longestId = 256;
+
+/**
+ * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation),
+ * there some seconds after its end. `call`: with the address of the server's API. `idOf`: the id that it gave its answer.
+ */
+export const generationOf =
+  (call: UpstreamCall, idOf: () => string | null): AskBill =>
+  async (signal: StopSignal) => {
+    const id = idOf();
+    if (id === null || id.length > longestId) return null;
+    const url = `${call.url}/generation?id=${encodeURIComponent(id)}`;
+    const answer = await readJson(await upstreamFetch({ ...call, url, signal }), call.provider);
+    return billIn(asObject(asObject(answer).data), id);
+  };
+
+/** Tokens as the model counts them, which is what is billed. */
+function billIn(fields: JsonObject, id: string): Bill | null {
+  const promptTokens = asCount(fields.native_tokens_prompt) ?? asCount(fields.tokens_prompt);
+  const completionTokens = asCount(fields.native_tokens_completion) ?? asCount(fields.tokens_completion);
+  const cost = costIn(fields);
+  if (asText(fields.id) !== id || promptTokens === null || completionTokens === null || cost === null) return null;
+  const imageTokens = asCount(fields.native_tokens_completion_images);
+  const usage = {
+    promptTokens,
+    completionTokens,
+    cachedTokens: asCount(fields.native_tokens_cached) ?? 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: asCount(fields.native_tokens_reasoning) ?? 0,
+  };
+  return { type: 'usage', usage: imageTokens ? { ...usage, imageTokens } : usage, cost };
+}
+
+/** In USD, with what a key of one's own there is billed by the provider behind it. */
+function costIn(fields: JsonObject): Bill['cost'] | null {
+  const cost = nanoOf(fields.total_cost);
+  if (cost === null || fields.is_byok !== true) return cost;
+  const behind = nanoOf(fields.upstream_inference_cost);
+  return behind === null ? null : nanoUsd(cost + behind);
+}
