@@ -140,6 +140,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       now,
       quiet: chats.quiet,
       whileClosed: access.whileClosed,
+      noteReplaced: access.noteReplaced,
       async restored() {
         await switched();
         changes.emit(...topic.options);

@@ -86,9 +86,9 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     gateway,
     gatewayDatabase,
     idsOf: embedded.idsOf,
+    noteReplaced,
     /** Does this while the gateway inside has its books closed; they may be others afterwards. */
     async whileClosed(work: () => Promise<void>): Promise<void> {
-      await noteReplaced();
       // In one step with the closing: a wallet that was opened between the two would be one of the old books.
       embedded.forget();
       return waiting.reopen(work);

@@ -6,9 +6,15 @@ import { settledRecord } from './settled-record.ts';
 
 const replacedSetting = 'ledger.replaced';
 
-/** From now on the books of the gateway inside do not know all that was asked before: noted before they are replaced. */
-export const noteReplacedBooks = (settings: SettingsStore, now: number): Promise<void> =>
-  settings.write(replacedSetting, now);
+/**
+ * From now on the books of the gateway inside do not know all that was asked before: noted before they are replaced. Returns what
+ * takes the note back, where they were not.
+ */
+export async function noteReplacedBooks(settings: SettingsStore, now: number): Promise<() => Promise<void>> {
+  const before = await settings.read(replacedSetting);
+  await settings.write(replacedSetting, now);
+  return () => (before === undefined ? settings.forget(replacedSetting) : settings.write(replacedSetting, before));
+}
 
 interface Asked {
   readonly requestId: string | null;

@@ -23,6 +23,8 @@ export interface LedgerDeps {
   readonly quiet: () => Promise<void>;
   /** Does this while the gateway has the books closed. */
   readonly whileClosed: (work: () => Promise<void>) => Promise<void>;
+  /** Notes that what was asked until now may be missing from the books; returns what takes that back. */
+  readonly noteReplaced: () => Promise<() => Promise<void>>;
   /** Reads anew what is held in memory, and refreshes every window. */
   readonly restored: () => Promise<void>;
 }
@@ -104,8 +106,12 @@ export function ledgerFeature(deps: LedgerDeps) {
     // What the worker knows of the books, and has open of them, ends with it.
     await background.close();
     const setAside = join(folder, freeName(folder, 'before-restore', now()));
+    const takeBack = await deps.noteReplaced();
     const why = await background.run('replaceLedger', { staged, database: file, setAside });
-    if (why) throw refusal('database_in_use', 'ledgerInUse');
+    if (!why) return;
+    // Before the staged books are removed: as long as they are there, the next start replaces the books, and notes it.
+    await takeBack();
+    throw refusal('database_in_use', 'ledgerInUse');
   }
 
   /** Pages of a wallet's lines, oldest first. */

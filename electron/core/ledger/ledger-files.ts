@@ -39,7 +39,7 @@ export function freeName(folder: string, kind: LedgerBackup['kind'], timeMs: num
 export async function finishRestore(
   folder: string,
   database: string,
-  { now, note }: { readonly now: () => number; readonly note: () => Promise<void> },
+  { now, note }: { readonly now: () => number; readonly note: () => Promise<unknown> },
 ): Promise<void> {
   const staged = existsSync(folder)
     ? readdirSync(folder).find((name) => isCopy(name.replace(/\.next$/, '')) && name.endsWith('.next'))
