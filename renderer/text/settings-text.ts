@@ -250,7 +250,13 @@ export const text = words({
       full: 'Full: nothing is sent unless you say so.',
     },
     whole:
-      'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats; and what this app has paid with other accounts. The built-in gateway refuses other programs by the same caps, but knows only its own part: they may spend a whole cap there, whatever this app has paid elsewhere.',
+      'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats; and what this app has paid with other accounts.',
+    sameCaps: {
+      both: 'The built-in gateway refuses other programs by the same caps of a day and a month, but knows only its own part: they may spend a whole cap there, whatever this app has paid elsewhere.',
+      day: 'The built-in gateway refuses other programs by the same cap of a day, but knows only its own part: they may spend all of it there, whatever this app has paid elsewhere.',
+      month:
+        'The built-in gateway refuses other programs by the same cap of a month, but knows only its own part: they may spend all of it there, whatever this app has paid elsewhere.',
+    },
     appOnly:
       'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
     setOutside: (limits: readonly string[]) =>

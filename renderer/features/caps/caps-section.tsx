@@ -32,6 +32,7 @@ export function CapsSection() {
           <CapMeters meters={caps.data.meters} />
           <CapsForm caps={caps.data.caps} spentUsd={caps.data.spentUsd} />
           <p className="mt-3 text-fg-3 text-xs">{caps.data.whole ? text.caps.whole : text.caps.appOnly}</p>
+          <SameCaps caps={caps.data.caps} setOutside={caps.data.setOutside} />
           <p className="mt-1 text-fg-3 text-xs">
             {text.caps.keys}{' '}
             <Link to={{ page: 'settings', section: 'gateway' }} className="font-medium text-accent hover:underline">
@@ -65,6 +66,14 @@ function SetOutside({ limits }: { limits: readonly OutsideLimit[] }) {
       </Notice>
     </div>
   );
+}
+
+/** Which of the caps other programs are refused by as well: those in whose place nobody else has set a limit. */
+function SameCaps({ caps, setOutside }: { caps: Caps; setOutside: readonly OutsideLimit[] }) {
+  const [first, second] = (['day', 'month'] as const).filter(
+    (scope) => caps[scope] !== null && setOutside.every((limit) => limit.scope !== scope),
+  );
+  return first && <p className="mt-1 text-fg-3 text-xs">{text.caps.sameCaps[second ? 'both' : first]}</p>;
 }
 
 function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; month: string } }) {

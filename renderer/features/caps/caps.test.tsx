@@ -64,6 +64,32 @@ test('limits that were set outside the app are said until the caps are taken ove
   await expect.element(notice).not.toBeInTheDocument();
 });
 
+test.each([
+  [{ day: '5', month: '50' }, [], 'the same caps of a day and a month'],
+  [{ day: '5', month: '50' }, ['day'], 'the same cap of a month'],
+  [{ day: '5', month: '50' }, ['month'], 'the same cap of a day'],
+  [{ day: '5', month: '50' }, ['day', 'month'], null],
+  [{ day: '5', month: null }, [], 'the same cap of a day'],
+  [{ day: null, month: '50' }, [], 'the same cap of a month'],
+  [{ day: null, month: '50' }, ['month'], null],
+  [{ day: null, month: null }, [], null],
+] as const)(
+  'with the caps %j and limits of others for %j it says what other programs are refused by: %s',
+  async (caps, outside, said) => {
+    const fake = await openApp('#settings/caps');
+    fake.composer.caps = { message: null, conversation: null, day: caps.day, month: caps.month, models: {} };
+    fake.composer.setOutside = outside.map((scope) => ({ scope, limitUsd: '1' }));
+    fake.changed('caps');
+    if (outside.length > 0) await expect.element(page.getByText(/not by your caps:/)).toBeVisible();
+    else if (caps.day ?? caps.month)
+      await expect.element(main.getByRole('list', { name: 'How full they are' })).toBeVisible();
+    const same = page.getByText(/The built-in gateway refuses other programs by (the same caps? of .+?), but/);
+    if (said === null) await expect.element(same).not.toBeInTheDocument();
+    else await expect.element(same).toMatchTextContent(said);
+    await expect.element(main).toMatchTextContent('Day and month count the whole account that pays');
+  },
+);
+
 test('a message that may pass the cap of its model is refused and back, and goes out when the person says so', async () => {
   const fake = await openApp('#chat');
   const before = fake.data.messages.length;
