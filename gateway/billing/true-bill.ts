@@ -3,7 +3,7 @@ import type { Running } from '../concurrency/running.ts';
 import { Stop } from '../concurrency/stop-signal.ts';
 import type { AskBill, Bill } from '../providers/provider.ts';
 
-/** Finds out what answers cost that were broken off, where their provider says so afterwards (docs/decisions/090). */
+/** Finds out what answers cost that were broken off, where their provider says so afterwards (docs/decisions/092). */
 export interface TrueBills {
   /** Null where it does not say so in time; a gateway that goes does not wait. */
   learn(requestId: string, ask: AskBill): Promise<Bill | null>;
