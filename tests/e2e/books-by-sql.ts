@@ -37,12 +37,17 @@ export async function openPage(page: Page, hash: string): Promise<void> {
   await expect(page.getByRole('main').locator('[aria-busy=true]')).toHaveCount(0);
 }
 
-/** The pages that show what was spent say what the ledger does, without being told to read it again. */
+/**
+ * The pages that show what was spent come to say what the ledger does, without being told to read it again. An answer that was broken
+ * off is booked after its end is shown: so the ledger is asked with each look at a page.
+ */
 export async function showCharged(page: Page, file: string, plan: string): Promise<void> {
-  const { charged } = bySql(file, plan);
+  const main = page.getByRole('main');
   for (const hash of ['#account', '#credits', '#usage', '#reconciliation']) {
     await openPage(page, hash);
-    await shows(page, [charged]);
+    await expect(async () => expect(await amounts(main)).toContain(bySql(file, plan).charged)).toPass({
+      timeout: 60_000,
+    });
   }
 }
 

@@ -42,6 +42,7 @@ test('one’s own requests are priced on another model, beside what they did cos
   await page.keyboard.type('what if');
   await page.keyboard.press('Enter');
   await page.getByRole('combobox', { name: 'Add a model' }).click();
+  await expect(page.getByPlaceholder('Filter models')).toBeFocused();
   await page.keyboard.type('opus 5');
   await expect(page.getByRole('option').first()).toContainText('Claude Opus 5');
   await page.keyboard.press('Enter');

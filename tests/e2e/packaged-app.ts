@@ -74,7 +74,7 @@ export async function startPackaged(program: string, dataFolder: string, env: Re
 export async function drive(debugging: string) {
   // Connecting before there is a window never returns.
   await expect.poll(() => windows(debugging)).toBe(1);
-  const browser = await chromium.connectOverCDP(debugging);
+  const browser = await chromium.connectOverCDP(debugging, { timeout: 120_000 });
   const context = browser.contexts()[0];
   if (!context) throw new Error('the packaged app has no window');
   const page: Page = context.pages()[0] ?? (await context.waitForEvent('page'));

@@ -46,6 +46,8 @@ test('without a mouse the ledger goes back to a copy and is taken back: what is 
   expect(present.charged).not.toBe(atCopy.charged);
 
   await openPage(page, '#settings/data');
+  // Its colours are none of the theme's while it goes.
+  await expect(page.getByText('Ledger copied and counted')).toHaveCount(0);
   await page.setViewportSize(narrow);
   await restore(page, 'By hand', async (dialog) => {
     const own = dialog.getByRole('row').filter({ hasText: 'Your keys' });
