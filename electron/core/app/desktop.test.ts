@@ -43,6 +43,19 @@ test.each([
   await core.close();
 });
 
+test('a keychain that gives back something else is said, instead of a result; nothing of the test is left', async () => {
+  const stored = memorySecrets();
+  const changing = async (account: string) => ((await stored.get(account)) === null ? null : 'sk-of-somebody-else');
+  const core = await testCore({ openSecrets: async () => ({ ...stored, get: changing }) });
+  const before = (await core.client.backup.list()).backups.length;
+  await expect(core.client.app.testSecrets()).rejects.toMatchObject({
+    data: { refusal: { name: 'secretsTestBlind' } },
+  });
+  expect((await core.client.backup.list()).backups).toHaveLength(before);
+  expect(readdirSync(core.dataFolder)).not.toContain('self-test.txt');
+  await core.close();
+});
+
 test('a shortcut that another program has is refused and not kept; one that was lost since is said', async () => {
   const kept = new Map<string, unknown>();
   let taken = ['mod+Alt+T'];
