@@ -86,6 +86,7 @@ const dayYearUtc = new Intl.DateTimeFormat(locale, {
 const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
 const momentParts = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const;
 const moment = new Intl.DateTimeFormat(locale, momentParts);
+const second = new Intl.DateTimeFormat(locale, { ...momentParts, second: '2-digit' });
 const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
 const text = words({ justNow: 'just now' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
@@ -98,7 +99,9 @@ export const dayRange = (first: string, last: string): string =>
   dayYearUtc.formatRange(Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`));
 export const monthOf = (timeMs: number): string => month.format(timeMs);
 export const momentOf = (timeMs: number): string => moment.format(timeMs);
-/** The same by the clock of a time zone. */
+/** Of what is named by its time alone, and may be made twice in a minute. */
+export const secondOf = (timeMs: number): string => second.format(timeMs);
+/** `momentOf` by the clock of a time zone. */
 export const momentIn = (zone: string, timeMs: number): string =>
   new Intl.DateTimeFormat(locale, { ...momentParts, timeZone: zone }).format(timeMs);
 export const clockOf = (timeMs: number): string => clock.format(timeMs);

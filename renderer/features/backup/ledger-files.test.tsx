@@ -31,6 +31,8 @@ test('a copy of the ledger is restored after a question that says what goes back
   await expect.element(copies.getByText('Before a restore')).toBeVisible();
   await button('Undo').click();
   await expect.poll(() => copies.getByText('Before a restore').elements().length).toBe(2);
+  // Three copies of one minute are told from each other.
+  await expect.element(copies.getByRole('button', { name: /^Restore .*\d:\d\d:\d\d/ })).toHaveLength(3);
 });
 
 test('while it is compared nothing can be restored; a copy that cannot be read, and a failed restore, say why', async () => {

@@ -1,6 +1,6 @@
 import type { LedgerBackup, LedgerComparison } from '#shared/contract/app/ledger.ts';
 import { text } from '../../text/backup-text.ts';
-import { momentOf } from '../../text/format.ts';
+import { secondOf } from '../../text/format.ts';
 import { text as walletText } from '../../text/ui-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { MoneyIn } from '../../ui/elements/money.tsx';
@@ -27,7 +27,7 @@ export function RestoreLedger({ copy, restoring, onRestore, onCancel }: RestoreL
   }
   return (
     <>
-      <p className="text-fg-2">{text.ledgerRestoreBody(momentOf(copy.createdAt))}</p>
+      <p className="text-fg-2">{text.ledgerRestoreBody(secondOf(copy.createdAt))}</p>
       <div className="my-3">
         {comparison.data ? <WhatGoesBack {...comparison.data} /> : <SkeletonRows rows={3} label={text.comparing} />}
       </div>
