@@ -93,6 +93,8 @@ test('one message and its answer: what is read, quoted, told and asked', async (
   await idle();
   release();
   await eventually(() => expect(window.emits).toHaveLength(2));
+  // By its own stream the window may hear of the end later.
+  await eventually(() => expect(window.asked).toContain('quotes.get'));
   await idle();
   const counted = Object.groupBy(window.asked, (call) => call);
   expect({
