@@ -51,6 +51,7 @@ test.describe('in one app', () => {
     await expect(dialog.getByRole('button', { name: 'Import 1 chat' })).toBeFocused();
     await page.keyboard.press('Enter');
     await expect(chats(page).getByRole('link', { name: 'An old chat' })).toBeVisible();
+    await expect(dialog).toBeHidden();
     // The same once more: there is nothing to do, and nothing else is offered.
     await page.getByLabel('File to import').setInputFiles(file);
     await expect(dialog).toContainText('This chat is here already and stays as it is.');
