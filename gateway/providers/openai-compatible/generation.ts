@@ -1,4 +1,5 @@
-import { asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { generationTokens } from '#shared/client/reading/generation-tokens.ts';
+import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { nanoUsd } from '#shared/money.ts';
 import type { StopSignal } from '../../concurrency/stop-signal.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
@@ -24,20 +25,11 @@ export const generationOf =
     return billIn(asObject(asObject(answer).data), id);
   };
 
-/** Tokens as the model counts them, which is what is billed. */
 function billIn(fields: JsonObject, id: string): Bill | null {
-  const promptTokens = asCount(fields.native_tokens_prompt) ?? asCount(fields.tokens_prompt);
-  const completionTokens = asCount(fields.native_tokens_completion) ?? asCount(fields.tokens_completion);
+  const tokens = generationTokens(fields);
   const cost = costIn(fields);
-  if (asText(fields.id) !== id || promptTokens === null || completionTokens === null || cost === null) return null;
-  const imageTokens = asCount(fields.native_tokens_completion_images);
-  const usage = {
-    promptTokens,
-    completionTokens,
-    cachedTokens: asCount(fields.native_tokens_cached) ?? 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: asCount(fields.native_tokens_reasoning) ?? 0,
-  };
+  if (asText(fields.id) !== id || tokens === null || cost === null) return null;
+  const { imageTokens, ...usage } = { ...tokens, cacheWriteTokens: 0 };
   return { type: 'usage', usage: imageTokens ? { ...usage, imageTokens } : usage, cost };
 }
 

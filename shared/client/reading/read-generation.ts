@@ -1,5 +1,6 @@
 import { asObject, isObject } from '../../json/foreign-json.ts';
 import type { ReportedRequest } from '../reported.ts';
+import { generationTokens } from './generation-tokens.ts';
 import { countOf, secondsOf, textOf, usdOf } from './values.ts';
 
 /**
@@ -13,10 +14,7 @@ export function readGeneration(answer: unknown): ReportedRequest | null {
   const byok = fields.is_byok === true;
   const upstream = usdOf(fields, ['upstream_inference_cost']);
   if (id === null || cost === null || cost.startsWith('-') || (byok && upstream === null)) return null;
-  const prompt = countOf(fields, ['native_tokens_prompt', 'tokens_prompt']);
-  const completion = countOf(fields, ['native_tokens_completion', 'tokens_completion']);
-  const counted = prompt !== null && completion !== null;
-  const of = (name: string) => (counted ? (countOf(fields, [name]) ?? 0) : 0);
+  const tokens = generationTokens(fields);
   return {
     id,
     object: 'request',
@@ -28,13 +26,13 @@ export function readGeneration(answer: unknown): ReportedRequest | null {
     error_code: null,
     purpose: null,
     conversation_id: null,
-    prompt_tokens: counted ? prompt : 0,
-    completion_tokens: counted ? completion : 0,
-    total_tokens: counted ? prompt + completion : 0,
-    cached_tokens: of('native_tokens_cached'),
+    prompt_tokens: tokens?.promptTokens ?? 0,
+    completion_tokens: tokens?.completionTokens ?? 0,
+    total_tokens: tokens ? tokens.promptTokens + tokens.completionTokens : 0,
+    cached_tokens: tokens?.cachedTokens ?? 0,
     cache_write_tokens: 0,
-    reasoning_tokens: of('native_tokens_reasoning'),
-    image_tokens: of('native_tokens_completion_images'),
+    reasoning_tokens: tokens?.reasoningTokens ?? 0,
+    image_tokens: tokens?.imageTokens ?? 0,
     cost_usd: cost,
     upstream_cost_usd: upstream ?? cost,
     estimated: false,
