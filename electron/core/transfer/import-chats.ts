@@ -38,6 +38,7 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
     const files = new Map<string, readonly string[]>();
     const held = new Set<string>();
     let source: Source = 'portico';
+    const missingOf = await store.missing();
     for await (const read of itemsOf(path)) {
       if (read.kind === 'file') {
         held.add(read.file.file);
@@ -52,7 +53,7 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
       }
       const { sourceId, conversation, leftOut } = read.imported;
       const { title, createdAt, messages } = conversation;
-      const missing = await store.missingOf(sourceId, conversation);
+      const missing = await missingOf(sourceId, conversation);
       const newMessages = (missing ?? messages).length;
       found.push({ sourceId, title, createdAt, messages: messages.length, alreadyHere: missing !== null, newMessages });
       files.set(sourceId, filesOf(missing ?? messages));

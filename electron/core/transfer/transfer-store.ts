@@ -7,7 +7,7 @@ import { growChat, growthOf, type KnownChat } from './grow-chat.ts';
 
 /** Reads and adds whole conversations. */
 export function transferStore(db: Db) {
-  const known = async (sourceId: string, tx: Kysely<Tables> = db): Promise<KnownChat | null> =>
+  const known = async (sourceId: string, tx: Kysely<Tables>): Promise<KnownChat | null> =>
     (await tx
       .selectFrom('conversations')
       .select(['id', 'trashed_at', 'imported_until'])
@@ -62,10 +62,21 @@ export function transferStore(db: Db) {
       };
     },
 
-    /** What this chat has that is not here; null: the chat itself is new. */
-    async missingOf(sourceId: string, conversation: ExportedConversation): Promise<readonly ExportedMessage[] | null> {
-      const chat = await known(sourceId);
-      return chat && (await growthOf(db, chat, conversation)).added;
+    /** Tells for many chats what each has that is not here; null: the chat itself is new. */
+    async missing(): Promise<
+      (sourceId: string, chat: ExportedConversation) => Promise<readonly ExportedMessage[] | null>
+    > {
+      const chats = await db
+        .selectFrom('conversations')
+        .select(['id', 'trashed_at', 'imported_until', 'import_source'])
+        .execute();
+      const here = new Map<string, KnownChat>();
+      for (const chat of chats) here.set(`portico:${chat.id}`, chat);
+      for (const chat of chats) if (chat.import_source !== null) here.set(chat.import_source, chat);
+      return async (sourceId, conversation) => {
+        const chat = here.get(sourceId);
+        return chat ? (await growthOf(db, chat, conversation)).added : null;
+      };
     },
 
     /** Adds what is missing to the chat that is here; answers with it, and how much that was. */
