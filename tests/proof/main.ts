@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { keepRows } from './kept-rows.ts';
 import { pageOf, tableOf } from './report.ts';
 import { resultsOf } from './results.ts';
 import { type Row, rows } from './rows.ts';
 import { judge } from './verdicts.ts';
 
-/** `npm run proof -- [--only ROW]… [--long] [--seed N]`: runs the tests of the number table and says what holds. */
+/**
+ * `npm run proof -- [--only ROW]… [--long] [--seed N]`: runs the tests of the number table, keeps what they showed in
+ * `docs/proof.json` beside what other runs did, and writes `docs/proof.md` from it.
+ */
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
@@ -55,8 +59,9 @@ const judged = chosen.map(([name, row]) =>
   ),
 );
 process.stdout.write(tableOf(judged));
-if (!values.only)
-  writeFileSync(join(root, 'docs', 'proof.md'), pageOf(judged, { seed, long: values.long === true, root }));
+const form = values.long ? 'long' : 'short';
+const kept = keepRows(join(root, 'docs', 'proof.json'), judged, { form, seed, root });
+writeFileSync(join(root, 'docs', 'proof.md'), pageOf(kept));
 process.exitCode = judged.some(({ verdict }) => verdict === 'fails') ? 1 : 0;
 
 /** The suites of `npm test` that may run a file. */

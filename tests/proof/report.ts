@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { machine } from '../support/machine.ts';
-import type { Judged, Verdict } from './verdicts.ts';
+import type { Kept, KeptRow } from './kept-rows.ts';
+import { type Row, rows } from './rows.ts';
+import { type Judged, shownBy, type Verdict } from './verdicts.ts';
 
 const marks: Readonly<Record<Verdict, string>> = { holds: '✓', 'in part': '◐', 'not shown': '·', fails: '✗' };
 
@@ -15,36 +15,37 @@ export function tableOf(judged: readonly Judged[]): string {
 }
 
 /** `docs/proof.md`. */
-export function pageOf(judged: readonly Judged[], run: { seed: number; long: boolean; root: string }): string {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: run.root, encoding: 'utf8' }).trim();
-  const rows = judged.map((one) => `| ${one.name} | ${one.row.goal} | ${shownBy(one)} | ${one.verdict} |`);
-  const open = judged.flatMap(({ name, row }) => (row.open ? [`- **${name}**: ${row.open}`] : []));
-  const long = judged.flatMap(({ name, row }) => (row.long ? [`- **${name}**: ${row.long}`] : []));
+export function pageOf(kept: Kept): string {
+  const all = Object.entries<Row>(rows);
+  const short = all.map(([name, row]) => `| ${name} | ${row.goal} | ${cells(kept.short[name] ?? kept.long[name])} |`);
+  const long = all.flatMap(([name, { long }]) => (long ? [`| ${name} | ${long} | ${cells(kept.long[name])} |`] : []));
+  const open = all.flatMap(([name, row]) => (row.open ? [`- **${name}**: ${row.open}`] : []));
+  const seeds = [...new Set(Object.values(kept.short).map(({ seed }) => seed))];
+  const machines = [...Object.values(kept.short), ...Object.values(kept.long)].map((row) => row.machine);
   return `# What holds
 
-Written by \`npm run proof\`; \`npm run proof -- --only "fuzz: HTTP"\` runs one row, \`--long\` the long form, \`--seed ${run.seed}\` the same
-random inputs once more. The tests of the short form are part of \`npm test\`.
+Written by \`npm run proof\` from what each row has shown last (\`proof.json\`, with the seeds); \`npm run proof -- --only "fuzz: HTTP"\`
+runs one row anew, \`--long\` the long form, \`--seed ${seeds[0] ?? 1}\` the same random inputs once more. The tests of the short form are
+part of \`npm test\`. Shown on ${[...new Set(machines)].join(' and ')}.
 
-${run.long ? 'Long' : 'Short'} form, seed ${run.seed}, above commit ${commit}, ${new Date().toISOString().slice(0, 10)}, ${machine()}.
-
-| | goal | shown | verdict |
-|---|---|---|---|
-${rows.join('\n')}
+| | goal | shown | verdict | of |
+|---|---|---|---|---|
+${short.join('\n')}
 
 *holds*: its tests were run and passed, in the short form with the smaller numbers that are shown. *in part*: they passed, and more is
-wanted (below). *not shown*: something of it did not run here. *fails*: a test failed.
+wanted (below). *not shown*: something of it did not run. *fails*: a test failed.
+
+## The long form
+
+| | what it does more | shown | verdict | of |
+|---|---|---|---|---|
+${long.join('\n')}
 
 ## What is open
 
 ${open.join('\n')}
-
-## What the long form does more
-
-${long.join('\n')}
 `;
 }
 
-function shownBy({ figures, passed, failed, skipped }: Judged): string {
-  const counts = `${passed} ${passed === 1 ? 'test' : 'tests'}${failed.length ? `, ${failed.length} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`;
-  return [...figures, counts].join('; ');
-}
+const cells = (row: KeptRow | undefined) =>
+  row ? `${row.shown} | ${row.verdict} | ${row.date}, ${row.commit}` : 'nothing yet | not shown | ';

@@ -1,6 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { keepRows } from './kept-rows.ts';
+import { pageOf } from './report.ts';
 import { resultsOf } from './results.ts';
 import { type Row, rows } from './rows.ts';
 import { judge } from './verdicts.ts';
@@ -30,4 +34,27 @@ test('a row holds only where each of its tests has run and passed', () => {
 
 test('a suite without a report has run nothing', () => {
   expect(resultsOf('/nowhere.json', root)).toEqual([]);
+});
+
+test('what a run did not show leaves what an earlier one has, and the page says which commit each row is of', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-proof-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const keep = (form: 'short' | 'long', results: Parameters<typeof judge>[2], figures: readonly string[]) => {
+    const judged = ['soak', 'consent'].map((name) =>
+      judge(name, { goal: '', tests: [file], ...(name === 'soak' ? { long: 'only there' } : {}) }, results, figures),
+    );
+    return keepRows(join(folder, 'proof.json'), judged, { form, seed: 7, root });
+  };
+  const long = keep('long', [passed], ['two hours']);
+  expect(long.long).toMatchObject({ soak: { verdict: 'holds', shown: 'two hours; 1 test', seed: 7 } });
+  // A form that is no other one has no result of its own.
+  expect(long.long).not.toHaveProperty('consent');
+  const kept = keep('short', [], []);
+  expect(kept).toEqual(long);
+  const again = keep('long', [{ ...passed, status: 'failed' }], ['an hour']);
+  expect(again.long.soak).toMatchObject({ verdict: 'fails', shown: 'an hour; 0 tests, 1 failed' });
+  const page = pageOf(again);
+  const told = `an hour; 0 tests, 1 failed | fails | ${again.long.soak?.date}, ${again.long.soak?.commit} |`;
+  expect(page.split(told)).toHaveLength(3);
+  expect(page).toMatch(/\| consent \|.*\| nothing yet \| not shown \|/);
 });

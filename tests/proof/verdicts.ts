@@ -30,3 +30,9 @@ function belongs({ file, name }: Result, test: string): boolean {
   const [path, words] = test.split('#');
   return file === path && (words === undefined || name.includes(words));
 }
+
+/** What a row has shown, in one line. */
+export function shownBy({ figures, passed, failed, skipped }: Judged): string {
+  const counts = `${passed} ${passed === 1 ? 'test' : 'tests'}${failed.length ? `, ${failed.length} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`;
+  return [...figures, counts].join('; ');
+}
