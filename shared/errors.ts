@@ -129,6 +129,7 @@ export const errorKinds = {
   tool_failed: kind(502, 'app_error'),
   data_folder_unavailable: kind(409, 'app_error'),
   database_in_use: kind(503, 'app_error', true),
+  disk_full: kind(507, 'app_error', true),
   backup_failed: kind(500, 'app_error', true),
   backup_unusable: kind(400, 'app_error'),
   import_refused: kind(400, 'app_error'),
@@ -219,6 +220,12 @@ export class AppError extends Error {
   get status(): number {
     return errorKinds[this.code].status;
   }
+}
+
+/** Whether what was to be written failed because the disk has no space left. */
+export function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL';
 }
 
 /** The message of masked errors. */

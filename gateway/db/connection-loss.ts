@@ -1,4 +1,4 @@
-import { AppError } from '#shared/errors.ts';
+import { AppError, isDiskFull } from '#shared/errors.ts';
 
 /** Classes and codes of SQLSTATE after which the same work may be begun again: lost, full, shutting down, starting, rolled back. */
 const sqlStates = /^(08...|53300|57P0[123]|40001|40P01)$/;
@@ -20,11 +20,14 @@ export function isConnectionLoss(error: unknown): boolean {
 
 const retryAfterMs = 2_000;
 
-/** What a caller is told where the database was lost: 503, for it is away and not broken. Any other error as it is. */
-export const databaseFault = (error: unknown): unknown =>
-  isConnectionLoss(error)
-    ? new AppError('server_overloaded', 'The gateway cannot reach its database. Try again in a moment.', {
-        retryAfterMs,
-        cause: error,
-      })
-    : error;
+/** Of PostgreSQL (`disk_full`). */
+const diskFull = '53100';
+
+/** What a caller is told where the database was lost, or has no space left: 503, for that passes. Any other error as it is. */
+export function databaseFault(error: unknown): unknown {
+  const again = (message: string) => new AppError('server_overloaded', message, { retryAfterMs, cause: error });
+  if (isConnectionLoss(error)) return again('The gateway cannot reach its database. Try again in a moment.');
+  if (isDiskFull(error) || (error instanceof Error && 'code' in error && error.code === diskFull))
+    return again('The gateway cannot write its books, because their disk is full. Try again later.');
+  return error;
+}

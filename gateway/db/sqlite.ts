@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import type { DurableLog } from './durable-log.ts';
 import { createReadingThread, type ReadingThread } from './reading-thread.ts';
+import { TransactionDriver } from './transaction-driver.ts';
 
 /** More different statements than the gateway has; only a bound against a leak. */
 const statementLimit = 500;
@@ -48,11 +49,17 @@ export class BooksAdapter extends SqliteAdapter {
 }
 
 class BooksDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
   readonly #connection: BooksConnection;
 
   constructor(database: SqliteDatabase, connection: BooksConnection) {
     super({ database });
+    this.#database = database;
     this.#connection = connection;
+  }
+
+  override createDriver() {
+    return new TransactionDriver(this.#database, () => this.#connection.inTransaction);
   }
 
   override createAdapter() {

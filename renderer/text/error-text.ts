@@ -58,6 +58,7 @@ const remedies = words<Partial<Record<ErrorCode, string>>>({
   confirmation_busy: 'Answer the question that is open, or wait a moment.',
   tool_server_failed: 'Check how it is reached, then test it again.',
   tool_server_changed: 'Look at its tools, then switch it on again.',
+  disk_full: 'Free some space, then retry.',
   backup_failed: 'Retry.',
   backup_unusable: 'Choose another backup.',
   import_refused: 'Choose another file.',

@@ -67,6 +67,7 @@ const tokens = new Intl.NumberFormat('en-US');
  */
 export const refusalWords = {
   internalFault,
+  diskFull: 'The disk is full: nothing can be saved.',
   conversationGone: 'This conversation is not here any more.',
   conversationsGone: 'These conversations are not here any more.',
   messageGone: 'This message is not here any more.',
@@ -193,6 +194,8 @@ export const refusalWords = {
     `Portico is already running with the data folder ${folder}. Close it, or choose another folder with --data-dir.`,
   dataFolderClosed: ({ folder }: { folder: string }) =>
     `The data folder ${folder} cannot be written. Choose another one with --data-dir.`,
+  dataFolderFull: ({ folder }: { folder: string }) =>
+    `There is no space left on the disk for the data folder ${folder}. Free some, or choose another folder with --data-dir.`,
   keychainSilent: 'The keychain did not answer.',
   keychainNotYet: `The keychain has not answered yet. ${forSession}`,
   keychainHangs: `The keychain does not answer: unlock it and try again. ${forSession}`,

@@ -206,6 +206,10 @@ export const rows = {
     tests: ['tests/proof/removed-guards.test.ts'],
     long: 'all guards instead of six by chance',
   },
+  'full disk': {
+    goal: 'without a free byte, under load and killed: 503, nothing acknowledged is lost, nothing charged for what was refused, and it goes on',
+    tests: ['tests/fault/full-disk.test.ts'],
+  },
   soak: {
     goal: 'two hours under mixed load: memory and descriptors stay level, the ledger exact',
     tests: ['tests/fault/soak.test.ts'],

@@ -21,6 +21,8 @@ export interface GatewayProcessOptions {
   readonly args?: readonly string[];
   /** For Node itself, before the program. */
   readonly nodeOptions?: readonly string[];
+  /** What starts all of it, such as a program that enters another file system. */
+  readonly within?: readonly string[];
 }
 
 /** The gateway's command line as it ships. */
@@ -84,9 +86,10 @@ async function ended(child: ChildProcess): Promise<GatewayRun> {
 function spawnCli(
   cli: string,
   args: readonly string[],
-  { env = {}, nodeOptions = [] }: GatewayProcessOptions,
+  { env = {}, nodeOptions = [], within = [] }: GatewayProcessOptions,
 ): ChildProcess {
-  return spawn(process.execPath, [...nodeOptions, cli, ...args], {
+  const [program = '', ...rest] = [...within, process.execPath, ...nodeOptions, cli, ...args];
+  return spawn(program, rest, {
     env: bareEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

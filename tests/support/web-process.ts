@@ -24,15 +24,15 @@ const askAgainMs = 1_000;
 
 /**
  * The web host as users start it: a process of its own, on its own folder, without keychain and other programs' keys.
- * `opener`: the folder of the program that it opens browsers with; without one it opens none.
+ * `opener`: the folder of the program that it opens browsers with; without one it opens none. `within`: what starts it.
  */
 export async function startWebProcess(
   main: string,
   args: readonly string[],
   more: NodeJS.ProcessEnv = {},
-  { opener }: { readonly opener?: string } = {},
+  { opener, within }: { readonly opener?: string; readonly within?: readonly string[] } = {},
 ): Promise<WebProcess> {
-  const child = run(main, opener ? args : ['--no-open', ...args], opener ? { ...more, PATH: opener } : more);
+  const child = run(main, opener ? args : ['--no-open', ...args], opener ? { ...more, PATH: opener } : more, within);
   const links: string[] = [];
   let printedAt = 0;
   let given = '';
@@ -84,8 +84,9 @@ export async function startWebProcess(
 export async function runToEnd(
   main: string,
   args: readonly string[],
+  within: readonly string[] = [],
 ): Promise<{ code: number | null; stderr: string }> {
-  const child = run(main, ['--no-open', ...args]);
+  const child = run(main, ['--no-open', ...args], {}, within);
   let stderr = '';
   child.stderr?.on('data', (chunk) => {
     stderr += chunk;
@@ -94,9 +95,15 @@ export async function runToEnd(
   return { code, stderr };
 }
 
-function run(main: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
+function run(
+  main: string,
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+  within: readonly string[] = [],
+): ChildProcess {
   const env = { ...process.env, ...more, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
   for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'NODE_OPTIONS'])
     delete env[name as never];
-  return spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program = '', ...rest] = [...within, process.execPath, main, ...args];
+  return spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
-import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
+import { AppError, isDiskFull, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import { removedName } from '../db/dated-names.ts';
@@ -223,9 +223,7 @@ function hasChats(path: string): boolean {
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 function unwritable(folder: string, cause: unknown): AppError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-  const full = code === 'ENOSPC' || code === 'SQLITE_FULL';
-  return full
+  return isDiskFull(cause)
     ? refusal('backup_failed', 'backupDiskFull', { cause })
     : refusal('backup_failed', 'backupFolderClosed', { folder }, { cause });
 }

@@ -1,7 +1,7 @@
 import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import { AppError, toAppError } from '#shared/errors.ts';
+import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Connections } from '../connection/connections.ts';
 import { fromGateway, saidByProvider } from '../connection/gateway-errors.ts';
@@ -12,6 +12,7 @@ import { uncharged } from '../costs/cost.ts';
 import { patchOf } from '../costs/cost-lookup.ts';
 import { namedRequest } from '../costs/named-request.ts';
 import { settledRecord } from '../costs/settled-record.ts';
+import { coreFailure } from '../db/core-failure.ts';
 import type { AnswerPatch } from '../db/message-row.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Admission } from '../request/admission.ts';
@@ -67,7 +68,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
   const journal = openJournal(
     () => messages.update(id, wordsIn(answer.message)),
     journalMs,
-    (error) => answer.abort.abort(toAppError(error)),
+    (error) => answer.abort.abort(coreFailure(error)),
   );
   let end: AnswerPatch;
   try {
@@ -248,7 +249,7 @@ function failure(reason: unknown, describe: DescribeModel): AnswerPatch {
   const error =
     reason instanceof TypeError
       ? refusal('gateway_unreachable', 'connectionLost')
-      : toAppError(fromGateway(reason, describe));
+      : coreFailure(fromGateway(reason, describe));
   const { code, message, retryAfterMs = null } = error;
   return {
     error: {

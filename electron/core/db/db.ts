@@ -1,6 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { type Generated, Kysely, type Selectable, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { TransactionDriver } from '#gateway/db/transaction-driver.ts';
 import type { ComposerTables } from './composer-tables.ts';
 import { migrations } from './migrations/migrations.ts';
 
@@ -161,9 +162,22 @@ export async function openDb(path: string): Promise<Db> {
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
   sqlite.pragma('busy_timeout = 5000');
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+  const db = new Kysely<Tables>({ dialect: new CoreDialect(sqlite) });
   await migrate(db);
   return db;
+}
+
+class CoreDialect extends SqliteDialect {
+  readonly #database: Sqlite.Database;
+
+  constructor(database: Sqlite.Database) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver() {
+    return new TransactionDriver(this.#database, () => this.#database.inTransaction);
+  }
 }
 
 /** Runs pending migrations. */

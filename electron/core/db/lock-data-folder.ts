@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { isDiskFull } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
 /**
@@ -19,8 +20,12 @@ export function lockDataFolder(folder: string): () => void {
     }
     return () => lock.close();
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-    const name = code === 'SQLITE_BUSY' ? 'dataFolderInUse' : 'dataFolderClosed';
-    throw refusal('data_folder_unavailable', name, { folder }, { cause });
+    throw refusal('data_folder_unavailable', reasonOf(cause), { folder }, { cause });
   }
+}
+
+function reasonOf(cause: unknown) {
+  if (isDiskFull(cause)) return 'dataFolderFull';
+  const isLocked = cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
+  return isLocked ? 'dataFolderInUse' : 'dataFolderClosed';
 }

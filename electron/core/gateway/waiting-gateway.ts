@@ -4,6 +4,7 @@ import type { Operator } from '#gateway/operator/operator.ts';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
 import { AppError, type ProblemText, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import { coreFailure } from '../db/core-failure.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 
 export interface WaitingGatewayDeps {
@@ -50,7 +51,7 @@ export async function waitingGateway({ open, log, everyMs, drainMs }: WaitingGat
       if (problem) later.resolve();
       return gateway;
     } catch (error) {
-      problem = forPeople(toAppError(error));
+      problem = forPeople(coreFailure(error));
       throw problem;
     } finally {
       opening = null;

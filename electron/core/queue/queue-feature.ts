@@ -1,7 +1,8 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { problemTextOf, toAppError } from '#shared/errors.ts';
+import { problemTextOf } from '#shared/errors.ts';
+import { coreFailure } from '../db/core-failure.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { QueueStore } from './queue-store.ts';
@@ -66,7 +67,7 @@ export function queueFeature({ store, changes, log, isLive, send, compare }: Que
       }
       await store.remove(id);
     } catch (error) {
-      const failure = toAppError(error);
+      const failure = coreFailure(error);
       // Another message was first, or no column is chosen yet: it stays queued.
       if (waitsOn.has(failure.code)) return;
       await store.change(id, { problem: problemTextOf(failure) });

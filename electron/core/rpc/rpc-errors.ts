@@ -1,9 +1,10 @@
 import { mapEventIterator, ORPCError } from '@orpc/client';
 import { ValidationError } from '@orpc/contract';
 import type { AnyRouter } from '@orpc/server';
-import { type AppError, errorKinds, type Refusal, toAppError } from '#shared/errors.ts';
+import { type AppError, errorKinds, type Refusal } from '#shared/errors.ts';
 import { type InputRule, isInputRule } from '#shared/language/refusal-words.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import { coreFailure } from '../db/core-failure.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 
 interface Call {
@@ -53,9 +54,9 @@ function toRpcError(
 }
 
 function fromForeign(error: unknown): AppError {
-  if (!(error instanceof ORPCError)) return toAppError(error);
+  if (!(error instanceof ORPCError)) return coreFailure(error);
   const issue = error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError ? error.cause.issues[0] : null;
-  if (!issue) return toAppError(error.cause ?? error);
+  if (!issue) return coreFailure(error.cause ?? error);
   const param = issue.path?.map((part) => (typeof part === 'object' ? part.key : part)).join('.') ?? '';
   const details = { param, why: issue.message };
   return refusal('invalid_input', 'inputRefused', { field: param, rule: ruleOf(issue) }, { details });
