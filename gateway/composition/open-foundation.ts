@@ -42,12 +42,13 @@ async function foundationOn(
   const { db } = books;
   const clock = books.dialect === 'postgres' ? await openDatabaseClock(db) : null;
   const now = options.now ?? clock?.now ?? Date.now;
+  const steadyNow = options.now ?? clock?.now ?? steadyClock();
   const peppers = given ?? (await pepperBeside(options.database, db));
   const instanceId = newId('inst', now());
   // On SQLite this brings in what an earlier run has left, before anything is read.
   const plans = await createLivePlans(db);
-  const ledger = createLedger({ db, now, instanceId, log, planOf: plans.of });
-  const sweeping = { db, ledger, now, instanceId };
+  const ledger = createLedger({ db, now, steadyNow, instanceId, log, planOf: plans.of });
+  const sweeping = { db, ledger, now: steadyNow, instanceId };
   // Nobody else serves a file: what is open there an earlier run has left.
   const isAlone = books.dialect === 'sqlite';
   if (isAlone) await sweepEarlierInstances(sweeping);
@@ -66,4 +67,13 @@ async function foundationOn(
     isAlone,
     log,
   };
+}
+
+/**
+ * Milliseconds since the epoch, as the system's clock had it when this process began, and counted on by the monotonic one: somebody
+ * may set the clock, or a computer may wake, while answers are being written.
+ */
+function steadyClock(): () => number {
+  const offset = Date.now() - performance.now();
+  return () => Math.floor(performance.now() + offset);
 }

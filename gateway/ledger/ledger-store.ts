@@ -12,6 +12,8 @@ export const renewEveryMs = 15_000;
 export interface LedgerDeps {
   readonly db: BooksDb;
   readonly now: () => number;
+  /** What leases are counted by: a clock that nobody can set. Absent: `now` is one. */
+  readonly steadyNow?: () => number;
   /** Names this process in the books. */
   readonly instanceId: string;
   /** Plans by their ids; those that ship unless others are defined. */

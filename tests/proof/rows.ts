@@ -206,6 +206,10 @@ export const rows = {
     tests: ['tests/proof/removed-guards.test.ts'],
     long: 'all guards instead of six by chance',
   },
+  'clocks that jump': {
+    goal: 'an hour to five years, forward and back, under load: nothing is lost, refused or charged twice',
+    tests: ['tests/fault/clock-jumps.test.ts'],
+  },
   'full disk': {
     goal: 'without a free byte, under load and killed: 503, nothing acknowledged is lost, nothing charged for what was refused, and it goes on',
     tests: ['tests/fault/full-disk.test.ts'],

@@ -46,7 +46,7 @@ export async function openPricedUpstream(
     response.end(finish(counted));
   };
   const upstream = await openUpstream(reply);
-  return { ...upstream, env: { OPENAI_API_KEY: 'sk-platform', OPENAI_BASE_URL: `${upstream.origin}/v1` } };
+  return { ...upstream, reply, env: { OPENAI_API_KEY: 'sk-platform', OPENAI_BASE_URL: `${upstream.origin}/v1` } };
 }
 
 /** A priced model of the catalogue that the upstream serves. */

@@ -10,6 +10,7 @@ import { journalOf, type SqliteJournal } from './sqlite-journal.ts';
 export function createSqliteLedger({
   db,
   now,
+  steadyNow = now,
   instanceId,
   leaseMs,
   planOf = shippedPlan,
@@ -19,8 +20,7 @@ export function createSqliteLedger({
 
   /** Throws what refuses the step. */
   function take<T>(step: Step): T {
-    const time = now();
-    const context: DecisionContext = { now: time, leaseUntil: time + leaseMs, instanceId, planOf };
+    const context: DecisionContext = { now: now(), leaseUntil: steadyNow() + leaseMs, instanceId, planOf };
     const result = journal.take(step, context);
     if ('error' in result) throw result.error;
     return result.value as T;

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { ask, startLoad } from '../support/chat-load.ts';
+import { figure } from '../support/figures.ts';
+import { builtGateway, type Env, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
+import { prepaidAccount } from '../support/prepaid-account.ts';
+import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
+import { settledBooks } from '../support/settled-books.ts';
+
+const settableClock = fileURLToPath(new URL('../support/settable-clock.ts', import.meta.url));
+const pepper = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
+const hourMs = 3_600_000;
+/** Where the clock stands beside the real one, one after the other: summer time by mistake, a battery that was empty, and back. */
+const jumps = [hourMs, -2 * hourMs, 400 * 24 * hourMs, -5 * 365 * 24 * hourMs, 0];
+
+describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
+  let folder: string;
+  let database: string;
+  let keys: readonly string[];
+  let program: GatewayProgram;
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    program = await builtGateway();
+  });
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'portico-clock-'));
+    database = join(folder, 'books.db');
+    ({ keys } = await prepaidAccount(database, pepper, '1000', 8));
+  });
+  afterEach(async () => {
+    await gateway.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  async function start(upstream: Env): Promise<void> {
+    gateway = await program.start(database, {
+      env: { ...pepper, ...upstream, PORTICO_CLOCK: join(folder, 'clock') },
+      nodeOptions: ['--import', settableClock],
+    });
+  }
+
+  function setClock(aheadMs: number): void {
+    writeFileSync(join(folder, 'clock'), String(aheadMs));
+    gateway.child.kill('SIGUSR2');
+  }
+
+  test('under load: no request is lost, refused or charged twice', async () => {
+    // Some answer takes part in each jump.
+    const upstream = await openPricedUpstream(
+      (call) => ({ promptTokens: 5 + (call % 7), completionTokens: 3 + (call % 11) }),
+      () => Math.random() * 60,
+    );
+    onTestFinished(upstream.close);
+    await start(upstream.env);
+    const load = startLoad(6, () => [gateway.url], keys);
+    onTestFinished(load.stop);
+    await load.more(40);
+    for (const aheadMs of jumps) {
+      setClock(aheadMs);
+      await load.more(60);
+    }
+    await load.stop();
+    expect(await gateway.kill('SIGTERM')).toBe(0);
+    expect(load.counts).toMatchObject({ refused: 0, broken: 0 });
+    const books = await settledBooks(database, pepper, load.told);
+    expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
+    // The clock was set, or the test shows nothing.
+    const years = new Set(books.requests.map((row) => new Date(Number(row.created)).getUTCFullYear()));
+    expect(years.size).toBeGreaterThanOrEqual(3);
+    figure('clocks that jump', `${jumps.length} jumps under load, ${load.told.length} answers told, books exact`);
+  });
+
+  test('an answer that is being written is not taken for one whose process died: it is charged', async () => {
+    const begun = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const upstream = await openPricedUpstream(() => ({ promptTokens: 50, completionTokens: 20 }));
+    upstream.replyWith(async (call, response) => {
+      begun.resolve();
+      await goOn.promise;
+      await upstream.reply(call, response);
+    });
+    onTestFinished(upstream.close);
+    await start(upstream.env);
+    const asked = ask({ url: gateway.url, key: keys[0] ?? '', stream: true });
+    await begun.promise;
+    setClock(30 * 24 * hourMs);
+    // Prices are read anew just when requests are looked through.
+    await program.run(['prices', 'set', pricedModel, '--input', '1', '--output', '2', '--db', database], {
+      env: pepper,
+    });
+    const price = async () => {
+      const headers = { authorization: `Bearer ${keys[0]}` };
+      return (await (await fetch(`${gateway.url}/v1/models/${pricedModel}`, { headers })).json()).pricing.source;
+    };
+    await expect.poll(price, { interval: 200 }).toBe('override');
+    goOn.resolve();
+    const told = await asked;
+    if (told.kind !== 'complete') throw new Error(`the answer was ${told.kind}`);
+    expect(Number(told.told.costUsd)).toBeGreaterThan(0);
+    expect(await gateway.kill('SIGTERM')).toBe(0);
+    const books = await settledBooks(database, pepper, [told.told]);
+    expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
+  });
+});
