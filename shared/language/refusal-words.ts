@@ -161,7 +161,6 @@ export const refusalWords = {
   closing: 'Portico is closing.',
   cutOff: 'The answer ended without saying that it was complete.',
   connectionLost: 'The connection to the gateway was lost in the middle of the answer.',
-  noGateway: 'No gateway is connected.',
   gatewayAccountGone: 'This account is not here any more.',
   tooManyAccounts: ({ most }: { most: number }) => `There are ${most} accounts at most. Remove one first.`,
   /** A gateway's refusal: its code, and its own English sentence, which another language quotes behind words for the code. */

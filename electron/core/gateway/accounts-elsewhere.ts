@@ -119,12 +119,7 @@ export function gatewayAccounts({ store, secrets, fetch: send, ownKey }: Gateway
       await takeOver(remote).catch(() => {});
     },
 
-    /** What pays for the active account. Throws if its credential cannot be read. */
-    async payer(): Promise<Payer> {
-      const account = active === null ? undefined : find(active);
-      if (!account) throw refusal('gateway_unreachable', 'noGateway');
-      return payerOf(account);
-    },
+    /** What pays for an account. Throws if its credential cannot be read. */
     byId: (id: string): Promise<Payer> => payerOf(require(id)),
     async bySource(source: string): Promise<Payer | null> {
       const account = accounts.find((each) => each.source === source);

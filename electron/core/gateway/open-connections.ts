@@ -5,7 +5,7 @@ import type { GatewayAccounts } from './accounts-elsewhere.ts';
 import { providerOf } from './own-keys.ts';
 
 export interface ConnectionsDeps {
-  readonly accounts: Pick<GatewayAccounts, 'all' | 'active' | 'isAgreed' | 'payer' | 'byId' | 'bySource'>;
+  readonly accounts: Pick<GatewayAccounts, 'all' | 'active' | 'isAgreed' | 'byId' | 'bySource'>;
   readonly embedded: (wallet: Wallet) => Promise<Payer>;
   /** Whether a provider can answer with the user’s own key: then the sandbox answers only on request. */
   readonly hasProvider: () => Promise<boolean>;
@@ -20,8 +20,9 @@ export function openConnections({ accounts, embedded, hasProvider, ownKey }: Con
   }
 
   async function wallet(name: Wallet): Promise<Payer> {
-    if (!accounts.active()) return embedded(name);
-    if (name === 'main') return accounts.payer();
+    const active = accounts.active();
+    if (!active) return embedded(name);
+    if (name === 'main') return accounts.byId(active.id);
     throw refusal('not_found', 'noTestCredits');
   }
 
@@ -32,8 +33,10 @@ export function openConnections({ accounts, embedded, hasProvider, ownKey }: Con
       return accounts.active() ? 'remote' : 'embedded';
     },
     wallet,
-    payers: () =>
-      accounts.active() ? Promise.all([accounts.payer()]) : Promise.all([embedded('main'), embedded('sandbox')]),
+    payers: () => {
+      const active = accounts.active();
+      return Promise.all(active ? [accounts.byId(active.id)] : [embedded('main'), embedded('sandbox')]);
+    },
     ids: () => ['main', 'sandbox', ...accounts.all().map(({ id }) => id)],
     byId: (id) => (isEmbedded(id) ? embedded(id) : accounts.byId(id)),
     async payerFor(model) {

@@ -181,6 +181,7 @@ test('a damaged, a foreign, a newer and a wrong copy are refused, and nothing ch
     unusable(''),
     unusable('damaged'),
   ]);
+  await expect(client.ledger.compare({ name: names[0] ?? '' })).rejects.toMatchObject(unusable('damaged'));
   expect(await credits()).toBe(before);
   for (const name of ['../../gateway.db', 'ledger-2020-01-01T00-00-00-000Z.db']) {
     await expect(client.ledger.restore({ name })).rejects.toMatchObject({ code: 'not_found' });

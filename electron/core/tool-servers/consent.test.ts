@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openDb } from '#core/db/db.ts';
 import type { Question } from '#core/host/ask-person.ts';
 import type { Host } from '#core/host/host.ts';
 import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
@@ -260,4 +262,21 @@ test('a redirect leads a tool server’s headers nowhere', async () => {
   const { id } = await tools.addServer({ name: 'x', transport: { type: 'http', url, headers: { 'x-key': 'abc' } } });
   expect(await tools.testServer({ id })).toMatchObject({ state: 'failed' });
   expect(far.reached).toEqual([]);
+});
+
+test('an address that was stored before secrets had to be kept from it is not reached', async () => {
+  const first = await start(yes);
+  const headers = { Authorization: 'Bearer canary' };
+  const { id } = await first.tools.addServer({
+    name: 'far',
+    transport: { type: 'http', url: 'https://a.example/mcp', headers },
+  });
+  await first.core.close();
+  const db = await openDb(join(first.dataFolder, 'portico.db'));
+  const transport = JSON.stringify({ type: 'http', url: 'http://a.example/mcp', headers: ['Authorization'] });
+  await db.updateTable('tool_servers').set({ transport }).execute();
+  await db.destroy();
+  const { tools, questions } = await start(yes, { dataFolder: first.dataFolder });
+  await expect(tools.testServer({ id })).rejects.toMatchObject({ data: { refusal: { name: 'toolAddressClear' } } });
+  expect(questions).toEqual([]);
 });
