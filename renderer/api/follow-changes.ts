@@ -21,6 +21,7 @@ const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   backups: ['backup', 'ledger'],
   caps: ['caps', 'funds', ...quoted],
   context: ['context', ...money, ...quoted],
+  drafts: ['drafts'],
   conversations: ['conversations', 'organise', 'search'],
   gateway: ['gateway', 'gatewayAccounts', 'apiKeys', ...money, ...models, ...quoted],
   messages: ['search', 'context', ...quoted],

@@ -58,3 +58,38 @@ test('each of two tabs has a new chat of its own; what was typed in either is th
   await third.reload();
   await expect(message(third)).toHaveValue('Of the second tab');
 });
+
+test('a chat that is open in two tabs has one draft: what is typed in either is seen in both, and nothing is lost', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  await ask(page, 'Of two tabs');
+  await ended(articles(page).nth(1));
+  const second = await duplicated(page);
+  await second.goto(page.url());
+  await ended(articles(second).nth(1));
+
+  await message(page).pressSequentially('First');
+  await expect(message(second)).toHaveValue('First');
+  await message(second).press('End');
+  await message(second).pressSequentially(', second');
+  await expect(message(page)).toHaveValue('First, second');
+  await Promise.all([message(page).pressSequentially('aaaa'), message(second).pressSequentially('bbbb')]);
+  await expect(message(page)).toHaveValue(/^First, second(?=(b*a){4}b*$)(?=(a*b){4}a*$)/);
+  const both = await message(page).inputValue();
+  await expect(message(second)).toHaveValue(both);
+
+  // It was open elsewhere in between.
+  await second.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(articles(second)).toHaveCount(0);
+  await message(page).fill('Typed meanwhile');
+  await second.goBack();
+  await expect(message(second)).toHaveValue('Typed meanwhile');
+
+  await ask(second, 'Sent from the second');
+  await ended(articles(page).nth(3));
+  await expect(message(page)).toHaveValue('');
+  await expect(message(second)).toHaveValue('');
+});

@@ -177,11 +177,13 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
     drafts: {
       get: os.drafts.get.handler(async ({ input }) => {
         await guard('drafts.get');
-        return data.drafts.get(input.chat) ?? emptyDraft;
+        const kept = data.drafts.get(input.chat);
+        return Object.assign({ savedAt: kept ? 1 : null }, kept ?? emptyDraft);
       }),
       put: os.drafts.put.handler(async ({ input }) => {
         await guard('drafts.put');
         data.drafts.set(input.chat, input.draft);
+        return { savedAt: 1, other: null };
       }),
     },
     options: {

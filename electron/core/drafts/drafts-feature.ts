@@ -1,11 +1,12 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Draft } from '#shared/contract/chat/drafts.ts';
+import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
 import type { Changes } from '../streams/change-topics.ts';
 
 export interface DraftsDeps {
   readonly db: Db;
-  readonly changes: Pick<Changes, 'isOpen'>;
+  readonly changes: Pick<Changes, 'isOpen' | 'isShared' | 'emit'>;
   readonly now: () => number;
 }
 
@@ -34,30 +35,39 @@ export function draftsFeature({ db, changes, now }: DraftsDeps) {
   }
 
   return {
-    async get({ chat }: { chat: string }): Promise<Draft> {
+    async get({ chat }: { chat: string }) {
       const row = (await rowOf(chat)) ?? (chat.startsWith(windowKeys) ? await takenOver(chat) : undefined);
-      if (!row) return empty;
-      const { text, model } = row;
-      return { text, attachments: JSON.parse(row.attachments), model, compare: JSON.parse(row.compare) };
+      return { ...draftIn(row), savedAt: row?.updated_at ?? null };
     },
 
-    async put({ chat, draft }: { chat: string; draft: Draft }): Promise<void> {
-      if (draft.text === '' && draft.attachments.length === 0 && draft.model === null && draft.compare.length === 0) {
-        await db.deleteFrom('drafts').where('chat', '=', chat).execute();
-        return;
-      }
-      const values = {
-        text: draft.text,
-        attachments: JSON.stringify(draft.attachments),
-        model: draft.model,
-        compare: JSON.stringify(draft.compare),
-        updated_at: now(),
-      };
-      await db
-        .insertInto('drafts')
-        .values({ chat, ...values })
-        .onConflict((conflict) => conflict.column('chat').doUpdateSet(values))
-        .execute();
+    async put({ chat, draft, savedAt }: { chat: string; draft: Draft; savedAt?: number | null | undefined }) {
+      const { text, model } = draft;
+      const result = await db.transaction().execute(async (tx) => {
+        const before = await tx.selectFrom('drafts').selectAll().where('chat', '=', chat).executeTakeFirst();
+        const lastAt = before?.updated_at ?? null;
+        if (savedAt !== undefined && savedAt !== lastAt) return { savedAt: lastAt, other: draftIn(before) };
+        if (text === '' && draft.attachments.length === 0 && model === null && draft.compare.length === 0) {
+          await tx.deleteFrom('drafts').where('chat', '=', chat).execute();
+          return { savedAt: null, other: null };
+        }
+        const updated_at = Math.max(now(), (lastAt ?? 0) + 1);
+        const [attachments, compare] = [JSON.stringify(draft.attachments), JSON.stringify(draft.compare)];
+        const values = { text, attachments, model, compare, updated_at };
+        await tx
+          .insertInto('drafts')
+          .values({ chat, ...values })
+          .onConflict((conflict) => conflict.column('chat').doUpdateSet(values))
+          .execute();
+        return { savedAt: updated_at, other: null };
+      });
+      if (result.other === null && changes.isShared()) changes.emit('drafts');
+      return result;
     },
   };
+}
+
+function draftIn(row: Selectable<ComposerTables['drafts']> | undefined): Draft {
+  if (!row) return empty;
+  const { text, model } = row;
+  return { text, attachments: JSON.parse(row.attachments), model, compare: JSON.parse(row.compare) };
 }

@@ -6,6 +6,8 @@ export interface Changes {
   emit(...topics: Topic[]): void;
   /** Whether any window would hear it. */
   isWatched(): boolean;
+  /** Whether several windows would. */
+  isShared(): boolean;
   /** Whether a window has this new chat. */
   isOpen(newChat: string): boolean;
   /** For the core itself. Returns what ends it. */
@@ -26,6 +28,7 @@ export function openChanges(): Changes {
       for (const reader of [...readers.keys(), ...listeners]) reader(topics);
     },
     isWatched: () => readers.size > 0,
+    isShared: () => readers.size > 1,
     isOpen: (newChat) => [...readers.values()].includes(newChat),
     listen(listener) {
       listeners.add(listener);

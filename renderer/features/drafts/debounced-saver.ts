@@ -5,6 +5,8 @@ export interface DebouncedSaver {
   touch(chat: string): void;
   /** Saves pending drafts now. */
   flush(): void;
+  /** Calls something for this chat after what is being saved of it, and before what is saved next. */
+  between<T>(chat: string, call: () => Promise<T>): Promise<T>;
   /** Suspends saving of this chat until released: while its text is being sent, the saved draft must stay. */
   hold(chat: string): () => void;
 }
@@ -24,16 +26,24 @@ export function createDebouncedSaver<Draft>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let since: number | null = null;
 
+  function between<T>(chat: string, call: () => Promise<T>): Promise<T> {
+    const next = (writing.get(chat) ?? Promise.resolve()).then(call);
+    writing.set(
+      chat,
+      next.then(
+        () => {},
+        () => {},
+      ),
+    );
+    return next;
+  }
+
   function write(chat: string): void {
-    const before = writing.get(chat) ?? Promise.resolve();
-    const next = before
-      .then(() => put(chat, read(chat)))
-      .catch((error: unknown) => {
-        // Saved by the next flush, which happens when the core is back.
-        dirty.add(chat);
-        if (!isCoreLost(error)) failed(error);
-      });
-    writing.set(chat, next);
+    between(chat, () => put(chat, read(chat))).catch((error: unknown) => {
+      // Saved by the next flush, which happens when the core is back.
+      dirty.add(chat);
+      if (!isCoreLost(error)) failed(error);
+    });
   }
 
   function flush(): void {
@@ -48,6 +58,7 @@ export function createDebouncedSaver<Draft>(
 
   return {
     flush,
+    between,
     touch(chat) {
       dirty.add(chat);
       since ??= Date.now();

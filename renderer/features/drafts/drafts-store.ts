@@ -3,6 +3,7 @@ import type { Draft } from '#shared/contract/chat/drafts.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { newChatKey } from '../../browser/new-chat-key.ts';
 import { createDraftHistory } from './draft-history.ts';
+import { mergedDraft } from './merged-draft.ts';
 
 /**
  * Unsent drafts per conversation, and of the chat without one yet. The core keeps them: this is the copy being
@@ -29,8 +30,8 @@ interface Drafts {
   setModel: (chat: string, model: string) => void;
   mention: (chat: string, model: string | null) => void;
   setCompare: (chat: string, models: readonly string[]) => void;
-  /** Takes the saved draft; what was typed meanwhile is appended. */
-  take: (chat: string, draft: Draft) => void;
+  /** Takes the saved draft, which was `base` when it was last known here, with what has changed here since. */
+  take: (chat: string, base: Draft, draft: Draft) => void;
   /** A new chat got its id: its choices move with it. */
   adopt: (conversationId: string, model: string) => void;
 }
@@ -76,16 +77,15 @@ export const useDrafts = create<Drafts>()((set, get) => ({
     const others = without(get().compares, chat);
     set({ compares: models.length === 0 ? others : { ...others, [chat]: models } });
   },
-  take: (chat, draft) => {
-    if (get().loaded[chat]) return;
-    const typed = get().texts[chat] ?? '';
-    const { texts, files, models, compares, loaded } = get();
+  take: (chat, base, draft) => {
+    const { text, attachments, model, compare } = mergedDraft(base, draftOf(chat), draft);
+    get().setText(chat, text);
+    get().setFiles(chat, () => attachments);
+    get().setCompare(chat, compare);
+    const models = without(get().models, chat);
     set({
-      texts: { ...texts, [chat]: draft.text + typed },
-      files: { ...files, [chat]: [...draft.attachments, ...(files[chat] ?? [])] },
-      models: draft.model === null || models[chat] ? models : { ...models, [chat]: draft.model },
-      compares: draft.compare.length === 0 || compares[chat] ? compares : { ...compares, [chat]: draft.compare },
-      loaded: { ...loaded, [chat]: true },
+      models: model === null ? models : { ...models, [chat]: model },
+      loaded: { ...get().loaded, [chat]: true },
     });
   },
   adopt: (conversationId, model) => {

@@ -1,50 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
-import { type Api, useApi } from '../../api/api.ts';
+import { type Api, useApi, useOrpc } from '../../api/api.ts';
 import { useFlush } from '../../browser/use-flush.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { createDebouncedSaver, type DebouncedSaver } from './debounced-saver.ts';
-import { draftOf, useDrafts } from './drafts-store.ts';
+import type { DebouncedSaver } from './debounced-saver.ts';
+import { useDrafts } from './drafts-store.ts';
+import { createSharedDrafts, type SharedDrafts } from './shared-drafts.ts';
 
-const savers = new WeakMap<Api, DebouncedSaver>();
+const ofApi = new WeakMap<Api, SharedDrafts>();
 
-/** The only writer of drafts in this window. */
-export function useDraftSaver(): DebouncedSaver {
+function useSharedDrafts(): SharedDrafts {
   const api = useApi();
   const { failed } = useNotify();
-  const saver =
-    savers.get(api) ??
-    createDebouncedSaver(
-      draftOf,
-      (chat, draft) => api.drafts.put({ chat, draft }),
-      (error) => failed(text.draftNotKept, error),
-    );
-  savers.set(api, saver);
-  return saver;
+  const drafts = ofApi.get(api) ?? createSharedDrafts(api, (error) => failed(text.draftNotKept, error));
+  ofApi.set(api, drafts);
+  return drafts;
 }
 
-/** Loads the saved draft of a chat into its composer, and saves what is typed there. */
+export const useDraftSaver = (): DebouncedSaver => useSharedDrafts().saver;
+
+/** Keeps the composer of a chat and its saved draft, which other windows may change, the same. */
 export function useDraft(chat: string): void {
-  const api = useApi();
-  const saver = useDraftSaver();
+  const { saver, refresh } = useSharedDrafts();
   const { failed } = useNotify();
-  const notRead = useEffectEvent((error: unknown) => failed(text.draftNotRead, error));
+  const { error } = useQuery({
+    queryKey: useOrpc().drafts.get.queryKey({ input: { chat } }),
+    queryFn: () => refresh(chat),
+    refetchOnMount: 'always',
+  });
+  const notRead = useEffectEvent((failure: unknown) => failed(text.draftNotRead, failure));
 
   useEffect(() => {
-    if (useDrafts.getState().loaded[chat]) return;
-    const leave = new AbortController();
-    api.drafts.get({ chat }, { signal: leave.signal }).then(
-      (draft) => {
-        const typed = useDrafts.getState().texts[chat];
-        useDrafts.getState().take(chat, draft);
-        if (typed) saver.touch(chat);
-      },
-      (error: unknown) => {
-        if (!leave.signal.aborted) notRead(error);
-      },
-    );
-    return () => leave.abort();
-  }, [api, chat, saver]);
+    if (error) notRead(error);
+  }, [error]);
 
   useEffect(
     () =>
@@ -54,7 +43,6 @@ export function useDraft(chat: string): void {
           now.files[chat] === before.files[chat] &&
           now.compares[chat] === before.compares[chat] &&
           now.models[chat] === before.models[chat];
-        // A draft that was just loaded is saved only if something was typed before it came.
         if (now.loaded[chat] && before.loaded[chat] && !same) saver.touch(chat);
       }),
     [chat, saver],

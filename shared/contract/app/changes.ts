@@ -21,6 +21,7 @@ export const topic = z.enum([
   'presets',
   'caps',
   'context',
+  'drafts',
   'backups',
   'network',
   'updates',

@@ -16,11 +16,19 @@ export const draft = z.object({
   compare: z.array(modelId).max(4).default([]),
 });
 
+/** When a draft was last written; null: there is none. */
+const savedAt = z.int().nullable();
+
 export const draftsContract = {
   /** A window whose new chat has no draft yet takes over the last one of a window that is gone. */
-  get: oc.input(z.object({ chat: chatKey })).output(draft),
-  /** Replaces the draft; an empty one is deleted. Resolves when it is on disk. */
-  put: oc.input(z.object({ chat: chatKey, draft })).output(z.void()),
+  get: oc.input(z.object({ chat: chatKey })).output(draft.extend({ savedAt })),
+  /**
+   * Replaces the draft; an empty one is deleted. Resolves when it is on disk. With the `savedAt` of the draft that was
+   * changed it replaces no other one: what another window has written meanwhile is given back instead, as `other`.
+   */
+  put: oc
+    .input(z.object({ chat: chatKey, draft, savedAt: savedAt.optional() }))
+    .output(z.object({ savedAt, other: draft.nullable() })),
 };
 
 export type Draft = z.infer<typeof draft>;

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { Draft } from '#shared/contract/chat/drafts.ts';
+import { mergedDraft } from './merged-draft.ts';
+
+const draft = (text: string, more: Partial<Draft> = {}): Draft =>
+  Object.assign({ text, attachments: [], model: null, compare: [] }, more);
+const file = (name: string) => ({
+  id: name,
+  name,
+  kind: 'text' as const,
+  mediaType: 'text/plain',
+  bytes: 1,
+  tokens: 1,
+});
+
+test.each([
+  ['nobody', 'a', 'a', 'a', 'a'],
+  ['this window', 'a', 'a b', 'a', 'a b'],
+  ['the other', 'a', 'a', 'a c', 'a c'],
+  ['both alike', 'a', 'a b', 'a b', 'a b'],
+  ['both at its end', 'a', 'a b', 'a c', 'a c b'],
+  ['both from its beginning', 'a', 'b', 'c', 'c\n\nb'],
+  ['this window, and the other has sent it', 'a', 'a b', '', 'a b'],
+  ['the other, and this window has sent it', 'a', '', 'a c', 'a c'],
+])('what was typed by %s is there', (_, base, mine, theirs, merged) => {
+  expect(mergedDraft(draft(base), draft(mine), draft(theirs)).text).toBe(merged);
+});
+
+test('files of both are there, but none that either has removed; a model that was chosen here stays', () => {
+  const [one, two, three] = [file('1'), file('2'), file('3')];
+  const merged = mergedDraft(
+    draft('', { attachments: [one, two], model: 'x/1' }),
+    draft('', { attachments: [one, three], model: 'x/2' }),
+    draft('', { attachments: [one, two], model: 'x/3', compare: ['x/3', 'x/4'] }),
+  );
+  expect(merged).toEqual(draft('', { attachments: [one, three], model: 'x/2', compare: ['x/3', 'x/4'] }));
+});
