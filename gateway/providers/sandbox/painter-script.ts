@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import { bytesOfWords } from './bytes-of-words.ts';
 import type { Script } from './player.ts';
 
 /** Pixels on a side. */
@@ -23,9 +23,7 @@ const lineBytes = 1 + size * 3;
 
 /** A PNG of circles before a background, by the digest of some words. */
 function picture(words: string): Buffer {
-  const digest = createHash('shake256', { outputLength: 3 + shapes * 6 })
-    .update(words)
-    .digest();
+  const digest = bytesOfWords(words, 3 + shapes * 6);
   const pixels = Buffer.alloc(size * lineBytes);
   /** Colours some pixels of a line, `colour` being where its three bytes stand in the digest. */
   const paint = (line: number, from: number, to: number, colour: number) => {

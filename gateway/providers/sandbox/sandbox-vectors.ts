@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { embeddingModel } from '../../catalogue/facts/embedding-models.ts';
 import { tokensOfBytes } from '../../content/estimate-tokens.ts';
 import type { EmbeddingRequest, Embeddings } from '../embedding.ts';
 import { embeddingList } from '../embedding-answer.ts';
+import { bytesOfWords } from './bytes-of-words.ts';
 import { sandboxPrice } from './sandbox-models.ts';
 
 const dimensions = 64;
@@ -39,9 +39,7 @@ export function sandboxVectors({ inputs, dimensions: asked, format }: EmbeddingR
 }
 
 function vectorFor(text: string, size: number): number[] {
-  const bytes = createHash('shake256', { outputLength: 2 * size })
-    .update(text)
-    .digest();
+  const bytes = bytesOfWords(text, 2 * size);
   const numbers = Array.from({ length: size }, (_, index) => bytes.readInt16LE(2 * index) + 0.5);
   const length = Math.hypot(...numbers);
   return numbers.map((number) => number / length);
