@@ -30,6 +30,7 @@ const remedies = words<Partial<Record<ErrorCode, string>>>({
   upstream_auth_failed: 'Check the key for this provider in Settings.',
   context_length_exceeded: 'Start a new chat or choose a model with a larger context.',
   request_too_large: 'Send a shorter message.',
+  unsupported_modality: 'Choose another model, or remove the file.',
   cap_exceeded: 'Change the cap in Settings, or choose a cheaper model.',
   price_limit_exceeded: 'Raise Auto’s price limit in the chat settings, or choose a model.',
   content_policy_violation: 'Rephrase the message; the provider declined it.',

@@ -101,8 +101,10 @@ test('a model that reads no images says so before anything is sent, and text goe
   await attach.setInputFiles({ name: 'column.png', mimeType: 'image/png', buffer: png });
   await expect(page.getByText('This model does not read images')).toBeVisible();
   await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('alert')).toContainText('column.png cannot be sent to it');
+  const refused = page.getByRole('alert').filter({ hasText: 'column.png cannot be sent to it' });
+  await expect(refused).toContainText('Choose another model, or remove the file.');
   await page.getByRole('button', { name: 'Remove column.png' }).click();
+  await expect(refused).toHaveCount(0);
   await attach.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('eight columns') });
   await expect(page.getByRole('button', { name: 'Open notes.txt' })).toBeVisible();
   await message(page).fill('Here it is');

@@ -4,7 +4,7 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useConfirmsRoute } from '../confirmations/use-confirms-route.ts';
 import type { NextMessage } from './use-next-message.ts';
 import { useQueue, useQueueCalls } from './use-queue.ts';
-import { useSend } from './use-send.ts';
+import { type Outgoing, useSend } from './use-send.ts';
 
 interface Allowed {
   /** Exceeds caps. */
@@ -37,5 +37,13 @@ export function useSubmit(next: NextMessage, onConfirm: () => void) {
     if (busy) queue.add.mutate(outgoing, { onError: (error) => failed(text.queue, error) });
     else send.mutate(outgoing);
   };
-  return { submit, error: send.error };
+  return { submit, error: send.variables && isStill(send.variables, next) ? send.error : null };
 }
+
+/** Whether what was refused is what would be sent: what was typed meanwhile stands behind it. */
+const isStill = (sent: Outgoing, { text, attachments, model, compare }: NextMessage): boolean =>
+  text.startsWith(sent.text) &&
+  sent.model === model &&
+  String(sent.compare) === String(compare.value) &&
+  sent.attachments.length === attachments.length &&
+  sent.attachments.every((file, at) => file === attachments[at]);

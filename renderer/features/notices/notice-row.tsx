@@ -9,7 +9,7 @@ export function NoticeRow({
   actions,
   children,
 }: {
-  tone: 'info' | 'warn';
+  tone: 'info' | 'warn' | 'bad';
   actions?: ReactNode;
   children: ReactNode;
 }) {

@@ -171,11 +171,10 @@ export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailure
     price_limit_exceeded: <OverPriceLimit onModel={onModel} />,
   };
   return (
-    <div role="alert" className="measure mb-2 flex flex-wrap items-center gap-2 px-2 text-bad text-sm">
-      <p className="min-w-60 flex-1">
+    <div role="alert">
+      <NoticeRow tone="bad" actions={actions[failure.code]}>
         {text.sendFailed} <FailureWords failure={failure} />
-      </p>
-      {actions[failure.code]}
+      </NoticeRow>
     </div>
   );
 }
