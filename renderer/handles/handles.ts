@@ -17,6 +17,8 @@ interface Handles {
     showEnd(): void;
     /** Keeps this message in view, which is about to replace another one. */
     keepInView(messageId: string): void;
+    /** Brings what this gives into view, also where its message is jumped to at the same time. */
+    showRange(range: () => Range | null): void;
   };
   chatSearch: { focus(): void };
 }

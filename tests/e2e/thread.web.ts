@@ -264,3 +264,37 @@ test('several conversations are answered at once, through switching and a reload
   }
   await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
 });
+
+test('find goes to the very place in a long message, also to one that is not drawn yet, and to the next one in it', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  const line = (at: number) => `const ${at % 200 === 100 ? 'needle' : 'line'}${at} = 1;`;
+  await ask(page, ['Look at this:', '```ts', ...Array.from({ length: 1000 }, (_, at) => line(at)), '```'].join('\n'));
+  await ended(articles(page).nth(1));
+  await page.keyboard.press('ControlOrMeta+f');
+  await page.getByRole('textbox', { name: 'Find in this chat' }).fill('needle');
+  const status = page.getByRole('search', { name: 'Find in this chat' }).getByRole('status');
+  /** The word that the reader is at, if it is in view. */
+  const inView = () =>
+    page.getByRole('log', { name: 'Conversation' }).evaluate((log) => {
+      const [range] = [...(CSS.highlights.get('find-here') ?? [])] as Range[];
+      const { top = -1, bottom = -1 } = range?.getBoundingClientRect() ?? {};
+      const view = log.getBoundingClientRect();
+      if (!range || bottom <= top || top < view.top || bottom > view.bottom) return null;
+      return range.startContainer.nodeValue?.slice(range.startOffset, range.startOffset + 'needle900'.length);
+    });
+  // The question has as many.
+  await expect(status).toHaveText('10 of 10');
+  await expect.poll(inView).toBe('needle900');
+  for (const [place, word] of [
+    ['9 of 10', 'needle700'],
+    ['8 of 10', 'needle500'],
+  ] as const) {
+    await page.keyboard.press('Enter');
+    await expect(status).toHaveText(place);
+    await expect.poll(inView).toBe(word);
+  }
+});

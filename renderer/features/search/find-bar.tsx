@@ -50,7 +50,8 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
   useEffect(() => {
     const root = handleOf('thread')?.element();
     if (!root || query === '') return;
-    return highlightText(root, query, messageId ? { messageId, nth, countIn: (id) => counts.get(id) ?? 0 } : null);
+    const match = messageId ? { messageId, nth, countIn: (id: string) => counts.get(id) ?? 0 } : null;
+    return highlightText(root, query, match, (range) => handleOf('thread')?.showRange(range));
   }, [query, messageId, nth, counts]);
 
   const step = (by: number) => matches.length > 0 && setChosen((at + by + matches.length) % matches.length);

@@ -1,3 +1,5 @@
+import { drawNow } from '../../long-text/draw-now.ts';
+
 /** Ranges of a text in an element, ignoring case. A match across two elements is not found. */
 function rangesOf(root: Element, needle: string): Range[] {
   const ranges: Range[] = [];
@@ -34,21 +36,59 @@ function before({ dataset }: HTMLElement, { messageId, countIn }: Match): number
   return parts.slice(0, Math.max(0, parts.indexOf(messageId))).reduce((sum, part) => sum + countIn(part), 0);
 }
 
+/** Less than a line. */
+const nearPx = 10;
+
+const topIn = (row: Element, range: Range): number =>
+  range.getBoundingClientRect().top - row.getBoundingClientRect().top;
+
+function drawWhole(row: Element): void {
+  const whole = document.createRange();
+  whole.selectNodeContents(row);
+  drawNow(whole);
+}
+
 /**
  * Highlights a text on screen and the current match (CSS Custom Highlight API: the document is not changed). Follows
- * changes of the document until the returned function is called.
+ * changes of the document until the returned function is called. `show` is called once, when the match is there; what it
+ * is given tells where it is since.
  */
-export function highlightText(root: Element, text: string, here: Match | null): () => void {
+export function highlightText(
+  root: Element,
+  text: string,
+  here: Match | null,
+  show: (range: () => Range | null) => void = () => {},
+): () => void {
   const needle = text.toLowerCase();
   let frame = 0;
+  let current: Range | null = null;
+  /** Where it is in its row. */
+  let placePx = 0;
+  let shown = false;
   const draw = () => {
-    frame = 0;
-    CSS.highlights.set('find', new Highlight(...rangesOf(root, needle)));
     const row = here && rowOf(root, here.messageId);
-    const ranges = row ? rangesOf(row, needle) : [];
+    const nth = here && row ? here.nth + before(row, here) : 0;
+    let ranges = row ? rangesOf(row, needle) : [];
+    // It may stand in what is not drawn, or behind it.
+    const empty = row && !shown ? row.querySelector('[data-empty]') : null;
+    if (row && empty && frame !== 0) {
+      drawWhole(row);
+      ranges = rangesOf(row, needle);
+    }
     // Rendered text differs from its Markdown source; then the first match is used.
-    const range = ranges[here && row ? here.nth + before(row, here) : 0] ?? ranges[0];
-    CSS.highlights.set('find-here', new Highlight(...(range ? [range] : [])));
+    if (!shown) current = ranges[nth] ?? ranges[0] ?? null;
+    // It was drawn anew, perhaps without the matches before it.
+    else if (row && current?.collapsed !== false)
+      current = ranges.find((range) => Math.abs(topIn(row, range) - placePx) < nearPx) ?? null;
+    if (row && current) placePx = topIn(row, current);
+    CSS.highlights.set('find', new Highlight(...rangesOf(root, needle)));
+    CSS.highlights.set('find-here', new Highlight(...(current ? [current] : [])));
+    // Nothing can be drawn in an effect.
+    if (empty && frame === 0) return later();
+    frame = 0;
+    if (!current || shown) return;
+    shown = true;
+    show(() => current);
   };
   const later = () => {
     frame ||= requestAnimationFrame(draw);
@@ -59,6 +99,7 @@ export function highlightText(root: Element, text: string, here: Match | null): 
   return () => {
     observer.disconnect();
     cancelAnimationFrame(frame);
+    current = null;
     CSS.highlights.delete('find');
     CSS.highlights.delete('find-here');
   };

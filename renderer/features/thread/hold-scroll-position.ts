@@ -4,8 +4,8 @@ interface HeldPosition {
   readonly rows: Virtualizer<HTMLDivElement, Element>;
   readonly scroller: HTMLElement | null;
   readonly index: number;
-  /** Pixels of the row above the viewport. */
-  readonly offsetPx: number;
+  /** Pixels of the row above the viewport, which may change as it is measured. */
+  readonly offsetPx: () => number;
   readonly done: () => void;
 }
 
@@ -27,10 +27,11 @@ export function holdScrollPosition({ rows, scroller, index, offsetPx, done }: He
     done();
   };
   /** Above the first row there is room, which belongs to the top. */
-  const startOf = (at: number) => (at === 0 && offsetPx === 0 ? 0 : (rows.getOffsetForIndex(at, 'start')?.[0] ?? 0));
+  const placeOf = (px: number) =>
+    index === 0 && px === 0 ? 0 : (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0) + px;
   const step = () => {
     if (over || !scroller) return end();
-    const wanted = Math.min(startOf(index) + offsetPx, Math.max(0, rows.getTotalSize() - scroller.clientHeight));
+    const wanted = Math.min(placeOf(offsetPx()), Math.max(0, rows.getTotalSize() - scroller.clientHeight));
     const there = Math.abs(scroller.scrollTop - wanted) <= 1;
     // Unparsed text will be taller.
     const parsed = scroller.querySelector('.prose[aria-busy]') === null;

@@ -6,6 +6,7 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 import type { ThreadStream } from '../thread-data/follow-thread.ts';
 import { headOf, holds, type ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
+import { isInView, pxAbove, rowOf } from './found-range.ts';
 import { holdScrollPosition } from './hold-scroll-position.ts';
 import type { useFollowing } from './use-following.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
@@ -49,11 +50,13 @@ export function useReading(reading: Reading) {
   const failedAt = useRef(Number.NEGATIVE_INFINITY);
   const seen = useRef<string | null>(null);
   const shown = useRef(snapshot);
+  /** What was found last, as long as it is looked at. */
+  const found = useRef<(() => Range | null) | null>(null);
   /** The message to scroll to once it is loaded, and whether it is then highlighted. */
   const [target, setTarget] = useState<{ readonly messageId: string; readonly jump: boolean } | null>(null);
 
   const indexOf = (id: string) => items.findIndex((item) => holds(item, id));
-  const hold = (index: number, offsetPx: number) => {
+  const hold = (index: number, offsetPx: () => number) => {
     holding.current?.();
     holding.current = holdScrollPosition({
       rows,
@@ -81,7 +84,7 @@ export function useReading(reading: Reading) {
   useLayoutEffect(() => {
     const start = scrollPositions.start();
     const index = start ? indexOf(start.messageId) : -1;
-    if (start && index >= 0) hold(index, start.offsetPx);
+    if (start && index >= 0) hold(index, () => start.offsetPx);
     else rows.scrollToEnd();
     return () => holding.current?.();
   }, []);
@@ -93,7 +96,7 @@ export function useReading(reading: Reading) {
     shown.current = snapshot;
     const scrollPosition = scrollPositions.current();
     const index = scrollPosition ? indexOf(scrollPosition.messageId) : -1;
-    if (scrollPosition && index >= 0) hold(index, scrollPosition.offsetPx);
+    if (scrollPosition && index >= 0) hold(index, () => scrollPosition.offsetPx);
   }, [snapshot]);
 
   // A notice or a longer draft takes height from the thread: a reader at the end stays there.
@@ -111,6 +114,13 @@ export function useReading(reading: Reading) {
     focus: () => scroller.current?.focus(),
     showEnd: toLatest,
     keepInView: (messageId) => setTarget({ messageId, jump: false }),
+    showRange(range) {
+      found.current = range;
+      const row = rowOf(range());
+      if (row === null || isInView(range(), scroller.current)) return;
+      leave();
+      hold(row, pxAbove(range, row, scroller.current));
+    },
   });
 
   useEffect(() => {
@@ -137,7 +147,10 @@ export function useReading(reading: Reading) {
       return;
     }
     leave();
-    hold(index, 0);
+    hold(
+      index,
+      pxAbove(() => found.current?.() ?? null, index, scroller.current),
+    );
     useThreadView.getState().highlight(target.messageId);
   }, [target, items]);
 
@@ -155,7 +168,8 @@ export function useReading(reading: Reading) {
     turn.begin(asked);
     leave();
     seen.current = headOf(items.at(-1) as ThreadItem);
-    hold(index, turn.cutPx(index));
+    const cutPx = turn.cutPx(index);
+    hold(index, () => cutPx);
   }, [asked, items]);
 
   useEffect(() => {
