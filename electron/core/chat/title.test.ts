@@ -42,6 +42,14 @@ test.each([
   expect(titleFrom(text)).toBe(title);
 });
 
+test.each([
+  ['A question about **bold** things', 'A question about bold things'],
+  ['**Why** does [this page](https://example.com/a_b) not ~~open~~ load?', 'Why does this page not open load?'],
+  ['Is 2**3**4 more than a * b * c, or __name__?', 'Is 2**3**4 more than a * b * c, or name?'],
+])('a title has no marks of Markdown: %j', (text, title) => {
+  expect(titleFrom(text)).toBe(title);
+});
+
 test('code alone is called by its file, if it came with one', () => {
   expect(titleOf({ text: '```\nx\n```', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
 });

@@ -3,6 +3,10 @@ import { lexText, withPlainLines } from '#shared/markdown/lex-text.ts';
 
 const longest = 60;
 
+/** Around words: not in them, where stars are a power. */
+const emphasis = /(?<![\p{L}\p{N}])(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}])/gu;
+const link = /!?\[([^\]]+)\]\([^()\s]*\)/g;
+
 const words = messages({ newChat: 'New chat', code: 'Code', table: 'Table' });
 
 interface Question {
@@ -27,6 +31,8 @@ function titleFrom(text: string): string | null {
     .split('\n')
     .map((part) =>
       part
+        .replace(emphasis, '$2')
+        .replace(link, '$1')
         .replace(/^[\s#>*\-`|]+/, '')
         .replace(/\s+/g, ' ')
         .trim(),
