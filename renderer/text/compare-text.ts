@@ -1,6 +1,8 @@
 import { count, counted } from './format.ts';
 import { words } from './language.ts';
 
+const allOf = (columns: number) => (columns === 2 ? 'both' : `all ${count(columns)}`);
+
 export const compareText = words({
   compare: 'Compare models',
   models: 'Models to compare',
@@ -45,8 +47,8 @@ export const compareText = words({
   open: 'Show side by side',
   choose: 'Choose the answer to go on with: your next message goes below it.',
   toAll: (columns: number) =>
-    `Your next message goes to all ${count(columns)} models, each after its own answers. To go on with one, choose it:`,
-  toColumns: (columns: number) => `To all ${count(columns)}`,
+    `Your next message goes to ${allOf(columns)} models, each after its own answers. To go on with one, choose it:`,
+  toColumns: (columns: number) => `To ${allOf(columns)}`,
   waitsForChoice: 'Waiting: these go out once you choose an answer.',
   toModels: (models: number) => `to ${count(models)} models, to be compared`,
 });

@@ -105,7 +105,7 @@ test('a further question goes to all columns, and the one that is chosen then ha
   await ask(page, 'Who are you?');
   await expect(bill(comparison(page))).toHaveCount(2);
   await message(page).fill('And why?');
-  await expect(page.getByText('To all 2', { exact: true })).toBeVisible();
+  await expect(page.getByText('To both', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /\$[\d.]+ for 2 answers/ })).toBeVisible();
   await message(page).press('Enter');
   await expect(comparison(page)).toHaveCount(2);
