@@ -40,7 +40,7 @@ export function fakeTransfer(guard: (method: string) => Promise<void>) {
         conversations: [
           {
             sourceId: 'chatgpt:1',
-            title: 'An old chat',
+            title: `An old chat, ${'whose title was never shortened by anybody, '.repeat(4)}to its end`,
             messages: 12,
             createdAt: 1_700_000_000_000,
             alreadyHere: false,

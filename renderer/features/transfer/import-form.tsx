@@ -41,8 +41,8 @@ export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: Im
         >
           <ul>
             {[...grown, ...fresh].slice(0, mostShown).map((each) => (
-              <li key={each.sourceId} className="flex items-center gap-3 px-3 py-1.5">
-                <span className="min-w-0 flex-1 truncate">{each.title}</span>
+              <li key={each.sourceId} className="flex items-baseline gap-3 px-3 py-1.5">
+                <span className="min-w-0 flex-1 wrap-anywhere">{each.title}</span>
                 <span className="shrink-0 text-fg-3 text-xs tabular-nums">
                   {each.alreadyHere ? text.newMessages(each.newMessages) : text.messages(each.messages)} ·{' '}
                   {dayOf(each.createdAt)}

@@ -18,3 +18,12 @@ test('a file that can be read takes away what was said of the one before, which 
   await expect.element(page.getByRole('dialog', { name: '1 chat from ChatGPT' })).toBeVisible();
   await expect.poll(() => refused.all().length, { timeout: 5000 }).toBe(0);
 });
+
+test('a long title can be read whole before its chat is imported', async () => {
+  await openApp('#settings/data');
+  await page.getByLabelText('File to import').upload(new File(['x'], 'good.zip'));
+  const title = page.getByRole('dialog').getByText(/^An old chat/);
+  await expect.element(title).toBeVisible();
+  const { scrollWidth, clientWidth } = title.element();
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+});
