@@ -30,6 +30,11 @@ test('each of two tabs has a new chat of its own; what was typed in either is th
   const kept = () => stored<{ text: string }>(dataFolder, 'select text from drafts order by text');
   await expect.poll(kept).toEqual([{ text: 'Of the first tab' }, { text: 'Of the second tab' }]);
   await expect(message(page)).toHaveValue('Of the first tab');
+  await page.getByRole('button', { name: 'Chat settings' }).click();
+  await page.getByRole('textbox', { name: 'System prompt' }).fill('Be brief.');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Chat settings (changed)' })).toBeVisible();
+  await expect(second.getByRole('button', { name: 'Chat settings', exact: true })).toBeVisible();
 
   for (const [tab, words] of [
     [page, 'Of the first tab'],

@@ -40,6 +40,7 @@ interface Send {
   readonly temporary?: boolean;
   /** The folder that a new conversation begins in. */
   readonly folderId?: string | null | undefined;
+  readonly newChat?: string | null | undefined;
 }
 
 interface Regenerate {
@@ -80,7 +81,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
   }
 
   async function sendOnce(input: Send): Promise<Started> {
-    const { messageId, conversationId, text, model, overCaps, temporary = false, folderId = null } = input;
+    const { messageId, conversationId, text, model, overCaps, temporary = false, folderId = null, newChat } = input;
     const known = await earlier(deps, messageId);
     if (known) return known;
     const answer = newAnswer(model);
@@ -98,11 +99,11 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     }
     if (!conversationId) {
       const id = newId();
-      await admit(answer, id, { conversationId: null, folderId, branch: [asked], model }, overCaps);
+      await admit(answer, id, { conversationId: null, folderId, newChat, branch: [asked], model }, overCaps);
       const title = titleOf(question, await deps.language());
       return begin(id, answer, [asked], async () => {
         await conversations.begin({ id, title, temporary, folderId, question, answer, now: now() });
-        await deps.options.adopt(id);
+        await deps.options.adopt(id, newChat ?? 'new');
       });
     }
     const { active_leaf } = await existing(deps, conversationId);

@@ -29,6 +29,7 @@ interface Compare {
   readonly temporary?: boolean;
   /** The folder that a new conversation begins in. */
   readonly folderId?: string | null | undefined;
+  readonly newChat?: string | null | undefined;
 }
 
 interface StartedTogether {
@@ -85,6 +86,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
           {
             conversationId: input.conversationId ?? null,
             folderId: input.folderId,
+            newChat: input.newChat,
             branch,
             model: answer.model,
             purpose: 'compare',
@@ -145,7 +147,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     const { temporary = false, folderId = null } = input;
     const stored = { conversationId, title, temporary, folderId, parentId, question: first.question };
     await comparisons.ask({ ...stored, comparison, answers, now: now() });
-    if (title !== null) await deps.options.adopt(conversationId);
+    if (title !== null) await deps.options.adopt(conversationId, input.newChat ?? 'new');
   }
 
   async function goneOn(conversationId: string, comparison: string, asked: readonly AskedColumn[]): Promise<void> {

@@ -6,7 +6,7 @@ import type { Changes } from '../streams/change-topics.ts';
 
 export interface DraftsDeps {
   readonly db: Db;
-  readonly changes: Pick<Changes, 'isOpen' | 'isShared' | 'emit'>;
+  readonly changes: Pick<Changes, 'openNewChats' | 'isShared' | 'emit'>;
   readonly now: () => number;
 }
 
@@ -19,18 +19,26 @@ const empty: Draft = { text: '', attachments: [], model: null, compare: [] };
 export function draftsFeature({ db, changes, now }: DraftsDeps) {
   const rowOf = (chat: string) => db.selectFrom('drafts').selectAll().where('chat', '=', chat).executeTakeFirst();
 
-  /** The last draft of a new chat whose window is gone, first of all one with words or files, as this one's from now on. */
+  /**
+   * The last new chat whose window is gone, first of all one with words or files, as this one's from now on: its draft
+   * and its options.
+   */
   async function takenOver(chat: string) {
-    const drafts = await db
-      .selectFrom('drafts')
-      .select('chat')
-      .where(({ eb, or }) => or([eb('chat', '=', firstKey), eb('chat', 'like', `${windowKeys}%`)]))
-      .orderBy(sql`text = '' and attachments = '[]'`)
-      .orderBy('updated_at', 'desc')
-      .execute();
-    const left = drafts.find((draft) => !changes.isOpen(draft.chat));
+    const open = JSON.stringify(changes.openNewChats());
+    const { rows } = await sql<{ chat: string }>`
+      select chat from (
+        select chat, text = '' and attachments = '[]' as bare, updated_at from drafts
+        union all select chat, 1, 0 from chat_options
+      )
+      where (chat = ${firstKey} or chat like ${`${windowKeys}%`}) and chat <> ${chat}
+        and chat not in (select value from json_each(${open}))
+      order by bare, updated_at desc limit 1`.execute(db);
+    const [left] = rows;
     if (!left) return undefined;
     await db.updateTable('drafts').set({ chat }).where('chat', '=', left.chat).execute();
+    // What has been set here meanwhile stays.
+    await sql`update or ignore chat_options set chat = ${chat} where chat = ${left.chat}`.execute(db);
+    changes.emit('options');
     return rowOf(chat);
   }
 

@@ -2,6 +2,9 @@ import { type ChatOptions, chatOptions, noOptions } from '#shared/contract/chat/
 import { preset as presetSchema } from '#shared/contract/chat/presets.ts';
 import type { Db } from '../db/db.ts';
 
+/** What the new chats of windows are called. */
+const newChat = /^(new(-.*)?|quick)$/;
+
 /** Options of each chat: system prompt, parameters, and what happens when the context is full. */
 export function optionsStore(db: Db) {
   const write = async (chat: string, options: ChatOptions): Promise<void> => {
@@ -17,16 +20,16 @@ export function optionsStore(db: Db) {
     const row = await db.selectFrom('chat_options').select('value').where('chat', '=', chat).executeTakeFirst();
     const kept = row ? chatOptions.safeParse(JSON.parse(row.value)) : null;
     if (kept?.success) return kept.data;
-    return chat === 'new' ? presetOptions(db) : noOptions;
+    return newChat.test(chat) ? presetOptions(db) : noOptions;
   }
 
   return {
     read,
     write,
-    /** A new chat got its id: moves the options of `new` to it. */
-    async adopt(conversationId: string): Promise<void> {
-      await write(conversationId, await read('new'));
-      await db.deleteFrom('chat_options').where('chat', '=', 'new').execute();
+    /** A new chat got its id: its options move with it. */
+    async adopt(conversationId: string, from: string): Promise<void> {
+      await write(conversationId, await read(from));
+      await db.deleteFrom('chat_options').where('chat', '=', from).execute();
     },
     async forget(chat: string): Promise<void> {
       await db.deleteFrom('chat_options').where('chat', '=', chat).execute();

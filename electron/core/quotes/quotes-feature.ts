@@ -37,6 +37,7 @@ export interface QuotesDeps {
     input: {
       conversationId: string | null;
       folderId?: string | null | undefined;
+      newChat?: string | null | undefined;
       branch: readonly Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'>[];
       model: string;
     },
@@ -57,6 +58,8 @@ export interface Ask {
   readonly leafId?: string;
   /** The folder that a new conversation begins in. */
   readonly folderId?: string | null | undefined;
+  /** The new chat of a window, whose options a new conversation takes. */
+  readonly newChat?: string | null | undefined;
 }
 
 type Priced = Pick<
@@ -160,14 +163,14 @@ export function quotesFeature(deps: QuotesDeps) {
 
   return {
     async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
-      const { conversationId, folderId, text, attachments, model } = ask;
+      const { conversationId, folderId, newChat, text, attachments, model } = ask;
       const leafId = ask.leafId ?? (conversationId === null ? null : await leafOf(conversationId));
       const branch = conversationId === null ? [] : await messages.branch(conversationId, leafId);
       // Also asked for an empty composer, for how full the context is.
       const words = text.trim() === '' && attachments.length === 0 ? '?' : text;
       const question = { ...asked, text: words, attachments: [...attachments] };
       const { body, context, unread, projectUnread } = await build(
-        { conversationId, folderId, branch: [...branch, question], model },
+        { conversationId, folderId, newChat, branch: [...branch, question], model },
         placeholder,
       );
       const { payer, served, mayBeCached, ...priced } = await price(body, signal);

@@ -40,6 +40,8 @@ export interface RequestInput {
   readonly conversationId: string | null;
   /** The folder that a new conversation begins in. */
   readonly folderId?: string | null | undefined;
+  /** The new chat of a window, whose options a new conversation takes. */
+  readonly newChat?: string | null | undefined;
   /** The branch including the question. */
   readonly branch: readonly HistoryEntry[];
   readonly model: string;
@@ -83,9 +85,9 @@ export function requestBuilder({
   offeredTools,
 }: RequestDeps): BuildRequest {
   return async function build(input, toPart) {
-    const { conversationId, folderId = null, branch, model, continues = false, purpose = 'chat' } = input;
+    const { conversationId, folderId = null, newChat, branch, model, continues = false, purpose = 'chat' } = input;
     const record = modelFacts(model)?.record ?? null;
-    const options = await optionsOf(conversationId ?? 'new');
+    const options = await optionsOf(conversationId ?? newChat ?? 'new');
     const project = await projectOf({ conversationId, folderId });
     const entries = sendable(branch, continues);
     const searches = options.webSearch && (record?.capabilities.includes('web_search') ?? false);

@@ -30,6 +30,8 @@ interface Ask {
   readonly model: string;
   /** The folder that a new conversation begins in. */
   readonly folderId?: string | null | undefined;
+  /** The new chat of a window, whose options a new conversation takes. */
+  readonly newChat?: string | null | undefined;
 }
 
 /** The router’s choice for a message, from the gateway’s quote (wire contract §5.6, §10). */
@@ -47,8 +49,9 @@ export function previewRoute({ messages, leafOf, connections, modelFacts, build,
 
   /** Null: this gateway has no quotes. */
   async function quote(ask: Ask, signal: AbortSignal | undefined): Promise<Quote | null> {
-    const { conversationId, folderId, model } = ask;
-    const { body } = await build({ conversationId, folderId, branch: await branchOf(ask), model }, placeholder);
+    const { conversationId, folderId, newChat, model } = ask;
+    const branch = await branchOf(ask);
+    const { body } = await build({ conversationId, folderId, newChat, branch, model }, placeholder);
     const { client } = await connections.payerFor(model);
     try {
       return await client.quote(body, { ...(signal ? { signal } : {}), headers: { 'x-portico-route-detail': 'full' } });

@@ -8,8 +8,8 @@ export interface Changes {
   isWatched(): boolean;
   /** Whether several windows would. */
   isShared(): boolean;
-  /** Whether a window has this new chat. */
-  isOpen(newChat: string): boolean;
+  /** The new chats that windows have. */
+  openNewChats(): string[];
   /** For the core itself. Returns what ends it. */
   listen(listener: (topics: readonly Topic[]) => void): () => void;
   /** Topics from now on. Topics that come together are sent together; a slow reader costs one set of names. */
@@ -29,7 +29,7 @@ export function openChanges(): Changes {
     },
     isWatched: () => readers.size > 0,
     isShared: () => readers.size > 1,
-    isOpen: (newChat) => [...readers.values()].includes(newChat),
+    openNewChats: () => [...readers.values()].flatMap((newChat) => newChat ?? []),
     listen(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -3,6 +3,7 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { mostCompared } from '#shared/contract/common/limits.ts';
 import { useOrpc } from '../../api/api.ts';
 import { useModels } from '../../api/use-core.ts';
+import { newChatKey } from '../../browser/new-chat-key.ts';
 import { useQuoteQuery } from '../costs/use-quote.ts';
 import { useDrafts } from '../drafts/drafts-store.ts';
 import { named, problemOf } from './compare-models.ts';
@@ -46,7 +47,7 @@ export function useCompareQuote(
 ) {
   const enough = models === null || models.length > 1;
   const { settled, options } = useQuoteQuery(text, wanted && enough, live);
-  const asked = { conversationId, folderId, text: settled, attachments: [...attachments] };
+  const asked = { conversationId, folderId, newChat: newChatKey, text: settled, attachments: [...attachments] };
   const input = models ? { ...asked, models: [...models] } : asked;
   return useQuery(useOrpc().comparisons.quote.queryOptions({ input, ...options }));
 }

@@ -58,8 +58,6 @@ export function ChatComposer(props: ChatComposerProps) {
   const next = useNextMessage({ conversationId, lastModel, read, live, columns });
   const { key, attachments, mentioned, model, record, compare, toColumns, quote, attach } = next;
   const { setText, setFiles, setModel, mention } = useDrafts.getState();
-  // Of new chats all windows have one set.
-  const optionsOf = conversationId ?? 'new';
   const settings = useSettings();
   const { failed } = useNotify();
   const [open, setOpen] = useState<'models' | 'route' | 'context' | null>(null);
@@ -145,9 +143,9 @@ export function ChatComposer(props: ChatComposerProps) {
         picker={<ModelChoice next={next} open={open === 'models'} onOpenChange={toggle('models')} />}
         options={
           <>
-            <ChatOptions chat={optionsOf} model={record} onModel={(other) => setModel(next.modelKey, other)} />
-            <ChatTools chat={optionsOf} model={record} />
-            <WebSearch chat={optionsOf} model={record} />
+            <ChatOptions chat={key} model={record} onModel={(other) => setModel(next.modelKey, other)} />
+            <ChatTools chat={key} model={record} />
+            <WebSearch chat={key} model={record} />
           </>
         }
         note={<CostLine next={next} onContext={openContext} />}

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { ulid } from 'ulid';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useApi } from '../../api/api.ts';
+import { newChatKey } from '../../browser/new-chat-key.ts';
 import { folderOf, isTemporary, useNav } from '../../navigation/nav.ts';
 import { isCoreLost } from '../../text/error-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
@@ -47,6 +48,7 @@ export function useSend(conversationId: string | null) {
         overCaps,
         temporary,
         folderId: folderOf(loc),
+        newChat: newChatKey,
       };
       if (toColumns) return api.comparisons.begin(message);
       return compare.length > 1

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useOrpc } from '../../api/api.ts';
+import { newChatKey } from '../../browser/new-chat-key.ts';
 import { useDebounced } from '../../browser/use-debounced.ts';
 
 const pauseMs = 350;
@@ -37,7 +38,14 @@ export function useQuote(
   live: boolean,
 ) {
   const { settled, options } = useQuoteQuery(text, wanted, live);
-  const input = { conversationId, folderId, text: settled, attachments: [...attachments], model };
+  const input = {
+    conversationId,
+    folderId,
+    newChat: newChatKey,
+    text: settled,
+    attachments: [...attachments],
+    model,
+  };
   return useQuery(useOrpc().quotes.get.queryOptions({ input, ...options }));
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useOrpc } from '../../api/api.ts';
+import { newChatKey } from '../../browser/new-chat-key.ts';
 
 export interface RouteAsked {
   readonly conversationId: string | null;
@@ -17,7 +18,15 @@ export interface RouteAsked {
 export function useRoutePreview({ conversationId, folderId = null, inPlaceOf, text, attachments, model }: RouteAsked) {
   return useQuery(
     useOrpc().quotes.route.queryOptions({
-      input: { conversationId, folderId, inPlaceOf, text, attachments: [...attachments], model },
+      input: {
+        conversationId,
+        folderId,
+        newChat: newChatKey,
+        inPlaceOf,
+        text,
+        attachments: [...attachments],
+        model,
+      },
       gcTime: 0,
       staleTime: 0,
     }),

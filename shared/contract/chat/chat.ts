@@ -5,6 +5,7 @@ import { conversationTotal } from '../common/bills.ts';
 import { id, modelId, rule } from '../common/fields.ts';
 import { mostAtOnce } from '../common/limits.ts';
 import { comparisonTotal, conversation, message, scrollPosition, threadPage } from './conversations.ts';
+import { chatKey } from './drafts.ts';
 import { routingAnswer } from './routing.ts';
 
 /** Sequence number of a reader’s events from 1, except deltas: after a gap the reader asks for a snapshot. */
@@ -77,6 +78,8 @@ export const chatContract = {
           temporary: z.boolean().default(false),
           /** The folder that a new conversation begins in. */
           folderId: id.nullish(),
+          /** The new chat of a window, whose options a new conversation takes. */
+          newChat: chatKey.nullish(),
         })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
           path: ['text'],

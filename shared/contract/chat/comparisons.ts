@@ -5,6 +5,7 @@ import { attachments } from '../common/attachments.ts';
 import { id, modelId, rule } from '../common/fields.ts';
 import { mostCompared } from '../common/limits.ts';
 import { capState } from './caps.ts';
+import { chatKey } from './drafts.ts';
 import { quote } from './quotes.ts';
 
 export const fewestCompared = 2;
@@ -56,6 +57,8 @@ export const comparisonsContract = {
           temporary: z.boolean().default(false),
           /** The folder that a new conversation begins in. */
           folderId: id.nullish(),
+          /** The new chat of a window, whose options a new conversation takes. */
+          newChat: chatKey.nullish(),
         })
         .refine(({ models, conversationId }) => models !== undefined || conversationId != null, { path: ['models'] })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
@@ -77,6 +80,7 @@ export const comparisonsContract = {
         attachments,
         models: models.optional(),
         folderId: id.nullish(),
+        newChat: chatKey.nullish(),
       }),
     )
     .output(comparisonQuote),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { attachments } from '../common/attachments.ts';
 import { id, modelId } from '../common/fields.ts';
 
-/** A conversation’s id. Of a draft also the new chat of a window: `new-…`, `quick`; of options `new`, for all windows. */
+/** A conversation’s id, or the new chat of a window: `new-…`, `quick`; `new` is that of no window. */
 export const chatKey = id;
 
 /** An unsent draft. */

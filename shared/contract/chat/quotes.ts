@@ -5,6 +5,7 @@ import { attachments } from '../common/attachments.ts';
 import { billKind } from '../common/bills.ts';
 import { id, modelId, problemText } from '../common/fields.ts';
 import { capState } from './caps.ts';
+import { chatKey } from './drafts.ts';
 import { routePreview } from './routing.ts';
 
 const tokens = z.int().nonnegative();
@@ -87,6 +88,8 @@ const asked = z.object({
   model: modelId,
   /** The folder that a new conversation begins in. */
   folderId: id.nullish(),
+  /** The new chat of a window, whose options a new conversation takes. */
+  newChat: chatKey.nullish(),
 });
 
 export const quotesContract = {
