@@ -271,7 +271,8 @@ test('find goes to the very place in a long message, also to one that is not dra
   const { page } = await launch();
   await page.getByRole('button', { name: 'Try it now' }).click();
   await chooseModel(page, 'Sandbox Echo');
-  const line = (at: number) => `const ${at % 200 === 100 ? 'needle' : 'line'}${at} = 1;`;
+  const aside = `/* ${'-'.repeat(150)} */`;
+  const line = (at: number) => (at % 200 === 100 ? `${aside} const needle${at} = 1;` : `const line${at} = 1;`);
   await ask(page, ['Look at this:', '```ts', ...Array.from({ length: 1000 }, (_, at) => line(at)), '```'].join('\n'));
   await ended(articles(page).nth(1));
   await page.keyboard.press('ControlOrMeta+f');
@@ -281,9 +282,11 @@ test('find goes to the very place in a long message, also to one that is not dra
   const inView = () =>
     page.getByRole('log', { name: 'Conversation' }).evaluate((log) => {
       const [range] = [...(CSS.highlights.get('find-here') ?? [])] as Range[];
-      const { top = -1, bottom = -1 } = range?.getBoundingClientRect() ?? {};
+      const { top = -1, bottom = -1, right = 0 } = range?.getBoundingClientRect() ?? {};
       const view = log.getBoundingClientRect();
       if (!range || bottom <= top || top < view.top || bottom > view.bottom) return null;
+      // A long line scrolls in its block.
+      if (right > view.right) return null;
       return range.startContainer.nodeValue?.slice(range.startOffset, range.startOffset + 'needle900'.length);
     });
   // The question has as many.

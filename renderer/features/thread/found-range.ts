@@ -13,6 +13,16 @@ export function isInView(range: Range | null, scroller: Element | null): boolean
   return place.height > 0 && place.top >= view.top && place.bottom <= view.bottom;
 }
 
+/** Scrolls what it stands in to the side, such as a block of code with long lines. */
+export function showAcross(range: Range | null): void {
+  const row = elementOf(range);
+  for (let box = range?.startContainer.parentElement; range && box && box !== row; box = box.parentElement) {
+    if (box.scrollWidth <= box.clientWidth) continue;
+    const [place, view] = [range.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (place.left < view.left || place.right > view.right) box.scrollLeft += place.left - view.left - view.width / 3;
+  }
+}
+
 /**
  * Tells how many pixels of this row are above the viewport for what was found in it to be seen: none, if it stands near
  * to its beginning. While it is drawn anew it is where it was.
@@ -23,6 +33,7 @@ export function pxAbove(range: () => Range | null, index: number, scroller: Elem
     const found = range();
     const row = elementOf(found);
     if (!found || found.collapsed || !row || !scroller || rowOf(found) !== index) return px;
+    showAcross(found);
     const place = found.getBoundingClientRect().top - row.getBoundingClientRect().top;
     px = place < scroller.clientHeight / 2 ? 0 : place - scroller.clientHeight / 3;
     return px;

@@ -6,7 +6,7 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 import type { ThreadStream } from '../thread-data/follow-thread.ts';
 import { headOf, holds, type ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
-import { isInView, pxAbove, rowOf } from './found-range.ts';
+import { isInView, pxAbove, rowOf, showAcross } from './found-range.ts';
 import { holdScrollPosition } from './hold-scroll-position.ts';
 import type { useFollowing } from './use-following.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
@@ -117,6 +117,7 @@ export function useReading(reading: Reading) {
     showRange(range) {
       found.current = range;
       const row = rowOf(range());
+      showAcross(range());
       if (row === null || isInView(range(), scroller.current)) return;
       leave();
       hold(row, pxAbove(range, row, scroller.current));
