@@ -43,6 +43,7 @@ export const actionList = [
   { id: 'continueAnswer', group: 'chat', keys: [] },
   { id: 'copyAnswer', group: 'chat', keys: ['mod+Shift+C'] },
   { id: 'editQuestion', group: 'chat', keys: [] },
+  { id: 'forkChat', group: 'chat', keys: [] },
   { id: 'renameChat', group: 'chat', keys: [] },
   { id: 'pinChat', group: 'chat', keys: [] },
   { id: 'moveChat', group: 'chat', keys: [] },

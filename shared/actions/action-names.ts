@@ -33,6 +33,7 @@ export const actionNames = {
   continueAnswer: 'Continue the last answer',
   copyAnswer: 'Copy the last answer',
   editQuestion: 'Edit the last question',
+  forkChat: 'Fork into a new chat',
   renameChat: 'Rename chat',
   pinChat: 'Pin or unpin chat',
   moveChat: 'Move chat to a folder',

@@ -22,6 +22,7 @@ export function useAnswerOffers(items: readonly ThreadItem[], actions: MessageAc
       }),
     continueAnswer: answer && !busy && isCut(answer) && (() => actions.continue(answer)),
     copyAnswer: answer && (() => actions.copy(answer, 'rich')),
+    forkChat: answer && (() => actions.fork(answer)),
     editQuestion: question && !busy && (() => setEdit(question.id, question.text)),
   });
 }

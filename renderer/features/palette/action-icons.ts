@@ -81,6 +81,7 @@ export const actionIcons: Readonly<Record<PaletteAction['id'], LucideIcon>> = {
   continueAnswer: Play,
   copyAnswer: Copy,
   editQuestion: Pencil,
+  forkChat: Split,
   renameChat: Pencil,
   pinChat: Pin,
   moveChat: FolderInput,

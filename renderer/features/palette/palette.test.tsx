@@ -48,6 +48,7 @@ test('what cannot be done here is not offered, and what can is named by its stat
   await expect.element(page.getByRole('option', { name: /Unpin chat/ })).toBeVisible();
   for (const name of [
     /Duplicate chat/,
+    /Fork into a new chat/,
     /Export chat/,
     /Archive chat/,
     /Copy the last answer/,
