@@ -31,7 +31,7 @@ const onBothEngines = [
   'gateway/idempotency/idempotency.test.ts',
   'gateway/reasoning/kept-reasoning.test.ts',
   'gateway/keys/{keys,key-authority,key-reach,key-tree}.test.ts',
-  'gateway/ledger/verify-books.test.ts',
+  'gateway/ledger/{model-limits,verify-books}.test.ts',
   'gateway/limits/{limits,limit-store}.test.ts',
   'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',

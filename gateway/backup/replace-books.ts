@@ -105,6 +105,8 @@ function keepRules(staged: string, database: string): void {
         where present_account.id = accounts.id and accounts.status = 'active';
       update accounts set (day_limit, month_limit) = (present_account.day_limit, present_account.month_limit)
         from present.accounts as present_account where present_account.id = accounts.id;
+      update accounts set model_limits = ${recountedModelLimits}
+        from present.accounts as present_account where present_account.id = accounts.id;
       update accounts set tokens_valid_after = present_account.tokens_valid_after from present.accounts as present_account
         where present_account.id = accounts.id and present_account.tokens_valid_after > accounts.tokens_valid_after;
       update users set status = present_user.status from present.users as present_user
@@ -117,6 +119,15 @@ function keepRules(staged: string, database: string): void {
     books.close();
   }
 }
+
+/** The limits of single models that hold now, with what these books count for them (`limitModels`). */
+const recountedModelLimits = `case when present_account.model_limits is not null then (
+  select json_group_object(of_model.key, json_array(of_model.value ->> 0,
+    cast((select coalesce(sum(charge), 0) from usage_daily where account_id = accounts.id
+      and provider || '/' || model = of_model.key and substr(day, 1, 7) >= accounts.month) as text),
+    cast((select coalesce(sum(hold), 0) from requests where account_id = accounts.id
+      and provider || '/' || model = of_model.key and status = 'running') as text)))
+  from json_each(present_account.model_limits) as of_model) end`;
 
 /** Which of two names a file has is certain after a power cut too. */
 function move(from: string, to: string): void {

@@ -2,7 +2,7 @@ import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import { tokensOfBytes, tokensPerMadeImage } from '../content/estimate-tokens.ts';
 import type { Bill, ProviderEvent } from '../providers/provider.ts';
-import type { UsageLimits } from './reserve.ts';
+import type { UsageLimits } from './usage-limits.ts';
 
 /** Counts one attempt while it runs: what the upstream reported, and what was seen to arrive. */
 export interface Meter {

@@ -3,7 +3,6 @@ import { mostNano, type NanoUsd, nanoUsd, type PicoUsd, parseUsd, picoUsd } from
 import type { Rates } from '#shared/price.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { tokensPerSearch } from '../content/estimate-tokens.ts';
-import { type BoundedInput, type InputBound, inputBound, mostInputTokens } from '../content/input-bound.ts';
 import { shareOf, wholeBps } from '../ledger/byok-fee.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
@@ -26,7 +25,7 @@ export interface Reserve {
   longestAmount(model: CatalogueModel): NanoUsd | null;
   /** Says what was held of the two: the first amount, or that of the longest answer. */
   opened(model: CatalogueModel, amount: NanoUsd): void;
-  /** Makes the reserve large enough for another, dearer model. False where the balance cannot cover it. */
+  /** Makes the reserve large enough for another, dearer model. False where the balance, or a limit of that model, cannot cover it. */
   cover(model: CatalogueModel): Promise<boolean>;
   /** What is set aside covers the longest answer of the model that is asked. */
   readonly coversLongest: boolean;
@@ -102,6 +101,8 @@ class RequestReserve implements Reserve {
   readonly #ledger: Pick<Ledger, 'extend'>;
   #held = 0n;
   #believed: bigint | null = null;
+  /** The model that it is held for. */
+  #asked: CatalogueModel | null = null;
   /** What was worked out last, and for which model. */
   #amounts: { readonly model: CatalogueModel; readonly first: NanoUsd; readonly longest: NanoUsd | null } | null = null;
 
@@ -131,6 +132,7 @@ class RequestReserve implements Reserve {
   opened(model: CatalogueModel, amount: NanoUsd): void {
     const { first, longest } = this.#amountsFor(model);
     this.#held = amount;
+    this.#asked = model;
     this.coversLongest = longest !== null && amount >= longest;
     this.coveredTokens = firstStep(this.#input, model);
     this.#believed = this.coversLongest ? first : null;
@@ -140,7 +142,7 @@ class RequestReserve implements Reserve {
     this.coveredTokens = firstStep(this.#input, model);
     this.coversLongest = false;
     this.#believed = null;
-    return this.#raiseTo(this.firstAmount(model));
+    return this.#raiseTo(this.firstAmount(model), model);
   }
 
   get isEnough(): boolean {
@@ -156,11 +158,13 @@ class RequestReserve implements Reserve {
     return this.#raiseTo(amountFor(this.#input, model, this.coveredTokens));
   }
 
-  async #raiseTo(amount: NanoUsd): Promise<boolean> {
-    if (amount <= this.#held) return true;
-    const more = await this.#ledger.extend(this.#input.requestId, amount);
-    if (more) this.#held = amount;
-    return more;
+  async #raiseTo(amount: NanoUsd, model = this.#asked): Promise<boolean> {
+    if (amount <= this.#held && model === this.#asked) return true;
+    const more = await this.#ledger.extend(this.#input.requestId, amount, model ?? undefined);
+    if (!more) return false;
+    this.#held = amount > this.#held ? amount : this.#held;
+    this.#asked = model;
+    return true;
   }
 }
 
@@ -242,55 +246,3 @@ function inputRate(rates: Rates, model: CatalogueModel, { audio, promptCache }: 
 
 /** Anthropic writes to its cache what a request marks; others that ask money for writing decide by themselves. */
 const writesUnasked = ({ provider }: CatalogueModel) => provider !== 'anthropic';
-
-/** What of an upstream's own count can be true. */
-export interface UsageLimits {
-  /** More than any honest upstream counts for this request. Costs a pass over the request: asked where the hold is exceeded. */
-  most(): { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number };
-  /** How much output the money that was set aside covers by now. */
-  heldOutput(): number;
-}
-
-/** The parts of a question that bound what may be counted for it. */
-interface BoundedQuestion extends BoundedInput {
-  readonly facts: { readonly features: { readonly webSearch: boolean } };
-  readonly packed: { readonly inputBound: InputBound } | null;
-  readonly maxTokens: number | null;
-  readonly principal: { readonly plan: { readonly maxOutputTokens: number | null } };
-}
-
-/** Of one search, where nobody knows how much the model holds: it is read with all that was found before. */
-const mostFound = 200_000;
-/** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
-const unboundedAnswer = 1_000_000;
-
-/** What a model may count for a question (docs/decisions/027). `askedTokens`: the longest answer that it is asked for. */
-export function usageLimits(
-  question: BoundedQuestion,
-  model: CatalogueModel,
-  reserve: Reserve,
-  askedTokens: number,
-): UsageLimits {
-  let inputTokens: number | null = null;
-  const searches = mostSearches(model, question.facts.features.webSearch);
-  return {
-    heldOutput: () => reserve.coveredTokens,
-    most() {
-      inputTokens ??=
-        mostInputTokens(question.packed?.inputBound ?? inputBound(question), model.contextLength) +
-        searches * (model.contextLength ?? mostFound);
-      return {
-        inputTokens,
-        searches,
-        outputTokens: Math.max(reserve.coveredTokens, askedTokens, longestAnswerOf(question, model)),
-      };
-    },
-  };
-}
-
-const longestAnswerOf = ({ maxTokens, principal }: BoundedQuestion, model: CatalogueModel): number =>
-  maxTokens ??
-  Math.min(
-    model.maxOutputTokens ?? model.contextLength ?? unboundedAnswer,
-    principal.plan.maxOutputTokens ?? Number.POSITIVE_INFINITY,
-  );

@@ -11,10 +11,11 @@ import {
 } from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { tokensPerSearch } from '../content/estimate-tokens.ts';
-import { type AdmissionDeps, admit } from '../engine/admit.ts';
+import { type AdmissionDeps, type Admitted, admit, type Target } from '../engine/admit.ts';
 import type { Question } from '../engine/answer.ts';
 import { fitQuestion } from '../engine/attempt.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
+import { type ModelName, modelLimitName } from '../ledger/model-limits.ts';
 import { explain } from '../routing/resolve.ts';
 
 /** The estimate is at most about twice what a tokenizer counts (plain words, long lines of code). */
@@ -24,17 +25,16 @@ export interface QuoteDeps extends AdmissionDeps {
   /** What the operator asks for answers on a caller's own key, in basis points of their cost (§6). */
   readonly byokFeeBps: number;
   /** Which balances and caps would refuse a request that holds this much. */
-  readonly limitsFor: (question: Question, hold: bigint) => Promise<QuoteLimit[]>;
+  readonly limitsFor: (question: Question, model: ModelName, hold: bigint) => Promise<QuoteLimit[]>;
 }
 
 /** What a request would cost (wire contract §10): admitted and routed like the request itself, then only priced. */
 export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
   const admitted = admit(question, deps);
-  const [target] = admitted.targets;
-  const { model } = target;
   const input = reserveInput(question, admitted.features, deps.byokFeeBps);
+  const { target, hold, limits } = await heldFor(question, admitted.targets, input, deps);
+  const { model } = target;
   const tokens = tokensFor(input, model);
-  const hold = firstHold(input, model);
   return {
     object: 'quote',
     provider: model.provider,
@@ -55,9 +55,24 @@ export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quo
     open_ended:
       question.maxTokens === null && tokens.completion.high < (longestAnswer(input, model) ?? Number.POSITIVE_INFINITY),
     prices_as_of: model.price ? model.priceAsOf : null,
-    limits: await deps.limitsFor(question, hold),
+    limits,
     warnings: [...question.warnings, ...admitted.warnings, ...fitQuestion(question, target).warnings],
   };
+}
+
+/** The model that the request would hold for: one whose own limit refuses it is passed over, where there is another. */
+async function heldFor(
+  question: Question,
+  [target, ...rest]: Admitted['targets'],
+  input: ReserveInput,
+  deps: QuoteDeps,
+): Promise<{ readonly target: Target; readonly hold: NanoUsd; readonly limits: QuoteLimit[] }> {
+  const hold = firstHold(input, target.model);
+  const limits = await deps.limitsFor(question, target.model, hold);
+  const [next, ...later] = limits.some(({ name }) => name === modelLimitName)
+    ? rest.filter(({ model }) => model !== target.model)
+    : [];
+  return next ? heldFor(question, [next, ...later], input, deps) : { target, hold, limits };
 }
 
 function tokensFor(input: ReserveInput, model: CatalogueModel): Quote['tokens'] {

@@ -49,12 +49,13 @@ export async function limitAccount({
   operator,
   positionals,
   options,
-}: CommandInput<{ day?: string; month?: string }>): Promise<Output> {
+}: CommandInput<{ day?: string; month?: string; model?: readonly string[] }>): Promise<Output> {
   const [id = ''] = positionals;
-  const { day, month } = options;
+  const { day, month, model = [] } = options;
   await operator.limitAccount(id, {
     ...(day === undefined ? {} : { day: readLimit(day) }),
     ...(month === undefined ? {} : { month: readLimit(month) }),
+    models: Object.fromEntries(model.map(readModelLimit)),
   });
   const limits = await operator.accountLimits(id);
   const line = (name: string, { limit, used }: AccountLimits['day']) =>
@@ -63,15 +64,29 @@ export async function limitAccount({
     limit_usd: limit === null ? null : formatUsd(limit),
     used_usd: formatUsd(used),
   });
-  const { exceptKey } = limits;
+  const { exceptKey, models } = limits;
   return {
     lines: [
       line('day', limits.day),
       line('month', limits.month),
-      ...(exceptKey === null ? [] : [`except\t${exceptKey}, which may pass both`]),
+      ...models.map((limit) => line(`${limit.model}, month`, limit)),
+      ...(exceptKey === null ? [] : [`except\t${exceptKey}, which may pass them`]),
     ],
-    json: { id, day: inText(limits.day), month: inText(limits.month), except_key: exceptKey },
+    json: {
+      id,
+      day: inText(limits.day),
+      month: inText(limits.month),
+      models: models.map((limit) => ({ model: limit.model, ...inText(limit) })),
+      except_key: exceptKey,
+    },
   };
+}
+
+/** Ids of models have no `=`. */
+function readModelLimit(text: string): [model: string, limit: NanoUsd | null] {
+  const [, model, amount] = /^([^=\s]+\/[^=\s]+)=(.+)$/.exec(text) ?? [];
+  if (model !== undefined && amount !== undefined) return [model, readLimit(amount)];
+  throw new AppError('invalid_input', `"${text}" is not a model and an amount in USD, such as openai/gpt-5=20.`);
 }
 
 const readLimit = (text: string): NanoUsd | null => (text === 'none' ? null : readAmount(text));

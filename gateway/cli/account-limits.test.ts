@@ -26,11 +26,28 @@ test('limits what an account may spend in a day and a month, in a serving gatewa
   });
   await limits('--day', 'none');
   expect((await ask()).status).toBe(200);
+  const askEcho = () => chat(url, key, { prompt: 'hi', model: 'sandbox/echo' });
+  expect((await askEcho()).status).toBe(200);
+  const ofModel = await limits('--model', 'sandbox/echo=0.0000001', '--model', 'sandbox/slow=3');
+  expect(ofModel.stdout).toMatch(
+    /\nsandbox\/echo, month\tlimit \$0\.0000001\tused \$0\.\d+\nsandbox\/slow, month\tlimit \$3\tused \$0\n$/,
+  );
+  const overModel = await askEcho();
+  expect(overModel.status).toBe(403);
+  expect(await overModel.json()).toMatchObject({
+    error: { code: 'plan_limit_exceeded', details: { limit: 'account_model_month_usd', model: 'sandbox/echo' } },
+  });
+  expect((await ask()).status).toBe(200);
+  expect(JSON.parse((await limits('--model', 'sandbox/echo=none', '--json')).stdout)).toMatchObject({
+    models: [{ model: 'sandbox/slow', limit_usd: '3', used_usd: '0' }],
+  });
+  expect((await askEcho()).status).toBe(200);
   const said = async (...words: string[]) => {
     const { code, stderr } = await command(['account', 'limits', ...words, '--db', database]);
     return `${code} ${stderr}`;
   };
   expect(await said(id, '--day', '-1')).toMatch(/^1 .*cannot be negative/);
   expect(await said(id, '--month', 'much')).toMatch(/^1 .*"much" is not an amount in USD/);
+  expect(await said(id, '--model', 'sandbox/echo')).toMatch(/^1 .*"sandbox\/echo" is not a model and an amount/);
   expect(await said('acct_x')).toMatch(/^1 .*There is no account "acct_x"/);
 });

@@ -45,11 +45,21 @@ export function defineAccounts(program: GatewayCommand): void {
     .operates(async () => (await commands()).changePlan);
   account
     .command('limits')
-    .description('what its keys may spend together in a UTC day and month: shows it, and sets what is given')
+    .description(
+      'what its keys may spend together in a UTC day and month, and on models: shows it, and sets what is given',
+    )
     .argument('<ACCOUNT>')
     .option('--day <USD>', 'the most for a day, or none')
     .option('--month <USD>', 'the most for a month, or none')
-    .example('gateway account limits $ACCOUNT', 'gateway account limits $ACCOUNT --day 5 --month none')
+    .option(
+      '--model <MODEL=USD>',
+      'the most for a model in a month, or none; may be repeated',
+      (text, before: string[] = []) => [...before, text],
+    )
+    .example(
+      'gateway account limits $ACCOUNT',
+      'gateway account limits $ACCOUNT --day 5 --month none --model openai/gpt-5=20',
+    )
     .operates(async () => (await commands()).limitAccount);
   program
     .command('credit')

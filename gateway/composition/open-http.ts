@@ -64,7 +64,7 @@ export function openHttp(rooms: Rooms) {
   };
   const app = createApp(receiving, [
     quoteRoutes({
-      limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
+      limitsFor: ({ principal }, model, hold) => refusalsOf(db, principal, model, hold, now()),
       registry,
       catalogue,
       health,

@@ -53,6 +53,8 @@ interface AccountTable {
   month_limit: bigint | null;
   /** A key that may pass them, since whoever uses it asks before: the desktop app's own. */
   unlimited_key: string | null;
+  /** JSON: what single models may be spent on in a month, with what was (`ledger/model-limits.ts`); null: no such limits. */
+  model_limits: string | null;
 }
 
 interface ApiKeyTable {

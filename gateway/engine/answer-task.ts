@@ -4,12 +4,14 @@ import {
   createReserve,
   longestAnswer,
   type Reserve,
+  type ReserveInput,
   reserveInput,
-  usageLimits,
   withAffordableTokens,
 } from '../billing/reserve.ts';
+import { usageLimits } from '../billing/usage-limits.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Held } from '../ledger/ledger.ts';
+import { isModelRefusal } from '../ledger/model-limits.ts';
 import type { CallState } from '../providers/changed-request.ts';
 import type { AskBill } from '../providers/provider.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
@@ -38,17 +40,10 @@ import {
 export async function runAnswer(context: RunContext): Promise<void> {
   const { question, deps } = context;
   const startedAt = deps.now();
-  const admitted = admit(question, deps);
-  const [{ model }] = admitted.targets;
-  const input = reserveInput(question, admitted.features, deps.byokFeeBps);
+  const wanted = admit(question, deps);
+  const input = reserveInput(question, wanted.features, deps.byokFeeBps);
   const reserve = createReserve(input, deps.ledger);
-  let held: Held;
-  try {
-    held = await hold(question, admitted, reserve, deps);
-  } catch (error) {
-    throw withAffordableTokens(error, input, model);
-  }
-  reserve.opened(model, held.amount);
+  const { admitted, held } = await holdForOne(question, wanted, input, reserve, deps);
   const run: Run = {
     ...context,
     admitted,
@@ -68,6 +63,26 @@ export async function runAnswer(context: RunContext): Promise<void> {
     await close(run, outcome);
   } finally {
     unlease();
+  }
+}
+
+/** Holds for the first model whose own limit lets it: a router has others. Throws what refuses all of them. */
+async function holdForOne(
+  question: Question,
+  admitted: Admitted,
+  input: ReserveInput,
+  reserve: Reserve,
+  deps: EngineDeps,
+): Promise<{ readonly admitted: Admitted; readonly held: Held }> {
+  const [{ model }] = admitted.targets;
+  try {
+    const held = await hold(question, admitted, reserve, deps);
+    reserve.opened(model, held.amount);
+    return { admitted, held };
+  } catch (error) {
+    const [next, ...later] = isModelRefusal(error) ? admitted.targets.filter((one) => one.model !== model) : [];
+    if (!next) throw withAffordableTokens(error, input, model);
+    return holdForOne(question, { ...admitted, targets: [next, ...later] }, input, reserve, deps);
   }
 }
 

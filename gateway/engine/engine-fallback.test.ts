@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
 import { figure } from '../../tests/support/figures.ts';
+import { limitModels } from '../ledger/limit-models.ts';
 import { eventsOf } from '../testing/events-of.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
@@ -31,6 +32,40 @@ describe('fallback', () => {
     testModel('openai/gpt-x', { price: testPrice('0.0000001', '0.0000004') }),
     testModel('anthropic/claude-x'),
   ];
+
+  test('a model whose own limit is used up is passed over by a router, and where nothing else is left that is said', async () => {
+    upstream.replyWith(byProvider({ openai: streamReply(wholeOpenAi), anthropic: streamReply(wholeAnthropic) }));
+    const bench = await open({ models });
+    const limit = (limits: Readonly<Record<string, bigint>>) =>
+      bench.db.transaction().execute((trx) => limitModels(trx, bench.principal.accountId, limits));
+    await limit({ 'openai/gpt-x': 1n });
+    const response = await bench.post(path, viaRouter);
+    expect(response.headers.get('x-portico-provider')).toBe('anthropic');
+    expect(await bench.onlyRequest()).toMatchObject({ provider: 'anthropic', charge: recordedCost });
+    const direct = await bench.post(path, toOpenAi);
+    expect(direct.status).toBe(403);
+    expect(errorBody.parse(await direct.json()).error).toMatchObject({
+      code: 'plan_limit_exceeded',
+      details: { limit: 'account_model_month_usd', model: 'openai/gpt-x' },
+    });
+    await limit({ 'anthropic/claude-x': recordedCost + 1n });
+    const neither = await bench.post(path, viaRouter);
+    expect(neither.status).toBe(403);
+    expect((await bench.requests()).length).toBe(1);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  test('a model that failed is not followed by one whose limit is used up', async () => {
+    upstream.replyWith(byProvider({ openai: errorReply(500, {}), anthropic: streamReply(wholeAnthropic) }));
+    const bench = await open({ models });
+    await bench.db
+      .transaction()
+      .execute((trx) => limitModels(trx, bench.principal.accountId, { 'anthropic/claude-x': 1n }));
+    const response = await bench.post(path, viaRouter);
+    expect(response.status).toBe(502);
+    expect(upstream.calls).toHaveLength(1);
+    expect(await bench.onlyRequest()).toMatchObject({ provider: 'openai', status: 'failed', charge: 0n });
+  });
 
   test.each([
     ['529', errorReply(529, {})],

@@ -1,7 +1,8 @@
 import type { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Meter } from '../billing/meter.ts';
-import type { Extent, Reserve, UsageLimits } from '../billing/reserve.ts';
+import type { Extent, Reserve } from '../billing/reserve.ts';
+import type { UsageLimits } from '../billing/usage-limits.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Fitted } from '../fitting/fit-request.ts';
 import type { Held } from '../ledger/ledger.ts';

@@ -24,6 +24,14 @@ export type OpenedRequest = Pick<
   | 'lease_until'
 >;
 
+/** What a running request holds more. `provider` and `model`: it is asked of another model from now on. */
+export interface Raised {
+  readonly id: string;
+  readonly by: bigint;
+  readonly provider?: string;
+  readonly model?: string;
+}
+
 export interface ClosedRequest {
   /** As it was before. */
   readonly request: RequestState;
@@ -42,7 +50,7 @@ export type ChargeEntry = Omit<LedgerEntryRow, 'seq' | 'idempotency_id'>;
  */
 export interface BooksChanges {
   readonly opened: readonly OpenedRequest[];
-  readonly raised: readonly { readonly id: string; readonly by: bigint }[];
+  readonly raised: readonly Raised[];
   readonly renewed: readonly { readonly id: string; readonly lease_until: bigint }[];
   readonly closed: readonly ClosedRequest[];
   readonly entries: readonly ChargeEntry[];
@@ -57,7 +65,7 @@ export interface BooksChanges {
 /** The books while a batch is decided: what it has read is copied, so that a batch that fails has changed nothing. */
 export class BooksDraft implements BooksView, BooksChanges {
   readonly opened: OpenedRequest[] = [];
-  readonly raised: { id: string; by: bigint }[] = [];
+  readonly raised: Raised[] = [];
   readonly renewed: { id: string; lease_until: bigint }[] = [];
   readonly closed: ClosedRequest[] = [];
   readonly entries: ChargeEntry[] = [];
@@ -101,14 +109,27 @@ export class BooksDraft implements BooksView, BooksChanges {
   }
 
   open(row: OpenedRequest): void {
-    const { id, account_id, key_id, day, byok, hold, lease_until } = row;
+    const { id, account_id, key_id, day, provider, model, byok, hold, lease_until } = row;
     this.opened.push(row);
-    this.requests.set(id, { id, account_id, key_id, day, byok, hold, lease_until, status: 'running', charge: 0n });
+    this.requests.set(id, {
+      id,
+      account_id,
+      key_id,
+      day,
+      provider,
+      model,
+      byok,
+      hold,
+      lease_until,
+      status: 'running',
+      charge: 0n,
+    });
   }
 
-  raise(running: RequestState, by: bigint): void {
-    this.raised.push({ id: running.id, by });
-    this.requests.set(running.id, { ...running, hold: running.hold + by });
+  raise(running: RequestState, raised: Raised): void {
+    const { provider = running.provider, model = running.model } = raised;
+    this.raised.push(raised);
+    this.requests.set(running.id, { ...running, provider, model, hold: running.hold + raised.by });
   }
 
   renew(id: string, lease_until: bigint): void {
@@ -120,9 +141,21 @@ export class BooksDraft implements BooksView, BooksChanges {
 
   close(request: RequestState, settlement: Settlement, ended: bigint): void {
     const { id, account_id, key_id, day, byok, hold, lease_until } = request;
-    const { status, charge } = settlement;
+    const { provider, model, status, charge } = settlement;
     this.closed.push({ request, hold, ended, settlement });
-    this.requests.set(id, { id, account_id, key_id, day, byok, hold: 0n, lease_until, status, charge });
+    this.requests.set(id, {
+      id,
+      account_id,
+      key_id,
+      day,
+      provider,
+      model,
+      byok,
+      hold: 0n,
+      lease_until,
+      status,
+      charge,
+    });
   }
 
   book(entry: ChargeEntry): void {

@@ -16,6 +16,7 @@ export type AccountState = Pick<
   | 'day_limit'
   | 'month_limit'
   | 'unlimited_key'
+  | 'model_limits'
 >;
 
 export type KeyState = Pick<ApiKeyRow, 'id' | 'parent_id' | 'spend_limit' | 'spent' | 'held'>;
@@ -23,7 +24,7 @@ export type KeyState = Pick<ApiKeyRow, 'id' | 'parent_id' | 'spend_limit' | 'spe
 /** The part of a request that its further steps need. */
 export type RequestState = Pick<
   RequestRow,
-  'id' | 'account_id' | 'key_id' | 'day' | 'byok' | 'hold' | 'lease_until' | 'status' | 'charge'
+  'id' | 'account_id' | 'key_id' | 'day' | 'provider' | 'model' | 'byok' | 'hold' | 'lease_until' | 'status' | 'charge'
 >;
 
 /** The books as decisions see them; what is unknown is undefined. */

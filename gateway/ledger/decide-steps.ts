@@ -1,18 +1,25 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { PlanOf } from '../auth/plans.ts';
 import { newId } from '../db/id.ts';
-import { type BooksChanges, BooksDraft, type ChargeEntry, type OpenedRequest } from './books-changes.ts';
-import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
+import { type BooksChanges, BooksDraft, type ChargeEntry, type OpenedRequest, type Raised } from './books-changes.ts';
+import type { AccountState, BooksView, RequestState } from './books-state.ts';
+import { charge, countRequest, moveHold, reserve } from './count-spending.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
+import { type ModelName, modelId, modelRefusal } from './model-limits.ts';
 import { dayOf } from './period.ts';
-import { creditShortage, monthOf, monthRefusal, quotaRefusal, shortageOf } from './quota.ts';
+import { creditShortage, monthRefusal, quotaRefusal, shortageOf } from './quota.ts';
 import type { Reliance } from './reliance.ts';
 import { limitRefusal } from './spending-limits.ts';
 
 /** One step of one request. */
 export type Step =
   | { readonly do: 'hold'; readonly request: HoldRequest }
-  | { readonly do: 'extend'; readonly requestId: string; readonly to: bigint }
+  | {
+      readonly do: 'extend';
+      readonly requestId: string;
+      readonly to: bigint;
+      readonly model?: ModelName | undefined;
+    }
   | { readonly do: 'renew'; readonly requestId: string }
   | { readonly do: 'settle'; readonly settlement: Settlement }
   /** Ends it only where its lease is still this one: its process has given no sign of life since. */
@@ -57,7 +64,7 @@ function decide(step: Step, draft: BooksDraft, context: DecisionContext): StepRe
     case 'hold':
       return hold(step.request, draft, context);
     case 'extend':
-      return extend(step.requestId, step.to, draft, context);
+      return extend(step, draft, context);
     case 'renew':
       redoStep({ do: 'renew', id: step.requestId, lease_until: BigInt(context.leaseUntil) }, draft);
       return done;
@@ -81,7 +88,7 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
   const plan = planOf(account.plan);
   const refusalOf = (amount: bigint) =>
     quotaRefusal(account, plan, amount, now) ??
-    limitRefusal(account, request.keyId, amount, now) ??
+    limitRefusal(account, request.keyId, request, amount, now) ??
     shortageOf(keys, amount) ??
     creditShortage(account, plan, amount);
   const { preferred = 0n } = request;
@@ -114,26 +121,27 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
 
 /** What an earlier try may have reserved already is not reserved again. */
 function extend(
-  requestId: string,
-  to: bigint,
+  { requestId, to, model }: Extract<Step, { do: 'extend' }>,
   draft: BooksDraft,
   { now, reliance, planOf }: DecisionContext,
 ): StepResult {
   const request = draft.request(requestId);
   const account = request?.status === 'running' ? draft.account(request.account_id) : undefined;
   if (!request || !account) return no;
-  const by = to - request.hold;
-  if (by <= 0n) return yes;
+  const moved = account.model_limits !== null && model && modelId(model) !== modelId(request) ? model : null;
+  const by = to > request.hold ? to - request.hold : 0n;
+  if (by === 0n && !moved) return yes;
   const keys = draft.lineage(request.key_id);
   const plan = planOf(account.plan);
   reliance?.note({ account, plan, keyId: request.key_id, keys, amount: by, now, opens: false });
   const refusal =
     shortageOf(keys, by) ??
     monthRefusal(account, plan, by, now) ??
-    limitRefusal(account, request.key_id, by, now) ??
+    limitRefusal(account, request.key_id, request, by, now) ??
+    (moved && modelRefusal(account, request.key_id, moved, request.hold + by, now)) ??
     creditShortage(account, plan, by);
   if (refusal) return no;
-  redoStep({ do: 'raise', id: requestId, by }, draft);
+  redoStep({ do: 'raise', id: requestId, by, ...moved }, draft);
   return yes;
 }
 
@@ -164,7 +172,7 @@ const metadataText = (metadata: HoldRequest['metadata']) => {
 /** A step that was decided: what it does to the books follows from it without asking any guard again. */
 export type DecidedStep =
   | { readonly do: 'open'; readonly row: OpenedRequest }
-  | { readonly do: 'raise'; readonly id: string; readonly by: bigint }
+  | ({ readonly do: 'raise' } & Raised)
   | { readonly do: 'renew'; readonly id: string; readonly lease_until: bigint }
   | {
       readonly do: 'close';
@@ -183,15 +191,12 @@ export function redoStep(step: DecidedStep, draft: BooksDraft): void {
       const account = accountOf(draft, row.account_id);
       draft.open(row);
       countRequest(account, row.day);
-      reserve(account, draft.lineage(row.key_id), row.hold);
+      reserve(account, draft.lineage(row.key_id), row, row.hold);
       return;
     }
-    case 'raise': {
-      const request = requestOf(draft, step.id);
-      draft.raise(request, step.by);
-      reserve(accountOf(draft, request.account_id), draft.lineage(request.key_id), step.by);
+    case 'raise':
+      raise(step, draft);
       return;
-    }
     case 'renew':
       draft.renew(step.id, step.lease_until);
       return;
@@ -207,10 +212,20 @@ export function stepOf({ opened, raised, renewed, closed, entries }: BooksChange
   const renew = renewed[0];
   const close = closed[0];
   if (open) return { do: 'open', row: open };
-  if (raise) return { do: 'raise', id: raise.id, by: raise.by };
+  if (raise) return Object.assign({ do: 'raise' as const }, raise);
   if (renew) return { do: 'renew', id: renew.id, lease_until: renew.lease_until };
   if (!close) return null;
   return { do: 'close', settlement: close.settlement, ended: close.ended, entryId: entries[0]?.id ?? null };
+}
+
+function raise(raised: Raised, draft: BooksDraft): void {
+  const request = requestOf(draft, raised.id);
+  const account = accountOf(draft, request.account_id);
+  draft.raise(request, raised);
+  reserve(account, draft.lineage(request.key_id), request, raised.by);
+  const { provider, model } = raised;
+  if (provider !== undefined && model !== undefined)
+    moveHold(account, request, { provider, model }, request.hold + raised.by);
 }
 
 function close({ settlement, ended, entryId }: Extract<DecidedStep, { do: 'close' }>, draft: BooksDraft): void {
@@ -218,37 +233,10 @@ function close({ settlement, ended, entryId }: Extract<DecidedStep, { do: 'close
   const account = accountOf(draft, request.account_id);
   const keys = draft.lineage(request.key_id);
   draft.close(request, settlement, ended);
-  reserve(account, keys, -request.hold);
+  reserve(account, keys, request, -request.hold);
   for (const key of keys) key.spent += settlement.charge;
-  charge(account, settlement.charge, request.day);
+  charge(account, settlement, request.day);
   if (entryId !== null) draft.book(entryFor(entryId, settlement, request, account, ended));
-}
-
-/** The day only moves on: the clocks of instances differ, and one that is late must not begin it again. */
-function countRequest(account: AccountState, day: string): void {
-  if (account.day > day) return;
-  if (account.day !== day) {
-    account.day = day;
-    account.day_requests = 0n;
-    account.day_used = 0n;
-  }
-  account.day_requests += 1n;
-}
-
-function reserve(account: AccountState, keys: readonly KeyState[], amount: bigint): void {
-  account.held += amount;
-  for (const key of keys) key.held += amount;
-}
-
-/** A charge belongs to the day and the month its request began in; both only move on, the day when a request begins. */
-function charge(account: AccountState, amount: bigint, day: string): void {
-  account.balance -= amount;
-  account.used += amount;
-  if (account.day === day) account.day_used += amount;
-  const month = monthOf(day);
-  if (account.month > month) return;
-  account.month_used = (account.month === month ? account.month_used : 0n) + amount;
-  account.month = month;
 }
 
 const entryFor = (

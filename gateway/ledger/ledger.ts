@@ -1,6 +1,7 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Price, TokenUsage } from '#shared/price.ts';
 import type { Routing } from '#shared/wire/chat-response.ts';
+import type { ModelName } from './model-limits.ts';
 
 /** Opens a request in the books. `amount` is reserved until the request is settled. */
 export interface HoldRequest {
@@ -59,9 +60,9 @@ export interface Ledger {
   decide(request: HoldRequest): Held | Promise<Held>;
   /**
    * Raises what a running request holds to this amount, and changes nothing where it holds as much already; false where the
-   * balance, the key's limit or the plan's quota cannot cover it.
+   * balance, a limit or the plan's quota cannot cover it. `model`: it is asked from now on, and its limit has to cover all of it.
    */
-  extend(requestId: string, to: NanoUsd): Promise<boolean>;
+  extend(requestId: string, to: NanoUsd, model?: ModelName): Promise<boolean>;
   /** Keeps a running request's lease alive. */
   renew(requestId: string): Promise<void>;
   /** Books the end once, durable when it resolves: a repeat changes nothing and answers what was booked. */

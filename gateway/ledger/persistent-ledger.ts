@@ -39,7 +39,8 @@ export function createPersistentLedger(
       if (!(held instanceof Promise)) return held;
       return persist('hold', patience.holdMs, held, async () => ledger.decide(request));
     },
-    extend: (requestId, to) => persistently('extend', patience.holdMs, () => ledger.extend(requestId, to)),
+    extend: (requestId, to, model) =>
+      persistently('extend', patience.holdMs, () => ledger.extend(requestId, to, model)),
     renew: (requestId) => persistently('renew', patience.holdMs, () => ledger.renew(requestId)),
     settle: (settlement) => persistently('settle', patience.settleMs, () => ledger.settle(settlement)),
   };

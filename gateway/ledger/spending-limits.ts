@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { AccountRow } from '../db/schema.ts';
+import { type ModelName, modelRefusal } from './model-limits.ts';
 import { currentMonth, dayOf, endOfDay } from './period.ts';
 import { usedIn } from './quota.ts';
 
@@ -11,7 +12,7 @@ import { usedIn } from './quota.ts';
 
 type Limited = Pick<
   AccountRow,
-  'held' | 'day' | 'day_used' | 'month' | 'month_used' | 'day_limit' | 'month_limit' | 'unlimited_key'
+  'held' | 'day' | 'day_used' | 'month' | 'month_used' | 'day_limit' | 'month_limit' | 'unlimited_key' | 'model_limits'
 >;
 
 /** What would be left of the day's limit, below zero where it is passed; null where there is none for this key. */
@@ -33,9 +34,21 @@ const isUnlimited = ({ unlimited_key: key }: Limited, keyId: string | null) => k
 export const usedToday = ({ day, day_used }: Pick<Limited, 'day' | 'day_used'>, now: number): bigint =>
   day === dayOf(now) ? day_used : 0n;
 
-/** The limit of the account that refuses an amount now, or null. */
-export function limitRefusal(account: Limited, keyId: string | null, amount: bigint, now: number): AppError | null {
-  if (amount === 0n || (account.day_limit === null && account.month_limit === null)) return null;
+/** The limit of the account that refuses an amount for a model now, or null. */
+export function limitRefusal(
+  account: Limited,
+  keyId: string | null,
+  model: ModelName,
+  amount: bigint,
+  now: number,
+): AppError | null {
+  if (amount === 0n) return null;
+  const ofAll =
+    account.day_limit === null && account.month_limit === null ? null : ofAllModels(account, keyId, amount, now);
+  return ofAll ?? (account.model_limits === null ? null : modelRefusal(account, keyId, model, amount, now));
+}
+
+function ofAllModels(account: Limited, keyId: string | null, amount: bigint, now: number): AppError | null {
   const passed = limitsOfAccount(account, keyId, now).find(({ limit, used }) => limit - used - account.held < amount);
   return passed ? exceeded(passed, account.held, amount) : null;
 }

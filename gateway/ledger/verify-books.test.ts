@@ -39,6 +39,8 @@ beforeAll(async () => {
     await post('/chat', { model: 'sandbox/echo', prompt: 'one' }, key);
     await post('/chat', { model: 'sandbox/echo', prompt: 'two' }, minted.key, { 'idempotency-key': 'kept' });
     await post('/chat', { model: 'sandbox/flaky', prompt: 'fails' }, key);
+    const models = { 'sandbox/echo': spendLimit, 'p/m': spendLimit };
+    await gateway.operator.limitAccount(account.id, { models });
     left.push([account.id, minted.id]);
   }
   await gateway.close();
@@ -225,6 +227,11 @@ test('empty books are exact', async () => {
   await books.db.destroy();
 });
 
+const ofModel = 'a model’s limit has counted what it was charged since the account’s month began';
+const heldOfModel = 'a model’s limit holds what its running requests hold';
+const countedOfModel = (model: string, counted: string) =>
+  `UPDATE accounts SET model_limits = '{"${model}":${counted}}' WHERE id = ${first}`;
+
 const corruptions: readonly (readonly [check: string, statement: string])[] = [
   ['balance = sum of the entries', `UPDATE accounts SET balance = balance + 1 WHERE id = ${first}`],
   ['granted = sum of what was added', `UPDATE accounts SET granted = granted - 1 WHERE id = ${first}`],
@@ -288,6 +295,9 @@ const corruptions: readonly (readonly [check: string, statement: string])[] = [
   [behind, `UPDATE ledger_entries SET type = 'usage' WHERE request_id = ${ownKeys}`],
   [behind, `UPDATE ledger_entries SET type = 'byok_fee' WHERE request_id = ${charged}`],
   [sign, `UPDATE ledger_entries SET amount = -amount WHERE request_id = ${ownKeys}`],
+  [ofModel, countedOfModel('sandbox/echo', '["1000000000","1","0"]')],
+  [ofModel, countedOfModel('p/m', '["1000000000","0","1000"]')],
+  [heldOfModel, countedOfModel('p/m', '["1000000000","1","999"]')],
   [ended, `UPDATE requests SET hold = 1 WHERE id = ${charged}`],
   [ended, `UPDATE requests SET ended = NULL WHERE id = ${charged}`],
   [ended, `UPDATE requests SET charge = 1 WHERE id = ${running}`],

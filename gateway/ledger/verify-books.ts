@@ -4,6 +4,7 @@ import type { BooksDb, OpenBooks } from '../db/open.ts';
 import { accountRules } from './rules/account-rules.ts';
 import { entryRules } from './rules/entry-rules.ts';
 import { keyRules } from './rules/key-rules.ts';
+import { modelRules } from './rules/model-rules.ts';
 import { requestRules } from './rules/request-rules.ts';
 import { countOf, type Rule, total } from './rules/rule.ts';
 import { withSums } from './rules/sums.ts';
@@ -48,7 +49,14 @@ export interface BooksReport {
 const listed = 20;
 
 /** The invariants of the books (wire contract §1.4.7, §2.3, §2.4, §2.7, §7). */
-const rules: readonly Rule[] = [...accountRules, ...keyRules, ...entryRules, ...requestRules, ...usageRules];
+const rules: readonly Rule[] = [
+  ...accountRules,
+  ...modelRules,
+  ...keyRules,
+  ...entryRules,
+  ...requestRules,
+  ...usageRules,
+];
 
 /** Checks every invariant of the books in one snapshot; gateways may go on serving them meanwhile. */
 export const verifyBooks = (books: Books, now: () => number = Date.now): Promise<BooksReport> =>

@@ -16,6 +16,8 @@ import type { AccountRow } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
 import { newKey } from '../keys/new-key.ts';
 import { grantCredits } from '../ledger/grant.ts';
+import { limitModels } from '../ledger/limit-models.ts';
+import { modelLimitsOf } from '../ledger/model-limits.ts';
 import { usedIn } from '../ledger/quota.ts';
 import { usedToday } from '../ledger/spending-limits.ts';
 import { verifyBooks } from '../ledger/verify-books.ts';
@@ -82,9 +84,9 @@ export function createOperator(deps: OperatorDeps): Administrator {
       deps.credentialsChanged();
     },
 
-    async limitAccount(accountId, { day, month, exceptKey }) {
+    async limitAccount(accountId, { day, month, models = {}, exceptKey }) {
       await requireAccount(db, accountId);
-      if ([day, month].some((limit) => typeof limit === 'bigint' && limit < 0n)) {
+      if ([day, month, ...Object.values(models)].some((limit) => typeof limit === 'bigint' && limit < 0n)) {
         throw new AppError('invalid_input', 'The limit of an account cannot be negative.');
       }
       const limits = {
@@ -92,8 +94,10 @@ export function createOperator(deps: OperatorDeps): Administrator {
         ...(month === undefined ? {} : { month_limit: month }),
         ...(exceptKey === undefined ? {} : { unlimited_key: exceptKey }),
       };
-      if (Object.keys(limits).length === 0) return;
-      await db.updateTable('accounts').set(limits).where('id', '=', accountId).execute();
+      if (Object.keys(limits).length > 0) {
+        await db.updateTable('accounts').set(limits).where('id', '=', accountId).execute();
+      }
+      if (Object.keys(models).length > 0) await deps.transact((trx) => limitModels(trx, accountId, models));
     },
 
     async accountLimits(accountId) {
@@ -104,6 +108,11 @@ export function createOperator(deps: OperatorDeps): Administrator {
         used: nanoUsd(used),
       });
       return {
+        models: modelLimitsOf(row, null, now()).map(({ model, limit, used }) => ({
+          model,
+          limit: nanoUsd(limit),
+          used: nanoUsd(used),
+        })),
         day: part(row.day_limit, usedToday(row, now())),
         month: part(row.month_limit, usedIn(row, now())),
         exceptKey: row.unlimited_key,

@@ -17,9 +17,11 @@ export interface AccountSummary {
 
 /** What an account's keys may spend together in the UTC day and month that it is, and have spent. `limit` null: no limit. */
 export interface AccountLimits {
+  /** On single models in the month, by their ids: those that have a limit. */
+  readonly models: readonly { readonly model: string; readonly limit: NanoUsd; readonly used: NanoUsd }[];
   readonly day: { readonly limit: NanoUsd | null; readonly used: NanoUsd };
   readonly month: { readonly limit: NanoUsd | null; readonly used: NanoUsd };
-  /** The key that may pass both: the desktop app's. */
+  /** The key that may pass all of them: the desktop app's. */
   readonly exceptKey: string | null;
 }
 
@@ -45,12 +47,18 @@ export interface Operator {
   /** Running gateways refuse a suspended account within two seconds; its running answers finish. */
   setAccountStatus(accountId: string, status: 'active' | 'suspended'): Promise<void>;
   /**
-   * What the account's keys may spend in a UTC day and month (null: no limit), from the next request on; `exceptKey` may pass
-   * both. What is not named stays as it is. Throws `invalid_input` for a limit below zero.
+   * What the account's keys may spend in a UTC day and month, and on single models in a month (null: no limit), from the next
+   * request on; `exceptKey` may pass it. What is not named stays as it is. Throws `invalid_input` for a limit below zero.
    */
   limitAccount(
     accountId: string,
-    limits: { readonly day?: NanoUsd | null; readonly month?: NanoUsd | null; readonly exceptKey?: string | null },
+    limits: {
+      readonly day?: NanoUsd | null;
+      readonly month?: NanoUsd | null;
+      /** By ids, such as `openai/gpt-5`. */
+      readonly models?: Readonly<Record<string, NanoUsd | null>>;
+      readonly exceptKey?: string | null;
+    },
   ): Promise<void>;
   accountLimits(accountId: string): Promise<AccountLimits>;
   /** Adds credits. `id` makes it happen once, however often it is called. */

@@ -3,6 +3,7 @@ import type { Usage } from '#shared/wire/usage.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
+import { modelLimitName, modelLimitsOf } from '../ledger/model-limits.ts';
 import { currentMonth, dayOf, endOfDay } from '../ledger/period.ts';
 import { usedIn } from '../ledger/quota.ts';
 import { limitsOfAccount } from '../ledger/spending-limits.ts';
@@ -23,6 +24,10 @@ export async function quotas(db: BooksDb, caller: Caller, now: number): Promise<
     ...limitsOfAccount(row, credential.id, now).map(({ name, limit, used, resetsAt }) =>
       money(name, limit, used, resetsAt),
     ),
+    ...modelLimitsOf(row, credential.id, now).map(({ model, limit, used, resetsAt }) => ({
+      ...money(modelLimitName, limit, used, resetsAt),
+      model,
+    })),
   ];
 }
 

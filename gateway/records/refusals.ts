@@ -2,12 +2,19 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { QuoteLimit } from '#shared/wire/quote.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
+import { type ModelName, modelLimitName, modelRefusal } from '../ledger/model-limits.ts';
 import { keyShortageNow } from '../ledger/quota.ts';
 import { quotas } from './account-limits.ts';
 import { accountRow } from './account-store.ts';
 
 /** The key's limit, the balance, the plan's quotas and the account's limits that would refuse a request which holds this much. */
-export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint, now: number): Promise<QuoteLimit[]> {
+export async function refusalsOf(
+  db: BooksDb,
+  principal: Principal,
+  model: ModelName,
+  hold: bigint,
+  now: number,
+): Promise<QuoteLimit[]> {
   const { plan, accountId } = principal;
   const row = await accountRow(db, accountId);
   const available = row.balance - row.held;
@@ -24,12 +31,16 @@ export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint
   }
   const { id: keyId } = principal.credential;
   const ofKey = keyId === null ? null : await keyShortageNow(db, keyId, hold);
+  const ofModel = modelRefusal(row, keyId, model, hold, now);
   const full = (await quotas(db, principal, now)).filter(({ name, remaining }) =>
-    name === 'requests_per_day' ? remaining === '0' : hold > 0n && row.held + hold > parseUsd(remaining),
+    name === 'requests_per_day'
+      ? remaining === '0'
+      : name !== modelLimitName && hold > 0n && row.held + hold > parseUsd(remaining),
   );
   return [
     ...(ofKey ? [{ code: ofKey.code, message: ofKey.message, ...ofKey.details }] : []),
     ...short,
+    ...(ofModel ? [{ code: ofModel.code, message: ofModel.message, name: modelLimitName, ...ofModel.details }] : []),
     ...full.map(({ name, limit, used, remaining, resets_at }) => ({
       code: 'plan_limit_exceeded',
       message: `The limit ${name} of ${limit} leaves ${remaining}.`,

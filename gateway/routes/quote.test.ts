@@ -6,6 +6,7 @@ import { promptResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
 import { modelList } from '#shared/wire/model.ts';
 import { quote } from '#shared/wire/quote.ts';
+import { usage } from '#shared/wire/usage.ts';
 import { allScopes } from '../auth/scopes.ts';
 import { Secret } from '../auth/secret.ts';
 import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
@@ -81,6 +82,24 @@ test('a balance of exactly the upper bound is enough, and a nano-dollar less is 
     expect(quoted.limits.map((limit) => limit.code)).toEqual(codes);
     expect((await post('/chat', body)).status).toBe(status);
   }
+});
+
+test('a model whose own limit is used up is quoted as refused where it was named, and passed over by a router', async () => {
+  const upstream = withProviders();
+  const { post, call, gateway, account: owner } = await openTestGateway(upstream.options);
+  const quoted = async (model: string) =>
+    quote.parse(await (await post('/v1/quote', { model, messages: [{ role: 'user', content: 'Hello' }] })).json());
+  const { provider, model } = await quoted('router');
+  const id = `${provider}/${model}`;
+  await gateway.operator.limitAccount(owner.id, { models: { [id]: nanoUsd(1n) } });
+  expect((await quoted(id)).limits).toMatchObject([
+    { name: 'account_model_month_usd', model: id, limit_value: '0.000000001' },
+  ]);
+  const other = await quoted('router');
+  expect(`${other.provider}/${other.model}`).not.toBe(id);
+  expect(other.limits).toEqual([]);
+  const { limits } = usage.parse(await (await call('/v1/usage')).json());
+  expect(limits).toContainEqual(expect.objectContaining({ name: 'account_model_month_usd', model: id, used: '0' }));
 });
 
 test('holds and books nothing, and what the request then costs lies within its bounds', async () => {

@@ -107,7 +107,8 @@ export function fakeGateway(): FakeGateway {
       },
       async accountLimits(accountId) {
         const { day = null, month = null, exceptKey = null } = limits.get(accountId) ?? {};
-        return { day: { limit: day, used: nanoUsd(0n) }, month: { limit: month, used: nanoUsd(0n) }, exceptKey };
+        const [models, none] = [[], nanoUsd(0n)];
+        return { models, day: { limit: day, used: none }, month: { limit: month, used: none }, exceptKey };
       },
       grant: async (grant) => ({ id: grant.id ?? id('grant') }),
       async createKey({ accountId }) {

@@ -21,13 +21,17 @@ export const accountText = (more = '') => `
     SELECT json_build_array(a.id, a.plan, a.day, a.month, a.balance::text, a.held::text, a.used::text,
       a.day_requests::text, a.month_used::text${more}) $$`;
 
+/** A request as JSON, as an account. */
+export const requestText = (more = '') => `
+  CREATE OR REPLACE FUNCTION portico_request(r requests) RETURNS JSON LANGUAGE sql STABLE AS $$
+    SELECT json_build_array(r.id, r.account_id, r.key_id, r.day, r.status, r.byok::text, r.hold::text,
+      r.lease_until::text, r.charge::text${more}) $$`;
+
 const rowTexts = [
   accountText(),
   `CREATE FUNCTION portico_key(k api_keys) RETURNS JSON LANGUAGE sql STABLE AS $$
     SELECT json_build_array(k.id, k.parent_id, k.spend_limit::text, k.spent::text, k.held::text) $$`,
-  `CREATE FUNCTION portico_request(r requests) RETURNS JSON LANGUAGE sql STABLE AS $$
-    SELECT json_build_array(r.id, r.account_id, r.key_id, r.day, r.status, r.byok::text, r.hold::text,
-      r.lease_until::text, r.charge::text) $$`,
+  requestText(),
 ];
 
 /**
@@ -67,6 +71,9 @@ const accountColumns = `id TEXT, plan TEXT, day TEXT, month TEXT, counted_month 
 const limitColumns = `, day_limit BIGINT, month_limit BIGINT, unlimited_key TEXT, counted_day TEXT,
   spent_min BIGINT, spent_max BIGINT, day_used BIGINT`;
 
+/** An instance of a version before does not know of them, and writes nothing for an account that has any. */
+const modelLimitColumns = ', model_limits TEXT, new_model_limits TEXT';
+
 const between = (number: string, name: string) =>
   `(g.${name}_min IS NULL OR ${number} >= g.${name}_min) AND (g.${name}_max IS NULL OR ${number} <= g.${name}_max)`;
 
@@ -76,12 +83,15 @@ const limitsHold = `
           AND a.unlimited_key IS NOT DISTINCT FROM g.unlimited_key
           AND ${between('CASE WHEN a.day = g.counted_day THEN a.day_used ELSE 0 END + a.held', 'spent')}))`;
 
+const modelLimitsHold = `
+        AND a.model_limits IS NOT DISTINCT FROM g.model_limits`;
+
 /**
  * Writes a group of steps where the stored rows still allow all of it; else it writes nothing. Either way it answers the rows
- * as they stand. `moreOfClosed`: columns that came later; `limited`: accounts have limits of their own. Rows are locked in one
- * order (accounts, keys, requests, each by id), so that no two groups wait for each other.
+ * as they stand. `moreOfClosed`: columns that came later; `limited`: accounts have limits of their own;
+ * `perModel`: for single models too. Rows are locked in one order (accounts, keys, requests, each by id), so that no two groups wait for each other.
  */
-export const commitFunction = (moreOfClosed = '', limited = false) => `
+export const commitFunction = (moreOfClosed = '', limited = false, perModel = false) => `
   CREATE ${moreOfClosed === '' ? '' : 'OR REPLACE '}FUNCTION portico_commit(
     account_guards JSON, key_guards JSON, request_guards JSON,
     opened JSON, raised JSON, renewed JSON, closed JSON, entries JSON, counts JSON
@@ -93,11 +103,11 @@ export const commitFunction = (moreOfClosed = '', limited = false) => `
     key_rows JSON;
   BEGIN
     SELECT count(*) = json_array_length(account_guards) INTO holds FROM (
-      SELECT a.id FROM json_to_recordset(account_guards) AS g (${accountColumns}${limited ? limitColumns : ''}) JOIN accounts a ON a.id = g.id
+      SELECT a.id FROM json_to_recordset(account_guards) AS g (${accountColumns}${limited ? limitColumns : ''}${perModel ? modelLimitColumns : ''}) JOIN accounts a ON a.id = g.id
       WHERE a.plan = g.plan AND a.day = g.day AND a.month = g.month
         AND ${between('a.balance - a.held', 'funds')}
         AND ${between('CASE WHEN a.month = g.counted_month THEN a.month_used ELSE 0 END + a.held', 'month')}
-        AND ${between('a.day_requests', 'day')}${limited ? limitsHold : ''}
+        AND ${between('a.day_requests', 'day')}${limited ? limitsHold : ''}${perModel ? modelLimitsHold : ''}
       ORDER BY a.id FOR NO KEY UPDATE OF a
     ) AS locked;
     IF holds AND key_guards IS NOT NULL THEN
@@ -139,8 +149,8 @@ export const commitFunction = (moreOfClosed = '', limited = false) => `
             ? `,
         day_used = CASE WHEN a.day = g.new_day THEN a.day_used ELSE 0 END + coalesce(g.day_used, 0)`
             : ''
-        }
-      FROM json_to_recordset(account_guards) AS g (${accountColumns}${limited ? limitColumns : ''})
+        }${perModel ? ', model_limits = g.new_model_limits' : ''}
+      FROM json_to_recordset(account_guards) AS g (${accountColumns}${limited ? limitColumns : ''}${perModel ? modelLimitColumns : ''})
       WHERE a.id = g.id AND g.changed
       RETURNING portico_account(a) AS line
     ) SELECT json_agg(line) INTO account_rows FROM written;
@@ -160,7 +170,8 @@ export const commitFunction = (moreOfClosed = '', limited = false) => `
       FROM json_populate_recordset(NULL::requests, opened);
     END IF;
     IF raised IS NOT NULL THEN
-      UPDATE requests r SET hold = r.hold + g.by FROM json_to_recordset(raised) AS g (id TEXT, by BIGINT)
+      UPDATE requests r SET hold = r.hold + g.by${perModel ? ', provider = coalesce(g.provider, r.provider), model = coalesce(g.model, r.model)' : ''}
+      FROM json_to_recordset(raised) AS g (id TEXT, by BIGINT${perModel ? ', provider TEXT, model TEXT' : ''})
       WHERE r.id = g.id;
     END IF;
     IF renewed IS NOT NULL THEN

@@ -18,6 +18,7 @@ import { webSearches } from './0018-web-searches.ts';
 import { imageTokens } from './0019-image-tokens.ts';
 import { usageIndex } from './0020-usage-index.ts';
 import { accountLimits } from './0021-account-limits.ts';
+import { modelLimits } from './0022-model-limits.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -40,5 +41,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0019-image-tokens': imageTokens(dialect),
     '0020-usage-index': usageIndex,
     '0021-account-limits': accountLimits(dialect),
+    '0022-model-limits': modelLimits(dialect),
   }),
 });

@@ -140,8 +140,14 @@ function accountGuard(after: AccountState, { accounts, reliance, day, month }: D
     counted_day: day,
     spent_min: least(turned(relied.spent), spentToday),
     spent_max: most(turned(relied.spent), spentToday),
-    changed: !sameDay || !sameMonth || Object.values(added).some((sum) => sum !== 0n),
+    changed:
+      !sameDay ||
+      !sameMonth ||
+      after.model_limits !== before.model_limits ||
+      Object.values(added).some((sum) => sum !== 0n),
     ...plain(added),
+    model_limits: before.model_limits,
+    new_model_limits: after.model_limits,
     new_day: after.day,
     new_month: after.month,
   };
@@ -200,6 +206,7 @@ const limit = (value: string | null | undefined): bigint | null => (value == nul
 // biome-ignore format: columns in their order
 const accountOf = ([
   id, plan, day, month, balance, held, used, dayRequests, monthUsed, dayUsed, dayLimit, monthLimit, unlimitedKey,
+  modelLimits,
 ]: Texts): AccountState => ({
   id: word(id),
   plan: word(plan),
@@ -214,6 +221,7 @@ const accountOf = ([
   day_limit: limit(dayLimit),
   month_limit: limit(monthLimit),
   unlimited_key: unlimitedKey ?? null,
+  model_limits: modelLimits ?? null,
 });
 
 const keyOf = ([id, parent, most, spent, held]: Texts): KeyState => ({
@@ -224,11 +232,25 @@ const keyOf = ([id, parent, most, spent, held]: Texts): KeyState => ({
   held: sum(held),
 });
 
-const requestOf = ([id, account, key, day, status, byok, hold, lease, charge]: Texts): RequestState => ({
+const requestOf = ([
+  id,
+  account,
+  key,
+  day,
+  status,
+  byok,
+  hold,
+  lease,
+  charge,
+  provider,
+  model,
+]: Texts): RequestState => ({
   id: word(id),
   account_id: word(account),
   key_id: key ?? null,
   day: word(day),
+  provider: word(provider),
+  model: word(model),
   byok: sum(byok),
   hold: sum(hold),
   lease_until: sum(lease),

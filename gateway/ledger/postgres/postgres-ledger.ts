@@ -129,7 +129,7 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
   const hold = (request: HoldRequest) => add<NanoUsd>({ do: 'hold', request });
   return {
     decide: async (request) => ({ amount: await hold(request), durable: Promise.resolve() }),
-    extend: (requestId, to) => add({ do: 'extend', requestId, to }),
+    extend: (requestId, to, model) => add({ do: 'extend', requestId, to, model }),
     renew: (requestId) => add({ do: 'renew', requestId }),
     settle: (settlement) => add({ do: 'settle', settlement }),
     interrupt: (settlement, leaseUntil) => add({ do: 'interrupt', settlement, leaseUntil }),

@@ -10,6 +10,7 @@ import { testDatabase } from '../../testing/test-database.ts';
 import { grantCredits } from '../grant.ts';
 import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
+import { limitModels } from '../limit-models.ts';
 import { verifyBooks } from '../verify-books.ts';
 
 /** Whatever breaks one of these was committed by a decision that the stored rows did not allow. */
@@ -118,6 +119,28 @@ const covered = (work: Promise<unknown>) =>
       throw error;
     },
   );
+
+test('three instances spend no more on a model than its limit, however they are in each other’s way', async () => {
+  const { one, grant, db, dialect, log, pool } = await openThree();
+  await grant('acct_1', 1_000_000n);
+  const transact = createTransact({ db, dialect, log, pool });
+  await transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 50n }));
+  const holds = await Promise.all(
+    Array.from({ length: 120 }, (_, at) => covered(holdDurably(one(at), holdOf(`req_${at}`, 3n)))),
+  );
+  expect(holds.filter(Boolean)).toHaveLength(16);
+  const held = holds.flatMap((isHeld, at) => (isHeld ? [at] : []));
+  await Promise.all([
+    ...held.map((at) => one(at).settle(endOf(`req_${at}`, 2n))),
+    // Set anew in the middle of it.
+    transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 60n })),
+  ]);
+  const more = await Promise.all(
+    Array.from({ length: 60 }, (_, at) => covered(holdDurably(one(at), holdOf(`req_more_${at}`, 3n)))),
+  );
+  expect(more.filter(Boolean)).toHaveLength(9);
+  expect((await verifyBooks({ db, dialect })).checks.flatMap(({ problems }) => problems)).toEqual([]);
+});
 
 describe('three instances on one account', () => {
   let three: Awaited<ReturnType<typeof openThree>>;

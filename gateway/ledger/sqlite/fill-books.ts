@@ -115,17 +115,20 @@ const closedValues = (closed: ClosedRequest): Value[] => Object.values(closedRow
 
 const texts = {
   account: `select id, plan, balance, held, used, day, day_requests, day_used, month, month_used, day_limit, month_limit,
-    unlimited_key from accounts where id = ?`,
+    unlimited_key, model_limits from accounts where id = ?`,
   saveAccount: `update accounts set balance = ?, held = ?, used = ?, day = ?, day_requests = ?, day_used = ?, month = ?,
     month_used = ? where id = ?`,
+  saveModelLimits: 'update accounts set model_limits = ? where id = ?',
   key: 'select id, parent_id, spend_limit, spent, held from api_keys where id = ?',
   saveKey: 'update api_keys set held = ?, spent = ? where id = ?',
-  request: 'select id, account_id, key_id, day, byok, hold, lease_until, status, charge from requests where id = ?',
+  request: `select id, account_id, key_id, day, provider, model, byok, hold, lease_until, status, charge from requests
+    where id = ?`,
   highestRequest: "select coalesce(max(id), '') as id from requests",
   openRequest: `insert into requests (${openedColumns}, provider, model, status) values (${places(15)}, 'running')`,
   // One that was opened and closed since the last time.
   addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(13 + 22)})`,
   raiseRequest: "update requests set hold = hold + ? where id = ? and status = 'running'",
+  moveRequest: "update requests set provider = ?, model = ? where id = ? and status = 'running'",
   renewRequest: "update requests set lease_until = ? where id = ? and status = 'running'",
   // The hold says that nobody else has touched the row since it was last seen.
   closeRequest: `update requests set hold = 0, (${closedColumns}) = (${places(22)})
@@ -186,15 +189,21 @@ function prepareAll({ prepare }: BooksConnection): SqliteBooks {
         if (end) write('addRequest', openedValues(row, 0n).concat(closedValues(end)));
         else write('openRequest', openedValues(row, row.hold).concat(row.provider, row.model));
       }
-      for (const { id, by } of changes.raised) if (!whole.has(id)) write('raiseRequest', [by, id]);
+      for (const { id, by, provider, model } of changes.raised) {
+        if (whole.has(id)) continue;
+        write('raiseRequest', [by, id]);
+        if (provider !== undefined && model !== undefined) write('moveRequest', [provider, model, id]);
+      }
       for (const { id, lease_until } of changes.renewed) all.renewRequest.run([lease_until, id]);
       for (const [id, end] of closed) {
         if (whole.has(id)) continue;
         write('closeRequest', closedValues(end).concat(id, end.hold));
       }
       for (const entry of changes.entries) write('addEntry', entryValues(entry));
-      for (const { id, balance, held, used, day, day_requests, day_used, month, month_used } of changes.accounts) {
+      for (const account of changes.accounts) {
+        const { id, balance, held, used, day, day_requests, day_used, month, month_used, model_limits } = account;
         write('saveAccount', [balance, held, used, day, day_requests, day_used, month, month_used, id]);
+        if (model_limits !== null) write('saveModelLimits', [model_limits, id]);
       }
       for (const { id, held, spent } of changes.keys) write('saveKey', [held, spent, id]);
       for (const row of changes.usage) {

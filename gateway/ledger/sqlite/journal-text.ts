@@ -43,7 +43,7 @@ export function stepText(step: DecidedStep): string {
     case 'open':
       return openText(step.row);
     case 'raise':
-      return JSON.stringify([kinds.raise, step.id, plain(step.by)]);
+      return JSON.stringify([kinds.raise, step.id, plain(step.by), ...movedTo(step)]);
     case 'renew':
       return JSON.stringify([kinds.renew, step.id, plain(step.lease_until)]);
     case 'close':
@@ -59,7 +59,7 @@ export function stepFromText(text: string): DecidedStep {
     case kinds.open:
       return { do: 'open', row: openedFrom(values as Plain[]) };
     case kinds.raise:
-      return { do: 'raise', id, by: integer(amount) };
+      return { do: 'raise', id, by: integer(amount), ...movedFrom(values) };
     case kinds.renew:
       return { do: 'renew', id, lease_until: integer(amount) };
     case kinds.close:
@@ -68,6 +68,12 @@ export function stepFromText(text: string): DecidedStep {
       throw new Error(`a step of the journal is of a kind ${kind} that this version does not know`);
   }
 }
+
+/** The model that a raised request is asked of from now on, where it is another one. */
+const movedTo = ({ provider, model }: Extract<DecidedStep, { do: 'raise' }>): readonly string[] =>
+  provider === undefined || model === undefined ? [] : [provider, model];
+const movedFrom = ([, , provider, model]: readonly unknown[]) =>
+  typeof provider === 'string' && typeof model === 'string' ? { provider, model } : {};
 
 const plain = (value: string | bigint | null): Plain =>
   typeof value !== 'bigint' ? value : Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

@@ -16,6 +16,7 @@ import { redoStep } from '../decide-steps.ts';
 import { grantCredits } from '../grant.ts';
 import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
+import { limitModels } from '../limit-models.ts';
 import { verifyBooks } from '../verify-books.ts';
 import { stepFromText } from './journal-text.ts';
 
@@ -115,6 +116,7 @@ const endOf = (requestId: string, charge: number, byokFeeBps = 0): Settlement =>
   routing: { policy: 'direct', reason: 'r', selected: 'm2', upstream_model: 'm', attempts: [], catalog_version: 'v' },
 });
 
+const model = fc.constantFrom('m', 'm2');
 const slot = fc.integer({ min: 0, max: 9 });
 const action = fc.oneof(
   {
@@ -126,7 +128,11 @@ const action = fc.oneof(
       amount: fc.bigInt({ min: 0n, max: 900n }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('extend' as const), slot, amount: fc.bigInt(0n, 1_500n) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('extend' as const), slot, amount: fc.bigInt(0n, 1_500n), model }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), model, limit: fc.bigInt(0n, 2_000n) }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('settle' as const), slot, charge: fc.nat(700) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('renew' as const), slot }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('read' as const) }) },
@@ -142,9 +148,14 @@ async function act({ ledger, db, transact, pass }: Opened, step: Action): Promis
     await transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(100n) }, start));
     return;
   }
+  if (step.do === 'limit') {
+    // Sometimes none any more.
+    const limit = step.limit < 200n ? null : step.limit;
+    return transact((trx) => limitModels(trx, 'acct_1', { [`p/${step.model}`]: limit }));
+  }
   const id = `req_${step.slot}`;
   if (step.do === 'hold') await ledger.decide(holdOf(id, step.key, step.amount));
-  else if (step.do === 'extend') await ledger.extend(id, nanoUsd(step.amount));
+  else if (step.do === 'extend') await ledger.extend(id, nanoUsd(step.amount), { provider: 'p', model: step.model });
   else if (step.do === 'renew') await ledger.renew(id);
   else await ledger.settle(endOf(id, step.charge));
 }
@@ -158,18 +169,22 @@ async function state({ db }: Pick<Opened, 'db'>) {
   return {
     accounts: await db.selectFrom('accounts').selectAll().execute(),
     keys: await db.selectFrom('api_keys').select(['id', 'held', 'spent']).orderBy('id').execute(),
-    requests: requests.map(({ id, hold, status, charge, lease_until, day, price, routing, end_user, metadata }) => ({
-      id,
-      hold,
-      status,
-      charge,
-      lease_until,
-      day,
-      price,
-      routing,
-      end_user,
-      metadata,
-    })),
+    requests: requests.map(
+      ({ id, model, hold, status, charge, lease_until, day, price, routing, end_user, metadata }) => ({
+        id,
+        provider: 'p',
+        model,
+        hold,
+        status,
+        charge,
+        lease_until,
+        day,
+        price,
+        routing,
+        end_user,
+        metadata,
+      }),
+    ),
     entries: await db.selectFrom('ledger_entries').select(['id', 'amount', 'balance_after']).orderBy('seq').execute(),
   };
 }
@@ -227,8 +242,8 @@ async function folded(database: string) {
     accounts: [...accounts.values()],
     keys: [...keys.values()],
     holds: [...new Set([...requests.keys(), ...draft.requests.keys()])].sort().map((id) => {
-      const { hold, status, charge } = draft.requests.get(id) ?? (requests.get(id) as never);
-      return { id, hold, status, charge };
+      const { model, hold, status, charge } = draft.requests.get(id) ?? (requests.get(id) as never);
+      return { id, model, hold, status, charge };
     }),
     entries: [
       ...before.entries,
@@ -258,7 +273,7 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
       const expected = await folded(killed(copy, (bytes) => bytes));
       const again = await open(copy);
       const { accounts, keys, requests, entries } = await state(again);
-      const holds = requests.map(({ id, hold, status, charge }) => ({ id, hold, status, charge }));
+      const holds = requests.map(({ id, model, hold, status, charge }) => ({ id, model, hold, status, charge }));
       expect({ accounts, keys, holds, entries }).toEqual(expected);
       const report = await verifyBooks(again);
       await again.db.destroy();

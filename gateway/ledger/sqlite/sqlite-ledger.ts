@@ -48,7 +48,7 @@ export function createSqliteLedger({
 
   return {
     decide: (request) => whenFree(() => new JournalHeld(take<NanoUsd>({ do: 'hold', request }), journal)),
-    extend: async (requestId, to) => whenFree(() => take<boolean>({ do: 'extend', requestId, to })),
+    extend: async (requestId, to, model) => whenFree(() => take<boolean>({ do: 'extend', requestId, to, model })),
     renew: async (requestId) => whenFree(() => take<void>({ do: 'renew', requestId })),
     settle: (settlement) => takeDurably({ do: 'settle', settlement }),
     interrupt: (settlement, leaseUntil) => takeDurably({ do: 'interrupt', settlement, leaseUntil }),

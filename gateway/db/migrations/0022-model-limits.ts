@@ -1,0 +1,19 @@
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { DialectName } from '../open.ts';
+import { accountText, commitFunction, requestText } from './0013-group-commit.ts';
+
+/** An account may have limits for single models in a month; a running request keeps which model it is asked of. */
+export const modelLimits = (dialect: DialectName): Migration => ({
+  async up(db) {
+    await sql`ALTER TABLE accounts ADD COLUMN model_limits TEXT`.execute(db);
+    if (dialect === 'sqlite') return;
+    const counts = ['web_searches', 'image_tokens'].map((name) => `, ${name} = coalesce(c.${name}, 0)`);
+    for (const text of [
+      accountText(', a.day_used::text, a.day_limit::text, a.month_limit::text, a.unlimited_key, a.model_limits'),
+      requestText(', r.provider, r.model'),
+      commitFunction(counts.join(''), true, true),
+    ])
+      await sql.raw(text).execute(db);
+  },
+});

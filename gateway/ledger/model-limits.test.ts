@@ -1,0 +1,181 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type NanoUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { noTokens } from '#shared/price.ts';
+import { openBooks } from '../db/open.ts';
+import { createTransact } from '../db/transact.ts';
+import { createOperator } from '../operator/operator-store.ts';
+import { holdDurably } from '../testing/hold-durably.ts';
+import { testDatabase } from '../testing/test-database.ts';
+import { grantCredits } from './grant.ts';
+import { createLedger } from './ledger-store.ts';
+import { verifyBooks } from './verify-books.ts';
+
+const capped = { provider: 'lab', model: 'big/one' };
+const other = { provider: 'lab', model: 'small' };
+const id = 'lab/big/one';
+
+/** An account with money, two keys and a ledger on the engine of this run. */
+async function openCapped(start = Date.UTC(2026, 10, 20)) {
+  const books = await openBooks(await testDatabase());
+  onTestFinished(() => books.db.destroy());
+  const transact = createTransact(books);
+  let time = start;
+  const now = () => time;
+  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
+  const peppers = { current: Buffer.alloc(32), all: [Buffer.alloc(32)] } as never;
+  const operator = createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {} });
+  const account = { id: 'acct_1', name: 'A', email: null, plan: 'pro', status: 'active' as const, created: 0n };
+  await books.db
+    .insertInto('accounts')
+    .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
+    .execute();
+  await transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: parseUsd('1000') }, time));
+  for (const key of ['key_app', 'key_program']) {
+    const row = { id: key, account_id: 'acct_1', digest: Buffer.from(key), prefix: 'p', scopes: '[]', created: 0n };
+    await books.db.insertInto('api_keys').values(row).execute();
+  }
+  const request = (requestId: string, amount: bigint, model = capped, keyId = 'key_program') => ({
+    requestId,
+    accountId: 'acct_1',
+    keyId,
+    amount: nanoUsd(amount),
+    provider: model.provider,
+    model: model.model,
+    byok: false,
+    purpose: null,
+    conversationId: null,
+    user: null,
+    metadata: {},
+  });
+  const hold = (...given: Parameters<typeof request>) =>
+    holdDurably(ledger, request(...given)).then(
+      () => 'ok',
+      (error: { code?: string }) => error.code ?? String(error),
+    );
+  const settle = (requestId: string, charge: bigint, model = capped) =>
+    ledger.settle({
+      requestId,
+      status: 'succeeded',
+      errorCode: null,
+      charge: nanoUsd(charge),
+      upstreamCost: nanoUsd(charge),
+      estimated: false,
+      provider: model.provider,
+      model: model.model,
+      usage: noTokens,
+      price: null,
+      routing: null,
+      firstTokenMs: null,
+      totalMs: 1,
+    });
+  const limit = (models: Readonly<Record<string, bigint | null>>) =>
+    operator.limitAccount('acct_1', {
+      models: models as Readonly<Record<string, NanoUsd | null>>,
+      exceptKey: 'key_app',
+    });
+  const used = async () => (await operator.accountLimits('acct_1')).models;
+  const problems = async () => (await verifyBooks(books)).checks.flatMap((check) => check.problems);
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { ...books, ledger, request, hold, settle, limit, used, problems, pass };
+}
+
+const count = (answers: readonly string[], wanted: string) => answers.filter((answer) => answer === wanted).length;
+
+test('a model’s limit is exact under 100 holds at once, holds for no other model, and not for the key that may pass it', async () => {
+  const { hold, settle, limit, used, problems } = await openCapped();
+  await limit({ [id]: 50n });
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => hold(`req_${index}`, 3n)));
+  expect([count(answers, 'ok'), count(answers, 'plan_limit_exceeded')]).toEqual([16, 84]);
+  expect(await hold('req_other', 1_000n, other)).toBe('ok');
+  expect(await hold('req_free', 0n)).toBe('ok');
+  expect(await hold('req_app', 9n, capped, 'key_app')).toBe('ok');
+  expect(await problems()).toEqual([]);
+  const held = answers.flatMap((answer, index) => (answer === 'ok' ? [`req_${index}`] : []));
+  await Promise.all(held.map((one) => settle(one, 2n)));
+  await settle('req_app', 9n);
+  expect(await used()).toEqual([{ model: id, limit: 50n, used: 41n }]);
+  expect([await hold('req_rest', 9n), await hold('req_over', 1n)]).toEqual(['ok', 'plan_limit_exceeded']);
+  expect(await problems()).toEqual([]);
+});
+
+test('a limit that is set in the middle of a month counts what was spent and what runs, and goes without a trace', async () => {
+  const { hold, settle, limit, used, problems, db } = await openCapped();
+  expect([await hold('req_1', 20n), await hold('req_2', 10n), await hold('req_3', 5n, other)]).toEqual([
+    'ok',
+    'ok',
+    'ok',
+  ]);
+  await settle('req_1', 15n);
+  await limit({ [id]: 40n });
+  expect(await problems()).toEqual([]);
+  // 15 are spent and 10 held.
+  expect([await hold('req_4', 16n), await hold('req_5', 15n)]).toEqual(['plan_limit_exceeded', 'ok']);
+  await limit({ 'lab/small': 1n });
+  expect(await used()).toEqual([
+    { model: id, limit: 40n, used: 15n },
+    { model: 'lab/small', limit: 1n, used: 0n },
+  ]);
+  await settle('req_2', 10n);
+  await settle('req_3', 4n, other);
+  expect(await used()).toMatchObject([{ used: 25n }, { used: 4n }]);
+  expect(await problems()).toEqual([]);
+  await limit({ [id]: null, 'lab/small': null });
+  expect(await used()).toEqual([]);
+  expect(await db.selectFrom('accounts').select('model_limits').executeTakeFirst()).toEqual({ model_limits: null });
+  await settle('req_5', 15n);
+  expect(await hold('req_6', 500n)).toBe('ok');
+});
+
+test('a month starts anew, and what began in the one before is not counted in it', async () => {
+  const { hold, settle, limit, used, problems, pass } = await openCapped();
+  await limit({ [id]: 50n });
+  expect([await hold('req_1', 40n), await hold('req_2', 10n)]).toEqual(['ok', 'ok']);
+  await settle('req_1', 40n);
+  pass(11 * 86_400_000);
+  // 10 of November are still held.
+  expect([await hold('req_3', 41n), await hold('req_4', 40n)]).toEqual(['plan_limit_exceeded', 'ok']);
+  expect(await used()).toEqual([{ model: id, limit: 50n, used: 0n }]);
+  await settle('req_4', 30n);
+  await settle('req_2', 10n);
+  expect(await used()).toEqual([{ model: id, limit: 50n, used: 30n }]);
+  expect([await hold('req_5', 21n), await hold('req_6', 20n)]).toEqual(['plan_limit_exceeded', 'ok']);
+  expect(await problems()).toEqual([]);
+});
+
+test('an answer that grows or goes to another model is held to that one’s limit, and its charge is counted where it belongs', async () => {
+  const { hold, ledger, settle, limit, used, problems } = await openCapped();
+  await limit({ [id]: 50n });
+  expect([await hold('req_1', 30n), await hold('req_2', 30n, other)]).toEqual(['ok', 'ok']);
+  expect(await ledger.extend('req_1', nanoUsd(51n))).toBe(false);
+  expect(await ledger.extend('req_1', nanoUsd(40n))).toBe(true);
+  // Nothing more is to be held, and all of it on the other model.
+  expect(await ledger.extend('req_2', nanoUsd(20n), capped)).toBe(false);
+  expect(await ledger.extend('req_1', nanoUsd(40n), other)).toBe(true);
+  expect(await ledger.extend('req_2', nanoUsd(20n), capped)).toBe(true);
+  expect(await problems()).toEqual([]);
+  expect([await hold('req_3', 21n), await hold('req_4', 20n)]).toEqual(['plan_limit_exceeded', 'ok']);
+  await settle('req_1', 40n, other);
+  await settle('req_2', 12n);
+  expect(await used()).toEqual([{ model: id, limit: 50n, used: 12n }]);
+  expect(await problems()).toEqual([]);
+});
+
+test('says which model, what is left of its limit and when it starts anew', async () => {
+  const { ledger, request, hold, limit } = await openCapped(Date.UTC(2026, 11, 31, 23));
+  await limit({ [id]: parseUsd('0.01') });
+  await hold('req_1', parseUsd('0.004'));
+  await expect(holdDurably(ledger, request('req_2', parseUsd('0.007')))).rejects.toMatchObject({
+    code: 'plan_limit_exceeded',
+    message: expect.stringMatching(
+      /spend \$0\.01 a month on lab\/big\/one, .*up to \$0\.007, \$0\.006 are left.*2027-01-01/,
+    ),
+    details: {
+      limit: 'account_model_month_usd',
+      model: id,
+      limit_value: '0.01',
+      resets_at: Date.UTC(2027, 0, 1) / 1000,
+    },
+  });
+});
