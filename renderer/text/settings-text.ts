@@ -1,6 +1,9 @@
 import type { SettingsSection } from '../navigation/nav.ts';
 import { words } from './language.ts';
 
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+const capped = { day: 'a day', month: 'a month', model: 'single models' } as const;
+
 const sections: Record<SettingsSection, string> = {
   providers: 'Providers & keys',
   gateway: 'Gateway',
@@ -232,8 +235,7 @@ export const text = words({
     scopes: { message: 'A message', conversation: 'A chat', day: 'A day (UTC)', month: 'A month (UTC)' },
     ofModel: (model: string) => `${model}, a month (UTC)`,
     models: 'Single models, a month',
-    modelsNote:
-      'What one model may cost in a month, other programs counted where the gateway tells it. This app refuses by it; other programs are refused by the day, the month and their key.',
+    modelsNote: 'What one model may cost in a month, other programs counted where the gateway tells it.',
     model: 'Model',
     modelHint: 'provider/model',
     addModel: 'Add a model',
@@ -251,12 +253,8 @@ export const text = words({
     },
     whole:
       'Day and month count the whole account that pays: other programs with its keys, and requests of deleted chats; and what this app has paid with other accounts.',
-    sameCaps: {
-      both: 'The built-in gateway refuses other programs by the same caps of a day and a month, but knows only its own part: they may spend a whole cap there, whatever this app has paid elsewhere.',
-      day: 'The built-in gateway refuses other programs by the same cap of a day, but knows only its own part: they may spend all of it there, whatever this app has paid elsewhere.',
-      month:
-        'The built-in gateway refuses other programs by the same cap of a month, but knows only its own part: they may spend all of it there, whatever this app has paid elsewhere.',
-    },
+    sameCaps: (scopes: readonly ('day' | 'month' | 'model')[]) =>
+      `The built-in gateway refuses other programs by your caps of ${list.format(scopes.map((scope) => capped[scope]))} too, but knows only its own part: they may spend all of a cap there, whatever this app has paid elsewhere. Caps of a message and a chat hold in this app alone.`,
     appOnly:
       'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
     setOutside: (limits: readonly string[]) =>
@@ -264,6 +262,8 @@ export const text = words({
     outside: {
       day: (usd: string | null) => (usd ? `${usd} a day (UTC)` : 'no limit a day'),
       month: (usd: string | null) => (usd ? `${usd} a month (UTC)` : 'no limit a month'),
+      model: (usd: string | null, model: string | null) =>
+        usd ? `${usd} a month (UTC) on ${model}` : `no limit for ${model}`,
     },
     takeOver: 'Use my caps instead',
     takingOver: 'Setting your caps',

@@ -15,7 +15,7 @@ export interface CapsDeps {
   readonly store: SettingsStore;
   readonly spend: SpendStore;
   readonly connections: Pick<Connections, 'wallet' | 'mode'>;
-  /** Of the built-in gateway, which refuses other programs by the caps of a day and a month. */
+  /** Of the built-in gateway, which refuses other programs by the caps of a day, a month and of models. */
   readonly programLimits: {
     /** Makes limits of the caps, where nobody else has set any. */
     readonly write: () => Promise<void>;

@@ -32,8 +32,11 @@ async function start(folder?: string, secrets = memorySecrets()) {
       database,
     ]);
     expect(stderr).toBe('');
-    const { day, month } = JSON.parse(stdout) as Record<'day' | 'month', { limit_usd: string | null }>;
-    return [day.limit_usd, month.limit_usd];
+    const { day, month, models } = JSON.parse(stdout) as Record<'day' | 'month', { limit_usd: string | null }> & {
+      models: { model: string; limit_usd: string }[];
+    };
+    const ofModels = Object.fromEntries(models.map(({ model, limit_usd }) => [model, limit_usd]));
+    return models.length > 0 ? [day.limit_usd, month.limit_usd, ofModels] : [day.limit_usd, month.limit_usd];
   };
   const cap = (caps: Partial<Caps>) => client.caps.set(Object.assign({}, noCaps, caps));
   const setOutside = async () => (await client.caps.get()).setOutside;
@@ -50,10 +53,10 @@ test('a limit that was set by the command line is left and said, also after the 
   expect(await first.limits()).toEqual(['2.5', '20']);
   expect(await first.setOutside()).toEqual([]);
   await first.limits('--day', '5');
-  expect(await first.setOutside()).toEqual([{ scope: 'day', limitUsd: '5' }]);
+  expect(await first.setOutside()).toEqual([{ scope: 'day', model: null, limitUsd: '5' }]);
 
   const second = await first.again();
-  expect(await second.setOutside()).toEqual([{ scope: 'day', limitUsd: '5' }]);
+  expect(await second.setOutside()).toEqual([{ scope: 'day', model: null, limitUsd: '5' }]);
   // Caps of the app that change reach what it wrote itself, and nothing else.
   await second.cap({ day: '3', month: '30' });
   expect(await second.limits('--month', 'none')).toEqual(['5', null]);
@@ -61,8 +64,8 @@ test('a limit that was set by the command line is left and said, also after the 
   const third = await second.again();
   expect(await third.limits()).toEqual(['5', null]);
   expect(await third.setOutside()).toEqual([
-    { scope: 'day', limitUsd: '5' },
-    { scope: 'month', limitUsd: null },
+    { scope: 'day', model: null, limitUsd: '5' },
+    { scope: 'month', model: null, limitUsd: null },
   ]);
   await third.client.caps.takeOver();
   expect(await third.limits()).toEqual(['3', '30']);
@@ -76,6 +79,28 @@ test('a limit that was set by the command line is left and said, also after the 
   expect(await third.limits()).toEqual(['8', null]);
 });
 
+test('caps of models are limits of the account too, each for itself: those that somebody else has set are left and said', async () => {
+  const first = await start();
+  await first.cap({ day: '2', models: { 'openai/gpt-5': '10', 'google/gemini': '5' } });
+  expect(await first.limits()).toEqual(['2', null, { 'openai/gpt-5': '10', 'google/gemini': '5' }]);
+  await first.limits('--model', 'openai/gpt-5=3', '--model', 'xai/grok=1');
+  const second = await first.again();
+  const outside = [
+    { scope: 'model', model: 'openai/gpt-5', limitUsd: '3' },
+    { scope: 'model', model: 'xai/grok', limitUsd: '1' },
+  ];
+  expect(await second.setOutside()).toEqual(outside);
+  // A cap that is taken away is no limit any more; what others have set stays.
+  await second.cap({ day: '2', models: { 'openai/gpt-5': '12' } });
+  expect(await second.limits()).toEqual(['2', null, { 'openai/gpt-5': '3', 'xai/grok': '1' }]);
+  expect(await second.setOutside()).toEqual(outside);
+  await second.client.caps.takeOver();
+  expect(await second.limits()).toEqual(['2', null, { 'openai/gpt-5': '12' }]);
+  expect(await second.setOutside()).toEqual([]);
+  await second.cap({ day: '2' });
+  expect(await second.limits()).toEqual(['2', null]);
+});
+
 test('an app that does not know what it wrote, as one of before, leaves what is no cap of its own', async () => {
   const first = await start();
   await first.cap({ day: '2', month: '20' });
@@ -85,20 +110,20 @@ test('an app that does not know what it wrote, as one of before, leaves what is 
   settings.close();
   const second = await first.again();
   expect(await second.limits()).toEqual(['5', '20']);
-  expect(await second.setOutside()).toEqual([{ scope: 'day', limitUsd: '5' }]);
+  expect(await second.setOutside()).toEqual([{ scope: 'day', model: null, limitUsd: '5' }]);
   await second.cap({ day: '2', month: '30' });
   expect(await second.limits()).toEqual(['5', '30']);
 });
 
 test('after the ledger went back to a copy the limits are those of before: the app’s caps, and what was set outside', async () => {
   const { client, dataFolder, cap, limits, setOutside } = await start();
-  await cap({ day: '2' });
+  await cap({ day: '2', models: { 'openai/gpt-5': '10' } });
   const { backups, folder } = await client.ledger.backUp();
-  await cap({ day: '3', month: '20' });
+  await cap({ day: '3', month: '20', models: { 'openai/gpt-5': '9' } });
   await limits('--month', '25');
   await client.ledger.restore({ name: backups[0]?.name ?? '' });
-  expect(await limits()).toEqual(['3', '25']);
-  expect(await setOutside()).toEqual([{ scope: 'month', limitUsd: '25' }]);
+  expect(await limits()).toEqual(['3', '25', { 'openai/gpt-5': '9' }]);
+  expect(await setOutside()).toEqual([{ scope: 'month', model: null, limitUsd: '25' }]);
   await cap({ day: '4', month: '20' });
   expect(await limits()).toEqual(['4', '25']);
 

@@ -75,5 +75,12 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
   ]);
   const refusal = `Your cap for ${pricedModel} this month (UTC) is $0.00085, of which $0.00084 are spent.`;
   await expect(ask()).rejects.toMatchObject({ code: 'cap_exceeded', message: expect.stringContaining(refusal) });
+  const overModel = await asProgram();
+  expect(overModel).toMatchObject({ status: 403, body: { error: { code: 'plan_limit_exceeded' } } });
+  expect(overModel.body.error?.message).toContain(
+    `This account may spend $0.00085 a month on ${pricedModel}, of which $0.00084 are used`,
+  );
   await ask(true);
+  await client.caps.set({ message: null, conversation: null, day: null, month: null });
+  expect((await asProgram()).status).toBe(200);
 });

@@ -51,7 +51,7 @@ function SetOutside({ limits }: { limits: readonly OutsideLimit[] }) {
   const takeOver = useTakeOver();
   const { failed } = useNotify();
   if (limits.length === 0) return null;
-  const said = limits.map(({ scope, limitUsd }) => text.caps.outside[scope](limitUsd && usd(limitUsd)));
+  const said = limits.map(({ scope, model, limitUsd }) => text.caps.outside[scope](limitUsd && usd(limitUsd), model));
   return (
     <div className="mb-4">
       <Notice tone="warn">
@@ -70,10 +70,13 @@ function SetOutside({ limits }: { limits: readonly OutsideLimit[] }) {
 
 /** Which of the caps other programs are refused by as well: those in whose place nobody else has set a limit. */
 function SameCaps({ caps, setOutside }: { caps: Caps; setOutside: readonly OutsideLimit[] }) {
-  const [first, second] = (['day', 'month'] as const).filter(
-    (scope) => caps[scope] !== null && setOutside.every((limit) => limit.scope !== scope),
-  );
-  return first && <p className="mt-1 text-fg-3 text-xs">{text.caps.sameCaps[second ? 'both' : first]}</p>;
+  const isSame = (scope: OutsideLimit['scope'], model: string | null = null) =>
+    !setOutside.some((limit) => limit.scope === scope && limit.model === model);
+  const scopes = [
+    ...(['day', 'month'] as const).filter((scope) => caps[scope] !== null && isSame(scope)),
+    ...(Object.keys(caps.models).some((model) => isSame('model', model)) ? (['model'] as const) : []),
+  ];
+  return scopes.length > 0 && <p className="mt-1 text-fg-3 text-xs">{text.caps.sameCaps(scopes)}</p>;
 }
 
 function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; month: string } }) {

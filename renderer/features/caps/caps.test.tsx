@@ -50,11 +50,14 @@ test('limits that were set outside the app are said until the caps are taken ove
   const fake = await openApp('#settings/caps');
   await expect.element(button('Save caps')).toBeVisible();
   fake.composer.setOutside = [
-    { scope: 'day', limitUsd: '5' },
-    { scope: 'month', limitUsd: null },
+    { scope: 'day', model: null, limitUsd: '5' },
+    { scope: 'month', model: null, limitUsd: null },
+    { scope: 'model', model, limitUsd: '3' },
   ];
   fake.changed('caps');
-  const notice = page.getByText(/not by your caps: \$5\.00 a day \(UTC\), no limit a month\.$/);
+  const notice = page.getByText(
+    /not by your caps: \$5\.00 a day \(UTC\), no limit a month, \$3\.00 a month \(UTC\) on anthropic\/claude-opus-5\.$/,
+  );
   await expect.element(notice).toBeVisible();
   fake.fail('caps.takeOver', 'database_in_use', 'Another program has the ledger open.');
   await button('Use my caps instead').click();
@@ -65,27 +68,34 @@ test('limits that were set outside the app are said until the caps are taken ove
 });
 
 test.each([
-  [{ day: '5', month: '50' }, [], 'the same caps of a day and a month'],
-  [{ day: '5', month: '50' }, ['day'], 'the same cap of a month'],
-  [{ day: '5', month: '50' }, ['month'], 'the same cap of a day'],
+  [{ day: '5', month: '50' }, [], 'a day and a month'],
+  [{ day: '5', month: '50' }, ['day'], 'a month'],
+  [{ day: '5', month: '50' }, ['month'], 'a day'],
   [{ day: '5', month: '50' }, ['day', 'month'], null],
-  [{ day: '5', month: null }, [], 'the same cap of a day'],
-  [{ day: null, month: '50' }, [], 'the same cap of a month'],
+  [{ day: '5', month: null }, [], 'a day'],
   [{ day: null, month: '50' }, ['month'], null],
   [{ day: null, month: null }, [], null],
+  [{ day: null, month: '50', models: { [model]: '2' } }, [], 'a month and single models'],
+  [{ day: null, month: null, models: { [model]: '2' } }, ['month'], 'single models'],
+  [{ day: '5', month: null, models: { [model]: '2' } }, ['model'], 'a day'],
+  [{ day: null, month: null, models: { [model]: '2', 'openai/gpt-5': '2' } }, ['model'], 'single models'],
 ] as const)(
   'with the caps %j and limits of others for %j it says what other programs are refused by: %s',
   async (caps, outside, said) => {
     const fake = await openApp('#settings/caps');
-    fake.composer.caps = { message: null, conversation: null, day: caps.day, month: caps.month, models: {} };
-    fake.composer.setOutside = outside.map((scope) => ({ scope, limitUsd: '1' }));
+    fake.composer.caps = Object.assign({ message: null, conversation: null, models: {} }, caps);
+    fake.composer.setOutside = outside.map((scope) => ({
+      scope,
+      model: scope === 'model' ? model : null,
+      limitUsd: '1',
+    }));
     fake.changed('caps');
     if (outside.length > 0) await expect.element(page.getByText(/not by your caps:/)).toBeVisible();
     else if (caps.day ?? caps.month)
       await expect.element(main.getByRole('list', { name: 'How full they are' })).toBeVisible();
-    const same = page.getByText(/The built-in gateway refuses other programs by (the same caps? of .+?), but/);
+    const same = page.getByText(/The built-in gateway refuses other programs by your caps of (.+?) too, but/);
     if (said === null) await expect.element(same).not.toBeInTheDocument();
-    else await expect.element(same).toMatchTextContent(said);
+    else await expect.element(same).toMatchTextContent(`your caps of ${said} too`);
     await expect.element(main).toMatchTextContent('Day and month count the whole account that pays');
   },
 );

@@ -39,7 +39,12 @@ export const capMeter = z.object({
 });
 
 /** A limit of all keys of the built-in gateway's account that was set by its command line; null: none. */
-export const outsideLimit = z.object({ scope: z.enum(['day', 'month']), limitUsd: usdAmount.nullable() });
+export const outsideLimit = z.object({
+  scope: z.enum(['day', 'month', 'model']),
+  /** Whose month it limits, where it is a model’s. */
+  model: z.string().nullable(),
+  limitUsd: usdAmount.nullable(),
+});
 
 export const capsNow = z.object({
   caps,
