@@ -89,8 +89,8 @@ export function ledgerFeature(deps: LedgerDeps) {
   async function restore(name: string): Promise<void> {
     const copy = pathOf(name);
     const staged = join(folder, stagedName(name));
-    // It has taken its place, or must not do so later.
-    const unstage = () => rmSync(staged, { force: true });
+    // It has taken its place, or must not do so later; where there are no books at all it is all that there is.
+    const unstage = () => existsSync(file) && rmSync(staged, { force: true });
     try {
       const why = await background.run('stageLedger', { copy, staged });
       if (why) throw refusal('backup_unusable', 'backupUnusable', { why });
@@ -107,11 +107,15 @@ export function ledgerFeature(deps: LedgerDeps) {
     await background.close();
     const setAside = join(folder, freeName(folder, 'before-restore', now()));
     const takeBack = await deps.noteReplaced();
-    const why = await background.run('replaceLedger', { staged, database: file, setAside });
-    if (!why) return;
-    // Before the staged books are removed: as long as they are there, the next start replaces the books, and notes it.
-    await takeBack();
-    throw refusal('database_in_use', 'ledgerInUse');
+    try {
+      const why = await background.run('replaceLedger', { staged, database: file, setAside });
+      if (why) throw refusal('database_in_use', 'ledgerInUse');
+    } catch (error) {
+      if (!existsSync(file)) renameSync(setAside, file);
+      // Before the staged books are removed: as long as they are there, the next start replaces the books, and notes it.
+      if (existsSync(staged)) await takeBack();
+      throw error;
+    }
   }
 
   /** Pages of a wallet's lines, oldest first. */

@@ -227,33 +227,55 @@ test('a restore that was broken off is finished by the next start', async () => 
   await again.ask();
 });
 
-test('a restore that is refused leaves no doubt: a request that never reached the gateway has cost $0', async () => {
-  let away = false;
-  const { client, dataFolder, ask, backUp } = await start({
-    async openGateway(options) {
-      const gateway = await openGateway(options);
-      return Object.assign({}, gateway, {
-        async fetch(request: Request, door?: Parameters<typeof gateway.fetch>[1]) {
-          if (away && request.method === 'POST') throw new TypeError('the connection broke');
-          const refused = { error: { message: 'Not now.', code: 'insufficient_scope', status_code: 403 } };
-          const isRecord = new URL(request.url).pathname.includes('/requests');
-          return away && isRecord ? Response.json(refused, { status: 403 }) : gateway.fetch(request, door);
-        },
-      });
+test.each([
+  [
+    'is refused',
+    (ledger: Sqlite.Database) => void ledger.prepare('select count(*) from requests').get(),
+    { code: 'database_in_use' },
+  ],
+  [
+    'fails in the middle',
+    (ledger: Sqlite.Database) => {
+      // Books that are not as this version reads them.
+      ledger.exec('alter table revoked_tokens add column more text');
+      ledger.close();
     },
-  });
-  await ask();
-  const name = await backUp();
-  away = true;
-  const sent = await client.chat.send({ messageId: randomUUID(), text: 'Hello', model: 'sandbox/echo' });
-  const answer = async () => (await readThread(client, sent.conversationId)).messages[1];
-  await eventually(async () => expect(await answer()).toMatchObject({ status: 'error', costSource: 'unknown' }));
-  const command = new Sqlite(join(dataFolder, 'gateway.db'));
-  command.prepare('select count(*) from requests').get();
-  await expect(client.ledger.restore({ name })).rejects.toMatchObject({ code: 'database_in_use' });
-  command.close();
-  away = false;
-  const spendId = (await answer())?.id ?? '';
-  expect(await client.reconciliation.lookUp({ wallet: 'sandbox', requestId: null, spendId })).toEqual({ found: true });
-  expect(await answer()).toMatchObject({ costUsd: '0', costSource: 'uncharged' });
-});
+    { code: 'internal_error' },
+  ],
+])(
+  'a restore that %s leaves no doubt: a request that never reached the gateway has cost nothing',
+  async (_how, meddle, why) => {
+    let away = false;
+    const { client, dataFolder, ask, backUp } = await start({
+      async openGateway(options) {
+        const gateway = await openGateway(options);
+        return Object.assign({}, gateway, {
+          async fetch(request: Request, door?: Parameters<typeof gateway.fetch>[1]) {
+            if (away && request.method === 'POST') throw new TypeError('the connection broke');
+            const refused = { error: { message: 'Not now.', code: 'insufficient_scope', status_code: 403 } };
+            const isRecord = new URL(request.url).pathname.includes('/requests');
+            return away && isRecord ? Response.json(refused, { status: 403 }) : gateway.fetch(request, door);
+          },
+        });
+      },
+    });
+    await ask();
+    const name = await backUp();
+    away = true;
+    const sent = await client.chat.send({ messageId: randomUUID(), text: 'Hello', model: 'sandbox/echo' });
+    const answer = async () => (await readThread(client, sent.conversationId)).messages[1];
+    await eventually(async () => expect(await answer()).toMatchObject({ status: 'error', costSource: 'unknown' }));
+    const command = new Sqlite(join(dataFolder, 'gateway.db'));
+    meddle(command);
+    const { backups } = await client.ledger.backups();
+    await expect(client.ledger.restore({ name })).rejects.toMatchObject(why);
+    command.close();
+    expect((await client.ledger.backups()).backups).toEqual(backups);
+    away = false;
+    const spendId = (await answer())?.id ?? '';
+    expect(await client.reconciliation.lookUp({ wallet: 'sandbox', requestId: null, spendId })).toEqual({
+      found: true,
+    });
+    expect(await answer()).toMatchObject({ costUsd: '0', costSource: 'uncharged' });
+  },
+);
