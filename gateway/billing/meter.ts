@@ -7,10 +7,12 @@ import type { UsageLimits } from './usage-limits.ts';
 /** Counts one attempt while it runs: what the upstream reported, and what was seen to arrive. */
 export interface Meter {
   observe(event: ProviderEvent): void;
-  /** Takes the provider's own bill of an answer that was broken off. */
+  /** Takes the provider's own bill of an answer that was broken off, or that it did not count. */
   settle(bill: Bill): void;
   /** Some byte of an answer has arrived. */
   readonly started: boolean;
+  /** The upstream has counted something of it. */
+  readonly counted: boolean;
   /** Output so far: the larger of what was reported and what was seen. */
   readonly outputTokens: number;
   /** The upstream's own count of a complete answer, or the estimate where it gave none. */
@@ -87,6 +89,10 @@ class AttemptMeter implements Meter {
   #report({ usage, cost }: Extract<ProviderEvent, { type: 'usage' }>): void {
     if (counted(usage)) this.#reported = usage;
     if (cost !== undefined) this.#reportedCost = cost < mostReported ? cost : nanoUsd(mostReported);
+  }
+
+  get counted(): boolean {
+    return this.#reported !== null;
   }
 
   get outputTokens(): number {

@@ -6,6 +6,7 @@ import { requestList } from '#shared/wire/request-record.ts';
 import { Secret } from '../auth/secret.ts';
 import { listen } from '../http/listen.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
+import { openUpstream, streamReply } from '../testing/upstream-server.ts';
 import { createTrueBills } from './true-bill.ts';
 
 /** Answers that their client leaves, of a provider that can be asked afterwards what they cost. */
@@ -229,7 +230,106 @@ test('a gateway that goes does not wait for the time of the next question', asyn
   expect(await bill).toBeNull();
 });
 
-test('an answer that is whole is not asked about', async () => {
+test('a hundred bills are asked for at once, and what is more is charged by the estimate', async () => {
+  const most = 100;
+  const { leave, asked, records, gateway } = await open(() => {}, { withinMs: 120_000, plan: 'enterprise' });
+  for (let left = 0; left < most; left += 20) await Promise.all(Array.from({ length: 20 }, () => leave()));
+  await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(most);
+  expect(new Set(asked.map(({ id }) => id)).size).toBe(most);
+  await leave();
+  await expect
+    .poll(async () => (await records()).filter(({ status }) => status !== 'running'))
+    .toEqual([expect.objectContaining({ status: 'cancelled', estimated: true })]);
+  expect(asked).toHaveLength(most);
+  await gateway.drain(60_000);
+  const { sums } = await gateway.operator.verifyBooks();
+  expect(sums).toMatchObject({ running: 0, held_usd: '0', requests: most + 1 });
+}, 120_000);
+
+/** A server that names its answers and counts nothing in its streams, and what it says of them afterwards. */
+async function openUncounted(told: Told, { balance = '10', words = answer, withinMs = 2_000 } = {}) {
+  const asked: string[] = [];
+  const upstream = await openUpstream((call, response) => {
+    const { pathname, searchParams } = new URL(call.path, 'http://upstream');
+    if (pathname !== '/v1/generation') {
+      const chunk = (choice: object) =>
+        `data: ${JSON.stringify({ id: 'gen-1', choices: [{ index: 0, ...choice }] })}\n\n`;
+      const deltas = (words.match(/.{1,2000}/g) ?? []).map((content) => chunk({ delta: { content } }));
+      return streamReply([...deltas, chunk({ delta: {}, finish_reason: 'stop' }), 'data: [DONE]\n\n'].join(''))(
+        call,
+        response,
+      );
+    }
+    asked.push(searchParams.get('id') ?? '');
+    told(asked.length, asked.at(-1) ?? '', response);
+  });
+  onTestFinished(upstream.close);
+  const opened = await openTestGateway({
+    balance,
+    timeouts: { trueBillMs: withinMs },
+    providers: {
+      openrouter: {
+        apiKey: new Secret('sk-first'),
+        baseUrl: `${upstream.origin}/v1`,
+        models: [{ model: 'acme/large', sameAs: null, price }],
+      },
+    },
+  });
+  const options = { stream_options: { include_usage: true } };
+  const ask = async (stream: boolean) =>
+    (
+      await opened.post('/v1/chat/completions', {
+        model: 'openrouter/acme/large',
+        stream,
+        messages,
+        ...(stream ? options : {}),
+      })
+    ).text();
+  const record = async () => requestList.parse(await (await opened.call('/v1/requests')).json()).data[0];
+  return { ask, record, asked, verifyBooks: opened.gateway.operator.verifyBooks };
+}
+
+test.each([true, false])(
+  'a whole answer without a usage costs what its provider says afterwards (as a stream: %s)',
+  async (stream) => {
+    const { ask, record, asked } = await openUncounted((time, id, response) =>
+      time < 2 ? notYet(response) : json(response, 200, generation(id)),
+    );
+    const text = await ask(stream);
+    expect(text).toContain('"completion_tokens":9');
+    expect(await record()).toMatchObject(Object.assign({}, told, { status: 'succeeded' }));
+    expect(asked).toEqual(['gen-1', 'gen-1']);
+  },
+);
+
+test('a whole answer without a usage whose provider says nothing either ends as before, by the estimate', async () => {
+  const { ask, record, asked } = await openUncounted((_time, _id, response) => notYet(response), { withinMs: 200 });
+  expect(await ask(true)).toContain('[DONE]');
+  expect(await record()).toMatchObject({ status: 'succeeded', estimated: true });
+  expect(asked.length).toBeGreaterThan(0);
+});
+
+test('an answer that was cut because the credit ended costs what its provider says afterwards', async () => {
+  const options = { balance: '0.009', words: answer.repeat(60) };
+  const { ask, record, asked, verifyBooks } = await openUncounted(
+    (_time, id, response) =>
+      json(response, 200, generation(id, { total_cost: 0.0085, native_tokens_completion: 4200 })),
+    options,
+  );
+  const text = await ask(true);
+  expect(text).toContain('stopped_by_credit');
+  expect(text).toContain('"finish_reason":"length"');
+  expect(await record()).toMatchObject({
+    status: 'succeeded',
+    cost_usd: '0.0085',
+    estimated: false,
+    completion_tokens: 4200,
+  });
+  expect(asked).toEqual(['gen-1']);
+  expect((await verifyBooks()).ok).toBe(true);
+});
+
+test('an answer that is whole and counted is not asked about', async () => {
   const { ask, ended, asked } = await open((_time, id, response) => json(response, 200, generation(id)));
   expect(await (await ask().response).text()).toContain('[DONE]');
   expect(await ended()).toMatchObject({ status: 'succeeded' });

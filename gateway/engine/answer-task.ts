@@ -1,4 +1,4 @@
-import { type AppError, toAppError } from '#shared/errors.ts';
+import { toAppError } from '#shared/errors.ts';
 import { createMeter } from '../billing/meter.ts';
 import {
   createReserve,
@@ -236,13 +236,18 @@ function firstEventLimit(run: Run, { fitted }: Try, isLast: boolean): number {
 const timeToBegin = ({ deps, startedAt, firstEventMs }: Run) => startedAt + firstEventMs - deps.now();
 const leastTimeMs = 10;
 
-/** Nobody waits for this end: the hold does, for as long as the provider may take to say what its answer cost. */
-async function learnBill(run: Run, why: AppError): Promise<void> {
+/**
+ * The hold waits, for as long as the provider may take to say what its answer cost; who has left does not, and who has not has
+ * all of the answer but its end.
+ */
+async function learnBill(run: Run, outcome: Outcome): Promise<void> {
   const { current, deps, question } = run;
   if (!current?.askBill) return;
-  const { usage } = current.meter.partial();
-  run.measured(usage.promptTokens + usage.completionTokens);
-  run.left(why);
+  if (outcome.kind === 'failed') {
+    const { usage } = current.meter.partial();
+    run.measured(usage.promptTokens + usage.completionTokens);
+    run.left(outcome.error);
+  }
   const told = await deps.trueBills.learn(question.requestId, current.askBill);
   if (told) current.meter.settle(told);
 }
@@ -250,7 +255,7 @@ async function learnBill(run: Run, why: AppError): Promise<void> {
 /** Settles, and then tells how it ended: the finish carries what the books say. */
 async function close(run: Run, outcome: Outcome): Promise<void> {
   const { deps, question } = run;
-  if (outcome.kind === 'failed' && endsUncounted(run, outcome)) await learnBill(run, outcome.error);
+  if (endsUncounted(run, outcome)) await learnBill(run, outcome);
   const bill = billFor(run, outcome);
   if (bill.unbelieved)
     deps.log({ ...bill.unbelieved, event: 'usage_clamped', level: 'warn', request_id: question.requestId });

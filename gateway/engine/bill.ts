@@ -25,9 +25,13 @@ const endedByCaller: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const isCancelled = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && (outcome.byClient || endedByCaller.has(outcome.error.code));
 
-/** Part of the answer is paid for, and how much that was only the provider can say. */
-export const endsUncounted = ({ current }: Billable, outcome: Outcome): boolean =>
-  isCancelled(outcome) && (current?.meter.started ?? false);
+/** The answer, or a part of it, is paid for, and how much that was only the provider can say. */
+export function endsUncounted({ current }: Billable, outcome: Outcome): boolean {
+  if (!current?.meter.started) return false;
+  return outcome.kind === 'finished'
+    ? !current.meter.counted
+    : outcome.kind === 'out_of_credit' || isCancelled(outcome);
+}
 
 /** The billing table of §1.4.7. */
 export function billFor(run: Billable, outcome: Outcome): Bill {
