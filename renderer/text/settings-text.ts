@@ -259,6 +259,8 @@ export const text = words({
       'This gateway does not tell what the whole account has spent: day and month count what this app has spent.',
     setOutside: (limits: readonly string[]) =>
       `The built-in gateway refuses other programs by limits that were set with its command line, not by your caps: ${limits.join(', ')}.`,
+    notKnown:
+      'Another server has the ledger of the built-in gateway open: what it refuses other programs by is not known here. Your caps of a day, a month and single models hold for them once the ledger is free, where nobody has set others.',
     outside: {
       day: (usd: string | null) => (usd ? `${usd} a day (UTC)` : 'no limit a day'),
       month: (usd: string | null) => (usd ? `${usd} a month (UTC)` : 'no limit a month'),

@@ -34,7 +34,7 @@ export interface FakeComposer {
   prompts: Prompt[];
   presets: Preset[];
   caps: Caps;
-  setOutside: OutsideLimit[];
+  setOutside: OutsideLimit[] | null;
   summary: Summary | null;
   quote: Quote;
   files: Map<string, Buffer64>;

@@ -80,7 +80,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
       const [caps, { day, month, whole }, setOutside] = await Promise.all([
         read(),
         spentNow(),
-        whereOpen(programLimits.setOutside, []),
+        whereOpen(programLimits.setOutside, null),
       ]);
       const capped = Object.entries(caps.models);
       const costs = capped.length === 0 ? null : await spentOnModels();
@@ -136,7 +136,10 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
 }
 
 /** What the work returns, unless another server has the books. */
-async function whereOpen<Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> {
+async function whereOpen<Result, Otherwise>(
+  work: () => Promise<Result>,
+  otherwise: Otherwise,
+): Promise<Result | Otherwise> {
   try {
     return await work();
   } catch (error) {

@@ -7,6 +7,7 @@ import { command } from '#gateway/testing/cli-process.ts';
 import type { Caps } from '#shared/contract/chat/caps.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
+import { readUntil } from '../../../tests/support/test-core.ts';
 
 const noCaps: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
 
@@ -44,7 +45,8 @@ async function start(folder?: string, secrets = memorySecrets()) {
     await core.close();
     return start(dataFolder, secrets);
   };
-  return { client, dataFolder, limits, cap, setOutside, again };
+  const close = () => core.close();
+  return { client, dataFolder, secrets, limits, cap, setOutside, again, close };
 }
 
 test('a limit that was set by the command line is left and said, also after the next start, until the app’s cap is taken over', async () => {
@@ -137,4 +139,26 @@ test('after the ledger went back to a copy the limits are those of before: the a
   await client.ledger.restore({ name });
   expect(await limits()).toEqual(['4', '20']);
   expect(await setOutside()).toEqual([]);
+});
+
+test('while another server has the books it is not known what others have set, and a cap that is saved meanwhile holds afterwards', async () => {
+  const first = await start();
+  await first.cap({ day: '2' });
+  await first.close();
+  const { dataFolder, secrets } = first;
+  const other = await openGateway({ database: join(dataFolder, 'gateway.db') });
+  const { client } = await coreOfTest({ dataFolder, openGateway, openSecrets: async () => secrets });
+  const cap = { day: '3', models: { 'openai/gpt-5': '10' } };
+  await client.caps.set(Object.assign({}, noCaps, cap));
+  expect(await client.caps.get()).toMatchObject({ caps: cap, setOutside: null, whole: false });
+  const opened = readUntil(await client.changes.watch(), (seen) => seen.some(({ topics }) => topics.includes('app')));
+  await other.close();
+  await opened;
+  const id = (await client.account.get({ wallet: 'main' })).id ?? '';
+  expect((await client.caps.get()).setOutside).toEqual([]);
+  const { stdout } = await command(['account', 'limits', id, '--json', '--db', join(dataFolder, 'gateway.db')]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    day: { limit_usd: '3' },
+    models: [{ model: 'openai/gpt-5', limit_usd: '10' }],
+  });
 });

@@ -28,11 +28,11 @@ export function CapsSection() {
       {caps.isPending && <SkeletonRows rows={4} label={text.loading} />}
       {caps.data && (
         <>
-          <SetOutside limits={caps.data.setOutside} />
+          {caps.data.setOutside === null ? <NotKnown /> : <SetOutside limits={caps.data.setOutside} />}
           <CapMeters meters={caps.data.meters} />
           <CapsForm caps={caps.data.caps} spentUsd={caps.data.spentUsd} />
           <p className="mt-3 text-fg-3 text-xs">{caps.data.whole ? text.caps.whole : text.caps.appOnly}</p>
-          <SameCaps caps={caps.data.caps} setOutside={caps.data.setOutside} />
+          {caps.data.setOutside && <SameCaps caps={caps.data.caps} setOutside={caps.data.setOutside} />}
           <p className="mt-1 text-fg-3 text-xs">
             {text.caps.keys}{' '}
             <Link to={{ page: 'settings', section: 'gateway' }} className="font-medium text-accent hover:underline">
@@ -45,6 +45,12 @@ export function CapsSection() {
     </>
   );
 }
+
+const NotKnown = () => (
+  <div className="mb-4">
+    <Notice tone="warn">{text.caps.notKnown}</Notice>
+  </div>
+);
 
 /** Limits that the app has left, because somebody else set them. */
 function SetOutside({ limits }: { limits: readonly OutsideLimit[] }) {

@@ -100,6 +100,24 @@ test.each([
   },
 );
 
+test('while another server has the ledger nothing is said of what other programs are refused by but that it is not known', async () => {
+  const fake = await openApp('#settings/caps');
+  fake.composer.caps = { message: null, conversation: null, day: '5', month: null, models: { [model]: '2' } };
+  fake.composer.setOutside = null;
+  fake.changed('caps');
+  const notKnown = page.getByText(/^Another server has the ledger .+ is not known here\./);
+  await expect.element(notKnown).toBeVisible();
+  await expect
+    .element(page.getByText(/refuses other programs by/).and(main.getByRole('paragraph')))
+    .not.toBeInTheDocument();
+  fake.composer.setOutside = [];
+  fake.changed('caps');
+  await expect
+    .element(page.getByText(/refuses other programs by your caps of a day and single models too/))
+    .toBeVisible();
+  await expect.element(notKnown).not.toBeInTheDocument();
+});
+
 test('a message that may pass the cap of its model is refused and back, and goes out when the person says so', async () => {
   const fake = await openApp('#chat');
   const before = fake.data.messages.length;

@@ -52,8 +52,8 @@ export const capsNow = z.object({
   spentUsd: z.object({ day: usdAmount, month: usdAmount }),
   /** Of the whole account, other programs included; false: its gateway does not tell, and it is what this app has spent. */
   whole: z.boolean(),
-  /** What other programs are refused by instead of the caps. */
-  setOutside: z.array(outsideLimit),
+  /** What other programs are refused by instead of the caps. Null: another server has the books, and that is not known. */
+  setOutside: z.array(outsideLimit).nullable(),
 });
 
 export const capsContract = {
