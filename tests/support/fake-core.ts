@@ -17,7 +17,7 @@ import { fakeCredits, fakeInsights, fakeLines, fakeUsage } from './fake-ledger.t
 import { fakeMessages } from './fake-messages.ts';
 import { fakeNetwork } from './fake-network.ts';
 import { fakeOrganise } from './fake-organise.ts';
-import { fakeLedgerFiles, fakeReconciliation } from './fake-reconciliation.ts';
+import { type FakeBooks, fakeLedgerFiles, fakeReconciliation } from './fake-reconciliation.ts';
 import { fakeTools } from './fake-tools.ts';
 import { fakeTransfer } from './fake-transfer.ts';
 
@@ -27,6 +27,7 @@ export interface FakeCore {
   readonly data: FakeData;
   /** Drafts, queue, prompts, presets, caps and the quote. */
   readonly composer: FakeComposer;
+  readonly books: FakeBooks;
   /** Makes a method such as `models.list` fail with a code from now on, or work again. */
   fail(method: string, code: string | null, message?: string, retryAfterMs?: number | null): void;
   /** Makes a method wait for ever, or go on; `answered`: what it says was so before the wait. */
@@ -44,6 +45,7 @@ export interface FakeCore {
 export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOptions = {}): FakeCore {
   const data: FakeData = { ...fakeData(), ...change };
   const composer = fakeComposer();
+  const books: FakeBooks = { requests: 0, part: null };
   const failures = new Map<string, { code: string; message: string; retryAfterMs: number | null }>();
   const held = new Map<string, { promise: Promise<void>; open: () => void }>();
   const late = new Set<string>();
@@ -197,7 +199,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
     },
     ledger: fakeLedgerFiles(guard),
-    reconciliation: fakeReconciliation(guard),
+    reconciliation: fakeReconciliation(books, guard),
     transfer: fakeTransfer(guard),
     usage: {
       get: os.usage.get.handler(async ({ input }) => {
@@ -228,6 +230,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     link: new RPCLink({ port: port2 }),
     data,
     composer,
+    books,
     calls,
     changed,
     write: threads.write,

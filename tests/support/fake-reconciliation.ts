@@ -1,22 +1,28 @@
 import { implement } from '@orpc/server';
 import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
+import type { Reconciliation } from '#shared/contract/app/reconciliation.ts';
 import { contract } from '#shared/contract/index.ts';
 
 const os = implement(contract).reconciliation;
 
-/** Books in which all matches, and nothing was ever booked. */
-export const fakeReconciliation = (guard: (call: string) => Promise<void>) => ({
+/** Books in which all matches: so many requests, and how far they were read. */
+export interface FakeBooks {
+  requests: number;
+  part: Reconciliation['part'];
+}
+
+export const fakeReconciliation = (books: FakeBooks, guard: (call: string) => Promise<void>) => ({
   get: os.get.handler(async () => {
     await guard('reconciliation.get');
     return {
       readAt: Date.now(),
-      part: null,
-      requests: 0,
-      matched: 0,
+      part: books.part,
+      requests: books.requests,
+      matched: books.requests,
       running: 0,
       openRows: [],
       openCount: 0,
-      kinds: { chats: 0, deleted: 0, otherPrograms: 0, uncharged: 0, unknown: 0, explained: 0 },
+      kinds: { chats: 0, deleted: 0, otherPrograms: books.requests, uncharged: 0, unknown: 0, explained: 0 },
       sums: { chatsUsd: '0', otherProgramsUsd: '0', recordsUsd: '0', ledgerUsd: '0' },
       balance: null,
       differenceUsd: '0',
@@ -24,7 +30,7 @@ export const fakeReconciliation = (guard: (call: string) => Promise<void>) => ({
   }),
   drift: os.drift.handler(async () => {
     await guard('reconciliation.drift');
-    return { checked: 0, rows: [], count: 0 };
+    return { checked: books.requests, rows: [], count: 0 };
   }),
   alarm: os.alarm.handler(async () => {
     await guard('reconciliation.alarm');

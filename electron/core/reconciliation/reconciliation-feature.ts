@@ -9,8 +9,9 @@ import type { Books } from '../worker/booked-requests.ts';
 import { type AccountBooksDeps, accountBooks } from './account-books.ts';
 import { type LookUpDeps, lookUpRequest } from './look-up-request.ts';
 import type { MarkStore } from './mark-store.ts';
+import { booksElsewhere } from './read-elsewhere.ts';
 
-export interface ReconciliationDeps extends AccountBooksDeps, LookUpDeps {
+export interface ReconciliationDeps extends Omit<AccountBooksDeps, 'elsewhere'>, LookUpDeps {
   readonly connections: Connections;
   /** A thread of its own, so that nobody's search waits for it. */
   readonly background: Pick<Background, 'run'>;
@@ -28,7 +29,8 @@ interface Page {
 }
 
 /** Chats, usage records, ledger and balance, matched by request. */
-export function reconciliationFeature(deps: ReconciliationDeps) {
+export function reconciliationFeature(given: ReconciliationDeps) {
+  const deps = Object.assign({}, given, { elsewhere: booksElsewhere(given.background) });
   const { connections, background, spend, marks, modelFacts, changes, now } = deps;
 
   /** What the app knows of requests: chat, message and the model's name. */
@@ -58,7 +60,7 @@ export function reconciliationFeature(deps: ReconciliationDeps) {
       const { source } = payer;
       const input = { books, source, isOwnKey: isOwnKeys(source), offset, limit };
       const { openRows, ...found } = await background.run('reconcile', input, signal);
-      return { ...found, openRows: await named(openRows), readAt: now(), part: partOf(books) };
+      return { ...found, openRows: await named(openRows), readAt: now(), part: 'file' in books ? null : books.part };
     },
 
     async drift({ wallet, ...page }: Page, signal?: AbortSignal): Promise<Drift> {
@@ -90,10 +92,4 @@ export function reconciliationFeature(deps: ReconciliationDeps) {
       changes.emit('account');
     },
   };
-}
-
-function partOf(books: Books): Reconciliation['part'] {
-  if ('file' in books || books.whole) return null;
-  const oldest = books.records.at(-1);
-  return { requests: books.records.length, since: oldest ? oldest.created * 1000 : null };
 }

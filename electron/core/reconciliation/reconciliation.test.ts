@@ -163,11 +163,26 @@ function repeatRequest(file: string, times: number): void {
   db.close();
 }
 
-test('the books of a gateway elsewhere are read page by page to their end, and match', async () => {
+/** A gateway elsewhere, whose one answer was repeated in its books, and a core with an account there. `reads`: pages it was asked for. */
+async function elsewhere(
+  times: number,
+  refuse: (path: string, reads: number) => Response | Promise<null> | null = () => null,
+) {
   const { client, dataFolder } = await open();
   const database = join(dataFolder, 'elsewhere.db');
-  const gateway = await openGateway({ database, sandboxPace: 0 });
-  const door = await listen(gateway, { port: 0 });
+  // Time passes by itself, so that nobody reads more often in a minute than one may.
+  let time = Date.UTC(2026, 10, 20);
+  const gateway = await openGateway({ database, sandboxPace: 0, now: () => (time += 300) });
+  const reads: string[] = [];
+  const watched = {
+    ...gateway,
+    async fetch(request: Request, door?: Parameters<typeof gateway.fetch>[1]) {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/v1/requests' || pathname === '/credits') reads.push(pathname);
+      return (await refuse(pathname, reads.length)) ?? gateway.fetch(request, door);
+    },
+  };
+  const door = await listen(watched, { port: 0 });
   onTestFinished(async () => {
     await door.close();
     await gateway.close();
@@ -175,20 +190,80 @@ test('the books of a gateway elsewhere are read page by page to their end, and m
   const { id } = await gateway.operator.createAccount({ name: 'Team' });
   await gateway.operator.grant({ accountId: id, amount: parseUsd('5') });
   const { key } = await gateway.operator.createKey({ accountId: id, scopes: ['chat', 'models', 'account'] });
-  const asked = await fetch(`${door.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello?' }] }),
-  });
-  expect(asked.status).toBe(200);
-  // What was answered is in the file as soon as somebody asks for the account.
-  await fetch(`${door.url}/account`, { headers: { authorization: `Bearer ${key}` } });
-  repeatRequest(database, 2349);
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const ask = async () => {
+    const asked = await fetch(`${door.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello?' }] }),
+    });
+    expect(asked.status).toBe(200);
+    // What was answered is in the file as soon as somebody asks for the account.
+    await fetch(`${door.url}/account`, { headers });
+    return parseUsd(((await asked.json()) as { usage: { cost_usd: string } }).usage.cost_usd);
+  };
+  const cost = await ask();
+  repeatRequest(database, times);
   await client.gatewayAccounts.add({ baseUrl: door.url, key });
-  const found = await client.reconciliation.get({ wallet: 'main' });
-  const { usage } = (await asked.json()) as { usage: { cost_usd: string } };
-  const all = formatUsd(nanoUsd(parseUsd(usage.cost_usd) * 2350n));
-  expect(found).toMatchObject({ part: null, requests: 2350, matched: 2350, openCount: 0, differenceUsd: '0' });
-  expect(found.sums).toMatchObject({ recordsUsd: all, ledgerUsd: all, otherProgramsUsd: all });
-  expect(await client.reconciliation.drift({ wallet: 'main' })).toMatchObject({ checked: 2350, count: 0 });
-});
+  const get = () => client.reconciliation.get({ wallet: 'main' });
+  /** Looks until all is read. */
+  const readAll = async () => {
+    for (;;) {
+      const found = await get();
+      if (found.part === null) return found;
+    }
+  };
+  return { client, ask, cost, get, readAll, reads };
+}
+
+const matching = (count: number, cost: bigint) => {
+  const all = formatUsd(nanoUsd(cost * BigInt(count)));
+  const sums = { recordsUsd: all, ledgerUsd: all, otherProgramsUsd: all };
+  return { part: null, requests: count, matched: count, openCount: 0, differenceUsd: '0', sums };
+};
+
+test('the books of a gateway elsewhere are read page by page to their end, however many they are, and match', async () => {
+  const times = 20_349;
+  const seen = Promise.withResolvers<null>();
+  const { client, ask, cost, get, readAll, reads } = await elsewhere(times, (_path, page) =>
+    page === 51 ? seen.promise : null,
+  );
+  // What was read by then is matched, and said to be a part.
+  expect(await get()).toMatchObject({
+    part: { requests: 5_000, since: expect.any(Number) },
+    requests: 5_000,
+    matched: 5_000,
+    openCount: 0,
+    differenceUsd: '0',
+    sums: { recordsUsd: formatUsd(nanoUsd(cost * 5_000n)), ledgerUsd: null },
+  });
+  seen.resolve(null);
+  expect(await readAll()).toMatchObject(matching(times + 1, cost));
+  expect(await client.reconciliation.drift({ wallet: 'main' })).toMatchObject({ checked: times + 1, count: 0 });
+  // Later only what is new is asked for.
+  await ask();
+  reads.length = 0;
+  expect(await readAll()).toMatchObject(matching(times + 2, cost));
+  expect(reads.length).toBeLessThan(10);
+}, 300_000);
+
+test('a gateway elsewhere that says it is asked too often is waited for, and what breaks off is gone on with', async () => {
+  let refusal: ((path: string) => Response | null) | null = null;
+  const { cost, get, readAll, reads } = await elsewhere(399, (path) => refusal?.(path) ?? null);
+  const error = (status: number, code: string, more: object) =>
+    Response.json(
+      { error: { message: 'No.', code, status_code: status, ...more } },
+      { status, headers: { 'retry-after-ms': '20' } },
+    );
+  // Refused once at the second page; then it breaks.
+  refusal = () => {
+    if (reads.length === 2) return error(429, 'rate_limit_exceeded', {});
+    return reads.length < 4 ? null : error(500, 'internal_error', {});
+  };
+  await expect(get()).rejects.toMatchObject({ code: 'internal_error' });
+  refusal = null;
+  reads.length = 0;
+  expect(await readAll()).toMatchObject(matching(400, cost));
+  // The newest once more, and the two pages that were left.
+  expect(reads.filter((path) => path === '/v1/requests')).toHaveLength(3);
+}, 120_000);

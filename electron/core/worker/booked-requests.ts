@@ -1,17 +1,19 @@
 import type { Database } from 'better-sqlite3';
 import { parseUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { recordsElsewhere } from './books-elsewhere.ts';
 import type { BookedRequest } from './judge-request.ts';
 
-/** The books of an account: a ledger's file on this machine, or what a gateway elsewhere told of its newest requests. */
+/** The books of an account: a ledger's file on this machine, or what was read of those of a gateway elsewhere. */
 export type Books =
   | { readonly file: string; readonly accountId: string; readonly ownKeys: readonly string[] }
   | {
-      readonly records: readonly RequestRecord[];
-      /** These are all that it has. */
-      readonly whole: boolean;
-      /** Lines of the ledger by request, in USD; null: the gateway does not tell them for all of these. */
-      readonly lines: readonly (readonly [requestId: string, usd: string])[] | null;
+      /** By which the worker knows what was read (`books-elsewhere.ts`). */
+      readonly elsewhere: string;
+      /** Null: all of it. Else so many of the newest requests, since when; more is being read. */
+      readonly part: { readonly requests: number; readonly since: number | null } | null;
+      /** The ledger's lines are told and read for all of these. */
+      readonly lines: boolean;
       readonly ownKeys: readonly string[];
     };
 
@@ -44,9 +46,9 @@ export function* foundRequests(
   isOwnKey: boolean,
   ids: string | null,
 ): Generator<FoundRequest> {
-  if ('records' in books) {
-    const lines = books.lines && new Map(books.lines);
-    for (const record of books.records) yield foundIn(record, lines, books.ownKeys, isOwnKey);
+  if ('elsewhere' in books) {
+    for (const [record, line] of recordsElsewhere(books.elsewhere))
+      yield foundIn(record, books.lines ? parseUsd(line ?? '0') : null, books.ownKeys, isOwnKey);
     return;
   }
   const rows = db
@@ -102,7 +104,7 @@ function foundAs(columns: RequestColumns, isOwnKey: boolean): FoundRequest {
 
 function foundIn(
   record: RequestRecord,
-  lines: ReadonlyMap<string, string> | null,
+  ledger: bigint | null,
   own: readonly string[],
   isOwnKey: boolean,
 ): FoundRequest {
@@ -117,7 +119,7 @@ function foundIn(
     upstreamCost: parseUsd(record.upstream_cost_usd),
     tokens: record.total_tokens,
     priced: record.price !== null,
-    ledger: lines && parseUsd(lines.get(record.id) ?? '0'),
+    ledger,
     name: record.metadata.client_request_id ?? null,
     ownKey: isOwnKey || record.byok,
     fromChat: record.key_id !== null && own.includes(record.key_id) && record.conversation_id !== null,

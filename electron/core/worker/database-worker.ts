@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { Replacement } from '#gateway/backup/replace-books.ts';
 import { attachmentIds } from './attachment-ids.ts';
+import { keepElsewhere, openElsewhere, settleElsewhere, type ToldPage } from './books-elsewhere.ts';
 import { checkDatabase } from './check-database.ts';
 import { compareLedgers } from './compare-ledgers.ts';
 import { findInBranch } from './find-in-branch.ts';
@@ -34,6 +35,9 @@ const tasks = {
     compareLedgers(copy, database, now),
   stageLedger: (_db: Database, { copy, staged }: { copy: string; staged: string }) => stageLedger(copy, staged),
   replaceLedger: (_db: Database, replacement: Replacement) => replaceLedger(replacement),
+  openElsewhere: (_db: Database, { source }: { source: string }) => openElsewhere(source),
+  keepElsewhere: (_db: Database, page: ToldPage) => keepElsewhere(page),
+  settleElsewhere: (_db: Database, input: { id: string; joined: boolean }) => settleElsewhere(input),
   reconcile: (db: Database, input: ReconcileInput) => reconcileBooks(db, input),
   /** Loaded with the first look, since it needs the price book. */
   drift: async (db: Database, input: DriftInput) => (await import('./price-drift.ts')).priceDrift(db, input),

@@ -8,6 +8,7 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { costOf, type Price, type TokenUsage } from '#shared/price.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { attachBooks, type Books } from './booked-requests.ts';
+import { recordsElsewhere } from './books-elsewhere.ts';
 import { flatPrices, flatTable, isEvident } from './evident-bills.ts';
 
 export interface DriftInput {
@@ -44,7 +45,7 @@ const looked = new Map<string, { until: number; checked: number; rows: DriftFoun
 /** The requests whose bill is more than 1 % away from tokens × price, newest first. Runs in the worker. */
 export function priceDrift(db: Database, { books, offset, limit }: DriftInput): DriftsFound {
   const explained = new Set(db.prepare('select request_id from request_marks').pluck().all());
-  const { checked, rows } = 'file' in books ? inFile(db, books.file, books.accountId) : inRecords(books.records);
+  const { checked, rows } = 'file' in books ? inFile(db, books.file, books.accountId) : inRecords(books.elsewhere);
   const open = rows.filter(({ requestId }) => !explained.has(requestId));
   return { checked, count: open.length, rows: open.slice(offset, offset + limit) };
 }
@@ -135,12 +136,17 @@ function billedIn([id, created, provider, model, billed, price, ...tokens]: Bill
   };
 }
 
-function inRecords(records: readonly RequestRecord[]) {
-  const billed = records.filter(
-    ({ status, cost_usd, total_tokens }) =>
-      status !== 'running' && (status === 'succeeded' || cost_usd !== '0') && total_tokens > 0,
-  );
-  return { checked: billed.length, rows: billed.flatMap((record) => driftOf(billedBy(record), () => null) ?? []) };
+function inRecords(elsewhere: string) {
+  const rows: DriftFound[] = [];
+  let checked = 0;
+  for (const [record] of recordsElsewhere(elsewhere)) {
+    const { status, cost_usd, total_tokens } = record;
+    if (status === 'running' || (status !== 'succeeded' && cost_usd === '0') || total_tokens === 0) continue;
+    checked += 1;
+    const drift = driftOf(billedBy(record), () => null);
+    if (drift) rows.push(drift);
+  }
+  return { checked, rows };
 }
 
 const billedBy = (record: RequestRecord): Billed => ({

@@ -69,7 +69,7 @@ function reconciled(db: Database, { books, source, isOwnKey, offset, limit }: Re
     if (!seen.has(record.id))
       tally.unbooked(record, judgeUnbooked(record, explained.has(record.requestId ?? record.id)));
   const balance = 'file' in books ? balanceOf(db, books.accountId) : null;
-  return tally.result(balance, 'file' in books || books.lines !== null);
+  return tally.result(balance, 'file' in books || books.lines);
 }
 
 /** What the app has kept of requests. Costs of deleted messages and temporary chats stay there. */

@@ -17,8 +17,9 @@ interface OpenTableProps {
 }
 
 /** What does not match, each in words and with one thing to do about it. */
-export function OpenTable({ wallet, found: { openRows, openCount }, onMore }: OpenTableProps) {
-  if (openCount === 0) return <p className="py-2 text-fg-2">{text.nothingOpen}</p>;
+export function OpenTable({ wallet, found, onMore }: OpenTableProps) {
+  const { openRows, openCount } = found;
+  if (openCount === 0) return <p className="py-2 text-fg-2">{nothingOpen(found)}</p>;
   const { columns } = text;
   return (
     <>
@@ -125,3 +126,8 @@ export function ExplainButton({ wallet, requestId, what }: { wallet: Wallet; req
     </Button>
   );
 }
+
+const nothingOpen = ({ part, sums }: Reconciliation): string => {
+  if (part) return text.nothingOpenYet;
+  return sums.ledgerUsd === null ? text.nothingOpenInRecords : text.nothingOpen;
+};

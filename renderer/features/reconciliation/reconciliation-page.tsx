@@ -30,7 +30,8 @@ function Matched({ wallet }: { wallet: WalletBalance }) {
   const [limit, setLimit] = useState(pageSize);
   const query = useReconciliation(wallet.id, limit);
   const { data, error } = query;
-  if (!data)
+  const isEmpty = data?.requests === 0 && data.running === 0;
+  if (!data || (isEmpty && data.part))
     return error ? (
       <NotRead title={text.failed} notReported={text.notReported} error={error} onRetry={() => void query.refetch()} />
     ) : (
@@ -40,7 +41,7 @@ function Matched({ wallet }: { wallet: WalletBalance }) {
     <>
       <Stale error={error} readAt={query.dataUpdatedAt} />
       <p className="mt-2 text-fg-2">{text.intro}</p>
-      {data.requests + data.running === 0 ? (
+      {isEmpty ? (
         <Empty icon={Scale} title={text.empty}>
           {text.emptyNote}
         </Empty>
@@ -56,8 +57,12 @@ function Matched({ wallet }: { wallet: WalletBalance }) {
             found={data}
             onMore={limit < most ? () => setLimit((shown) => Math.min(most, shown + pageSize)) : null}
           />
-          <h2 className="mt-8 mb-1 font-semibold text-md">{text.drift}</h2>
-          <DriftTable wallet={wallet.id} />
+          {data.part === null && (
+            <>
+              <h2 className="mt-8 mb-1 font-semibold text-md">{text.drift}</h2>
+              <DriftTable wallet={wallet.id} />
+            </>
+          )}
         </>
       )}
     </>
@@ -84,7 +89,7 @@ function Head({ found }: { found: Reconciliation }) {
         {running > 0 && <li>{text.running(running)}</li>}
       </ul>
       {part && (
-        <p className="mt-2 text-fg-3 text-xs">
+        <p role="status" className="mt-2 text-fg-3 text-xs">
           {text.part(part.requests, part.since === null ? '—' : momentOf(part.since))}
         </p>
       )}

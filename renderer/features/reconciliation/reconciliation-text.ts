@@ -11,7 +11,7 @@ export const text = words({
   matched: (matched: number, all: number) => `${count(matched)} of ${count(all)} matched`,
   difference: 'Difference',
   part: (requests: number, since: string) =>
-    `The newest ${counted(requests, 'request', 'requests')}, since ${since}: a gateway elsewhere tells them by pages.`,
+    `Read so far: the newest ${counted(requests, 'request', 'requests')}, since ${since}. A gateway elsewhere tells them page by page; the rest is being read, and then matched too.`,
   running: (requests: number) => `${counted(requests, 'request', 'requests')} not ended yet`,
   empty: 'Nothing to match yet',
   emptyNote: 'The first answer writes the first record.',
@@ -33,6 +33,8 @@ export const text = words({
   },
   open: 'To be explained',
   nothingOpen: 'Every request has its record, its line in the ledger and its amount.',
+  nothingOpenYet: 'Nothing, of what was read so far. The ledger’s lines are compared once all of them are read.',
+  nothingOpenInRecords: 'Every request has its record and its amount. Lines of a ledger this gateway does not tell.',
   columns: { date: 'Date', what: 'Request', told: 'Chat', booked: 'Books', action: 'Action' },
   reasons: {
     cost_open: 'The chat does not know yet what it cost.',

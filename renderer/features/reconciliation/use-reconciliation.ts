@@ -3,6 +3,9 @@ import type { Wallet } from '#shared/contract/common/fields.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 import { ofTheBooks } from '../../api/use-core.ts';
 
+/** While the books of a gateway elsewhere are being read. */
+const readOnMs = 5_000;
+
 /** Of the open rows, the first `limit`. */
 export function useReconciliation(wallet: Wallet, limit: number) {
   return useQuery(
@@ -10,6 +13,7 @@ export function useReconciliation(wallet: Wallet, limit: number) {
       input: { wallet, limit },
       placeholderData: keepPreviousData,
       ...ofTheBooks,
+      refetchInterval: ({ state }) => (state.data?.part ? readOnMs : false),
     }),
   );
 }

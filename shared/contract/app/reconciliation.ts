@@ -46,7 +46,7 @@ export const driftRow = requestNamed.extend({
 
 export const reconciliation = z.object({
   readAt: timeMs,
-  /** Null: all of the books were read. Else how many of the newest requests, since when: a gateway elsewhere tells them by pages. */
+  /** Null: all of the books. Else how many of the newest requests were read, since when: those of a gateway elsewhere, of which more is being read. */
   part: z.object({ requests: count, since: timeMs.nullable() }).nullable(),
   requests: count,
   matched: count,
