@@ -40,10 +40,16 @@ import {
 export async function runAnswer(context: RunContext): Promise<void> {
   const { question, deps } = context;
   const startedAt = deps.now();
-  const wanted = admit(question, deps);
-  const input = reserveInput(question, wanted.features, deps.byokFeeBps);
+  let admitted = admit(question, deps);
+  const input = reserveInput(question, admitted.features, deps.byokFeeBps);
   const reserve = createReserve(input, deps.ledger);
-  const { admitted, held } = await holdForOne(question, wanted, input, reserve, deps);
+  let held: Held;
+  try {
+    held = await hold(question, admitted, reserve, deps);
+  } catch (error) {
+    ({ admitted, held } = await holdForAnother(error, question, admitted, input, reserve, deps));
+  }
+  reserve.opened(admitted.targets[0].model, held.amount);
   const run: Run = {
     ...context,
     admitted,
@@ -66,8 +72,9 @@ export async function runAnswer(context: RunContext): Promise<void> {
   }
 }
 
-/** Holds for the first model whose own limit lets it: a router has others. Throws what refuses all of them. */
-async function holdForOne(
+/** Where the model's own limit refuses: holds for the next that may be asked. Throws what refuses all of them. */
+async function holdForAnother(
+  error: unknown,
   question: Question,
   admitted: Admitted,
   input: ReserveInput,
@@ -75,14 +82,13 @@ async function holdForOne(
   deps: EngineDeps,
 ): Promise<{ readonly admitted: Admitted; readonly held: Held }> {
   const [{ model }] = admitted.targets;
+  const [next, ...later] = isModelRefusal(error) ? admitted.targets.filter((one) => one.model !== model) : [];
+  if (!next) throw withAffordableTokens(error, input, model);
+  const others: Admitted = { ...admitted, targets: [next, ...later] };
   try {
-    const held = await hold(question, admitted, reserve, deps);
-    reserve.opened(model, held.amount);
-    return { admitted, held };
-  } catch (error) {
-    const [next, ...later] = isModelRefusal(error) ? admitted.targets.filter((one) => one.model !== model) : [];
-    if (!next) throw withAffordableTokens(error, input, model);
-    return holdForOne(question, { ...admitted, targets: [next, ...later] }, input, reserve, deps);
+    return { admitted: others, held: await hold(question, others, reserve, deps) };
+  } catch (again) {
+    return holdForAnother(again, question, others, input, reserve, deps);
   }
 }
 
@@ -236,10 +242,7 @@ function firstEventLimit(run: Run, { fitted }: Try, isLast: boolean): number {
 const timeToBegin = ({ deps, startedAt, firstEventMs }: Run) => startedAt + firstEventMs - deps.now();
 const leastTimeMs = 10;
 
-/**
- * The hold waits, for as long as the provider may take to say what its answer cost; who has left does not, and who has not has
- * all of the answer but its end.
- */
+/** The hold waits as long as the provider may take to say it. Who has left does not; who has not lacks only the answer’s end. */
 async function learnBill(run: Run, outcome: Outcome): Promise<void> {
   const { current, deps, question } = run;
   if (!current?.askBill) return;
