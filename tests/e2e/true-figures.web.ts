@@ -99,13 +99,17 @@ test('a gateway that goes away is said on every page while its last figures stay
     await once(child, 'exit');
   };
   let gateway = await serve();
+  const requests = () => Number(bySql(books, 'enterprise').requests);
   const spendElsewhere = async () => {
+    const before = requests();
     const answer = await fetch(`http://127.0.0.1:${port}/chat`, {
       method: 'POST',
       headers: { authorization: `Bearer ${account.keys[1]}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'sandbox/echo', prompt: 'Hello?' }),
     });
     expect(answer.status).toBe(200);
+    // The gateway has it in its journal; in the file it is a moment later.
+    await expect.poll(requests).toBe(before + 1);
     return ((await answer.json()) as { cost_usd: string }).cost_usd;
   };
   try {
