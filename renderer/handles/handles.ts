@@ -18,7 +18,7 @@ interface Handles {
     /** Keeps this message in view, which is about to replace another one. */
     keepInView(messageId: string): void;
     /** Brings what this gives into view, also where its message is jumped to at the same time. */
-    showRange(range: () => Range | null): void;
+    showRange(range: () => Range | null, isDrawnAnew: boolean): void;
   };
   chatSearch: { focus(): void };
 }

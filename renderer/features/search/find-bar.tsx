@@ -51,7 +51,7 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
     const root = handleOf('thread')?.element();
     if (!root || query === '') return;
     const match = messageId ? { messageId, nth, countIn: (id: string) => counts.get(id) ?? 0 } : null;
-    return highlightText(root, query, match, (range) => handleOf('thread')?.showRange(range));
+    return highlightText(root, query, match, (range, isDrawnAnew) => handleOf('thread')?.showRange(range, isDrawnAnew));
   }, [query, messageId, nth, counts]);
 
   const step = (by: number) => matches.length > 0 && setChosen((at + by + matches.length) % matches.length);

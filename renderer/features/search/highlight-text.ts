@@ -50,14 +50,14 @@ function drawWhole(row: Element): void {
 
 /**
  * Highlights a text on screen and the current match (CSS Custom Highlight API: the document is not changed). Follows
- * changes of the document until the returned function is called. `show` is called once, when the match is there; what it
- * is given tells where it is since.
+ * changes of the document until the returned function is called. `show` is called when the match is there, with what tells
+ * where it is since, and again each time that it was drawn anew.
  */
 export function highlightText(
   root: Element,
   text: string,
   here: Match | null,
-  show: (range: () => Range | null) => void = () => {},
+  show: (range: () => Range | null, isDrawnAnew: boolean) => void = () => {},
 ): () => void {
   const needle = text.toLowerCase();
   let frame = 0;
@@ -78,8 +78,10 @@ export function highlightText(
     // Rendered text differs from its Markdown source; then the first match is used.
     if (!shown) current = ranges[nth] ?? ranges[0] ?? null;
     // It was drawn anew, perhaps without the matches before it.
-    else if (row && current?.collapsed !== false)
+    else if (row && current?.collapsed !== false) {
       current = ranges.find((range) => Math.abs(topIn(row, range) - placePx) < nearPx) ?? null;
+      if (current) show(() => current, true);
+    }
     if (row && current) placePx = topIn(row, current);
     CSS.highlights.set('find', new Highlight(...rangesOf(root, needle)));
     CSS.highlights.set('find-here', new Highlight(...(current ? [current] : [])));
@@ -88,7 +90,7 @@ export function highlightText(
     frame = 0;
     if (!current || shown) return;
     shown = true;
-    show(() => current);
+    show(() => current, false);
   };
   const later = () => {
     frame ||= requestAnimationFrame(draw);

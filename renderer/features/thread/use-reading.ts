@@ -114,11 +114,12 @@ export function useReading(reading: Reading) {
     focus: () => scroller.current?.focus(),
     showEnd: toLatest,
     keepInView: (messageId) => setTarget({ messageId, jump: false }),
-    showRange(range) {
+    showRange(range, isDrawnAnew) {
       found.current = range;
       const row = rowOf(range());
+      // A block that is drawn anew is scrolled to its side anew; up and down its reader may have gone elsewhere since.
       showAcross(range());
-      if (row === null || isInView(range(), scroller.current)) return;
+      if (isDrawnAnew || row === null || isInView(range(), scroller.current)) return;
       leave();
       hold(row, pxAbove(range, row, scroller.current));
     },
