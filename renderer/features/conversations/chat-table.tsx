@@ -115,7 +115,7 @@ function Entry({ entry: { conversation, title, message }, selected, onSelect }: 
       >
         <span className="flex items-center gap-2">
           {conversation.pinned && <Pin size={12} className="shrink-0 text-fg-3" role="img" aria-label={text.pinned} />}
-          <span className="min-w-0 truncate font-medium">
+          <span title={conversation.title} className="min-w-0 truncate font-medium">
             {title ? <MarkedText runs={title} /> : conversation.title}
           </span>
           {conversation.archived && <Badge>{text.archivedBadge}</Badge>}

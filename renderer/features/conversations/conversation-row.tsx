@@ -87,7 +87,10 @@ function ChatRow({ row, index, tabIndex, current, onChoose }: RowOf<'chat'>) {
           aria-haspopup="menu"
           className={classNames(rowClass, row.inside && 'pl-7')}
         >
-          <span className={classNames('min-w-0 flex-1 truncate', conversation.unread && 'font-semibold text-fg')}>
+          <span
+            title={conversation.title}
+            className={classNames('min-w-0 flex-1 truncate', conversation.unread && 'font-semibold text-fg')}
+          >
             {conversation.title}
           </span>
           {conversation.pinned && row.inside && (
@@ -143,7 +146,9 @@ function FolderRow({ row, index, tabIndex }: RowOf<'folder'>) {
           className={classNames(rowClass, over && 'bg-active outline-2 outline-ring')}
         >
           <Icon size={15} strokeWidth={1.75} className="shrink-0 text-fg-3" aria-hidden />
-          <span className="min-w-0 flex-1 truncate">{folder.name}</span>
+          <span title={folder.name} className="min-w-0 flex-1 truncate">
+            {folder.name}
+          </span>
           <span className="text-fg-3 text-xs tabular-nums">{folder.conversations}</span>
           <ChevronRight size={14} className={classNames('shrink-0 text-fg-3', open && 'rotate-90')} aria-hidden />
         </button>
