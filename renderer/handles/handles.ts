@@ -17,7 +17,7 @@ interface Handles {
     showEnd(): void;
     /** Keeps this message in view, which is about to replace another one. */
     keepInView(messageId: string): void;
-    /** Brings what this gives into view, also where its message is jumped to at the same time. */
+    /** Brings what this gives into view, also where its message is jumped to; `isDrawnAnew`: in its block only, to the side. */
     showRange(range: () => Range | null, isDrawnAnew: boolean): void;
   };
   chatSearch: { focus(): void };
