@@ -222,11 +222,12 @@ export class AppError extends Error {
   }
 }
 
+/** Of the system, of SQLite and of PostgreSQL (`disk_full`). */
+const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
+
 /** Whether what was to be written failed because the disk has no space left. */
-export function isDiskFull(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL';
-}
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && fullDisk.includes(error.code);
 
 /** The message of masked errors. */
 export const internalFault = 'Something went wrong inside Portico. The log has the details.';

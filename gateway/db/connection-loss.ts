@@ -20,14 +20,11 @@ export function isConnectionLoss(error: unknown): boolean {
 
 const retryAfterMs = 2_000;
 
-/** Of PostgreSQL (`disk_full`). */
-const diskFull = '53100';
-
 /** What a caller is told where the database was lost, or has no space left: 503, for that passes. Any other error as it is. */
 export function databaseFault(error: unknown): unknown {
   const again = (message: string) => new AppError('server_overloaded', message, { retryAfterMs, cause: error });
   if (isConnectionLoss(error)) return again('The gateway cannot reach its database. Try again in a moment.');
-  if (isDiskFull(error) || (error instanceof Error && 'code' in error && error.code === diskFull))
+  if (isDiskFull(error))
     return again('The gateway cannot write its books, because their disk is full. Try again later.');
   return error;
 }

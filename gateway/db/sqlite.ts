@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { SqliteAdapter, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import type { DurableLog } from './durable-log.ts';
 import { createReadingThread, type ReadingThread } from './reading-thread.ts';
-import { TransactionDriver } from './transaction-driver.ts';
+import { TransactionDialect } from './transaction-dialect.ts';
 
 /** More different statements than the gateway has; only a bound against a leak. */
 const statementLimit = 500;
@@ -48,18 +48,12 @@ export class BooksAdapter extends SqliteAdapter {
   }
 }
 
-class BooksDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
+class BooksDialect extends TransactionDialect {
   readonly #connection: BooksConnection;
 
   constructor(database: SqliteDatabase, connection: BooksConnection) {
-    super({ database });
-    this.#database = database;
+    super(database, () => connection.inTransaction);
     this.#connection = connection;
-  }
-
-  override createDriver() {
-    return new TransactionDriver(this.#database, () => this.#connection.inTransaction);
   }
 
   override createAdapter() {
@@ -71,7 +65,7 @@ class BooksDialect extends SqliteDialect {
  * Opens a SQLite file so that an acknowledged commit survives power loss (see `durable-log.ts`) and integers are
  * exact. Transactions begin IMMEDIATE: a read first and a write later would fail at once where a second process writes.
  */
-export function sqliteDialect(path: string, log: DurableLog): SqliteDialect {
+export function sqliteDialect(path: string, log: DurableLog): BooksDialect {
   const database = new Database(path);
   database.defaultSafeIntegers(true);
   database.pragma('busy_timeout = 5000');

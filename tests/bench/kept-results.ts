@@ -1,15 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { machine } from '../support/machine.ts';
+import { machine, measuredCommit } from '../support/machine.ts';
 import type { Spread } from './gateway/statistics.ts';
 
 /** One bench's results as they are kept in `docs/bench/`: what was measured, of which sources, and where. */
 export interface KeptResult {
   readonly measured: string;
-  /** The commit whose sources were measured; `+` behind it: with changes. */
+  /** `measuredCommit`. */
   readonly commit: string;
   readonly machine: string;
   /** Load averages of the last minute, before and after. */
@@ -34,10 +33,9 @@ const fileOf = (bench: string) => `${root}docs/bench/${bench}.json`;
 
 export function keep(bench: string, result: Pick<KeptResult, 'ratios' | 'figures'> & { loadBefore: number }): void {
   const { loadBefore, ...measured } = result;
-  const git = (...words: string[]) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
   const kept: KeptResult = {
     measured: new Date().toISOString(),
-    commit: `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') ? '+' : ''}`,
+    commit: measuredCommit(root),
     machine: machine(),
     load: [loadBefore, loadavg()[0] ?? Number.NaN],
     ...measured,

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { machine } from '../support/machine.ts';
+import { machine, measuredCommit } from '../support/machine.ts';
 import { type Judged, shownBy, type Verdict } from './verdicts.ts';
 
 export type Form = 'short' | 'long';
@@ -10,7 +9,7 @@ export interface KeptRow {
   readonly verdict: Verdict;
   readonly shown: string;
   readonly seed: number;
-  /** The commit whose sources were tried; `+` behind it: with changes. */
+  /** `measuredCommit`. */
   readonly commit: string;
   /** `2026-11-25`, UTC. */
   readonly date: string;
@@ -27,11 +26,9 @@ export function keepRows(
   run: { readonly form: Form; readonly seed: number; readonly root: string },
 ): Kept {
   const kept: Kept = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { short: {}, long: {} };
-  const git = (...words: string[]) => execFileSync('git', words, { cwd: run.root, encoding: 'utf8' }).trim();
-  const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
   const source = {
     seed: run.seed,
-    commit: `${git('rev-parse', '--short', 'HEAD')}${changed ? '+' : ''}`,
+    commit: measuredCommit(run.root),
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
   };

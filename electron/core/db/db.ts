@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
-import { type Generated, Kysely, type Selectable, SqliteDialect } from 'kysely';
+import { type Generated, Kysely, type Selectable } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { TransactionDriver } from '#gateway/db/transaction-driver.ts';
+import { TransactionDialect } from '#gateway/db/transaction-dialect.ts';
 import type { ComposerTables } from './composer-tables.ts';
 import { migrations } from './migrations/migrations.ts';
 
@@ -162,22 +162,9 @@ export async function openDb(path: string): Promise<Db> {
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
   sqlite.pragma('busy_timeout = 5000');
-  const db = new Kysely<Tables>({ dialect: new CoreDialect(sqlite) });
+  const db = new Kysely<Tables>({ dialect: new TransactionDialect(sqlite, () => sqlite.inTransaction) });
   await migrate(db);
   return db;
-}
-
-class CoreDialect extends SqliteDialect {
-  readonly #database: Sqlite.Database;
-
-  constructor(database: Sqlite.Database) {
-    super({ database });
-    this.#database = database;
-  }
-
-  override createDriver() {
-    return new TransactionDriver(this.#database, () => this.#database.inTransaction);
-  }
 }
 
 /** Runs pending migrations. */

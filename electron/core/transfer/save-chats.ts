@@ -2,7 +2,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { chatsFile } from '#shared/chats-file.ts';
 import type { SavedFormat } from '#shared/contract/chat/transfer.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, isDiskFull } from '#shared/errors.ts';
 import { fileName } from '#shared/file-name.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Output } from '../host/host.ts';
@@ -77,6 +77,6 @@ async function writeWhole(path: string, content: Content, signal: AbortSignal): 
 function unwritten(path: string, cause: unknown, signal: AbortSignal): AppError {
   if (signal.aborted) return refusal('cancelled', 'exportGivenUp');
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-  const why = code === 'ENOSPC' ? 'full' : code === 'EACCES' || code === 'EPERM' ? 'forbidden' : null;
+  const why = isDiskFull(cause) ? 'full' : code === 'EACCES' || code === 'EPERM' ? 'forbidden' : null;
   return refusal('export_failed', 'notWritten', { file: basename(path), why }, { cause });
 }
