@@ -1,5 +1,8 @@
 const storageKey = 'portico:session';
 
+/** A secret and its nonce, until the answer to them is here: a page that is reloaded meanwhile asks the same again. */
+const pendingKey = 'portico:link';
+
 /**
  * The token of this tab’s session with the loopback server. The first time it is exchanged for the one-time secret in
  * the address: page and server prove to each other that they know the secret, which itself is never sent (security
@@ -8,8 +11,11 @@ const storageKey = 'portico:session';
 export async function openSession(): Promise<string> {
   const secret = offered ?? takeSecret();
   offered = null;
-  const token = secret ? await tradeSecret(secret) : null;
+  if (secret) sessionStorage.setItem(pendingKey, `${secret} ${hex(crypto.getRandomValues(new Uint8Array(32)))}`);
+  const [pending, nonce] = sessionStorage.getItem(pendingKey)?.split(' ') ?? [];
+  const token = pending && nonce ? await tradeSecret(pending, nonce) : null;
   if (token) sessionStorage.setItem(storageKey, token);
+  sessionStorage.removeItem(pendingKey);
   return token ?? sessionStorage.getItem(storageKey) ?? leave();
 }
 
@@ -40,8 +46,7 @@ function takeSecret(): string | null {
   return secret;
 }
 
-async function tradeSecret(secret: string): Promise<string | null> {
-  const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
+async function tradeSecret(secret: string, nonce: string): Promise<string | null> {
   const prove = await proverFor(secret);
   const response = await fetch('/session', {
     method: 'POST',
@@ -51,6 +56,7 @@ async function tradeSecret(secret: string): Promise<string | null> {
   if (!response.ok) return null;
   const session: unknown = await response.json();
   if (!isSession(session) || session.proof !== (await prove(`core ${location.origin} ${nonce}`))) {
+    sessionStorage.removeItem(pendingKey);
     throw new Error('The server at this address is not the Portico that printed the link.');
   }
   return session.token;

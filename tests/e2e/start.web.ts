@@ -33,7 +33,7 @@ async function outcome(...words: string[]): Promise<{ code: number; out: string;
   return { code, ...output };
 }
 
-test('npm start -- --web serves the app on the port asked for, and Ctrl-C ends it and all its children', async ({
+test('npm start -- --web serves the app on the port asked for, also after a reload in the middle of connecting, and Ctrl-C ends it and all its children', async ({
   page,
   folder,
 }) => {
@@ -41,7 +41,12 @@ test('npm start -- --web serves the app on the port asked for, and Ctrl-C ends i
   const { child } = npmStart('--web', '--no-open', '--port', String(port), '--data-dir', join(folder, 'data'));
   const url = await link(child);
   expect(url).toContain(`http://127.0.0.1:${port}/#b=`);
+  // The server has let the page in, and the page is gone before it knows.
+  const letIn = Promise.withResolvers<number>();
+  await page.route('**/session', async (route) => letIn.resolve((await route.fetch()).status()), { times: 1 });
   await page.goto(url);
+  expect(await letIn.promise).toBe(200);
+  await page.reload();
   await expect(page.getByRole('button', { name: 'Try it now' })).toBeVisible();
   process.kill(-Number(child.pid), 'SIGINT');
   const [code, signal] = await once(child, 'close');

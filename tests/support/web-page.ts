@@ -2,10 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { WebSocket } from 'ws';
 
 /** What a page of the loopback server does, without a browser: trades the link's secret for a session. */
-export async function tradeLink(link: string, { origin }: { origin?: string } = {}) {
+export async function tradeLink(
+  link: string,
+  { origin, nonce = randomBytes(32).toString('hex') }: { origin?: string; nonce?: string } = {},
+) {
   const url = new URL(link);
   const secret = url.hash.slice('#b='.length);
-  const nonce = randomBytes(32).toString('hex');
   const from = origin ?? url.origin;
   const sign = (text: string) => createHmac('sha256', secret).update(text).digest('hex');
   const response = await fetch(`${url.origin}/session`, {

@@ -19,7 +19,15 @@ export interface Session {
   readonly proof: string;
 }
 
-/** Lifetime of an unused secret, which might be found later in a terminal, a log or a history. */
+interface Secret {
+  /** 43 characters, which are also the HMAC key. */
+  readonly text: string;
+  readonly diesAt: number;
+  /** The page that proved it first, whose answer may have been lost. */
+  readonly taken?: { readonly nonce: string; readonly session: string };
+}
+
+/** Lifetime of a secret, which might be found later in a terminal, a log or a history. */
 export const secretLifeMs = 60_000;
 const mostSecrets = 16;
 const mostSessions = 64;
@@ -28,8 +36,8 @@ const mostWrongProofs = 20;
 
 /** `elapsed`: a monotonic clock in milliseconds. */
 export function openAccess(elapsed: () => number) {
-  /** Unused secrets, oldest first. Text of 43 characters, which is also the HMAC key. */
-  let secrets: { readonly text: string; readonly diesAt: number }[] = [];
+  /** Those whose session was not used yet, oldest first. */
+  let secrets: readonly Secret[] = [];
   const sessions = new Set<string>();
   let wrongProofs = 0;
 
@@ -44,12 +52,10 @@ export function openAccess(elapsed: () => number) {
     return null;
   }
 
-  function newSession(): string {
-    const token = randomBytes(32).toString('base64url');
-    sessions.add(digest(token));
+  function addSession(session: string): void {
+    sessions.add(session);
     const [oldest] = sessions;
     if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest);
-    return token;
   }
 
   return {
@@ -60,22 +66,40 @@ export function openAccess(elapsed: () => number) {
       secrets = [...alive(), { text, diesAt: elapsed() + secretLifeMs }].slice(-mostSecrets);
       return text;
     },
-    isUnused: (secret: string) => alive().some(({ text }) => text === secret),
-    /** Consumes the secret that the page has proved; null without a valid proof. */
+    isUnused: (secret: string) => alive().some(({ text, taken }) => text === secret && !taken),
+    /**
+     * The session of a page that proved a secret; null without a valid proof. A page that was reloaded before the answer
+     * reached it asks with the same nonce, and gets the same session: a secret serves one nonce.
+     */
     open({ origin, nonce, proof }: Bootstrap): Session | null {
-      const proved = alive().find(({ text }) => same(proof, hmac(text, `page ${origin} ${nonce}`)));
+      const proved = alive().find(
+        ({ text, taken }) => (taken?.nonce ?? nonce) === nonce && same(proof, hmac(text, `page ${origin} ${nonce}`)),
+      );
       if (!proved) return countWrongProof();
-      secrets = secrets.filter((secret) => secret !== proved);
-      return { token: newSession(), proof: hmac(proved.text, `core ${origin} ${nonce}`) };
+      const token = hmac(proved.text, `session ${origin} ${nonce}`, 'base64url');
+      if (!proved.taken) {
+        const session = digest(token);
+        addSession(session);
+        secrets = secrets.map((secret) => (secret === proved ? { ...secret, taken: { nonce, session } } : secret));
+      }
+      return { token, proof: hmac(proved.text, `core ${origin} ${nonce}`) };
     },
-    /** Looked up by digest, so that timing reveals nothing about the token. */
-    isSession: (token: string) => sessions.has(digest(token)),
+    /**
+     * Whether a session has this token. Its secret is revoked then: the answer has reached the page. Looked up by digest, so
+     * that timing reveals nothing about the token.
+     */
+    admit(token: string): boolean {
+      const session = digest(token);
+      secrets = secrets.filter(({ taken }) => taken?.session !== session);
+      return sessions.has(session);
+    },
   };
 }
 
 export type Access = ReturnType<typeof openAccess>;
 
-const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
+const hmac = (secret: string, text: string, encoding: 'hex' | 'base64url' = 'hex') =>
+  createHmac('sha256', secret).update(text).digest(encoding);
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 const same = (a: string, b: string) =>
   a.length === b.length && timingSafeEqual(Buffer.from(digest(a)), Buffer.from(digest(b)));

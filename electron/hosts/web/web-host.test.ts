@@ -148,6 +148,21 @@ test('a link opens one session and proves the server; nothing new is printed bef
   expect(shown).toEqual([]);
 });
 
+test('a page that was reloaded before the answer reached it gets the same session until that is used, and no other page any', async () => {
+  const [link, old] = [web.newLink(), web.newLink()];
+  const nonce = '1'.repeat(64);
+  const first = await tradeLink(link, { nonce });
+  expect(await tradeLink(link, { nonce })).toEqual(first);
+  expect(await tradeLink(link)).toMatchObject({ status: 401 });
+  (await openSocket(web.url, { token: first.token })).close();
+  expect(await tradeLink(link, { nonce })).toMatchObject({ status: 401 });
+  (await openSocket(web.url, { token: first.token })).close();
+
+  expect(await tradeLink(old, { nonce })).toMatchObject({ status: 200 });
+  now += 60_000;
+  expect(await tradeLink(old, { nonce })).toMatchObject({ status: 401 });
+});
+
 test('a link that nobody used dies after a minute', async () => {
   const [young, old] = [web.newLink(), web.newLink()];
   now += 59_999;

@@ -182,7 +182,7 @@ function refuseToken({ headers }: Claim, access: Access): Refusal | null {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
   const bearer = /^Bearer ([\w-]{43})$/.exec(headers.authorization ?? '')?.[1];
   const token = bearer ?? offered.find((part) => part !== protocolName);
-  if (token !== undefined && access.isSession(token)) return null;
+  if (token !== undefined && access.admit(token)) return null;
   return { status: 401, why: 'noSession' };
 }
 
