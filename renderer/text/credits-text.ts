@@ -47,7 +47,7 @@ export const text = words({
   period: 'Period',
   periods: { all: 'All', '7': '7 days', '30': '30 days', '90': '90 days' },
   lasts: (messages: number, days: number | null) =>
-    `Lasts for about ${counted(messages, 'message', 'messages')}${days === null ? '' : `, or ${counted(days, 'day', 'days')}`}.`,
+    `Lasts for about ${counted(messages, 'message', 'messages')}${days === null ? '' : `, or ${span(days)}`}.`,
   lastsBy: (requests: number, days: number, cost: string) =>
     `By the average of ${counted(requests, 'answer', 'answers')} ${days === 1 ? 'today' : `in the last ${count(days)} days`}, ${cost} in all.`,
   outlookUnknown: 'How long it lasts is known after the first answers.',
@@ -88,3 +88,10 @@ export const text = words({
   loading: 'Loading credits',
   failed: 'Could not read the ledger',
 });
+
+/** In years where nobody thinks in days any more. */
+function span(days: number): string {
+  if (days <= 730) return counted(days, 'day', 'days');
+  const years = Math.floor(days / 365);
+  return years > 100 ? 'more than 100 years' : counted(years, 'year', 'years');
+}

@@ -3,6 +3,7 @@ import '../../ui/styles/theme.css';
 import './account-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import { fakeData } from '../../../tests/support/fake-data.ts';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
 
 afterEach(closeApp);
@@ -152,4 +153,15 @@ test('credits: how long they last, a budget where there is no balance, lines by 
   await expect.element(main).toMatchTextContent('Lasts for about 912 messages, or 31 days.');
   await expect.element(main).toMatchTextContent('By the average of 120 answers in the last 12 days, $1.30 in all.');
   expect(fake.data.settings.shownWallet).toBe('sandbox');
+});
+
+test.each([
+  [730, '730 days'],
+  [9125, '25 years'],
+  [108_878, 'more than 100 years'],
+])('credits that last for %i days last for %s', async (daysLeft, said) => {
+  const sandbox = { ...fakeData().outlook.sandbox, daysLeft };
+  await openApp('#credits', { outlook: { ...fakeData().outlook, sandbox } });
+  await main.getByRole('button', { name: 'Test credits', exact: true }).click();
+  await expect.element(main).toMatchTextContent(`Lasts for about 912 messages, or ${said}.`);
 });
