@@ -68,17 +68,20 @@ function change(account: Changed, model: ModelName, next: (limit: ModelLimit) =>
 
 type Limited = Pick<AccountRow, 'month' | 'month_used' | 'model_limits' | 'unlimited_key'>;
 
-export interface ModelLimitNow extends Omit<ModelLimit, 'held'> {
+/** Whether no limit of the account holds for a key. */
+export const isUnlimited = ({ unlimited_key: key }: Pick<Limited, 'unlimited_key'>, keyId: string | null): boolean =>
+  key !== null && key === keyId;
+
+export interface ModelLimitNow extends ModelLimit {
   readonly model: string;
-  readonly held: bigint;
   /** Unix seconds. */
   readonly resetsAt: number;
 }
 
 /** The limits of single models as they stand now, for a key that they hold for. */
 export function modelLimitsOf(account: Limited, keyId: string | null, now: number): ModelLimitNow[] {
-  const { model_limits: text, unlimited_key: unlimited } = account;
-  if (text === null || (unlimited !== null && unlimited === keyId)) return [];
+  const { model_limits: text } = account;
+  if (text === null || isUnlimited(account, keyId)) return [];
   const resetsAt = currentMonth(now).endMs / 1000;
   return [...readModelLimits(text)].map(([model, { limit, used, held }]) => {
     const usedNow = usedIn({ month: account.month, month_used: used }, now);
@@ -94,7 +97,7 @@ export function modelRefusal(
   amount: bigint,
   now: number,
 ): AppError | null {
-  if (account.model_limits === null || amount === 0n) return null;
+  if (amount === 0n) return null;
   const id = modelId(model);
   const own = modelLimitsOf(account, keyId, now).find((one) => one.model === id);
   return own && own.limit - own.used - own.held < amount ? exceeded(own, amount) : null;

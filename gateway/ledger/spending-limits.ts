@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { AccountRow } from '../db/schema.ts';
-import { type ModelName, modelRefusal } from './model-limits.ts';
+import { isUnlimited, type ModelName, modelRefusal } from './model-limits.ts';
 import { currentMonth, dayOf, endOfDay } from './period.ts';
 import { usedIn } from './quota.ts';
 
@@ -27,8 +27,6 @@ function marginOf(account: Limited, limit: bigint | null, keyId: string | null, 
   if (limit === null || amount === 0n || isUnlimited(account, keyId)) return null;
   return limit - used - account.held - amount;
 }
-
-const isUnlimited = ({ unlimited_key: key }: Limited, keyId: string | null) => key !== null && key === keyId;
 
 /** What the account has spent in the UTC day that it is, in nano-USD. */
 export const usedToday = ({ day, day_used }: Pick<Limited, 'day' | 'day_used'>, now: number): bigint =>
