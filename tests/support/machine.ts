@@ -8,8 +8,9 @@ export function machine(): string {
   return `${cpus().length} × ${processor}, ${memory} GB, ${type()} ${release()}, Node ${process.versions.node}`;
 }
 
-/** The commit whose sources are measured; `+` behind it: with changes. */
+/** The commit whose sources are measured; `+` behind it: with changes other than those of earlier results. */
 export function measuredCommit(root: string): string {
   const git = (...words: string[]) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
-  return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') ? '+' : ''}`;
+  const changed = git('status', '--porcelain', '--untracked-files=no', '--', '.', ':!docs');
+  return `${git('rev-parse', '--short', 'HEAD')}${changed ? '+' : ''}`;
 }
