@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { postgresPrograms, startPostgres } from '../../gateway/testing/start-postgres.ts';
 import { ask, startLoad } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type Env, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
@@ -21,56 +22,79 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
   let database: string;
   let keys: readonly string[];
   let program: GatewayProgram;
-  let gateway: GatewayProcess;
+  let gateways: GatewayProcess[];
   beforeAll(async () => {
     program = await builtGateway();
   });
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'portico-clock-'));
     database = join(folder, 'books.db');
-    ({ keys } = await prepaidAccount(database, pepper, '1000', 8));
+    gateways = [];
   });
   afterEach(async () => {
-    await gateway.kill('SIGKILL');
+    for (const gateway of gateways) await gateway.kill('SIGKILL');
     rmSync(folder, { recursive: true });
   });
 
-  async function start(upstream: Env): Promise<void> {
-    gateway = await program.start(database, {
-      env: { ...pepper, ...upstream, PORTICO_CLOCK: join(folder, 'clock') },
+  async function start(upstream: Env): Promise<GatewayProcess> {
+    const gateway = await program.start(database, {
+      env: { ...pepper, ...upstream, PORTICO_CLOCK: join(folder, `clock ${gateways.length}`) },
       nodeOptions: ['--import', settableClock],
     });
+    gateways.push(gateway);
+    return gateway;
   }
 
-  function setClock(aheadMs: number): void {
-    writeFileSync(join(folder, 'clock'), String(aheadMs));
+  /** Resolves when the program's clock is set. */
+  async function setClock(gateway: GatewayProcess, aheadMs: number): Promise<void> {
+    const file = join(folder, `clock ${gateways.indexOf(gateway)}`);
+    writeFileSync(file, String(aheadMs));
     gateway.child.kill('SIGUSR2');
+    await expect.poll(() => existsSync(file)).toBe(false);
   }
 
-  test('under load: no request is lost, refused or charged twice', async () => {
-    // Some answer takes part in each jump.
-    const upstream = await openPricedUpstream(
-      (call) => ({ promptTokens: 5 + (call % 7), completionTokens: 3 + (call % 11) }),
-      () => Math.random() * 60,
-    );
-    onTestFinished(upstream.close);
-    await start(upstream.env);
-    const load = startLoad(6, () => [gateway.url], keys);
-    onTestFinished(load.stop);
-    await load.more(40);
-    for (const aheadMs of jumps) {
-      setClock(aheadMs);
-      await load.more(60);
-    }
-    await load.stop();
-    expect(await gateway.kill('SIGTERM')).toBe(0);
-    expect(load.counts).toMatchObject({ refused: 0, broken: 0 });
-    const books = await settledBooks(database, pepper, load.told);
-    expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
-    // The clock was set, or the test shows nothing.
-    const years = new Set(books.requests.map((row) => new Date(Number(row.created)).getUTCFullYear()));
-    expect(years.size).toBeGreaterThanOrEqual(3);
-    figure('clocks that jump', `${jumps.length} jumps under load, ${load.told.length} answers told, books exact`);
+  const programs = postgresPrograms();
+  describe.each([
+    { engine: 'SQLite', servers: 1, runs: true },
+    { engine: 'PostgreSQL', servers: 3, runs: programs !== null },
+  ])('$servers on $engine', ({ engine, servers, runs }) => {
+    test.skipIf(!runs)('under load: no request is lost, refused or charged twice', async () => {
+      if (programs && engine === 'PostgreSQL') {
+        const postgres = await startPostgres(programs);
+        onTestFinished(postgres.stop);
+        database = await postgres.createDatabase();
+      }
+      ({ keys } = await prepaidAccount(database, pepper, '1000', 8));
+      // Some answer takes part in each jump.
+      const upstream = await openPricedUpstream(
+        (call) => ({ promptTokens: 5 + (call % 7), completionTokens: 3 + (call % 11) }),
+        () => Math.random() * 60,
+      );
+      onTestFinished(upstream.close);
+      while (gateways.length < servers) await start(upstream.env);
+      const load = startLoad(6, () => gateways.map(({ url }) => url), keys);
+      onTestFinished(load.stop);
+      await load.more(40);
+      for (const aheadMs of jumps) {
+        // One after the other, so that the clocks of those that share books differ meanwhile.
+        for (const gateway of gateways) {
+          await setClock(gateway, aheadMs);
+          await load.more(Math.ceil(60 / servers));
+        }
+      }
+      await load.stop();
+      for (const gateway of gateways) expect(await gateway.kill('SIGTERM')).toBe(0);
+      expect(load.counts).toMatchObject({ refused: 0, broken: 0 });
+      const books = await settledBooks(database, pepper, load.told);
+      expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
+      // Books that several share go by the clock of PostgreSQL.
+      const years = new Set(books.requests.map((row) => new Date(Number(row.created)).getUTCFullYear()));
+      expect(years.size >= 3).toBe(engine === 'SQLite');
+      figure(
+        'clocks that jump',
+        `${jumps.length} jumps of ${servers} on ${engine} under load, ${load.told.length} answers told, books exact`,
+      );
+    });
   });
 
   test('an answer that is being written is not taken for one whose process died: it is charged', async () => {
@@ -83,10 +107,11 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
       await upstream.reply(call, response);
     });
     onTestFinished(upstream.close);
-    await start(upstream.env);
+    ({ keys } = await prepaidAccount(database, pepper, '1000', 8));
+    const gateway = await start(upstream.env);
     const asked = ask({ url: gateway.url, key: keys[0] ?? '', stream: true });
     await begun.promise;
-    setClock(30 * 24 * hourMs);
+    await setClock(gateway, 30 * 24 * hourMs);
     // Prices are read anew just when requests are looked through.
     await program.run(['prices', 'set', pricedModel, '--input', '1', '--output', '2', '--db', database], {
       env: pepper,

@@ -207,7 +207,7 @@ export const rows = {
     long: 'all guards instead of six by chance',
   },
   'clocks that jump': {
-    goal: 'an hour to five years, forward and back, under load: nothing is lost, refused or charged twice',
+    goal: 'an hour to five years, forward and back, under load, on both engines: nothing is lost, refused or charged twice',
     tests: ['tests/fault/clock-jumps.test.ts'],
   },
   'full disk': {
