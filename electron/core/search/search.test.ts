@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -177,4 +178,33 @@ test('find in a chat counts what the shown branch holds, oldest first', async ()
   });
   expect(await client.search.inConversation({ conversationId, text: '%' })).toEqual({ matches: [], total: 0 });
   expect(await client.search.inConversation({ conversationId: 'gone', text: 'a' })).toEqual({ matches: [], total: 0 });
+});
+
+test.each([
+  [
+    '# Plan\n\n**Quagga** and *quokka*, see [the `notes`](https://example.com/n)',
+    'Plan Quagga and quokka, see the notes',
+  ],
+  ['```python\nprint(2**3, "quagga")\n```', 'print(2**3, "quagga")'],
+  ['| Animal | Cost |\n|---|---|\n| quagga | 3 * 4 * 5 |', 'Animal · Cost quagga · 3 * 4 * 5'],
+  ['- [ ] feed the quagga\n- a snake_case_name \\* **quaggas', '• feed the quagga • a snake_case_name * quaggas'],
+  ['> [it](https://example.com/quagga/x), `quagga` and [q', '[it](https://example.com/quagga/x), quagga and [q'],
+])('a snippet of %j shows its words', async (text, shown) => {
+  core.gateway.script = async function* () {
+    yield text;
+  };
+  const question = { messageId: randomUUID(), text: '**quagga**', model: 'openai/gpt' };
+  const { conversationId } = await core.client.chat.send(question);
+  await eventually(async () => expect((await readThread(core.client, conversationId)).conversation.live).toBe(false));
+  const [{ message } = { message: null }] = (await find('quagga role:assistant')).hits;
+  expect(
+    message?.snippet
+      .map((run) => run.text)
+      .join('')
+      .trim()
+      .replace(/\s*\n\s*/g, ' '),
+  ).toBe(shown);
+  expect(hits(message?.snippet ?? []).every((word) => /^quaggas?$/i.test(word))).toBe(true);
+  const [asked] = (await find('quagga role:user')).hits;
+  expect(asked?.message?.snippet.map((run) => run.text)).toEqual(['**', 'quagga', '**']);
 });

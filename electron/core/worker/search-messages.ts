@@ -4,6 +4,7 @@ import { mostCompared } from '#shared/contract/common/limits.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { type Filters, parseQuery } from './parse-query.ts';
+import { off, on, plainSnippet } from './plain-snippet.ts';
 
 /** Runs in the worker, on a read-only connection. */
 
@@ -38,8 +39,6 @@ interface Row {
   snippet: string;
 }
 
-/** Markers around a match: control characters that messages do not contain. */
-const [on, off] = ['\u0001', '\u0002'];
 const around = 80;
 
 /** Where words are looked for: an index, and the text that it is of. */
@@ -134,7 +133,11 @@ export function searchMessages(db: Database, query: string, limit: number, befor
       inTool,
       conversationId: row.conversation_id,
       title: [{ text: row.title, hit: false }],
-      snippet: runsOf(match === null ? excerpt(row.snippet, parts) : row.snippet, parts),
+      snippet: runsOf(
+        match === null ? excerpt(row.snippet, parts) : row.snippet,
+        parts,
+        !inTool && row.role === 'assistant',
+      ),
     }));
   }
 }
@@ -178,13 +181,13 @@ function excerpt(text: string, parts: readonly string[]): string {
 }
 
 /** Splits at the markers, and at literal matches. */
-function runsOf(marked: string, parts: readonly string[]): TextRun[] {
+function runsOf(marked: string, parts: readonly string[], isMarkdown = false): TextRun[] {
   const lower = marked.toLowerCase();
   let text = marked;
   if (lower.length === marked.length) {
     for (const part of parts) text = text.replaceAll(part, `${on}${part}${off}`);
   }
-  return text
+  return (isMarkdown ? plainSnippet(text) : text)
     .split(on)
     .flatMap((run, index): TextRun[] => {
       if (index === 0) return [{ text: run.replaceAll(off, ''), hit: false }];
