@@ -11,16 +11,18 @@ const mostExpanded = 300;
 /** The expanded parts of each conversation that was shown in this window. */
 const expandedIn = new Map<string, Set<string>>();
 
-function createSavers(api: Api, failed: (error: unknown) => void) {
+function createSavers(api: Api, failed: (error: unknown) => void, mended: () => void) {
   const edits = createDebouncedSaver(
     (messageId) => useThreadView.getState().edits[messageId] ?? null,
     (messageId, wording: string | null) => api.messages.keepEdit({ messageId, text: wording }),
     failed,
+    mended,
   );
   const expanded = createDebouncedSaver(
     (conversationId) => [...(expandedIn.get(conversationId) ?? [])].slice(-mostExpanded),
     (conversationId, open: string[]) => api.messages.keepExpanded({ conversationId, expanded: open }),
     failed,
+    mended,
   );
   const flush = () => {
     edits.flush();
@@ -38,9 +40,15 @@ const changed = <Value>(now: Readonly<Record<string, Value>>, before: Readonly<R
 /** Restores a conversation’s unsent edits and expanded parts, and saves them as they change. */
 export function useSavedView(conversationId: string): void {
   const api = useApi();
-  const { failed } = useNotify();
+  const { failed, mended } = useNotify();
   const notRead = useEffectEvent((error: unknown) => failed(text.draftNotRead, error));
-  const saver = savers.get(api) ?? createSavers(api, (error) => failed(text.draftNotKept, error));
+  const saver =
+    savers.get(api) ??
+    createSavers(
+      api,
+      (error) => failed(text.draftNotKept, error),
+      () => mended(text.draftNotKept),
+    );
   savers.set(api, saver);
 
   useEffect(() => {

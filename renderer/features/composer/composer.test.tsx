@@ -37,3 +37,16 @@ test('files that are dragged over the window are asked for where they will be, a
   drag('dragleave');
   await expect.element(page.getByText('Drop files to attach them')).not.toBeInTheDocument();
 });
+
+test('that a draft could not be saved is no longer said once it is', async () => {
+  const fake = await openApp();
+  fake.fail('drafts.put', 'disk_full', 'The disk is full.');
+  await message.fill('half a thought');
+  const toast = page.getByRole('region', { name: 'Notifications' }).getByText('Draft not saved');
+  await expect.element(toast).toBeVisible();
+  // As long as the mouse is over it, it does not go by itself.
+  await toast.hover();
+  fake.fail('drafts.put', null);
+  await message.fill('half a thought more');
+  await expect.element(toast).not.toBeInTheDocument();
+});

@@ -19,8 +19,11 @@ export function createDebouncedSaver<Draft>(
   read: (chat: string) => Draft,
   put: (chat: string, draft: Draft) => Promise<void>,
   failed: (error: unknown) => void,
+  /** Called once all that had failed is saved after all. */
+  mended: () => void,
 ): DebouncedSaver {
   const dirty = new Set<string>();
+  const unsaved = new Set<string>();
   const held = new Set<string>();
   const writing = new Map<string, Promise<void>>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,11 +42,18 @@ export function createDebouncedSaver<Draft>(
   }
 
   function write(chat: string): void {
-    between(chat, () => put(chat, read(chat))).catch((error: unknown) => {
-      // Saved by the next flush, which happens when the core is back.
-      dirty.add(chat);
-      if (!isCoreLost(error)) failed(error);
-    });
+    between(chat, () => put(chat, read(chat))).then(
+      () => {
+        if (unsaved.delete(chat) && unsaved.size === 0) mended();
+      },
+      (error: unknown) => {
+        // Saved by the next flush, which happens when the core is back.
+        dirty.add(chat);
+        if (isCoreLost(error)) return;
+        unsaved.add(chat);
+        failed(error);
+      },
+    );
   }
 
   function flush(): void {

@@ -17,7 +17,7 @@ interface Known {
 }
 
 /** The only reader and writer of drafts in this window. Other windows may write the same ones. */
-export function createSharedDrafts(api: Api, failed: (error: unknown) => void): SharedDrafts {
+export function createSharedDrafts(api: Api, failed: (error: unknown) => void, mended: () => void): SharedDrafts {
   const known = new Map<string, Known>();
 
   function take(chat: string, draft: Draft, savedAt: number | null): void {
@@ -37,7 +37,7 @@ export function createSharedDrafts(api: Api, failed: (error: unknown) => void): 
     else known.set(chat, { draft, savedAt });
   }
 
-  const saver = createDebouncedSaver(draftOf, put, failed);
+  const saver = createDebouncedSaver(draftOf, put, failed, mended);
   return {
     saver,
     refresh: (chat) =>

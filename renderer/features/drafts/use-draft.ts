@@ -12,8 +12,14 @@ const ofApi = new WeakMap<Api, SharedDrafts>();
 
 function useSharedDrafts(): SharedDrafts {
   const api = useApi();
-  const { failed } = useNotify();
-  const drafts = ofApi.get(api) ?? createSharedDrafts(api, (error) => failed(text.draftNotKept, error));
+  const { failed, mended } = useNotify();
+  const drafts =
+    ofApi.get(api) ??
+    createSharedDrafts(
+      api,
+      (error) => failed(text.draftNotKept, error),
+      () => mended(text.draftNotKept),
+    );
   ofApi.set(api, drafts);
   return drafts;
 }
