@@ -61,3 +61,16 @@ export async function capMessages(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Save caps' }).click();
   await expect(page.getByText('Caps saved')).toBeVisible();
 }
+
+/** The same tab once more, as a browser duplicates it: with what this one keeps for itself. */
+export async function duplicated(page: Page): Promise<Page> {
+  const kept = await page.evaluate(() => Object.entries(sessionStorage));
+  const copy = await page.context().newPage();
+  await copy.addInitScript((entries) => {
+    if (window.name !== '') return;
+    window.name = 'duplicated';
+    for (const [name, value] of entries) sessionStorage.setItem(name, value);
+  }, kept);
+  await copy.goto(new URL(page.url()).origin);
+  return copy;
+}

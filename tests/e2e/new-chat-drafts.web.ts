@@ -1,20 +1,6 @@
-import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, message } from './chat.ts';
+import { articles, ask, chooseModel, duplicated, ended, message } from './chat.ts';
 import { stored } from './stored.ts';
-
-/** The same tab once more, as a browser duplicates it: with what this one keeps for itself. */
-async function duplicated(page: Page): Promise<Page> {
-  const kept = await page.evaluate(() => Object.entries(sessionStorage));
-  const copy = await page.context().newPage();
-  await copy.addInitScript((entries) => {
-    if (window.name !== '') return;
-    window.name = 'duplicated';
-    for (const [name, value] of entries) sessionStorage.setItem(name, value);
-  }, kept);
-  await copy.goto(new URL(page.url()).origin);
-  return copy;
-}
 
 test('each of two tabs has a new chat of its own; what was typed in either is there after a reload, and after kill -9', async ({
   launch,

@@ -27,6 +27,7 @@ export function fakeMessages(data: FakeData, thread: ReturnType<typeof fakeThrea
       await guard('messages.keepEdit');
       if (input.text === null) data.edits.delete(input.messageId);
       else data.edits.set(input.messageId, input.text);
+      return { other: null };
     }),
     keepExpanded: os.messages.keepExpanded.handler(async ({ input }) => {
       await guard('messages.keepExpanded');

@@ -248,18 +248,34 @@ test('an unsent wording and expanded parts are kept with their conversation, and
   const { conversationId, userMessageId: messageId, answerId } = await send('one');
   const view = () => client.messages.view({ conversationId });
   expect(await view()).toEqual({ edits: [], expanded: [] });
-  await client.messages.keepEdit({ messageId, text: 'one and' });
-  await client.messages.keepEdit({ messageId, text: '' });
+  await client.messages.keepEdit({ messageId, text: 'one and', known: null });
+  await client.messages.keepEdit({ messageId, text: '', known: 'one and' });
   await client.messages.keepExpanded({ conversationId, expanded: [`${answerId}:reasoning`] });
   const other = await send('other');
   expect(await client.messages.view({ conversationId: other.conversationId })).toEqual({ edits: [], expanded: [] });
   expect(await view()).toEqual({ edits: [{ messageId, text: '' }], expanded: [`${answerId}:reasoning`] });
-  await client.messages.keepEdit({ messageId, text: null });
+  await client.messages.keepEdit({ messageId, text: null, known: '' });
   expect((await view()).edits).toEqual([]);
-  await client.messages.keepEdit({ messageId, text: 'again' });
+  await client.messages.keepEdit({ messageId, text: 'again', known: null });
   await client.conversations.remove({ id: conversationId });
   expect((await client.drafts.get({ chat: `edit:${messageId}` })).text).toBe('');
-  await expect(client.messages.keepEdit({ messageId, text: 'too late' })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(client.messages.keepEdit({ messageId, text: 'too late', known: null })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('a wording that another window has changed meanwhile is given back and not replaced, nor deleted', async () => {
+  const { client } = core;
+  const { conversationId, userMessageId: messageId } = await send('one');
+  const keep = (text: string | null, known: string | null) => client.messages.keepEdit({ messageId, text, known });
+  const other = { text: 'one of the first', message: 'one' };
+  expect(await keep('one of the first', null)).toEqual({ other: null });
+  for (const text of ['one of the second', null]) expect(await keep(text, null)).toEqual({ other });
+  expect((await client.messages.view({ conversationId })).edits).toEqual([{ messageId, text: other.text }]);
+  expect(await keep('both', other.text)).toEqual({ other: null });
+  expect(await keep(null, 'both')).toEqual({ other: null });
+  expect(await keep('again', 'both')).toEqual({ other: null });
+  await keep(null, 'again');
 });
 
 test('the conversation that was open last is told at the next start, if it is still there', async () => {

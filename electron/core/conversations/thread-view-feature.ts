@@ -7,6 +7,16 @@ export interface ThreadViewDeps {
   readonly now: () => number;
 }
 
+interface KeptEdit {
+  readonly other: { readonly text: string; readonly message: string } | null;
+}
+
+interface Edit {
+  readonly messageId: string;
+  readonly text: string | null;
+  readonly known: string | null;
+}
+
 /** Edits are stored with the drafts, under keys that no chat has. */
 const editKey = (messageId: string) => `edit:${messageId}`;
 
@@ -29,22 +39,30 @@ export function threadViewFeature({ db, now }: ThreadViewDeps) {
       return { edits, expanded: JSON.parse(row?.folds ?? '[]') as string[] };
     },
 
-    async keepEdit({ messageId, text }: { messageId: string; text: string | null }): Promise<void> {
-      if (text === null) {
-        await db.deleteFrom('drafts').where('chat', '=', editKey(messageId)).execute();
-        return;
-      }
-      const values = { text, attachments: '[]', model: null, updated_at: now() };
-      const { id } = await db
-        .selectFrom('messages')
-        .select('id')
-        .where('id', '=', messageId)
-        .executeTakeFirstOrThrow(() => refusal('not_found', 'messageGone'));
-      await db
-        .insertInto('drafts')
-        .values({ chat: editKey(id), ...values })
-        .onConflict((conflict) => conflict.column('chat').doUpdateSet(values))
-        .execute();
+    async keepEdit({ messageId, text, known }: Edit): Promise<KeptEdit> {
+      return await db.transaction().execute(async (tx): Promise<KeptEdit> => {
+        const row = await tx
+          .selectFrom('messages')
+          .leftJoin('drafts', (join) => join.on('drafts.chat', '=', editKey(messageId)))
+          .select(['messages.text as message', 'drafts.text as kept'])
+          .where('messages.id', '=', messageId)
+          .executeTakeFirst();
+        if (!row && text !== null) throw refusal('not_found', 'messageGone');
+        if (row && row.kept !== null && row.kept !== known && row.kept !== text) {
+          return { other: { text: row.kept, message: row.message } };
+        }
+        if (text === null) {
+          await tx.deleteFrom('drafts').where('chat', '=', editKey(messageId)).execute();
+          return { other: null };
+        }
+        const values = { text, attachments: '[]', model: null, updated_at: now() };
+        await tx
+          .insertInto('drafts')
+          .values({ chat: editKey(messageId), ...values })
+          .onConflict((conflict) => conflict.column('chat').doUpdateSet(values))
+          .execute();
+        return { other: null };
+      });
     },
 
     async keepExpanded({

@@ -4,6 +4,7 @@ import { useFlush } from '../../browser/use-flush.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { createDebouncedSaver } from '../drafts/debounced-saver.ts';
+import { mergedText } from '../drafts/merged-draft.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
 
 const mostExpanded = 300;
@@ -12,9 +13,23 @@ const mostExpanded = 300;
 const expandedIn = new Map<string, Set<string>>();
 
 function createSavers(api: Api, failed: (error: unknown) => void, mended: () => void) {
+  /** What this window last knew to be kept. */
+  const known = new Map<string, string>();
+  async function keepEdit(messageId: string, wording: string | null): Promise<void> {
+    const base = known.get(messageId) ?? null;
+    const { other } = await api.messages.keepEdit({ messageId, text: wording, known: base });
+    known.delete(messageId);
+    if (wording === null) return;
+    known.set(messageId, other?.text ?? wording);
+    if (!other) return;
+    // Another window has changed it too. More may have been typed here meanwhile.
+    const { edits, setEdit } = useThreadView.getState();
+    const mine = edits[messageId];
+    if (mine !== undefined) setEdit(messageId, mergedText(base ?? other.message, mine, other.text));
+  }
   const edits = createDebouncedSaver(
     (messageId) => useThreadView.getState().edits[messageId] ?? null,
-    (messageId, wording: string | null) => api.messages.keepEdit({ messageId, text: wording }),
+    keepEdit,
     failed,
     mended,
   );
@@ -28,7 +43,7 @@ function createSavers(api: Api, failed: (error: unknown) => void, mended: () => 
     edits.flush();
     expanded.flush();
   };
-  return { edits, expanded, flush };
+  return { edits, expanded, known, flush };
 }
 
 const savers = new WeakMap<Api, ReturnType<typeof createSavers>>();
@@ -74,6 +89,7 @@ export function useSavedView(conversationId: string): void {
       ({ edits, expanded }) => {
         const fresh = expanded.filter((part) => !touched.has(part));
         for (const part of fresh) open.add(part);
+        for (const edit of edits) if (!touched.has(edit.messageId)) saver.known.set(edit.messageId, edit.text);
         taking = true;
         useThreadView
           .getState()

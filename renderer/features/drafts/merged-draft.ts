@@ -20,7 +20,7 @@ export function mergedDraft(base: Draft, mine: Draft, theirs: Draft): Draft {
   };
 }
 
-function mergedText(base: string, mine: string, theirs: string): string {
+export function mergedText(base: string, mine: string, theirs: string): string {
   if (mine === base || mine === theirs) return theirs;
   if (theirs === base) return mine;
   if (mine === '' || theirs === '') return mine + theirs;

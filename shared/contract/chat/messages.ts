@@ -21,8 +21,13 @@ export const messagesContract = {
   view: oc
     .input(z.object({ conversationId: id }))
     .output(z.object({ edits: z.array(z.object({ messageId: id, text: editText })), expanded: z.array(part) })),
-  /** Saves an unsent edit of an own message; null deletes it. Resolves when it is on disk. */
-  keepEdit: oc.input(z.object({ messageId: id, text: editText.nullable() })).output(z.void()),
+  /**
+   * Saves an unsent edit of an own message; null deletes it. Resolves when it is on disk. What another window has written since
+   * this one knew `known` (null: nothing but the message) is kept, and given back as `other` with the message’s own words.
+   */
+  keepEdit: oc
+    .input(z.object({ messageId: id, text: editText.nullable(), known: editText.nullable() }))
+    .output(z.object({ other: z.object({ text: editText, message: z.string() }).nullable() })),
   keepExpanded: oc.input(z.object({ conversationId: id, expanded: z.array(part).max(300) })).output(z.void()),
   /** Undoes a removal, and shows the message again if it was shown. */
   restore: oc.input(z.object({ deletionId: id })).output(z.void()),
