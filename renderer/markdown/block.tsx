@@ -99,9 +99,17 @@ function ListItem({ item, live }: { item: Tokens.ListItem; live: boolean }) {
   );
 }
 
+/** From how many characters on a column is not squeezed below what can be read, so that the table scrolls. */
+const longCell = 24;
+const veryLongCell = 120;
+
 function Table({ table }: { table: Tokens.Table }) {
-  const cell = (entry: Tokens.TableCell, at: number, Tag: 'th' | 'td') => (
-    <Tag key={at} data-align={entry.align ?? undefined} scope={Tag === 'th' ? 'col' : undefined}>
+  const sizes = table.header.map((head, column) => {
+    const most = table.rows.reduce((sum, row) => Math.max(sum, row[column]?.text.length ?? 0), head.text.length);
+    return most > veryLongCell ? 'very-long' : most > longCell ? 'long' : undefined;
+  });
+  const cell = (entry: Tokens.TableCell, at: number, Tag: 'th' | 'td', size?: string) => (
+    <Tag key={at} data-align={entry.align ?? undefined} data-size={size} scope={Tag === 'th' ? 'col' : undefined}>
       <Inline tokens={entry.tokens} />
     </Tag>
   );
@@ -109,7 +117,7 @@ function Table({ table }: { table: Tokens.Table }) {
     <ScrollGroup label={words.table} className="table-scroll">
       <table>
         <thead>
-          <tr>{table.header.map((entry, at) => cell(entry, at, entry.text === '' ? 'td' : 'th'))}</tr>
+          <tr>{table.header.map((entry, at) => cell(entry, at, entry.text === '' ? 'td' : 'th', sizes[at]))}</tr>
         </thead>
         <tbody>
           {table.rows.map((row, at) => (

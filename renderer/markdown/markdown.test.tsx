@@ -107,3 +107,15 @@ test('a conversation that is opened appears at once as it stays', async () => {
   await openApp('#chat/c1', { messages });
   await expect.element(page.getByRole('heading', { name: 'Title' })).toBeVisible();
 });
+
+test('a table of many long columns keeps them readable and scrolls; one that fits does not', async () => {
+  const cells = (words: string, columns: number) => `| ${Array(columns).fill(words).join(' | ')} |`;
+  const table = (words: string, columns: number) =>
+    [cells('A', columns), cells('---', columns), cells(words, columns)].join('\n');
+  await answered(`${table('a sentence of some words that goes on', 8)}\n\nand\n\n${table('a few words', 3)}`);
+  await expect.poll(() => document.querySelectorAll('.prose table').length).toBe(2);
+  const [wide, narrow] = [...document.querySelectorAll('.table-scroll')] as [Element, Element];
+  for (const cell of wide.querySelectorAll('td')) expect(cell.getBoundingClientRect().width).toBeGreaterThan(150);
+  expect(wide.scrollWidth).toBeGreaterThan(wide.clientWidth);
+  expect(narrow.scrollWidth).toBe(narrow.clientWidth);
+});
