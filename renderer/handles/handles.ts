@@ -1,4 +1,5 @@
 import { useLayoutEffect } from 'react';
+import type { Prompt } from '#shared/contract/chat/prompts.ts';
 
 /** Calls that parts of the window offer to parts elsewhere in the tree. */
 interface Handles {
@@ -10,6 +11,8 @@ interface Handles {
     /** It is empty and has the focus. */
     isIdle(): boolean;
     pickModel(): void;
+    /** Writes it below what is there, once its variables are filled in. */
+    addPrompt(prompt: Prompt): void;
   };
   thread: {
     element(): HTMLElement | null;

@@ -9,6 +9,7 @@ export const text = words({
   chats: 'Chats',
   messages: 'Messages',
   models: 'Models',
+  prompts: 'Prompts',
   settings: 'Settings',
   modelHere: 'for this chat',
   modelNew: 'for a new chat',

@@ -72,7 +72,7 @@ export function ChatComposer(props: ChatComposerProps) {
     setText(key, words);
     field.current?.focus();
   };
-  const { menu, prompt, setPrompt } = useSuggestions(next, insert);
+  const { menu, asked, answer, add } = useSuggestions(next, insert);
   const recall = useRecall(
     next.text,
     messages.flatMap((message) => (message.role === 'user' && message.text !== '' ? [message.text] : [])),
@@ -87,6 +87,7 @@ export function ChatComposer(props: ChatComposerProps) {
     focus: () => field.current?.focus(),
     isIdle: () => next.text === '' && document.activeElement === field.current,
     pickModel: openModels,
+    addPrompt: add,
   });
   useOffers({ model: toColumns ? null : openModels, stop: stopNow });
   useEffect(() => {
@@ -178,16 +179,8 @@ export function ChatComposer(props: ChatComposerProps) {
             }}
             onCancel={() => setOpen(null)}
           />
-          <Dialog open={prompt !== null} onOpenChange={(shown) => !shown && setPrompt(null)} title={prompt?.name ?? ''}>
-            {prompt && (
-              <PromptForm
-                prompt={prompt}
-                onDone={(words) => {
-                  setPrompt(null);
-                  if (words !== null) insert(words);
-                }}
-              />
-            )}
+          <Dialog open={asked !== null} onOpenChange={(shown) => !shown && answer(null)} title={asked?.name ?? ''}>
+            {asked && <PromptForm prompt={asked} onDone={answer} />}
           </Dialog>
         </ViewBoundary>
       )}

@@ -10,7 +10,13 @@ import type { NextMessage } from './use-next-message.ts';
 /** The menu of prompts and models, and the prompt whose variables are being filled in. */
 export function useSuggestions({ key, text: draft, models, compare }: NextMessage, insert: (words: string) => void) {
   const prompts = usePrompts().data ?? [];
-  const [prompt, setPrompt] = useState<Prompt | null>(null);
+  const [asked, setAsked] = useState<Prompt | null>(null);
+  const [before, setBefore] = useState('');
+  const put = (prompt: Prompt, above: string) => {
+    setBefore(above);
+    if (variablesOf(prompt.text).length > 0) setAsked(prompt);
+    else insert(above + prompt.text);
+  };
   const menu = useComposerMenu(draft, {
     '/': {
       label: text.prompts,
@@ -18,9 +24,7 @@ export function useSuggestions({ key, text: draft, models, compare }: NextMessag
       entries: (query) => promptEntries(prompts, query),
       pick: (id) => {
         const picked = prompts.find((entry) => entry.id === id);
-        if (!picked) return;
-        if (variablesOf(picked.text).length > 0) setPrompt(picked);
-        else insert(picked.text);
+        if (picked) put(picked, '');
       },
     },
     '@': {
@@ -34,5 +38,14 @@ export function useSuggestions({ key, text: draft, models, compare }: NextMessag
       },
     },
   });
-  return { menu, prompt, setPrompt };
+  return {
+    menu,
+    asked,
+    /** What was filled in; null: nothing is inserted. */
+    answer: (words: string | null) => {
+      setAsked(null);
+      if (words !== null) insert(before + words);
+    },
+    add: (prompt: Prompt) => put(prompt, draft.trim() === '' ? '' : `${draft.trimEnd()}\n\n`),
+  };
 }

@@ -124,3 +124,23 @@ test('words that nothing has are said to be so, and can be asked', async () => {
   await page.getByRole('option', { name: /Ask “qqzzyyxx”/ }).click();
   await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveValue('qqzzyyxx');
 });
+
+test('a saved prompt is found by its name, filled in by keyboard alone and written below what is there', async () => {
+  const fake = await openApp(chat);
+  await opened();
+  fake.composer.prompts.push({ id: 'p1', name: 'Translate', text: 'Translate into {{language}}.' });
+  fake.changed('prompts');
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Good morning');
+  await userEvent.keyboard('{Control>}k{/Control}');
+  await field.fill('translat');
+  await page
+    .getByRole('option', { name: /^Translate/ })
+    .first()
+    .click();
+  await expect.element(page.getByRole('textbox', { name: 'language' })).toHaveFocus();
+  await userEvent.keyboard('German{Control>}{Enter}{/Control}');
+  await expect
+    .element(page.getByRole('textbox', { name: 'Message', exact: true }))
+    .toHaveValue('Good morning\n\nTranslate into German.');
+  await expect.element(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveFocus();
+});

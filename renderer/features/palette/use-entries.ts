@@ -1,15 +1,16 @@
-import { FilePlus2, Languages, MessageSquare, MessagesSquare, Search, Settings } from 'lucide-react';
+import { FilePlus2, Languages, MessageSquare, MessagesSquare, Search, Settings, TextQuote } from 'lucide-react';
 import { actionList } from '#shared/actions/action-list.ts';
 import { languages, localeOf } from '#shared/language/messages.ts';
 import { useBindings } from '../../actions/bindings.ts';
 import { offerOf } from '../../actions/offers.ts';
 import { useAppInfo, useConversations, useModels, useSettings, useUpdateSettings } from '../../api/use-core.ts';
-import { focusComposer } from '../../handles/handles.ts';
+import { focusComposer, handleOf } from '../../handles/handles.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
 import { actionText, text } from '../../text/action-text.ts';
 import { language, locale } from '../../text/language.ts';
 import { text as settingsText } from '../../text/settings-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { usePrompts } from '../prompts/use-prompts.ts';
 import { saidBy } from '../search/said-by.ts';
 import { useSearch } from '../search/use-search.ts';
 import { actionIcons, type PaletteAction, paletteGroups } from './action-icons.ts';
@@ -64,6 +65,7 @@ function useEverything(): Entry[] {
   const bindings = useBindings();
   const conversations = useConversations();
   const models = useModels();
+  const prompts = usePrompts();
   const update = useUpdateSettings();
   const capabilities = useAppInfo().data?.capabilities;
   const { loc, go } = useNav.getState();
@@ -113,6 +115,18 @@ function useEverything(): Entry[] {
           focusComposer();
         },
       })),
+    ...(prompts.data ?? []).map((prompt) => ({
+      id: `prompt:${prompt.id}`,
+      group: text.prompts,
+      label: prompt.name,
+      icon: TextQuote,
+      note: prompt.text.replace(/\s+/g, ' ').slice(0, 80),
+      run: () => {
+        if (loc.page !== 'chat') go(newChat);
+        // In the next frame, when the composer has been rendered.
+        requestAnimationFrame(() => handleOf('composer')?.addPrompt(prompt));
+      },
+    })),
     ...settingPlaces(capabilities).map(({ section, setting }) => ({
       id: `setting:${section}/${setting ?? ''}`,
       group: text.settings,

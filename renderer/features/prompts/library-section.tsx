@@ -27,6 +27,9 @@ export function LibrarySection() {
   );
 }
 
+const isKnown = (all: readonly { id: string }[] | undefined, one: { id: string } | null): boolean =>
+  all?.some(({ id }) => id === one?.id) ?? false;
+
 function Prompts() {
   const prompts = usePrompts();
   const { save, remove, exportAll, importFile } = usePromptCalls();
@@ -58,7 +61,11 @@ function Prompts() {
       }
       onImport={(file) => void take(file)}
     >
-      <Dialog open={editing !== null} onOpenChange={(open) => !open && setEditing(null)} title={library.prompts}>
+      <Dialog
+        open={editing !== null}
+        onOpenChange={(open) => !open && setEditing(null)}
+        title={isKnown(prompts.data, editing) ? library.editPrompt : library.addPrompt}
+      >
         {editing && (
           <PromptForm
             prompt={editing}
@@ -121,7 +128,7 @@ function Presets() {
       <Dialog
         open={editing !== null}
         onOpenChange={(open) => !open && setEditing(null)}
-        title={library.presets}
+        title={isKnown(presets.data, editing) ? library.editPreset : library.addPreset}
         width="wide"
       >
         {editing && (
