@@ -2,6 +2,7 @@ import { Combobox } from '@base-ui/react/combobox';
 import { Plus } from 'lucide-react';
 import { mostCompared } from '#shared/contract/common/limits.ts';
 import type { Model } from '#shared/wire/model.ts';
+import { handleOf } from '../../handles/handles.ts';
 import { compareText as text } from '../../text/compare-text.ts';
 import { type ModelChoice, type ModelGroup, modelGroups } from '../model-picker/model-groups.ts';
 import { ModelList } from '../model-picker/model-list.tsx';
@@ -35,10 +36,13 @@ export function ComparePicker({ models, value, onChange, ...opening }: ComparePi
         <Plus size={14} aria-hidden />
         {text.addShort}
       </Combobox.Trigger>
-      <ModelList models={models.length} hidden={hidden} label={text.add} />
+      <ModelList models={models.length} hidden={hidden} label={text.add} finalFocus={composerField} />
     </Combobox.Root>
   );
 }
+
+/** The button that began the comparison is gone. */
+const composerField = () => handleOf('composer')?.element() ?? null;
 
 /** At the limit the other models are disabled. */
 const onlyPicked = (group: ModelGroup, value: readonly string[]): ModelGroup => ({

@@ -17,12 +17,14 @@ interface ModelListProps {
   label?: string;
   /** Favourites can be changed: by the star, and by mod+D. */
   preferred?: ReturnType<typeof usePreferred> | undefined;
+  /** What has the focus once it is closed; else what opened it. */
+  finalFocus?: () => HTMLElement | null;
   /** The choice that the keyboard is at. */
   highlighted?: () => ModelChoice | undefined;
 }
 
 /** The popup of a model combobox: a search field and the models by provider. */
-export function ModelList({ models, hidden, label = text.model, preferred, highlighted }: ModelListProps) {
+export function ModelList({ models, hidden, label = text.model, preferred, finalFocus, highlighted }: ModelListProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (!preferred || event.key.toLowerCase() !== 'd' || !(event.ctrlKey || event.metaKey)) return;
     const choice = highlighted?.();
@@ -34,6 +36,7 @@ export function ModelList({ models, hidden, label = text.model, preferred, highl
       <Combobox.Positioner side="top" align="end" sideOffset={6} collisionPadding={8} className="z-50">
         <Combobox.Popup
           aria-label={label}
+          finalFocus={finalFocus}
           className="now flex max-h-[min(var(--available-height),480px)] w-[440px] max-w-[calc(100vw-16px)] flex-col overflow-hidden rounded-menu border border-line bg-raised shadow-float"
         >
           <Combobox.Input

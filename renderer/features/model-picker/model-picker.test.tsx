@@ -72,3 +72,26 @@ test('a model whose provider has just got its key is chosen, although the list i
   await expect.element(picker).toMatchTextContent('Locked One');
   expect(location.hash).toBe('#chat');
 });
+
+test('a model that is called as it was typed stands before newer ones that have the words somewhere', async () => {
+  const opus = named('Claude Opus 5');
+  const newer = { ...opus, id: 'anthropic/opus-4.5', name: 'Claude Opus 4.5', created: opus.created + 1 };
+  await openApp('#chat', { models: [newer, ...fakeModels] });
+  await picker.click();
+  await userEvent.keyboard('claude opus 5');
+  const [first] = page.getByRole('option').elements();
+  await expect.poll(() => first?.textContent).toMatch(/^Claude Opus 5/);
+  await userEvent.keyboard('{Enter}');
+  await expect.element(picker).toMatchTextContent('Claude Opus 5');
+});
+
+test('after models of a comparison were picked the message can be typed at once', async () => {
+  await openApp('#chat');
+  await page.getByRole('button', { name: 'Compare models' }).click();
+  await expect.element(page.getByPlaceholder(/^Search/)).toHaveFocus();
+  await userEvent.keyboard('haiku{Enter}');
+  const compared = page.getByRole('list', { name: 'Models to compare' });
+  await expect.element(compared).toMatchTextContent('Claude Haiku 5');
+  await userEvent.keyboard('{Escape}{Escape}');
+  await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveFocus();
+});

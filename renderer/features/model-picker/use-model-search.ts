@@ -30,9 +30,30 @@ export function useModelSearch(
 
 /** Matches, limited in number: thousands of rows would make each keystroke slow. */
 function found(groups: readonly ModelGroup[], query: string) {
-  const all = groups.map((group) => ({ ...group, items: group.items.filter((item) => matches(item, query)) }));
+  const wanted = query.trim().toLowerCase();
+  const all = groups
+    .map((group) => ({
+      ...group,
+      items: bestFirst(
+        group.items.filter((item) => matches(item, query)),
+        wanted,
+      ),
+    }))
+    .sort((a, b) => placeOf(a.items[0], wanted) - placeOf(b.items[0], wanted));
   const shown = firstOf(all);
   return { shown, hidden: sizeOf(all) - sizeOf(shown) };
+}
+
+/** A model that is called so before those that have the words somewhere; without a query all as they were. */
+const bestFirst = (items: readonly ModelChoice[], wanted: string): ModelChoice[] =>
+  [...items].sort((a, b) => placeOf(a, wanted) - placeOf(b, wanted));
+
+function placeOf(choice: ModelChoice | undefined, wanted: string): number {
+  if (wanted === '' || !choice) return 0;
+  const name = choice.name.toLowerCase();
+  if (choice.disabled) return 4;
+  if (name === wanted || choice.id.toLowerCase() === wanted) return 0;
+  return name.startsWith(wanted) ? 1 : choice.words.includes(wanted) ? 2 : 3;
 }
 
 const sizeOf = (groups: readonly ModelGroup[]): number => groups.reduce((sum, group) => sum + group.items.length, 0);
