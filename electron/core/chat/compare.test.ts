@@ -56,6 +56,15 @@ test('one question is answered by all models at the same time, each a request of
   ]);
 });
 
+test('a chat that is forked from a column goes on with the model of the column', async () => {
+  const core = await start();
+  const { conversationId, answerIds } = await core.client.comparisons.begin(question());
+  await columns(core, conversationId, 'done', 3);
+  for (const [column, messageId] of answerIds.entries()) {
+    expect((await core.client.conversations.fork({ messageId })).model).toBe(models[column]);
+  }
+});
+
 test('the same message sent twice is one comparison, and its id is refused for another message', async () => {
   const core = await start();
   const input = question();

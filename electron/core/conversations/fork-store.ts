@@ -29,7 +29,10 @@ export function forkConversation(db: Db, { messageId, id, now, newId }: Fork): P
       .where('id', '=', from)
       .executeTakeFirstOrThrow();
     const { title, model, folder_id, temporary } = conversation;
-    const copy = { id, title, model, folder_id, temporary, created_at: now, updated_at: now };
+    const lastAnswer = branch.findLast(({ role }) => role === 'assistant');
+    // Of a column it goes on with the column’s model.
+    const column = lastAnswer?.comparison == null ? null : lastAnswer.model;
+    const copy = { id, title, model: column ?? model, folder_id, temporary, created_at: now, updated_at: now };
     await tx
       .insertInto('conversations')
       .values({ ...copy, active_leaf: ids.get(messageId) ?? null })
