@@ -24,6 +24,8 @@ export interface ModelOptions {
   readonly now?: () => number;
   /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
   readonly download?: Download;
+  /** Whoever asks pays the providers as well, as in the app: what they say of the account is passed on (wire contract §3.3). */
+  readonly tellsWords?: boolean;
 }
 
 /** The providers that may be asked. Throws `invalid_input` where one is set that there is not. */
@@ -34,6 +36,7 @@ export function openRegistry(options: ModelOptions, fetch: UpstreamFetch, log: L
     sandboxPace: options.sandboxPace ?? 1,
     now: options.now ?? Date.now,
     download: options.download,
+    tellsWords: options.tellsWords,
     log,
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { saying } from '../upstream/upstream-error.ts';
 
 const refusals: Partial<Record<AppError['code'], string>> = {
   upstream_invalid_request: 'The provider refused this request as invalid.',
@@ -30,5 +31,7 @@ export function ownKeyError(error: AppError): AppError {
     );
   }
   const own = refusals[error.code];
-  return own ? new AppError(error.code, own, { param, provider }) : error;
+  if (own) return new AppError(error.code, own, { param, provider });
+  const said = error.providerError;
+  return saying(error, error.message, said && { ...said, param: null, message: null });
 }

@@ -1,9 +1,10 @@
-import { AppError } from '#shared/errors.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { HeaderFault } from '#shared/header-faults.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
 import { mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
 import { type Download, documentsOf, fetchFiles } from '../upstream/fetched-files.ts';
+import { saying } from '../upstream/upstream-error.ts';
 import { remoteFilesOf } from './changed-request.ts';
 import type { Provider, ProviderContext, ProviderCredential } from './provider.ts';
 
@@ -11,14 +12,25 @@ import type { Provider, ProviderContext, ProviderCredential } from './provider.t
 const leastChars = 6;
 const redacted = '[redacted]';
 
-/** A provider whose failures never say the key and the headers that it was asked with, whatever they look like (wire contract §3.3). */
-export function withoutKey(provider: Provider): Provider {
+/** Only what it said of the request itself is passed on to everybody in its words (wire contract §3.3). */
+const saidOfRequest = new Set<ErrorCode>([
+  'upstream_invalid_request',
+  'context_length_exceeded',
+  'content_policy_violation',
+]);
+
+/**
+ * A provider whose failures never say the key and the headers that it was asked with, whatever they look like, nor, unless
+ * `tellsWords`, what it said of the account behind them (wire contract §3.3).
+ */
+export function withoutKey(provider: Provider, tellsWords = false): Provider {
   const { checkKey, embed } = provider;
   const keeping =
     ({ apiKey, headers }: ProviderCredential) =>
     (error: unknown): never => {
       const secrets = [...(apiKey ? [apiKey] : []), ...(headers?.values() ?? [])];
-      throw secrets.reduce((left, secret) => cleared(left, secret.reveal()), error);
+      const told = tellsWords ? error : withoutWords(error);
+      throw secrets.reduce((left, secret) => cleared(left, secret.reveal()), told);
     };
   return {
     ...provider,
@@ -42,14 +54,14 @@ function cleared(error: unknown, key: string): unknown {
   };
   const message = clear(error.message);
   if (message === error.message && JSON.stringify(providerError) === JSON.stringify(said)) return error;
-  const { code, param, provider, retryAfterMs, details } = error;
-  return new AppError(code, message, {
-    param,
-    provider,
-    providerError,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(details === undefined ? {} : { details }),
-  });
+  return saying(error, message, providerError);
+}
+
+function withoutWords(error: unknown): unknown {
+  if (!(error instanceof AppError) || !error.providerError || saidOfRequest.has(error.code)) return error;
+  const { status, code } = error.providerError;
+  const refused = error.code === 'upstream_auth_failed';
+  return saying(error, error.message, refused ? null : { status, code, param: null, message: null });
 }
 
 /** A provider's text is cut to a paragraph, perhaps in the middle of the key. */

@@ -45,6 +45,29 @@ test('a caller’s own key is never sent to a port of this machine that the oper
   await bench.close();
 });
 
+test.each([
+  [429, { code: 'upstream_rate_limited', providerError: { status: 429, code: 'slow', message: null } }],
+  [503, { code: 'upstream_overloaded', providerError: { status: 503, code: 'slow', message: null } }],
+  [401, { code: 'upstream_auth_failed', providerError: null }],
+  [400, { code: 'upstream_invalid_request', providerError: { status: 400, message: 'Your limit is 30,000.' } }],
+])('what a provider says of the account with %i is told to nobody but to who pays it', async (status, others) => {
+  const body = { error: { message: 'Your limit is 30,000.', code: 'slow', param: 'tpm' } };
+  upstream.replyWith(errorReply(status, body));
+  const asked = async (tellsWords?: boolean) => {
+    const log = () => {};
+    const registry = createRegistry({ fetch: platformFetch(fetch), sandbox: false, sandboxPace: 0, tellsWords, log });
+    const credential = { apiKey: new Secret('a-key-of-some-length'), baseUrl: upstream.origin };
+    const { signal } = new AbortController();
+    const context = { credential, fetch: platformFetch(fetch), signal };
+    return registry
+      .get('openai')
+      ?.provider.models(context)
+      .catch((error) => error);
+  };
+  expect(await asked()).toMatchObject(others);
+  expect(await asked(true)).toMatchObject({ providerError: { status, message: 'Your limit is 30,000.' } });
+});
+
 test('the sandbox can be left out', () => {
   expect(
     open(false)

@@ -61,6 +61,8 @@ interface RegistryOptions {
   readonly now?: () => number;
   /** Fetches images for providers that cannot or may not; `guardedDownload` unless a test says otherwise. */
   readonly download?: Download | undefined;
+  /** Whoever asks pays the providers as well: what they say of the account is passed on. */
+  readonly tellsWords?: boolean | undefined;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -78,7 +80,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const now = options.now ?? Date.now;
   const order = createKeyOrder({ now, log: options.log });
   const guarded = (provider: Provider) =>
-    withoutAddresses(order.withKeys(withoutKey(withHeaders(provider))), options.download);
+    withoutAddresses(order.withKeys(withoutKey(withHeaders(provider), options.tellsWords)), options.download);
   const known = knownProviders.map(({ id, name }) => guarded(own[id]?.() ?? createOpenAiCompatible({ id, name })));
   const sandbox = options.sandbox ? [withoutKey(createSandbox({ pace: options.sandboxPace }))] : [];
   const named = new Map<string, Provider>();

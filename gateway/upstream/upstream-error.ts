@@ -36,25 +36,25 @@ const longestWaitMs = 86_400_000;
 /** How long a provider whose account ran dry is left alone. */
 const emptyAccountMs = 300_000;
 
-/** Maps a provider's failure to ours (wire contract §3.3). Its own words are kept for 400-class failures only, scrubbed. */
+/** Maps a provider's failure to ours (wire contract §3.3), with its own words, scrubbed. `provider-guards.ts` passes on what may be. */
 export function upstreamError(fault: UpstreamFault): AppError {
   const { provider, status } = fault;
   const fail = (code: ErrorCode, message: string, retryAfterMs?: number, reason?: UpstreamReason) =>
     new AppError(code, message, {
       provider,
-      providerError: code === 'upstream_auth_failed' ? null : providerError(fault, code),
+      providerError: providerError(fault),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, longestWaitMs) }),
       ...(reason === undefined ? {} : { details: { reason } }),
     });
   if (isQuota(fault)) {
-    const message = `The gateway's account at ${provider} has no quota left.`;
+    const message = `The account at ${provider} has no quota left.`;
     return fail('no_provider_available', message, emptyAccountMs, 'quota_exhausted');
   }
   if (isModeration(fault)) {
     return fail('content_policy_violation', refusal(fault, "The provider's content policy refused this."));
   }
   if (status === 401 || status === 403 || isBadKey(fault)) {
-    return fail('upstream_auth_failed', `${provider} refused the gateway's key.`, undefined, 'key_refused');
+    return fail('upstream_auth_failed', `${provider} refused the key.`, undefined, 'key_refused');
   }
   if (status === 429)
     return fail('upstream_rate_limited', `${provider} is limiting the rate of requests.`, fault.retryAfterMs);
@@ -75,17 +75,22 @@ export function upstreamError(fault: UpstreamFault): AppError {
   return fail('upstream_error', `${provider} failed with status ${status}.`);
 }
 
-/** Only what it said of the request itself is passed on in its words (wire contract §3.3). */
-const saidOfRequest = new Set<ErrorCode>([
-  'upstream_invalid_request',
-  'context_length_exceeded',
-  'content_policy_violation',
-]);
-
-function providerError({ status, kinds, param, message }: UpstreamFault, code: ErrorCode): ProviderError {
+function providerError({ status, kinds, param, message }: UpstreamFault): ProviderError {
   const named = kinds.find((kind) => /^[a-z0-9_.-]{1,64}$/.test(kind)) ?? null;
-  const said = saidOfRequest.has(code) && message !== '' ? scrub(message) : null;
+  const said = message === '' ? null : scrub(message);
   return { status, code: named, param: said === null ? null : scrub(param ?? '') || null, message: said };
+}
+
+/** The same failure, in these words. */
+export function saying(error: AppError, message: string, said: ProviderError | null): AppError {
+  const { code, param, provider, retryAfterMs, details } = error;
+  return new AppError(code, message, {
+    param,
+    provider,
+    providerError: said,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(details === undefined ? {} : { details }),
+  });
 }
 
 /**

@@ -47,6 +47,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     return options.openGateway({
       database: gatewayDatabase,
       sandboxPace,
+      tellsWords: true,
       now,
       fetch: send,
       env: {},
