@@ -54,6 +54,9 @@ export const composerText = words({
   attach: 'Attach files',
   removeFile: (name: string) => `Remove ${name}`,
   openFile: (name: string) => `Open ${name}`,
+  previousFile: 'Previous',
+  nextFile: 'Next',
+  fileOf: (at: number, of: number) => `${count(at)} of ${count(of)}`,
   uploading: (name: string) => `Reading ${name}`,
   fileFacts: (size: string, tokens: string) => `${size} · ≈ ${tokens} tokens`,
   pdfPreview: (size: string) =>

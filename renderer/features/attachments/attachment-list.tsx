@@ -5,9 +5,9 @@ import { formatBytes } from '#shared/file-size.ts';
 import { LongText } from '../../long-text/long-text.tsx';
 import { composerText as text } from '../../text/composer-text.ts';
 import { count } from '../../text/format.ts';
-import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { classNames } from '../../ui/elements/class-names.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { FileViewer } from './file-viewer.tsx';
 import { useFile, useFileUrl } from './use-file.ts';
 import { usePdfPage } from './use-pdf-page.ts';
 import type { Upload } from './use-uploads.ts';
@@ -24,71 +24,73 @@ interface AttachmentListProps {
 
 /** Files of a message or of a draft: preview, type and estimated tokens. */
 export function AttachmentList({ files, uploading = [], onRemove, className }: AttachmentListProps) {
+  const [at, setAt] = useState<number | null>(null);
   if (files.length === 0 && uploading.length === 0) return null;
+  const shown = at === null ? undefined : files[at];
   return (
-    <ul aria-label={text.attachments} className={classNames('flex flex-wrap gap-2', className)}>
-      {files.map((file) => (
-        <li key={`${file.id} ${file.name}`} className="relative min-w-0 max-w-full">
-          <AttachmentCard file={file} />
-          {onRemove && (
-            <IconButton
-              icon={X}
-              size="sm"
-              label={text.removeFile(file.name)}
-              className="absolute top-0.5 right-0.5"
-              onClick={() => onRemove(file)}
-            />
-          )}
-        </li>
-      ))}
-      {uploading.map(({ id, name, cancel }) => (
-        <li key={id} className="flex h-13 items-center gap-2 rounded-menu border border-line px-3 text-fg-2 text-xs">
-          <LoaderCircle size={14} className="motion-safe:animate-spin" aria-hidden />
-          <span className="max-w-40 truncate">{text.uploading(name)}</span>
-          <IconButton icon={X} size="sm" label={text.removeFile(name)} onClick={cancel} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul aria-label={text.attachments} className={classNames('flex flex-wrap gap-2', className)}>
+        {files.map((file, index) => (
+          <li key={`${file.id} ${file.name}`} className="relative min-w-0 max-w-full">
+            <AttachmentCard file={file} open={at === index} onOpen={() => setAt(index)} />
+            {onRemove && (
+              <IconButton
+                icon={X}
+                size="sm"
+                label={text.removeFile(file.name)}
+                className="absolute top-0.5 right-0.5"
+                onClick={() => onRemove(file)}
+              />
+            )}
+          </li>
+        ))}
+        {uploading.map(({ id, name, cancel }) => (
+          <li key={id} className="flex h-13 items-center gap-2 rounded-menu border border-line px-3 text-fg-2 text-xs">
+            <LoaderCircle size={14} className="motion-safe:animate-spin" aria-hidden />
+            <span className="max-w-40 truncate">{text.uploading(name)}</span>
+            <IconButton icon={X} size="sm" label={text.removeFile(name)} onClick={cancel} />
+          </li>
+        ))}
+      </ul>
+      <FileViewer at={shown ? at : null} of={files.length} onAt={setAt} title={shown?.name ?? ''}>
+        {shown && <Preview key={shown.id} file={shown} />}
+      </FileViewer>
+    </>
   );
 }
 
-function AttachmentCard({ file }: { file: Attachment }) {
-  const [open, setOpen] = useState(false);
+function AttachmentCard({ file, open, onOpen }: { file: Attachment; open: boolean; onOpen: () => void }) {
   const picture = useFileUrl(file);
   const { page } = usePdfPage(file, open);
   const url = picture ?? page?.picture ?? null;
   const Icon = icons[file.kind];
   return (
-    <>
-      <button
-        type="button"
-        aria-label={text.openFile(file.name)}
-        onClick={() => setOpen(true)}
-        className="flex h-13 w-56 max-w-full items-center gap-2.5 rounded-menu border border-line bg-surface py-1.5 pr-8 pl-1.5 text-left hover:bg-hover"
-      >
-        {url ? (
-          <img src={url} alt="" className="size-10 shrink-0 rounded-control object-cover object-top" />
-        ) : (
-          <span className="flex size-10 shrink-0 items-center justify-center rounded-control bg-sunken text-fg-2">
-            <Icon size={18} aria-hidden />
-          </span>
-        )}
-        <span className="min-w-0">
-          <span className="block truncate font-medium text-xs">{file.name}</span>
-          <span className="block truncate text-2xs text-fg-3 tabular-nums">
-            {text.fileFacts(formatBytes(file.bytes), count(file.tokens))}
-            {page && ` · ${text.pages(page.pages)}`}
-          </span>
+    <button
+      type="button"
+      aria-label={text.openFile(file.name)}
+      onClick={onOpen}
+      className="flex h-13 w-56 max-w-full items-center gap-2.5 rounded-menu border border-line bg-surface py-1.5 pr-8 pl-1.5 text-left hover:bg-hover"
+    >
+      {url ? (
+        <img src={url} alt="" className="size-10 shrink-0 rounded-control object-cover object-top" />
+      ) : (
+        <span className="flex size-10 shrink-0 items-center justify-center rounded-control bg-sunken text-fg-2">
+          <Icon size={18} aria-hidden />
         </span>
-      </button>
-      <Dialog open={open} onOpenChange={setOpen} title={file.name} width="picture" closable>
-        {open && <Preview file={file} url={picture} />}
-      </Dialog>
-    </>
+      )}
+      <span className="min-w-0">
+        <span className="block truncate font-medium text-xs">{file.name}</span>
+        <span className="block truncate text-2xs text-fg-3 tabular-nums">
+          {text.fileFacts(formatBytes(file.bytes), count(file.tokens))}
+          {page && ` · ${text.pages(page.pages)}`}
+        </span>
+      </span>
+    </button>
   );
 }
 
-function Preview({ file, url }: { file: Attachment; url: string | null }) {
+function Preview({ file }: { file: Attachment }) {
+  const url = useFileUrl(file);
   if (file.kind === 'pdf') return <PdfPreview file={file} />;
   if (file.kind === 'text') return <TextPreview file={file} />;
   return url ? (

@@ -1,6 +1,6 @@
 import '../../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import { fakeAttachment } from '../../../tests/support/fake-composer.ts';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
@@ -72,6 +72,26 @@ test('a file that is looked at is closed by a button, too, and its chip has the 
   const dialog = page.getByRole('dialog', { name: 'notes.txt' });
   await expect.element(dialog.getByText('the words in it')).toBeVisible();
   await dialog.getByRole('button', { name: 'Close' }).click({ timeout: 5000 });
+  await expect.element(dialog).not.toBeInTheDocument();
+  await expect.element(chip).toHaveFocus();
+});
+
+test('of several files the next and the previous one are gone to by buttons and arrow keys, and the first has the focus back', async () => {
+  await openApp();
+  await expect.element(message).toBeVisible();
+  drop(...['one', 'two', 'three'].map((name) => new File([`words of ${name}`], `${name}.txt`, { type: 'text/plain' })));
+  const chip = files.getByRole('button', { name: 'Open two.txt' });
+  await expect.element(files.getByRole('button', { name: 'Open three.txt' })).toBeVisible();
+  await chip.click();
+  const dialog = page.getByRole('dialog');
+  await expect.element(dialog).toMatchTextContent(/two\.txt.*words of two.*2 of 3/);
+  await userEvent.keyboard('{ArrowRight}');
+  await expect.element(dialog).toMatchTextContent(/three\.txt.*words of three.*3 of 3/);
+  await dialog.getByRole('button', { name: 'Next' }).click();
+  await expect.element(dialog).toMatchTextContent(/one\.txt.*words of one.*1 of 3/);
+  await userEvent.keyboard('{ArrowLeft}{ArrowLeft}');
+  await expect.element(dialog).toMatchTextContent(/two\.txt.*2 of 3/);
+  await userEvent.keyboard('{Escape}');
   await expect.element(dialog).not.toBeInTheDocument();
   await expect.element(chip).toHaveFocus();
 });

@@ -5,9 +5,9 @@ import { formatBytes } from '#shared/file-size.ts';
 import { saveFile } from '../../browser/save-file.ts';
 import { text as chatText } from '../../text/chat-text.ts';
 import { composerText as text } from '../../text/composer-text.ts';
-import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
+import { FileViewer } from './file-viewer.tsx';
 import { useFile, useFileUrl } from './use-file.ts';
 
 interface MadeImagesProps {
@@ -18,21 +18,33 @@ interface MadeImagesProps {
 
 /** Images that a model made for an answer; each opens as large as it is. */
 export function MadeImages({ files, name }: MadeImagesProps) {
+  const [shown, setShown] = useState<number | null>(null);
   if (files.length === 0) return null;
+  const labelOf = (at: number) => text.madeImage(at + 1, files.length, name);
+  const file = shown === null ? undefined : files[shown];
   return (
-    <ul aria-label={text.madeImages} className="mt-3 flex flex-wrap gap-3">
-      {files.map((file, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the same image may come twice, and none moves
-        <li key={`${file.id} ${at}`} className="min-w-0 max-w-full">
-          <MadeImage file={file} label={text.madeImage(at + 1, files.length, name)} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul aria-label={text.madeImages} className="mt-3 flex flex-wrap gap-3">
+        {files.map((file, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same image may come twice, and none moves
+          <li key={`${file.id} ${at}`} className="min-w-0 max-w-full">
+            <MadeImage file={file} label={labelOf(at)} onOpen={() => setShown(at)} />
+          </li>
+        ))}
+      </ul>
+      <FileViewer at={shown} of={files.length} onAt={setShown} title={shown === null ? '' : labelOf(shown)}>
+        {file && shown !== null && <Whole file={file} label={labelOf(shown)} />}
+      </FileViewer>
+    </>
   );
 }
 
-function MadeImage({ file, label }: { file: Attachment; label: string }) {
-  const [open, setOpen] = useState(false);
+function Whole({ file, label }: { file: Attachment; label: string }) {
+  const url = useFileUrl(file);
+  return url && <img src={url} alt={label} className="mx-auto max-h-[75vh] max-w-full rounded-control" />;
+}
+
+function MadeImage({ file, label, onOpen }: { file: Attachment; label: string; onOpen: () => void }) {
   const url = useFileUrl(file);
   const { data, isError } = useFile(file);
   if (isError) {
@@ -45,12 +57,7 @@ function MadeImage({ file, label }: { file: Attachment; label: string }) {
   }
   return (
     <figure className="w-fit max-w-full">
-      <button
-        type="button"
-        aria-label={text.openFile(label)}
-        onClick={() => setOpen(true)}
-        className="block max-w-full"
-      >
+      <button type="button" aria-label={text.openFile(label)} onClick={onOpen} className="block max-w-full">
         {url ? (
           <img
             src={url}
@@ -67,9 +74,6 @@ function MadeImage({ file, label }: { file: Attachment; label: string }) {
           <ImageActions file={file} data={data} />
         </figcaption>
       )}
-      <Dialog open={open} onOpenChange={setOpen} title={label} width="picture" closable>
-        {url && <img src={url} alt={label} className="mx-auto max-h-[75vh] max-w-full rounded-control" />}
-      </Dialog>
     </figure>
   );
 }
