@@ -3,6 +3,7 @@ import type { LeftOut } from '#shared/contract/chat/transfer.ts';
 import { foreignConversation, foreignMessage, type Imported, textLimit } from './imported.ts';
 
 const time = z.string().max(60).nullish();
+const claudeAttachment = z.looseObject({ file_name: z.string().nullish(), extracted_content: z.string().nullish() });
 const claudeMessage = z.looseObject({
   uuid: z.string().max(200),
   parent_message_uuid: z.string().nullish(),
@@ -12,7 +13,7 @@ const claudeMessage = z.looseObject({
   content: z
     .array(z.looseObject({ type: z.string(), text: z.string().nullish(), thinking: z.string().nullish() }))
     .nullish(),
-  attachments: z.array(z.unknown()).nullish(),
+  attachments: z.array(claudeAttachment).nullish(),
   files: z.array(z.unknown()).nullish(),
 });
 
@@ -71,13 +72,21 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
 }
 
 function contentOf(message: ClaudeMessage, leftOut: LeftOut[]): { text: string; reasoning: string } {
-  const files = (message.attachments?.length ?? 0) + (message.files?.length ?? 0);
+  // What was pasted is an attachment there, of which the export has the words.
+  const attached = (message.attachments ?? []).map(({ file_name: name, extracted_content: words }) =>
+    words ? `${name ?? ''}\n\n${words}`.trim() : null,
+  );
+  const files = attached.filter((words) => words === null).length + (message.files?.length ?? 0);
   for (let count = 0; count < files; count++) leftOut.push('files');
   const parts = message.content ?? [];
   for (const part of parts) if (part.type !== 'text' && part.type !== 'thinking') leftOut.push('tool_steps');
   const written = parts.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : []));
   const thought = parts.flatMap((part) => (part.type === 'thinking' && part.thinking ? [part.thinking] : []));
-  return { text: written.length > 0 ? written.join('\n\n') : (message.text ?? ''), reasoning: thought.join('\n\n') };
+  const text = written.length > 0 ? written : [message.text ?? ''];
+  return {
+    text: [...text, ...attached].filter(Boolean).join('\n\n'),
+    reasoning: thought.join('\n\n'),
+  };
 }
 
 function toMs(text: string | null | undefined): number | null {

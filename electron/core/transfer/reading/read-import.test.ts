@@ -137,6 +137,9 @@ test('Claude’s export comes with its thoughts and order', async () => {
           { type: 'tool_use', name: 'search' },
           { type: 'text', text: 'Good day' },
         ]),
+        message('c', 'human', [], {
+          attachments: [{ file_name: 'paste.txt', extracted_content: 'Alps or sea' }, { file_name: 'b.zip' }],
+        }),
       ],
     },
   ];
@@ -147,13 +150,17 @@ test('Claude’s export comes with its thoughts and order', async () => {
     newMessages: 0,
     alreadyHere: 0,
     leftOut: [
-      { what: 'files', count: 1 },
+      { what: 'files', count: 2 },
       { what: 'tool_steps', count: 1 },
     ],
   });
   const found = (await empty.client.search.find({ query: '"Claude chat"' })).hits[0]?.conversation;
   const { messages } = await readThread(empty.client, found?.id ?? '');
-  expect(messages).toMatchObject([{ text: 'Hello' }, { text: 'Good day', reasoning: 'Hm.', costUsd: null }]);
+  expect(messages).toMatchObject([
+    { text: 'Hello' },
+    { text: 'Good day', reasoning: 'Hm.', costUsd: null },
+    { text: 'paste.txt\n\nAlps or sea' },
+  ]);
 });
 
 describe('a file is refused whole, with a sentence,', () => {
