@@ -76,8 +76,10 @@ const overPriceLimit = ({ code, details }: GatewayError): boolean =>
  */
 export function fromGateway(error: unknown, describe: DescribeModel = () => null): unknown {
   if (error instanceof GatewayError) {
+    // An empty account is not filled by waiting.
+    const wait = error.details?.reason === 'quota_exhausted' ? null : error.retryAfterMs;
     const more = {
-      ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
+      ...(wait === null ? {} : { retryAfterMs: wait }),
       details: { ...error.details, ...(error.requestId ? { requestId: error.requestId } : {}) },
       cause: error,
     };
