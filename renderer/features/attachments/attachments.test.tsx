@@ -79,7 +79,11 @@ test('a file that is looked at is closed by a button, too, and its chip has the 
 test('of several files the next and the previous one are gone to by buttons and arrow keys, and the first has the focus back', async () => {
   await openApp();
   await expect.element(message).toBeVisible();
-  drop(...['one', 'two', 'three'].map((name) => new File([`words of ${name}`], `${name}.txt`, { type: 'text/plain' })));
+  drop(
+    ...['one', 'two', 'three'].map(
+      (name) => new File([`words of ${name}`.repeat(name.length * 40)], `${name}.txt`, { type: 'text/plain' }),
+    ),
+  );
   const chip = files.getByRole('button', { name: 'Open two.txt' });
   await expect.element(files.getByRole('button', { name: 'Open three.txt' })).toBeVisible();
   await chip.click();
@@ -87,8 +91,11 @@ test('of several files the next and the previous one are gone to by buttons and 
   await expect.element(dialog).toMatchTextContent(/two\.txt.*words of two.*2 of 3/);
   await userEvent.keyboard('{ArrowRight}');
   await expect.element(dialog).toMatchTextContent(/three\.txt.*words of three.*3 of 3/);
-  await dialog.getByRole('button', { name: 'Next' }).click();
+  const next = dialog.getByRole('button', { name: 'Next' });
+  const place = next.element().getBoundingClientRect().y;
+  await next.click();
   await expect.element(dialog).toMatchTextContent(/one\.txt.*words of one.*1 of 3/);
+  expect(next.element().getBoundingClientRect().y).toBe(place);
   await userEvent.keyboard('{ArrowLeft}{ArrowLeft}');
   await expect.element(dialog).toMatchTextContent(/two\.txt.*2 of 3/);
   await userEvent.keyboard('{Escape}');

@@ -31,7 +31,8 @@ export function FileViewer({ at, of, onAt, title, children }: FileViewerProps) {
   }, [turns]);
   return (
     <Dialog open={at !== null} onOpenChange={(open) => !open && onAt(null)} title={title} width="picture" closable>
-      {at !== null && children}
+      {/* As high for each: the buttons stay where they are. */}
+      <div className={turns ? 'flex min-h-[70vh] flex-col justify-center' : undefined}>{at !== null && children}</div>
       {turns && (
         <div className="mt-3 flex items-center justify-center gap-2">
           <IconButton icon={ChevronLeft} label={text.previousFile} onClick={() => step(-1)} />
