@@ -4,6 +4,17 @@ import { words } from './language.ts';
 export const actionText = words(actionNames);
 
 export const text = words({
+  /** Words that other programs have for these actions: found by, and not shown. */
+  also: {
+    newFolder: 'new project',
+    temporaryChat: 'private incognito',
+    exportChat: 'download share as PDF',
+    trashChat: 'delete remove',
+    theme: 'dark light mode',
+    webSearch: 'browse internet',
+    chatOptions: 'system prompt temperature instructions',
+    shortcuts: 'hotkeys keys',
+  },
   groups: { chat: 'This chat', app: 'Actions', go: 'Go to', keyboard: 'Keyboard', thread: 'In the conversation' },
   recent: 'Recent',
   chats: 'Chats',

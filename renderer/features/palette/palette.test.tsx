@@ -144,3 +144,8 @@ test('a saved prompt is found by its name, filled in by keyboard alone and writt
     .toHaveValue('Good morning\n\nTranslate into German.');
   await expect.element(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveFocus();
 });
+
+test('an action is found by the word that other programs have for it', async () => {
+  await run('project');
+  await expect.element(page.getByRole('option', { name: /^New folder/ })).toBeVisible();
+});

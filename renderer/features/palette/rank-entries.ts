@@ -9,6 +9,8 @@ export interface Entry {
   readonly label: string;
   /** A muted remark behind the label, searched too. */
   readonly note?: string;
+  /** Other words for it, searched and not shown. */
+  readonly also?: string | undefined;
   /** The label with what matches pointed out. */
   readonly runs?: readonly TextRun[];
   /** A second line. */
@@ -30,7 +32,7 @@ const recentBonus = 0.15;
 export function rankEntries(entries: readonly Entry[], query: string, recent: readonly string[]): EntryGroup[] {
   const bonus = (id: string) => (recent.includes(id) ? recentBonus : 0);
   const found = go(query.trim(), entries, {
-    keys: ['label', (entry: Entry) => `${entry.note ?? ''} ${entry.label}`],
+    keys: ['label', (entry: Entry) => `${entry.note ?? ''} ${entry.label}`, (entry: Entry) => entry.also ?? ''],
     threshold: leastScore,
     limit: 0,
   })

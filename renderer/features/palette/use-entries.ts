@@ -17,6 +17,7 @@ import { actionIcons, type PaletteAction, paletteGroups } from './action-icons.t
 import { type Entry, type EntryGroup, rankEntries } from './rank-entries.ts';
 import { settingPlaces } from './setting-entries.ts';
 
+const also: Partial<Record<string, string>> = text.also;
 const mostRecent = 5;
 const mostChats = 8;
 const leastSearched = 2;
@@ -83,6 +84,7 @@ function useEverything(): Entry[] {
           group: text.groups[group],
           label,
           icon: actionIcons[id],
+          also: also[id],
           keys: bindings[id][0],
           run: offer.run,
         },
