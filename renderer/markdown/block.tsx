@@ -105,7 +105,7 @@ const veryLongCell = 120;
 
 function Table({ table }: { table: Tokens.Table }) {
   const sizes = table.header.map((head, column) => {
-    const most = table.rows.reduce((sum, row) => Math.max(sum, row[column]?.text.length ?? 0), head.text.length);
+    const most = table.rows.reduce((sum, row) => Math.max(sum, row[column]?.text.length ?? 0), head.text.length / 2);
     return most > veryLongCell ? 'very-long' : most > longCell ? 'long' : undefined;
   });
   const cell = (entry: Tokens.TableCell, at: number, Tag: 'th' | 'td', size?: string) => (
