@@ -92,10 +92,16 @@ test('of several files the next and the previous one are gone to by buttons and 
   await userEvent.keyboard('{ArrowRight}');
   await expect.element(dialog).toMatchTextContent(/three\.txt.*words of three.*3 of 3/);
   const next = dialog.getByRole('button', { name: 'Next' });
+  await Promise.all(
+    dialog
+      .element()
+      .getAnimations()
+      .map(({ finished }) => finished),
+  );
   const place = next.element().getBoundingClientRect().y;
   await next.click();
   await expect.element(dialog).toMatchTextContent(/one\.txt.*words of one.*1 of 3/);
-  expect(next.element().getBoundingClientRect().y).toBe(place);
+  expect(next.element().getBoundingClientRect().y).toBeCloseTo(place, 0);
   await userEvent.keyboard('{ArrowLeft}{ArrowLeft}');
   await expect.element(dialog).toMatchTextContent(/two\.txt.*2 of 3/);
   await userEvent.keyboard('{Escape}');
