@@ -8,7 +8,9 @@ import { electronRuntime } from './electron-runtime.mjs';
 await run((words) => {
   const node = prepare();
   const browser =
-    !words.includes('--only') || ['chat', 'start'].some((name) => words.includes(name)) ? browsers(node) : {};
+    !words.includes('--only') || ['chat', 'start', 'footprint', 'bombs'].some((name) => words.includes(name))
+      ? browsers(node)
+      : {};
   return foreground(node, [join(root, 'tests', 'bench', 'main.ts'), ...words], {
     env: { ...environment(node), ...browser },
   });

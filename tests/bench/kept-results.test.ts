@@ -1,16 +1,56 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Spread } from './gateway/statistics.ts';
-import { worseThan } from './kept-results.ts';
+import { figures } from './gateway/figures.ts';
+import { isHeldTo } from './gateway/report.ts';
+import { pageOf } from './kept-page.ts';
+import { allKept, type KeptRun, keptFolder, withRun, worseThan } from './kept-results.ts';
+import { type Row, rowOf } from './rows.ts';
 
-const ratio = (lowest: number, highest: number): Spread => ({ median: (lowest + highest) / 2, lowest, highest });
+const measured = (name: string, ...ratios: number[]): Row =>
+  rowOf({ row: name, unit: 'ms', values: ratios, floor: { of: 'floor', values: ratios.map(() => 1) } });
 
-test.each<[string, Spread | undefined, boolean]>([
-  ['the same', ratio(3, 4), false],
-  ['higher, but within the noise', ratio(5.9, 9), false],
-  ['beyond it', ratio(6.1, 9), true],
-  ['lower', ratio(1, 1), false],
-  ['no longer measured', undefined, true],
-])('a ratio that is %s', (_name, is, isWorse) => {
-  const said = worseThan({ 'CPU a request': ratio(3, 4) }, is ? { 'CPU a request': is } : {});
-  expect(said).toEqual(isWorse ? [expect.stringMatching(/^CPU a request: .* was 3.00–4.00/)] : []);
+const runs = (...medians: number[]) => ({
+  runs: medians.map(
+    (ratio): KeptRun => ({ measured: '', commit: '', machine: '', load: [0, 0], ratios: { 'CPU a request': ratio } }),
+  ),
+});
+
+test.each<[string, number[], number[], boolean]>([
+  ['the same', [3, 3.5, 4], [3], false],
+  ['higher, but by less than the kept runs are apart', [3, 3.5, 4], [5.3], false],
+  ['beyond that', [3, 3.5, 4], [5.4], true],
+  ['beyond that in some rounds', [3, 3.5, 4], [5.2, 9], false],
+  ['higher by less than what is noise where little is known', [4, 4], [5.9], false],
+  ['beyond that', [4, 4], [6.1], true],
+  ['lower', [3, 3.5, 4], [1], false],
+])('a ratio that is %s: was %j, is %j', (_name, was, is, isWorse) => {
+  const said = worseThan(runs(...was), [measured('CPU a request', ...is)], () => true);
+  expect(said).toEqual(
+    isWorse ? [expect.stringMatching(/^CPU a request: .* kept runs \(worse is above [\d.]+\)$/)] : [],
+  );
+});
+
+test('a row that a run was to measure and did not is told, one of other contenders is not', () => {
+  expect(worseThan(runs(3, 4), [], () => true)).toEqual([
+    'CPU a request: not measured, was 3.00 to 4.00 × in 2 kept runs',
+  ]);
+  expect(worseThan(runs(3, 4), [], () => false)).toEqual([]);
+  const row = (who: string) => `${who}: ${figures.cpuPerRequestUs.label}`;
+  const held = ['portico', 'portico-pg', 'portkey'].map(row);
+  expect(held.filter(isHeldTo(['portico', 'raw-meter']))).toEqual([row('portico')]);
+  expect(held.filter(isHeldTo([]))).toEqual([row('portico'), row('portico-pg')]);
+  expect(isHeldTo([])(`portico: ${figures.oneP99Ms.label}`)).toBe(false);
+});
+
+test('the newest run comes first, eight are kept, and a row that it did not measure stays', () => {
+  const [run] = runs(1).runs;
+  if (!run) throw new Error('there is a run');
+  const before = { runs: runs(1, 2, 3, 4, 5, 6, 7, 8).runs, rows: [measured('a', 1), measured('b', 1)] };
+  const after = withRun(before, { ...run, commit: 'new' }, [measured('b', 2)]);
+  expect(after.runs.map(({ commit }) => commit)).toEqual(['new', ...Array(7).fill('')]);
+  expect(after.rows).toEqual([measured('a', 1), measured('b', 2)]);
+});
+
+test('docs/bench/README.md shows what is kept', () => {
+  expect(readFileSync(`${keptFolder}README.md`, 'utf8')).toBe(pageOf(allKept()));
 });

@@ -1,61 +1,106 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machine, measuredCommit } from '../support/machine.ts';
-import type { Spread } from './gateway/statistics.ts';
+import { pageOf } from './kept-page.ts';
+import type { Row } from './rows.ts';
 
-/** One bench's results as they are kept in `docs/bench/`: what was measured, of which sources, and where. */
-export interface KeptResult {
+/** What of a run says how far its ratios may be from those of another. */
+export interface KeptRun {
   readonly measured: string;
   /** `measuredCommit`. */
   readonly commit: string;
   readonly machine: string;
   /** Load averages of the last minute, before and after. */
   readonly load: readonly [before: number, after: number];
-  /** Times a floor's figure that was measured in the same run, for what is checked. */
   readonly ratios: Ratios;
-  /** All that the bench tells. */
-  readonly figures: unknown;
 }
 
-/** By the name of what was measured; lower is better. */
-export type Ratios = Readonly<Record<string, Spread>>;
+/** One bench's results as they are kept in `docs/bench/`: the rows that were measured last, and the runs that they were measured in. */
+export interface KeptResult {
+  /** Newest first. */
+  readonly runs: readonly KeptRun[];
+  readonly rows: readonly Row[];
+}
 
-/**
- * How far a ratio may be from all that was kept before it counts as worse. Ratios of short runs on busy machines differ by up to a
- * third from run to run (docs/decisions/086).
- */
-const noise = 1.5;
+/** Medians of how many times its floor a row was, by its name; lower is better. */
+export type Ratios = Readonly<Record<string, number>>;
+
+const mostRuns = 8;
+/** With fewer of them nothing is known of how far runs differ: ratios of short ones do by up to a half (docs/decisions/086). */
+const fewestRuns = 3;
+const noiseOfFew = 1.5;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const fileOf = (bench: string) => `${root}docs/bench/${bench}.json`;
+export const keptFolder = `${root}docs/bench/`;
 
-export function keep(bench: string, result: Pick<KeptResult, 'ratios' | 'figures'> & { loadBefore: number }): void {
-  const { loadBefore, ...measured } = result;
-  const kept: KeptResult = {
+/** Puts a run before those that are kept, its rows in place of theirs, and writes the page that shows them. */
+export function keep(bench: string, rows: readonly Row[], loadBefore: number): void {
+  const run = {
     measured: new Date().toISOString(),
     commit: measuredCommit(root),
     machine: machine(),
-    load: [loadBefore, loadavg()[0] ?? Number.NaN],
-    ...measured,
+    load: [loadBefore, loadavg()[0] ?? Number.NaN].map((load) => Number(load.toFixed(2))) as [number, number],
+    ratios: ratiosOf(rows),
   };
-  mkdirSync(dirname(fileOf(bench)), { recursive: true });
-  writeFileSync(fileOf(bench), `${JSON.stringify(kept, null, 2)}\n`);
+  mkdirSync(keptFolder, { recursive: true });
+  const file = `${keptFolder}${bench}.json`;
+  writeFileSync(file, textOf(withRun(existsSync(file) ? kept(bench) : { runs: [], rows: [] }, run, rows)));
+  writeFileSync(`${keptFolder}README.md`, pageOf(allKept()));
+}
+
+/** A row that this run did not measure stays as it was measured before. */
+export function withRun(before: KeptResult, run: KeptRun, rows: readonly Row[]): KeptResult {
+  const measured = new Set(rows.map(({ row }) => row));
+  return {
+    runs: [run, ...before.runs].slice(0, mostRuns),
+    rows: [...before.rows.filter(({ row }) => !measured.has(row)), ...rows],
+  };
 }
 
 /** The result that is kept. Throws where there is none. */
-export const kept = (bench: string): KeptResult => JSON.parse(readFileSync(fileOf(bench), 'utf8'));
+export const kept = (bench: string): KeptResult => JSON.parse(readFileSync(`${keptFolder}${bench}.json`, 'utf8'));
 
-/** What is worse than what was kept by more than noise, a sentence each. A ratio that is not measured any more is one as well. */
-export function worseThan(before: Ratios, now: Ratios): readonly string[] {
-  return Object.entries(before).flatMap(([name, was]) => {
-    const is = now[name];
-    if (!is) return [`${name}: not measured, was ${spelled(was)} ×`];
-    if (is.lowest <= was.highest * noise) return [];
-    return [`${name}: ${spelled(is)} ×, was ${spelled(was)} × (worse is more than ${noise} times that)`];
+export const allKept = (): ReadonlyMap<string, KeptResult> =>
+  new Map(
+    readdirSync(keptFolder)
+      .filter((name) => name.endsWith('.json'))
+      .toSorted()
+      .map((name) => [name.slice(0, -5), kept(name.slice(0, -5))]),
+  );
+
+/**
+ * What is worse than in all runs that were kept by more than they differ among themselves, a sentence each: the best round of this run
+ * is as far above the highest of them as that is above the lowest. `asked`: the rows that this run was to measure, and one that it did
+ * not is told as well.
+ */
+export function worseThan(
+  { runs }: Pick<KeptResult, 'runs'>,
+  now: readonly Row[],
+  asked: (row: string) => boolean,
+): readonly string[] {
+  const names = new Set(runs.flatMap(({ ratios }) => Object.keys(ratios)).filter(asked));
+  return [...names].flatMap((name) => {
+    const was = runs.flatMap(({ ratios }) => ratios[name] ?? []);
+    const [lowest, highest] = [Math.min(...was), Math.max(...was)];
+    const noise = was.length < fewestRuns ? noiseOfFew : highest / lowest;
+    const told = `${two(lowest)} to ${two(highest)} × in ${was.length} kept ${was.length === 1 ? 'run' : 'runs'}`;
+    const is = now.find(({ row }) => row === name)?.floor?.ratio;
+    if (!is) return [`${name}: not measured, was ${told}`];
+    const limit = highest * noise;
+    return is.lowest <= limit ? [] : [`${name}: ${two(is.lowest)} ×, was ${told} (worse is above ${two(limit)})`];
   });
 }
 
-const spelled = ({ lowest, highest }: Spread) =>
-  lowest === highest ? lowest.toFixed(2) : `${lowest.toFixed(2)}–${highest.toFixed(2)}`;
+export const ratiosOf = (rows: readonly Row[]): Ratios =>
+  Object.fromEntries(rows.flatMap(({ row, floor }) => (floor ? [[row, rounded(floor.ratio.median)]] : [])));
+
+/** One line for each row and run, so that two results can be compared by eye. */
+function textOf({ runs, rows }: KeptResult): string {
+  const lines = (all: readonly unknown[]) => all.map((one) => `    ${JSON.stringify(one, digits)}`).join(',\n');
+  return `{\n  "runs": [\n${lines(runs)}\n  ],\n  "rows": [\n${lines(rows)}\n  ]\n}\n`;
+}
+
+const digits = (_key: string, value: unknown) => (typeof value === 'number' ? rounded(value) : value);
+const rounded = (value: number) => Number(value.toPrecision(4));
+const two = (value: number) => value.toFixed(2);

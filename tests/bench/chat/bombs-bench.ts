@@ -6,20 +6,13 @@ import { type Browser, chromium, type Page } from '@playwright/test';
 import Sqlite from 'better-sqlite3';
 import { bombs } from '../../support/bombs.ts';
 import { startWebProcess, type WebProcess } from '../../support/web-process.ts';
+import { rowOf, type Teller } from '../rows.ts';
 import { type LongestTask, longestTask } from './page-tasks.ts';
-
-export interface BombFigures {
-  readonly bomb: string;
-  readonly characters: number;
-  /** The longest task of the page's main thread, in milliseconds of processor time; `null` where it did not come to an end. */
-  readonly answerMs: number | null;
-  readonly questionMs: number | null;
-  readonly resultMs: number | null;
-}
 
 const places = ['answer', 'question', 'result'] as const;
 type Place = (typeof places)[number];
 const limitMs = 60_000;
+const mostMs = 50;
 /** What a chat costs without any bomb. */
 const control = ['nothing special', () => 'A *plain* answer of a few words.'] as const;
 
@@ -28,7 +21,8 @@ const control = ['nothing special', () => 'A *plain* answer of a few words.'] as
  * opened, scrolled and made narrower. `PORTICO_BOMB` is a pattern of names. Through the web host, which has been built before.
  * Nothing is gated here.
  */
-export async function benchBombs(only = process.env.PORTICO_BOMB): Promise<readonly BombFigures[]> {
+export async function benchBombs(tell: Teller): Promise<void> {
+  const only = process.env.PORTICO_BOMB;
   const chosen = [control, ...bombs].filter(([name]) => only === undefined || new RegExp(only).test(name));
   const browser = await chromium.launch({
     ...(process.env.PORTICO_CHROMIUM ? { executablePath: process.env.PORTICO_CHROMIUM } : {}),
@@ -36,27 +30,26 @@ export async function benchBombs(only = process.env.PORTICO_BOMB): Promise<reado
   });
   const folder = mkdtempSync(join(tmpdir(), 'portico-bombs-'));
   let opened = await open(browser, folder);
-  const figures: BombFigures[] = [];
+  let count = 0;
   try {
     for (const [bomb, text] of chosen) {
       const source = text();
-      const row: Record<string, number | null> = {};
       for (const place of places) {
-        const id = store(folder, source, place, `${place}${figures.length}`);
+        const id = store(folder, source, place, `${place}${count++}`);
         const longest = await tasksOf(browser, opened.page, id, place);
-        row[`${place}Ms`] = longest?.cpuMs ?? null;
+        const row = `${bomb}, ${source.length} characters, as ${place}: longest task of the page`;
+        // A row that did not come to an end in a minute.
+        tell.row(rowOf({ row, unit: 'ms CPU', values: [longest?.cpuMs ?? limitMs], atMost: mostMs }));
         if (longest) continue;
         await opened.close();
         opened = await open(browser, folder);
       }
-      figures.push({ bomb, characters: source.length, ...row } as BombFigures);
     }
   } finally {
     await opened.close();
     await browser.close();
     rmSync(folder, { recursive: true, force: true });
   }
-  return figures;
 }
 
 async function open(browser: Browser, folder: string): Promise<{ page: Page; close(): Promise<void> }> {
@@ -117,15 +110,4 @@ function store(folder: string, text: string, place: Place, id: string): string {
   }).immediate();
   db.close();
   return id;
-}
-
-/** The figures, to read. */
-export function bombsTable(figures: readonly BombFigures[]): string {
-  const cell = (value: number | null) => (value === null ? 'stuck' : `${Math.round(value)} ms`).padStart(12);
-  const head = `${'bomb'.padEnd(28)}${'characters'.padStart(12)}${places.map((place) => place.padStart(12)).join('')}`;
-  const lines = figures.map(
-    ({ bomb, characters, answerMs, questionMs, resultMs }) =>
-      `${bomb.padEnd(28)}${String(characters).padStart(12)}${[answerMs, questionMs, resultMs].map(cell).join('')}`,
-  );
-  return `${[head, ...lines].join('\n')}\n`;
 }

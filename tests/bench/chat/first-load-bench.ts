@@ -4,25 +4,16 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from '@playwright/test';
-import { measureFirstLoad } from '../../support/first-load.ts';
+import { type FirstLoad, measureFirstLoad } from '../../support/first-load.ts';
 import { startWebProcess } from '../../support/web-process.ts';
-import { quantile } from './probe.ts';
+import { rowOf, type Teller } from '../rows.ts';
 
 const loads = 7;
-
-export interface FirstLoadFigures {
-  /** What else the machine does: nothing of ours, or a loop on every core. */
-  readonly cores: 'free' | 'busy';
-  /** What is waited for: the composer of a new chat, or the messages of one that is there. */
-  readonly until: 'composer' | 'messages';
-  readonly untilKB: number;
-  readonly allKB: number;
-  readonly p50Ms: number;
-  readonly maxMs: number;
-}
+const waits = { composer: 'the composer of a new chat', messages: 'the messages of a chat' } as const;
 
 /** The page from nothing to what one waits for, through the web host, which has been built before. */
-export async function benchFirstLoad(browser: Browser): Promise<FirstLoadFigures[]> {
+export async function benchFirstLoad(browser: Browser, tell: Teller): Promise<void> {
+  tell.doing('starting the web host');
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const main = fileURLToPath(new URL('../../../dist/main/web.js', import.meta.url));
   const web = await startWebProcess(main, ['--data-dir', folder]);
@@ -35,31 +26,27 @@ export async function benchFirstLoad(browser: Browser): Promise<FirstLoadFigures
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Regenerate' }).waitFor();
     const places = { composer: '#chat', messages: new URL(page.url()).hash };
-    const measured = async (
-      cores: FirstLoadFigures['cores'],
-      until: FirstLoadFigures['until'],
-    ): Promise<FirstLoadFigures> => {
+    const empty = await emptyLoads(browser, new URL('/empty', page.url()).href);
+    const measure = async (cores: 'free' | 'busy', until: keyof typeof waits) => {
       await page.evaluate((place) => {
         location.hash = place;
       }, places[until]);
-      const each = [];
+      const each: FirstLoad[] = [];
       for (let load = 0; load < loads; load += 1) each.push(await measureFirstLoad(page, until));
-      const times = each.map(({ ms }) => ms);
-      return {
-        cores,
-        until,
-        untilKB: Math.max(...each.map(({ bytes }) => bytes)) / 1000,
-        allKB: Math.max(...each.map(({ allBytes }) => allBytes)) / 1000,
-        p50Ms: quantile(times, 0.5),
-        maxMs: Math.max(...times),
-      };
+      const row = `first load to ${waits[until]}, ${loads} times, cores ${cores}`;
+      const values = each.map(({ ms }) => ms);
+      const bytes = (of: keyof FirstLoad) => each.map((load) => load[of] / 1000);
+      tell.row(rowOf({ row, unit: 'ms', values, floor: { of: 'empty page, cores free', values: empty } }));
+      if (cores === 'busy') return;
+      tell.row(rowOf({ row: `sent until ${waits[until]} stood there`, unit: 'KB', values: bytes('bytes') }));
+      tell.row(rowOf({ row: `sent until nothing more came, ${waits[until]}`, unit: 'KB', values: bytes('allBytes') }));
     };
-    const free = [await measured('free', 'composer'), await measured('free', 'messages')];
+    for (const until of ['composer', 'messages'] as const) await measure('free', until);
     const loops = Array.from({ length: availableParallelism() }, () =>
       spawn(process.execPath, ['-e', 'for (;;) Math.random()'], { stdio: 'ignore' }),
     );
     try {
-      return [...free, await measured('busy', 'composer'), await measured('busy', 'messages')];
+      for (const until of ['composer', 'messages'] as const) await measure('busy', until);
     } finally {
       for (const loop of loops) loop.kill('SIGKILL');
     }
@@ -68,4 +55,15 @@ export async function benchFirstLoad(browser: Browser): Promise<FirstLoadFigures
     await web.kill('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The floor: a page of the same host with a text field and nothing else. */
+async function emptyLoads(browser: Browser, url: string): Promise<number[]> {
+  const page = await browser.newPage();
+  await page.route(url, (route) => route.fulfill({ contentType: 'text/html', body: '<textarea></textarea>' }));
+  await page.goto(url);
+  const times: number[] = [];
+  for (let load = 0; load < loads; load += 1) times.push((await measureFirstLoad(page, 'composer')).ms);
+  await page.close();
+  return times;
 }

@@ -5,26 +5,27 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { _electron as electron } from 'playwright';
 import { startVirtualDisplay } from '../../support/virtual-display.ts';
+import { rowOf, type Teller } from '../rows.ts';
 import { quantile } from './probe.ts';
 
 const seconds = 6;
+const chats = 4;
 
-export interface KeyFigures {
-  /** What the core does meanwhile: nothing, write four answers, or stand still as in a long computation. */
-  readonly core: 'idle' | 'writing' | 'stopped';
-  readonly keys: number;
-  readonly keyToPaintP50Ms: number;
-  readonly keyToPaintP95Ms: number;
-  readonly keyToPaintMaxMs: number;
-}
+/** What the core does meanwhile. */
+const states = {
+  idle: 'the core is idle',
+  writing: `the core writes ${chats} answers`,
+  stopped: 'the core stands still, as in a long computation',
+} as const;
 
-/** Keys in the window of the installed app, which has been built before, while its core works. Empty: there is no Electron here. */
-export async function benchKeys(): Promise<KeyFigures[]> {
-  if (!process.env.PORTICO_ELECTRON) return [];
+/** Keys in the window of the installed app, which has been built before, while its core works. No row where there is no Electron. */
+export async function benchKeys(tell: Teller): Promise<void> {
+  if (!process.env.PORTICO_ELECTRON) return tell.doing('keys in the window are not measured: no Electron is installed');
   const display = process.env.DISPLAY || process.platform !== 'linux' ? null : await startVirtualDisplay();
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const root = fileURLToPath(new URL('../../..', import.meta.url));
   const flags = process.getuid?.() === 0 ? ['--no-sandbox', '--disable-gpu'] : ['--disable-gpu'];
+  tell.doing('starting the app');
   const app = await electron.launch({
     args: [...flags, root, '--data-dir', folder],
     env: { ...process.env, ...(display ? { DISPLAY: display.name } : {}) } as Record<string, string>,
@@ -32,19 +33,35 @@ export async function benchKeys(): Promise<KeyFigures[]> {
   try {
     const page = await app.firstWindow();
     await page.getByRole('button', { name: 'Try it now' }).click();
-    const figures = [await benchCore(page, 'idle')];
-    for (let chat = 0; chat < 4; chat += 1) await beginAnswer(page);
-    figures.push(await benchCore(page, 'writing'));
+    const idle = await keyTimes(page);
+    const measured = (core: keyof typeof states, times: readonly number[]) =>
+      tell.row(
+        rowOf({
+          row: `keystroke to paint, 95th percentile of ${seconds} s of typing, while ${states[core]}`,
+          unit: 'ms',
+          values: [quantile(times, 0.95)],
+          ...(core === 'idle' ? {} : { floor: { of: 'while idle', values: [quantile(idle, 0.95)] } }),
+        }),
+      );
+    measured('idle', idle);
+    tell.doing(`beginning ${chats} answers`);
+    for (let chat = 0; chat < chats; chat += 1) await beginAnswer(page);
+    measured('writing', await keyTimes(page));
     const core = await app.evaluate(({ app: program }) =>
       program.getAppMetrics().find(({ name }) => name === 'Portico core'),
     );
     if (!core) throw new Error('the core has no process of its own');
     process.kill(core.pid, 'SIGSTOP');
-    figures.push(await benchCore(page, 'stopped'));
-    process.kill(core.pid, 'SIGCONT');
-    return figures;
+    try {
+      measured('stopped', await keyTimes(page));
+    } finally {
+      process.kill(core.pid, 'SIGCONT');
+    }
   } finally {
-    await app.close();
+    // Asked to close while answers are written, it would ask in turn; a signal is obeyed.
+    const ended = app.waitForEvent('close');
+    app.process().kill('SIGTERM');
+    await ended;
     await display?.stop();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -62,7 +79,7 @@ async function beginAnswer(page: Page): Promise<void> {
 }
 
 /** From outside of the program: what the main process or the page keeps a key from is in it. */
-async function benchCore(page: Page, core: KeyFigures['core']): Promise<KeyFigures> {
+async function keyTimes(page: Page): Promise<number[]> {
   const message = page.getByRole('textbox', { name: 'Message', exact: true });
   await message.fill('');
   await message.focus();
@@ -73,11 +90,5 @@ async function benchCore(page: Page, core: KeyFigures['core']): Promise<KeyFigur
     await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => setTimeout(painted))));
     times.push(performance.now() - pressed);
   }
-  return {
-    core,
-    keys: times.length,
-    keyToPaintP50Ms: quantile(times, 0.5),
-    keyToPaintP95Ms: quantile(times, 0.95),
-    keyToPaintMaxMs: Math.max(...times),
-  };
+  return times;
 }

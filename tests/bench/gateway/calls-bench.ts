@@ -5,12 +5,13 @@ import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { parseUsd } from '#shared/money.ts';
 import { freePort } from '../../support/free-port.ts';
+import { type Row, rowOf, type Teller } from '../rows.ts';
 import { exchange, open, requestsFor, type Target } from './connection.ts';
 import { model } from './contenders.ts';
 import { start, stop } from './processes.ts';
 
 /** What one answer calls of the gateway's own functions: no figure depends on what else the machine does. */
-export interface CallFigures {
+interface CallFigures {
   readonly answer: 'whole' | 'streamed';
   readonly calls: number;
   readonly files: number;
@@ -28,7 +29,7 @@ const looks = 20;
 const prompt = 'Which of these numbers is right, and why? '.repeat(24);
 
 /** Counts by V8's precise coverage, over a socket, with everything on and the books in memory. */
-export async function benchCalls(): Promise<CallFigures[]> {
+export async function benchCalls(tell: Teller): Promise<void> {
   const port = await freePort();
   const upstream = await start(upstreamScript, [String(port)], { port });
   const env = { OPENAI_API_KEY: 'sk-bench-upstream-key', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
@@ -40,7 +41,8 @@ export async function benchCalls(): Promise<CallFigures[]> {
     await gateway.operator.grant({ accountId, amount: parseUsd('1000') });
     const { key } = await gateway.operator.createKey({ accountId });
     const target = { ports: [server.port], keys: [key], model };
-    return [await leastOf('whole', target), await leastOf('streamed', target)];
+    for (const answer of ['whole', 'streamed'] as const)
+      for (const row of rowsOf(await leastOf(answer, target))) tell.row(row);
   } finally {
     await server.close();
     await gateway.close();
@@ -102,10 +104,15 @@ function countedIn(scripts: readonly Coverage[]): Omit<CallFigures, 'answer'> {
   return { calls: sorted.reduce((sum, [, calls]) => sum + calls, 0), files, folders: Object.fromEntries(sorted) };
 }
 
-export const callsTable = (figures: readonly CallFigures[]): string =>
-  figures
-    .map(({ answer, calls, files, folders }) => {
-      const parts = Object.entries(folders).map(([folder, count]) => `${String(count).padStart(7)}  ${folder}`);
-      return `${answer} answer: ${calls} calls of ours in ${files} files\n${parts.join('\n')}\n`;
-    })
-    .join('\n');
+function rowsOf({ answer, calls, files, folders }: CallFigures): Row[] {
+  const all = rowOf({
+    row: `${answer} answer: calls of our own functions`,
+    unit: `in ${files} files`,
+    values: [calls],
+  });
+  const parts = Object.entries(folders).map(([folder, count]) => ({
+    ...rowOf({ row: `${answer} answer: calls in ${folder}`, unit: '', values: [count] }),
+    aside: true as const,
+  }));
+  return [all, ...parts];
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { postgresPrograms, startPostgres } from '#gateway/testing/start-postgres.ts';
 import { freePort } from '../../support/free-port.ts';
+import type { Teller } from '../rows.ts';
 import {
   type Base,
   type Contender,
@@ -25,6 +26,7 @@ export interface BenchOptions {
   readonly pace: Pace;
   /** All, where it names none. The floor runs in any case: everything is compared with it. */
   readonly contenders: readonly string[];
+  readonly tell: Pick<Teller, 'doing'>;
 }
 
 export interface GatewayRecord {
@@ -65,9 +67,14 @@ export async function benchGateway(options: BenchOptions): Promise<GatewayRecord
         break;
       }
       const own = mkdtempSync(join(folder, 'round-'));
+      options.tell.doing(
+        `round ${round + 1} of ${options.rounds}: starting ${chosen.map(({ name }) => name).join(', ')}`,
+      );
       const running = await startAll(chosen, { ...ground, folder: own });
       try {
-        comparisons.push(...(await measureRound(running, { round, direct, folder: own, pace: options.pace })));
+        comparisons.push(
+          ...(await measureRound(running, { round, direct, folder: own, pace: options.pace, tell: options.tell })),
+        );
       } finally {
         await Promise.all(running.flatMap(({ programs }) => programs.map(stop)));
       }

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
-import type { Ratios } from '../kept-results.ts';
+import type { Row } from '../rows.ts';
 import { floor } from './contenders.ts';
-import { type Comparison, type FigureName, type Figures, figureNames, figures } from './figures.ts';
+import { type Comparison, type FigureName, figureNames, figures } from './figures.ts';
 import type { GatewayRecord } from './gateway-bench.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 
@@ -68,33 +68,47 @@ export function tablesOf(record: GatewayRecord): string {
 }
 
 /** What a run is held to: processor time, since what passes on the clock tells what else the machine does as well. */
-const checked = ['cpuPerRequestUs', 'cpuPerFlatEventUs'] as const satisfies readonly FigureName[];
+const heldTo = ['cpuPerRequestUs', 'cpuPerFlatEventUs'] as const satisfies readonly FigureName[];
 
-export function checkedRatios(report: Report): Ratios {
-  const own = report.names.filter((name) => name.startsWith('portico'));
-  const found = own.flatMap((who) =>
-    checked.map((name) => [`${who}: ${figures[name].label}`, report.ratio(who, name)] as const),
-  );
-  return Object.fromEntries(found.flatMap(([name, ratio]) => (ratio ? [[name, ratio]] : [])));
+/** Whether a run of these contenders, all where none is named, is held to a row of that name. */
+export function isHeldTo(contenders: readonly string[]): (row: string) => boolean {
+  return (row) => {
+    const figure = heldTo.find((name) => row.endsWith(`: ${figures[name].label}`));
+    const who = row.slice(0, row.indexOf(':'));
+    return figure !== undefined && who.startsWith('portico') && (contenders.length === 0 || contenders.includes(who));
+  };
 }
 
-/** Everything that was measured, and what it comes to, to be compared with another run. */
-export function jsonOf(record: GatewayRecord) {
+/** What is shown of ours in `docs/bench/README.md`; the rest is kept to be compared. */
+const told = new Set<FigureName>([
+  ...heldTo,
+  'requestsPerSecond',
+  'databaseCpuPerRequestUs',
+  'addedFirstByteP50Ms',
+  'halfLoadP99Ms',
+  'kbPerOpenStream',
+  'startMs',
+]);
+
+/** All that was measured, a row for each figure of each contender. */
+export function rowsOf(record: GatewayRecord): Row[] {
   const report = reportOf(record);
-  const each = (read: Report['spread']) =>
-    Object.fromEntries(
-      report.names.map((who) => [who, Object.fromEntries(figureNames.map((name) => [name, read(who, name)]))]),
-    );
-  return {
-    measured: new Date().toISOString(),
-    node: process.version,
-    processor: cpus()[0]?.model ?? null,
-    cores: cpus().length,
-    load: record.load,
-    figures: each(report.spread),
-    ratios: each(report.ratio),
-    slices: record.comparisons as readonly { own: Figures; meter: Figures }[],
-  };
+  return report.names.flatMap((who) => {
+    const of = who.startsWith('portico') ? figureNames.filter((name) => told.has(name)) : [];
+    return figureNames.flatMap((name) => {
+      const value = report.spread(who, name);
+      if (!value) return [];
+      const [ratio, meter] = [report.ratio(who, name), report.spread(floor, name)];
+      const beside = who !== floor && !absolute.has(name) && ratio && meter;
+      return {
+        row: `${who}: ${figures[name].label}`,
+        unit: '',
+        value,
+        ...(beside ? { floor: { of: floor, value: meter, ratio } } : {}),
+        ...(of.includes(name) ? {} : { aside: true as const }),
+      };
+    });
+  });
 }
 
 const rounds = ({ comparisons }: GatewayRecord) => {

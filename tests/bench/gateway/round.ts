@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Teller } from '../rows.ts';
 import type { Sample, Target } from './connection.ts';
 import { type Contestant, floor } from './contenders.ts';
 import { residentKb } from './cpu.ts';
@@ -19,6 +20,7 @@ interface RoundOptions {
   readonly direct: Target;
   readonly folder: string;
   readonly pace: Pace;
+  readonly tell: Pick<Teller, 'doing'>;
 }
 
 /**
@@ -29,7 +31,10 @@ export async function measureRound(running: readonly Contestant[], options: Roun
   const meter = running.find(({ name }) => name === floor);
   if (!meter) throw new Error(`${floor} does not run`);
   const alone = new Map<string, Figures>();
-  for (const subject of running) alone.set(subject.name, await measureAlone(subject, options.pace));
+  for (const subject of running) {
+    options.tell.doing(`${subject.name}: warming up, and what memory it takes`);
+    alone.set(subject.name, await measureAlone(subject, options.pace));
+  }
   const syncMs = await diskSyncMs(join(options.folder, 'sync'));
   const comparisons = running.map((subject) => {
     const beside = { ...alone.get(floor) };
@@ -38,6 +43,7 @@ export async function measureRound(running: readonly Contestant[], options: Roun
   });
   for (const workload of workloads) {
     for (const { subject, comparison } of comparisons) {
+      options.tell.doing(`${subject.name}: ${workload.name}`);
       const halfLoadPerSecond = (comparison.own.requestsPerSecond ?? 0) / 2;
       const place = { ...options.pace, direct: options.direct, diskSyncMs: syncMs, halfLoadPerSecond };
       add(comparison.meter, await counted(workload, meter, place));
