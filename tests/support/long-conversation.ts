@@ -7,7 +7,7 @@ import Sqlite from 'better-sqlite3';
  */
 export function addLongConversation(dataFolder: string, messages: number, id = 'long'): string {
   const db = new Sqlite(join(dataFolder, 'portico.db'));
-  db.pragma('busy_timeout = 5000');
+  db.pragma('busy_timeout = 60000');
   const name = (at: number) => `${id}-${at}`;
   const now = Date.now();
   const insert = db.prepare(`insert into messages

@@ -110,6 +110,11 @@ async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
   tell.doing('starting the web host');
   const web = await startWebProcess(path('../../../dist/main/web.js'), ['--data-dir', folder]);
   try {
+    tell.doing(`writing ${openings} chats of ${shortChat} and of ${longChat} messages`);
+    // Each is a chat that the page has not read before.
+    const written = (messages: number) =>
+      Array.from({ length: openings }, (_, time) => addLongConversation(folder, messages, `of-${messages}-${time}`));
+    const chats = { [shortChat]: written(shortChat), [longChat]: written(longChat) };
     const page = await openPage(browser);
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('Performance.enable');
@@ -118,9 +123,8 @@ async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
     const opened = async (messages: number) => {
       const each = [];
-      for (let time = 0; time < openings; time += 1) {
-        // Each a chat that the page has not read before.
-        const id = addLongConversation(folder, messages, `of-${messages}-${time}`);
+      tell.doing(`opening ${openings} chats of ${messages} messages`);
+      for (const id of chats[messages] ?? []) {
         const openMs = await page.evaluate(openChat, { id, last: `${id}-${messages - 1}` });
         const domNodes = await page.evaluate(() => document.querySelectorAll('*').length);
         await page.getByRole('log', { name: 'Conversation' }).hover();
