@@ -114,7 +114,7 @@ async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
     // Each is a chat that the page has not read before.
     const written = (messages: number) =>
       Array.from({ length: openings }, (_, time) => addLongConversation(folder, messages, `of-${messages}-${time}`));
-    const chats = { [shortChat]: written(shortChat), [longChat]: written(longChat) };
+    const chats = new Map([shortChat, longChat].map((messages) => [messages, written(messages)]));
     const page = await openPage(browser);
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('Performance.enable');
@@ -124,7 +124,7 @@ async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
     const opened = async (messages: number) => {
       const each = [];
       tell.doing(`opening ${openings} chats of ${messages} messages`);
-      for (const id of chats[messages] ?? []) {
+      for (const id of chats.get(messages) ?? []) {
         const openMs = await page.evaluate(openChat, { id, last: `${id}-${messages - 1}` });
         const domNodes = await page.evaluate(() => document.querySelectorAll('*').length);
         await page.getByRole('log', { name: 'Conversation' }).hover();
