@@ -201,6 +201,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
+    chats.chat.stopStarting();
     await started;
     await library.close();
     await books.close();

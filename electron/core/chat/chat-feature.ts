@@ -54,7 +54,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
   const { messages, conversations, live, modelFacts, newId, now } = deps;
   const sending = new Map<string, Promise<Started>>();
   const starter = answerStarter(deps);
-  const { begin, stopStarting } = starter;
+  const { begin } = starter;
 
   const newAnswer = (model: string): NewAnswer => {
     const facts = modelFacts(model);
@@ -188,9 +188,11 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     routing: ({ messageId }: { messageId: string }, signal: AbortSignal | undefined): Promise<RoutingAnswer> =>
       readRouting(deps, messageId, signal),
 
-    /** Ends all answers as `interrupted` with what had arrived, and starts no more. */
+    /** From here on each question and answer is refused. */
+    stopStarting: starter.stopStarting,
+
+    /** Ends all answers as `interrupted` with what had arrived; none starts any more. */
     async close(): Promise<void> {
-      stopStarting();
       await Promise.allSettled([...sending.values(), ...comparing.beginning()]);
       const answers = live.all();
       for (const answer of answers) answer.abort.abort(refusal('interrupted', 'closed'));

@@ -73,6 +73,8 @@ export function conversationsFeature(deps: ConversationsDeps) {
   async function removeOne(id: string): Promise<void> {
     await live.stopAll(id);
     await conversations.remove(id);
+    // One whose question was stored meanwhile may have begun since.
+    await live.stopAll(id);
     deleted.soon();
     readers.publish(id, { type: 'all-changed' });
     changes.emit('conversations');
