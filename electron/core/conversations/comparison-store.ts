@@ -152,8 +152,8 @@ async function questionOf(tx: Kysely<Tables>, id: string | null): Promise<Questi
     .selectFrom('messages')
     .select(['id', 'role', 'parent_id', 'comparing', 'conversation_id'])
     .where('id', '=', id ?? '')
-    .executeTakeFirst();
-  if (!row) throw refusal('not_found', 'comparisonGone');
+    // A message goes with the one that it answers.
+    .executeTakeFirstOrThrow();
   return row.role === 'assistant' ? questionOf(tx, row.parent_id) : row;
 }
 

@@ -158,3 +158,14 @@ test('a conversation that is removed ends its streams', async () => {
   await core.client.conversations.remove({ id: conversationId });
   await expect(events.next()).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test('a chat that is removed right after it was renamed ends the watch with why', async () => {
+  const core = await coreOfTest();
+  const { conversationId } = await answered(core, ask('One'));
+  const events = (await told(core, conversationId))[Symbol.asyncIterator]();
+  await until(events, has('snapshot'));
+  await core.client.conversations.rename({ id: conversationId, title: 'Two' });
+  await core.client.conversations.remove({ id: conversationId });
+  const rest = until(events, () => false);
+  await expect(rest).rejects.toMatchObject({ code: 'not_found', data: { refusal: { name: 'conversationGone' } } });
+});

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openHttpProxy, openSocksProxy } from '../../../tests/support/proxies.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { openTlsUpstream } from '../../../tests/support/tls-upstream.ts';
@@ -137,6 +138,23 @@ test('an authority that nobody knows is not trusted until it is named, and other
     await network.close();
     await proxy.close();
   }
+});
+
+test('where the stack cannot be loaded nothing goes past a proxy that was named, and all else directly', async () => {
+  vi.doMock('undici', () => {
+    throw new Error('undici needs a newer Node');
+  });
+  const direct = createServer((_, response) => response.end('here')).listen(0, '127.0.0.1');
+  await once(direct, 'listening');
+  onTestFinished(() => {
+    vi.doUnmock('undici');
+    direct.close();
+  });
+  const named = open({ proxy: 'fixed', address: 'http://127.0.0.1:9' });
+  const refused = { code: 'upstream_unreachable', refusal: { name: 'networkTooOld' } };
+  await expect(named.fetch('http://models.office.example/')).rejects.toMatchObject(refused);
+  const here = `http://127.0.0.1:${(direct.address() as AddressInfo).port}/`;
+  expect(await (await named.fetch(here)).text()).toBe('here');
 });
 
 test('a proxy that is not there, and a name that nobody knows, are told apart', async () => {

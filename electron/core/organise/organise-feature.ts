@@ -45,13 +45,7 @@ const commonTo = (project: NamedProject | null): Project => {
 export function organiseFeature(deps: OrganiseDeps) {
   const { store, projects, verify, changes, readers, removeConversation, now, newId, log } = deps;
 
-  async function existing(id: string) {
-    const folder = await store.folder(id);
-    if (!folder) throw refusal('not_found', 'folderGone');
-    return folder;
-  }
-
-  async function oneFolder(id: string): Promise<Folder> {
+  async function existing(id: string): Promise<Folder> {
     const folder = (await store.folders()).find((each) => each.id === id);
     if (!folder) throw refusal('not_found', 'folderGone');
     return folder;
@@ -88,12 +82,12 @@ export function organiseFeature(deps: OrganiseDeps) {
 
     async createFolder({ name, id, project }: NewFolder): Promise<Folder> {
       const known = await store.folderNamed(name);
-      if (known) return oneFolder(known.id);
+      if (known) return existing(known.id);
       const folderId = id ?? newId();
       await store.addFolder(folderId, name, now());
       if (project) await projects.write(folderId, { ...project, attachments: await verify(project.attachments) });
       changes.emit('conversations');
-      return oneFolder(folderId);
+      return existing(folderId);
     },
 
     async renameFolder({ id, name }: { id: string; name: string }): Promise<Folder> {
@@ -104,7 +98,7 @@ export function organiseFeature(deps: OrganiseDeps) {
       }
       await store.renameFolder(id, name);
       changes.emit('conversations');
-      return oneFolder(id);
+      return existing(id);
     },
 
     async project({ id }: { id: string }): Promise<Project> {

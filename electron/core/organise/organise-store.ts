@@ -34,8 +34,6 @@ export function organiseStore(db: Db) {
 
     folderNamed: (name: string) => db.selectFrom('folders').selectAll().where('name', '=', name).executeTakeFirst(),
 
-    folder: (id: string) => db.selectFrom('folders').selectAll().where('id', '=', id).executeTakeFirst(),
-
     async addFolder(id: string, name: string, now: number): Promise<void> {
       await db.insertInto('folders').values({ id, name, created_at: now }).execute();
     },
