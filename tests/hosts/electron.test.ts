@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ElectronApplication, _electron as electron, type Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openCanary } from '../support/canary.ts';
 import { figure } from '../support/figures.ts';
 import { asScript, waysOut } from '../support/ways-out.ts';
@@ -268,6 +268,65 @@ describe.skipIf(why)('the Electron host', () => {
     expect(calls).toEqual([['electron/hosts/electron/open-outside.ts', 1]]);
   });
 
+  test('PDFs are printed one at a time, and one that is given up while it waits is not begun', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portico-pdf-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const { conversations } = await page.evaluate(() => window.core.conversations.list({}));
+    const ids = conversations.map(({ id }) => id);
+    await app.evaluate(({ app: program, dialog }, path) => {
+      const seen = { turns: 0, windows: 0, finish: () => {} };
+      const begin = AbortSignal.any;
+      Object.assign(globalThis, { seen });
+      Object.assign(dialog, { showSaveDialog: async () => ({ canceled: false, filePath: `${path}/chat.pdf` }) });
+      // Each that has its turn asks for this once, whether it is begun or not.
+      AbortSignal.any = (signals) => {
+        seen.turns += 1;
+        return begin.call(AbortSignal, signals);
+      };
+      program.on('browser-window-created', (_, { webContents }) => {
+        seen.windows += 1;
+        const print = webContents.printToPDF.bind(webContents);
+        const held = new Promise<void>((finish) => Object.assign(seen, { finish }));
+        webContents.printToPDF = (options) => held.then(() => print(options));
+      });
+    }, folder);
+    const seen = () => app.evaluate(() => (globalThis as unknown as { seen: Seen }).seen);
+    const before = await seen();
+    // The second one is given up a little later each time, until it has come as far as to wait.
+    for (let calls = 1; (await seen()).turns < before.turns + 2; calls += 5) {
+      Object.assign(before, await seen());
+      await page.evaluate(
+        async ([chats, most]) => {
+          const giveUp = new AbortController();
+          const save = (options: { signal?: AbortSignal }) =>
+            window.core.transfer.save({ ids: chats, format: 'pdf', name: 'chat' }, options);
+          Object.assign(window, { printed: save({}) });
+          const second = save({ signal: giveUp.signal }).catch(() => {});
+          for (let call = 0; call < most; call += 1) await window.core.app.info();
+          giveUp.abort();
+          await second;
+        },
+        [ids, calls] as const,
+      );
+      await expect.poll(async () => (await seen()).windows).toBe(before.windows + 1);
+      await app.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.finish());
+      const printed = await page.evaluate(() => (window as unknown as { printed: Promise<object> }).printed);
+      expect(printed).toEqual({ savedAs: 'chat.pdf' });
+    }
+    expect((await seen()).windows).toBe(before.windows + 1);
+    const printer = await app.evaluate(async ({ BrowserWindow, session }) => {
+      const closed = session.fromPartition('print', { cache: false });
+      const window = new BrowserWindow({ show: false, webPreferences: { session: closed, sandbox: true } });
+      await window.loadURL('app://print/nothing').catch(() => {});
+      const state = await window.webContents.executeJavaScript(
+        "navigator.permissions.query({ name: 'geolocation' }).then(({ state }) => state)",
+      );
+      window.destroy();
+      return state;
+    });
+    expect(printer).toBe('denied');
+  });
+
   test('a reload gets a new port and the same core', async () => {
     await page.reload();
     await page.waitForFunction(() => 'core' in window);
@@ -275,6 +334,13 @@ describe.skipIf(why)('the Electron host', () => {
     expect(conversations).toMatchObject([{ title: 'Echo this.', live: false }]);
   });
 });
+
+/** What the test of printing counts in the main process. */
+interface Seen {
+  readonly turns: number;
+  readonly windows: number;
+  finish(): void;
+}
 
 function cleanEnv(): Record<string, string> {
   const entries = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);

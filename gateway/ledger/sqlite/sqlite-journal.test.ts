@@ -2,15 +2,17 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { JournalFault } from '../../db/journal-fault.ts';
 import { journalPaths } from '../../db/journal-files.ts';
 import { scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
+import { takeServingLock } from '../../db/serving-lock.ts';
 import type { BooksAdapter } from '../../db/sqlite.ts';
 import { createTransact } from '../../db/transact.ts';
+import { openOperator } from '../../operator/open-operator.ts';
 import { BooksDraft } from '../books-changes.ts';
 import { redoStep } from '../decide-steps.ts';
 import { grantCredits } from '../grant.ts';
@@ -329,6 +331,24 @@ test('a journal that is damaged where it had reached the disk is refused; a torn
   onTestFinished(() => cut.db.destroy());
   expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'journal_cut', level: 'warn' }));
   expect((await state(cut)).requests.map(({ id }) => id)).toEqual(['req_0', 'req_1', 'req_2', 'req_3']);
+});
+
+test('a command beside a server that does not bring its steps into the file gives up after ten seconds', async () => {
+  const opened = await openWithAccount();
+  await opened.ledger.decide(holdOf('req_1', null, 10n));
+  const copy = killed(opened.database, (bytes) => bytes);
+  await opened.db.destroy();
+  const unlock = takeServingLock(copy);
+  let passed = 0;
+  // Each look at the clock is four seconds later.
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (passed += 4_000));
+  onTestFinished(() => {
+    clock.mockRestore();
+    unlock();
+  });
+  const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
+  const command = openOperator({ database: copy, env, now: Date.now, mayCreate: false });
+  await expect(command).rejects.toThrow(/has not written its last requests into it within 10 seconds/);
 });
 
 test('a grant by another process counts at once where a hold would be refused, and balances chain over both', async () => {
