@@ -49,22 +49,53 @@ export function guardsIn(file: string, source: string): Guard[] {
 
 export const nameOf = ({ file, line }: Pick<Guard, 'file' | 'line'>) => `${file}:${line}`;
 
-/** The same source, whose guards call `guardRefused`, where there is such a function, before they refuse. */
+/**
+ * The same source, whose guards note when they refuse, and calls also that they were made, in the file that PORTICO_REFUSALS names: a line
+ * of JSON each, once for each process and test file. It needs nothing beside it, so that whatever is built of the source notes as well, in
+ * a program that a test starts, in Electron and in its page, where there are no files and nothing is noted.
+ */
 export function sayingWhenRefused(source: string, guards: readonly Guard[]): string {
-  return guards
+  const noting = guards
     .toSorted((a, b) => b.start - a.start)
     .reduce((text, guard) => {
-      const told = `(globalThis as any).guardRefused?.(${JSON.stringify(nameOf(guard))});`;
+      const told = (what: string) => `guardMet(${JSON.stringify(nameOf(guard))}, '${what}');`;
       return text.slice(0, guard.start) + saying(source.slice(guard.start, guard.end), told) + text.slice(guard.end);
     }, source);
+  return `${noting}\n${guardMet}\n`;
 }
 
+export type Met = 'called' | 'refused';
+
+/** What a guard notes: which one it is, and in which test file; null: in a program of which that is not known. */
+export interface Noted {
+  readonly guard: string;
+  readonly met: Met;
+  readonly test: string | null;
+}
+
+/** Says in which test file what a test starts was started; for each test file once, before it. */
+export const tellingTests = "process.env.PORTICO_REFUSING = (globalThis as any).__vitest_worker__?.filepath ?? '';";
+
+const guardMet = `function guardMet(guard: string, met: string): void {
+  const { process, __vitest_worker__: worker } = globalThis as any;
+  const path = process?.env?.PORTICO_REFUSALS;
+  if (!path) return;
+  const line = JSON.stringify({ guard, met, test: worker?.filepath ?? (process.env.PORTICO_REFUSING || null) });
+  const noted = ((globalThis as any).guardsMet ??= new Set());
+  if (noted.has(line)) return;
+  noted.add(line);
+  process.getBuiltinModule('node:fs').appendFileSync(path, line + '\\n');
+}`;
+
 /** `if (…) throw …` or a call. */
-function saying(guard: string, told: string): string {
+function saying(guard: string, told: (what: Met) => string): string {
   const thrown = guard.search(/\bthrow\b/);
-  if (!guard.startsWith('if') || thrown < 0) return `try { ${guard} } catch (refused) { ${told} throw refused; }`;
+  if (!guard.startsWith('if') || thrown < 0)
+    return `try { ${told('called')} ${guard} } catch (refused) { ${told('refused')} throw refused; }`;
   const [condition, rest] = [guard.slice(0, thrown).trimEnd(), guard.slice(thrown)];
-  return condition.endsWith('{') ? `${condition} ${told} ${rest}` : `${condition} { ${told} ${rest} }`;
+  return condition.endsWith('{')
+    ? `${condition} ${told('refused')} ${rest}`
+    : `${condition} { ${told('refused')} ${rest} }`;
 }
 
 function isGuard(node: Node): boolean {
