@@ -80,6 +80,13 @@ const notingTests = process.env.PORTICO_GUARD_TESTS?.split(' ') ?? (isLong ? [] 
 const runs = asked !== undefined || process.env.PORTICO_FIGURES !== undefined;
 const byChance = 6;
 const hourMs = 3_600_000;
+const onNode = ['--project', 'node*'];
+const onPostgres = postgresPrograms() ? ['--project', 'postgres*'] : [];
+/** Folders of what tests start as a program, and so do not import, and the tests that do. */
+const byPrograms = [
+  ['electron/hosts/electron/', 'tests/hosts/electron.test.ts'],
+  ['gateway/backup/', 'gateway/cli/backup.test.ts'],
+] as const;
 
 /** Guards that only a program has which `npm run package` makes: the journey that meets each. */
 const elsewhere = new Map([['electron/hosts/electron/main.ts: refuseSwitches();', 'tests/e2e/packaged.electron.ts']]);
@@ -126,12 +133,15 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
   });
 
   function runsThatMayMiss(guard: Guard): readonly (readonly string[])[] {
-    if (metIn === null)
+    if (metIn === null) {
+      const [, far] = byPrograms.find(([folder]) => guard.file.startsWith(folder)) ?? [];
       return [
-        ['run', dirname(guard.file)],
-        ['run', 'tests/contract', 'authorization-matrix'],
-        ['related', '--run', guard.file],
+        ['run', dirname(guard.file), ...onNode],
+        ...(far === undefined ? [] : [['run', far]]),
+        ['run', 'tests/contract', 'authorization-matrix', ...onNode],
+        ['related', '--run', guard.file, ...onNode],
       ];
+    }
     const files = metIn.get(nameOf(guard));
     return files ? [['run', ...files]] : [];
   }
@@ -178,8 +188,8 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
       ...env
     } = process.env;
     const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    const projects = ['node', 'node-alone', ...(postgresPrograms() ? ['postgres', 'postgres-alone'] : [])];
-    return spawnSync(process.execPath, [program, ...words, ...projects.flatMap((name) => ['--project', name])], {
+    const all = words.includes('--project') ? [] : [...onNode, ...onPostgres];
+    return spawnSync(process.execPath, [program, ...words, ...all], {
       cwd: copy,
       env: { ...env, ...more, NO_COLOR: '1' },
       encoding: 'utf8',
