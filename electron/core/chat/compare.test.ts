@@ -296,26 +296,3 @@ test('without quotes of the gateway Auto’s choice is unknown, and nothing is g
   const asked = { conversationId: null, text: 'Hi', attachments: [], model: 'router' };
   expect(await client.quotes.route(asked)).toEqual({ known: false });
 });
-
-test('a column that is chosen while a question to all of them is on its way is the end of that question', async () => {
-  let onId = () => {};
-  const newId = () => {
-    onId();
-    return randomUUID();
-  };
-  const core = await start({ newId });
-  const { conversationId, answerIds } = await core.client.comparisons.begin(question());
-  await columns(core, conversationId, 'done', 3);
-  const chosen = Promise.withResolvers<unknown>();
-  // The columns have been read, and nothing of the question is stored.
-  onId = () => {
-    onId = () => {};
-    chosen.resolve(core.client.comparisons.choose({ messageId: answerIds[1] ?? '' }));
-  };
-  const further = core.client.comparisons.begin(question({ conversationId, models: undefined }));
-  const refused = { code: 'invalid_input', data: { refusal: { name: 'noAnswersBeside' } } };
-  await expect(further).rejects.toMatchObject(refused);
-  await chosen.promise;
-  expect(core.gateway.asked).toHaveLength(3);
-  expect((await read(core, conversationId)).messages.map(({ id }) => id).at(-1)).toBe(answerIds[1]);
-});

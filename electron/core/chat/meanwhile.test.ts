@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { columns, question, read } from '../../../tests/support/compared.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+
+/** What happens while a question is on its way. */
+
+const ask = () => ({ messageId: randomUUID(), text: 'What is a portico?', model: 'openai/gpt' });
+
+test('a question that is on its way when the core begins to close is refused, and leaves nothing', async () => {
+  const core = await coreOfTest();
+  const { client, gateway } = core;
+  await client.models.list();
+  await client.caps.set({ message: '1', conversation: null, day: null, month: null });
+  const [quoting, quoted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const answer = gateway.fetch;
+  gateway.fetch = async (request) => {
+    if (!request.url.endsWith('/v1/quote')) return answer(request);
+    quoting.resolve();
+    await quoted.promise;
+    return answer(request);
+  };
+  const sent = client.chat.send(ask()).then(
+    () => 'sent',
+    ({ code }) => code,
+  );
+  await quoting.promise;
+  const closing = core.core.close();
+  quoted.resolve();
+  expect(await sent).toBe('shutting_down');
+  await closing;
+  const again = await coreOfTest({ dataFolder: core.dataFolder });
+  expect((await again.client.conversations.list({})).conversations).toEqual([]);
+});
+
+test('a chat that is removed while its question is being stored is not answered, at whichever moment', async () => {
+  let made = (_id: string) => {};
+  const newId = () => {
+    const id = randomUUID();
+    made(id);
+    return id;
+  };
+  const core = await coreOfTest({ newId });
+  const running = new Set<AbortSignal>();
+  core.gateway.script = async function* ({ signal }) {
+    running.add(signal);
+    yield 'x';
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const outcomes = new Set<string>();
+  // The moments are turns of the queue of promises, from before the chat is there until after its answer has begun.
+  for (let turns = 0; turns < 300; turns += 20) {
+    const chat = Promise.withResolvers<string>();
+    const ids: string[] = [];
+    made = (id) => {
+      ids.push(id);
+      if (ids.length === 2) chat.resolve(id);
+    };
+    const remove = async () => {
+      const id = await chat.promise;
+      for (let turn = 0; turn < turns; turn += 1) await null;
+      await core.client.conversations.remove({ id });
+    };
+    const refusalOf = ({ data }: { data: { refusal: { name: string } } }) => data.refusal.name;
+    const [sent] = await Promise.all([core.client.chat.send(ask()).then(() => 'sent', refusalOf), remove()]);
+    outcomes.add(sent);
+    for (const { id } of (await core.client.conversations.list({})).conversations)
+      await core.client.conversations.remove({ id });
+    await expect.poll(() => [...running].filter(({ aborted }) => !aborted)).toEqual([]);
+  }
+  expect(outcomes).toEqual(new Set(['sent', 'chatRemoved']));
+});
+
+test('a column that is chosen while a question to all of them is on its way is the end of that question', async () => {
+  let onId = () => {};
+  const newId = () => {
+    onId();
+    return randomUUID();
+  };
+  const core = await coreOfTest({ newId });
+  await core.client.models.list();
+  const { conversationId, answerIds } = await core.client.comparisons.begin(question());
+  await columns(core, conversationId, 'done', 3);
+  const chosen = Promise.withResolvers<unknown>();
+  // The columns have been read, and nothing of the question is stored.
+  onId = () => {
+    onId = () => {};
+    chosen.resolve(core.client.comparisons.choose({ messageId: answerIds[1] ?? '' }));
+  };
+  const further = core.client.comparisons.begin(question({ conversationId, models: undefined }));
+  const refused = { code: 'invalid_input', data: { refusal: { name: 'noAnswersBeside' } } };
+  await expect(further).rejects.toMatchObject(refused);
+  await chosen.promise;
+  expect(core.gateway.asked).toHaveLength(3);
+  expect((await read(core, conversationId)).messages.map(({ id }) => id).at(-1)).toBe(answerIds[1]);
+});
