@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { builtCli } from '../../tests/support/built-cli.ts';
@@ -94,6 +95,22 @@ test.runIf(onPostgres())('without PostgreSQL’s programs the command says which
     expect([code, stderr]).toEqual([1, expect.stringContaining(`"${program}" is not installed`)]);
   }
   expect(existsSync(file)).toBe(false);
+});
+
+test.runIf(onPostgres())('what is not there, or is no backup, is said, and the database stays empty', async () => {
+  const [database, missing] = [await emptyDatabase(), join(tmpdir(), `portico-never-${process.pid}`)];
+  for (const [from, why] of [
+    [missing, `There is no backup "${missing}"`],
+    [entry, 'pg_restore failed: '],
+  ] as const) {
+    const { code, stdout, stderr } = await run(['backup', 'restore', from, '--db', database]);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(why)]);
+  }
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const { rows } = await client.query("select tablename from pg_tables where schemaname = 'public'");
+  expect(rows).toEqual([]);
 });
 
 test.skipIf(onPostgres())('what is not sound, or is served, leaves nothing behind', async () => {
