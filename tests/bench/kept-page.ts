@@ -7,7 +7,7 @@ export function pageOf(results: ReadonlyMap<string, KeptResult>): string {
 
 Written by \`npm run bench -- --keep\` from the files beside it, which hold all of what was measured. The value is the median of the rounds of
 one run (lowest to highest behind it); a floor was measured beside it, in the same run, and the ratio is to it. \`--check\` calls a ratio
-worse when it is as far above all runs that are kept as these are apart ([086](../decisions/086-results-that-are-kept.md)).
+worse when it is further above all runs that are kept than these are apart, and 1.5 times at least ([086](../decisions/086-results-that-are-kept.md)).
 ${[...results].map(([bench, result]) => sectionOf(bench, result)).join('')}`;
 }
 

@@ -17,11 +17,12 @@ const runs = (...medians: number[]) => ({
 
 test.each<[string, number[], number[], boolean]>([
   ['the same', [3, 3.5, 4], [3], false],
-  ['higher, but by less than the kept runs are apart', [3, 3.5, 4], [5.3], false],
-  ['beyond that', [3, 3.5, 4], [5.4], true],
-  ['beyond that in some rounds', [3, 3.5, 4], [5.2, 9], false],
-  ['higher by less than what is noise where little is known', [4, 4], [5.9], false],
-  ['beyond that', [4, 4], [6.1], true],
+  ['higher by no more than a half', [3, 3.5, 4], [6], false],
+  ['higher than that', [3, 3.5, 4], [6.1], true],
+  ['higher than that in some rounds', [3, 3.5, 4], [5.9, 9], false],
+  ['higher by less than the kept runs are apart', [3, 5.4], [9.7], false],
+  ['beyond that', [3, 5.4], [9.8], true],
+  ['beyond twice of runs that are far apart', [1, 5], [10.1], true],
   ['lower', [3, 3.5, 4], [1], false],
 ])('a ratio that is %s: was %j, is %j', (_name, was, is, isWorse) => {
   const said = worseThan(runs(...was), [measured('CPU a request', ...is)], () => true);

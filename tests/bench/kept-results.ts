@@ -27,9 +27,8 @@ export interface KeptResult {
 export type Ratios = Readonly<Record<string, number>>;
 
 const mostRuns = 8;
-/** With fewer of them nothing is known of how far runs differ: ratios of short ones do by up to a half (docs/decisions/086). */
-const fewestRuns = 3;
-const noiseOfFew = 1.5;
+/** How far a ratio may be above all that is kept: as far as these are apart, within what is known of short runs (docs/decisions/086). */
+const [leastNoise, mostNoise] = [1.5, 2];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 export const keptFolder = `${root}docs/bench/`;
@@ -70,9 +69,8 @@ export const allKept = (): ReadonlyMap<string, KeptResult> =>
   );
 
 /**
- * What is worse than in all runs that were kept by more than they differ among themselves, a sentence each: the best round of this run
- * is as far above the highest of them as that is above the lowest. `asked`: the rows that this run was to measure, and one that it did
- * not is told as well.
+ * What is worse than in all runs that were kept by more than noise, a sentence each. `asked`: the rows that this run was to measure, and one
+ * that it did not is told as well.
  */
 export function worseThan(
   { runs }: Pick<KeptResult, 'runs'>,
@@ -83,7 +81,7 @@ export function worseThan(
   return [...names].flatMap((name) => {
     const was = runs.flatMap(({ ratios }) => ratios[name] ?? []);
     const [lowest, highest] = [Math.min(...was), Math.max(...was)];
-    const noise = was.length < fewestRuns ? noiseOfFew : highest / lowest;
+    const noise = Math.max(leastNoise, Math.min(mostNoise, highest / lowest));
     const told = `${two(lowest)} to ${two(highest)} × in ${was.length} kept ${was.length === 1 ? 'run' : 'runs'}`;
     const is = now.find(({ row }) => row === name)?.floor?.ratio;
     if (!is) return [`${name}: not measured, was ${told}`];
