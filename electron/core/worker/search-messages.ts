@@ -47,7 +47,7 @@ const ofTools = { words: 'tool_words', texts: 'tool_results', text: 'texts.resul
 
 /** A question to all columns of a comparison is stored below each, at the same time and one after another: found once. */
 const firstCopy = `not exists (select 1 from messages copy where m.role = 'user' and copy.role = 'user'
-  and copy.seq between m.seq - ${2 * mostCompared} and m.seq - 1 and copy.conversation_id = m.conversation_id
+  and copy.seq between m.seq - ${2 * mostCompared} and m.seq - 1 and copy.conversation_id = c.id
   and copy.created_at = m.created_at and copy.deletion is null)`;
 
 /** Titles (on the first page only) and the newest messages before `beforeSeq` that match. */
@@ -95,13 +95,14 @@ export function searchMessages(db: Database, query: string, limit: number, befor
   function findMessages({ words, texts, text, inTool }: typeof ofMessages): FoundMessage[] {
     const model = `coalesce(m.model, '') || ' ' || coalesce(m.served_provider || '/' || m.served_model, '') || ' ' ||
       coalesce(m.model_name, '') || case m.role when 'user' then c.model else '' end`;
-    const seq = match === null ? 'm.seq' : `${words}.rowid`;
+    const seq = match === null ? 'texts.seq' : `${words}.rowid`;
     const rows = db
       .prepare(
         `select m.seq, m.id, m.role, m.created_at, c.id as conversation_id, c.title,
             ${match === null ? text : `snippet(${words}, 0, char(1), char(2), '…', 28)`} as snippet
           from ${match === null ? texts : `${words} join ${texts}`} as texts ${match === null ? '' : `on texts.seq = ${words}.rowid`}
-          join messages m on m.seq = texts.seq
+          -- Only of a text that has the words is the rest of its row read.
+          cross join messages m on m.seq = texts.seq
           join conversations c on c.id = m.conversation_id
           where ${[
             'm.deletion is null',
