@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { saying } from '../upstream/upstream-error.ts';
+import { wordless } from '../upstream/upstream-error.ts';
 
 const refusals: Partial<Record<AppError['code'], string>> = {
   upstream_invalid_request: 'The provider refused this request as invalid.',
@@ -32,6 +32,5 @@ export function ownKeyError(error: AppError): AppError {
   }
   const own = refusals[error.code];
   if (own) return new AppError(error.code, own, { param, provider });
-  const said = error.providerError;
-  return saying(error, error.message, said && { ...said, param: null, message: null });
+  return wordless(error);
 }

@@ -4,7 +4,7 @@ import { knownProvider } from '#shared/known-providers.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
 import { mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
 import { type Download, documentsOf, fetchFiles } from '../upstream/fetched-files.ts';
-import { saying } from '../upstream/upstream-error.ts';
+import { saying, wordless } from '../upstream/upstream-error.ts';
 import { remoteFilesOf } from './changed-request.ts';
 import type { Provider, ProviderContext, ProviderCredential } from './provider.ts';
 
@@ -59,9 +59,7 @@ function cleared(error: unknown, key: string): unknown {
 
 function withoutWords(error: unknown): unknown {
   if (!(error instanceof AppError) || !error.providerError || saidOfRequest.has(error.code)) return error;
-  const { status, code } = error.providerError;
-  const refused = error.code === 'upstream_auth_failed';
-  return saying(error, error.message, refused ? null : { status, code, param: null, message: null });
+  return error.code === 'upstream_auth_failed' ? saying(error, error.message, null) : wordless(error);
 }
 
 /** A provider's text is cut to a paragraph, perhaps in the middle of the key. */

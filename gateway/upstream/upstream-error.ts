@@ -93,6 +93,12 @@ export function saying(error: AppError, message: string, said: ProviderError | n
   });
 }
 
+/** The same failure without the provider's own words: its status and its code are left. */
+export function wordless(error: AppError): AppError {
+  const said = error.providerError;
+  return saying(error, error.message, said && { status: said.status, code: said.code, param: null, message: null });
+}
+
 /**
  * It is this model that does not take the request, by a parameter, a value or its API: another one may. What is wrong with the
  * request itself is wrong everywhere.
