@@ -141,6 +141,7 @@ test('who follows the reply sees its end, and comes back to what was seen of it'
   const above = () => answer.element().clientHeight - thread.element().clientHeight;
   await expect.poll(() => (fake.data.scrollPositions.c2?.offsetPx ?? 0) - above()).toBeGreaterThanOrEqual(0);
   await page.getByRole('link', { name: 'Explain WAL checkpoints in SQLite' }).click();
+  await expect.element(thread.getByText('The end so far.')).not.toBeInTheDocument();
   fake.write('A line of it.\n\n'.repeat(80));
   await page.getByRole('link', { name: /Refactor usage export/ }).click();
   await expect.element(thread.getByText('The end so far.')).toBeInViewport();
