@@ -175,6 +175,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     usage: usageFeature({
       connections,
       modelFacts,
+      providerName: access.providerName,
       now,
       operator: gateway.operator,
       spend: chats.spend,

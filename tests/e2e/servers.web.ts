@@ -90,3 +90,43 @@ test('several keys of a provider are added, put in another order and removed, an
   expect(await page.content()).not.toContain('of-several');
   await upstream.stop();
 });
+
+test('a server has the name that the user gave it wherever models, failures and settings name their provider', async ({
+  launch,
+}) => {
+  const upstream = await startUpstream();
+  const { page } = await launch();
+  await openProviders(page);
+  await page.getByRole('button', { name: 'Add a server' }).press('Enter');
+  const form = page.getByRole('form', { name: 'Add a server' });
+  await form.getByLabel('Name', { exact: true }).fill('The cellar');
+  await form.getByLabel('Base URL').fill(upstream.env.OPENAI_BASE_URL ?? '');
+  await form.getByLabel('API key').fill('key-of-the-cellar-0123');
+  await form.getByRole('button', { name: 'Add a model' }).press('Enter');
+  await form.getByLabel('Model 1', { exact: true }).fill('house-model');
+  await form.getByRole('button', { name: 'Save' }).press('Enter');
+  const row = page.getByRole('listitem', { name: 'The cellar' });
+  await expect(row).toContainText('Works');
+
+  await page.getByRole('link', { name: 'Models' }).click();
+  await page.getByRole('searchbox').fill('the cellar');
+  await expect(page.getByRole('row', { name: /house-model/ })).toContainText('The cellar');
+  await page.getByRole('button', { name: 'New chat', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Model', exact: true }).click();
+  await expect(page.getByRole('group', { name: 'The cellar' })).toBeVisible();
+  await page.getByRole('option', { name: /house-model/ }).click();
+  await upstream.stop();
+  await ask(page, 'Is anybody there?');
+  const card = articles(page).nth(1).getByRole('alert');
+  await expect(card).toContainText('The cellar could not be reached');
+  await expect(card).toContainText('house-model · The cellar');
+
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('the cellar');
+  await page.getByRole('option', { name: /^The cellar/ }).click();
+  await row.getByRole('button', { name: 'Remove (The cellar)' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(row).toBeHidden();
+  await page.goBack();
+  await expect(card).toContainText('house-model · the-cellar');
+});

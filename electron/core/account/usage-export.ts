@@ -1,11 +1,13 @@
 import type { UsageLine, UsagePeriod } from '#shared/contract/app/usage.ts';
 import { csvRow } from '#shared/csv.ts';
+import type { Naming } from '../connection/model-facts.ts';
 
 /** The columns of an exported request, in their order; names as in the gateway’s records, where it has them. */
 const columns = [
   'request_id',
   'time',
   'provider',
+  'provider_name',
   'model',
   'status',
   'error_code',
@@ -23,12 +25,14 @@ const columns = [
   'message_id',
 ] as const;
 
+type ProviderName = Naming['providerName'];
 type Row = Readonly<Record<(typeof columns)[number], string | number | null>>;
 
-const rowOf = (line: UsageLine): Row => ({
+const rowOf = (line: UsageLine, providerName: ProviderName): Row => ({
   request_id: line.id,
   time: new Date(line.created * 1000).toISOString(),
   provider: line.provider,
+  provider_name: line.provider && providerName(line.provider),
   model: line.model,
   status: line.status,
   error_code: line.error_code,
@@ -60,6 +64,7 @@ export async function* exportPieces(
   pages: AsyncIterable<readonly UsageLine[]>,
   period: UsagePeriod,
   format: 'csv' | 'json',
+  providerName: ProviderName,
 ): AsyncGenerator<Piece, void> {
   let done = 0;
   const head = { format: 'portico-usage', version: 1, period };
@@ -68,7 +73,7 @@ export async function* exportPieces(
     done,
   };
   for await (const lines of pages) {
-    const rows = lines.map(rowOf);
+    const rows = lines.map((line) => rowOf(line, providerName));
     const text =
       format === 'csv'
         ? rows.map((row) => csvRow(columns.map((column) => row[column]))).join('')

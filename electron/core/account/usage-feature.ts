@@ -7,6 +7,7 @@ import type {
 } from '#shared/contract/app/usage.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import type { Connections } from '../connection/connections.ts';
+import type { Naming } from '../connection/model-facts.ts';
 import { readUsageReport } from './read-usage-report.ts';
 import { exportPieces } from './usage-export.ts';
 import { readInsights } from './usage-insights.ts';
@@ -14,7 +15,7 @@ import { allLines, type LineDeps, readLines } from './usage-lines.ts';
 
 const limitMs = 30_000;
 
-interface UsageDeps extends Omit<LineDeps, 'connections'> {
+interface UsageDeps extends Omit<LineDeps, 'connections'>, Naming {
   readonly connections: Connections;
   readonly now: () => number;
 }
@@ -54,7 +55,7 @@ export function usageFeature(deps: UsageDeps) {
     },
 
     async *export({ wallet, period, format }: Asked & { readonly format: 'csv' | 'json' }, signal?: AbortSignal) {
-      yield* exportPieces(allLines(deps, await payerOf(wallet), period, signal), period, format);
+      yield* exportPieces(allLines(deps, await payerOf(wallet), period, signal), period, format, deps.providerName);
     },
   };
 }

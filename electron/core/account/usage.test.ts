@@ -185,6 +185,8 @@ test('an exported row is a request of the ledger, in CSV as in JSON', async () =
   expect(requests.map(({ time }) => time)).toEqual(requests.map(({ time }) => String(time)).sort());
   const [head, ...rows] = (await text('csv')).trimEnd().split('\r\n');
   expect(head?.split(',')).toEqual(Object.keys(requests[0] ?? {}));
+  const names = new Set(requests.map(({ provider, provider_name: name }) => `${provider}: ${name}`));
+  expect(names).toContain('openai: OpenAI');
   expect(rows.map((row) => row.split(',')[0])).toEqual(requests.map(({ request_id }) => request_id));
 });
 

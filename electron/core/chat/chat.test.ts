@@ -152,7 +152,7 @@ test('an error in the middle keeps the words before it, and what the provider sa
   expect(messages[1]?.error).toMatchObject({
     message: 'OpenAI does not know this model.',
     status: 502,
-    provider: 'OpenAI',
+    provider: 'openai',
     providerError: { status: 400, code: 'bad', message: 'Bearer [redacted] may not' },
   });
 });

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Connections } from '../connection/connections.ts';
 import { fromGateway, saidByProvider } from '../connection/gateway-errors.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
+import type { Naming } from '../connection/model-facts.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { uncharged } from '../costs/cost.ts';
@@ -26,7 +26,7 @@ import { type KeepImage, keptImages } from './made-images.ts';
 import { factsOf, imagesIn, wordsOf } from './read-chunk.ts';
 import type { WordLog } from './word-log.ts';
 
-export interface TurnDeps {
+export interface TurnDeps extends Naming {
   readonly messages: MessageStore;
   readonly connections: Connections;
   readonly live: LiveAnswers;
@@ -35,7 +35,6 @@ export interface TurnDeps {
   readonly wordLog: WordLog;
   readonly keepImage: KeepImage;
   readonly changes: Changes;
-  readonly modelFacts: DescribeModel;
   readonly fitContext: FitContext;
   readonly toPart: ToPart;
   readonly admission: Admission;
@@ -77,7 +76,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
     // The gateway’s record has the parts of the cost, which the stream lacks.
     end = { status: 'done' };
   } catch (error) {
-    end = endOf(error, answer.abort.signal, deps.modelFacts);
+    end = endOf(error, answer.abort.signal, deps);
     if (end.status === 'error') log({ event: 'answer-failed', code: end.error?.code, ...failureEntry(error) });
   }
   await journal.close();
@@ -237,19 +236,19 @@ async function learnCost({ messages, log }: TurnDeps, { message, payer }: LiveAn
   }
 }
 
-function endOf(error: unknown, signal: AbortSignal, describe: DescribeModel): AnswerPatch {
+function endOf(error: unknown, signal: AbortSignal, naming: Naming): AnswerPatch {
   const reason: unknown = signal.aborted ? signal.reason : error;
   if (reason instanceof AppError && reason.code === 'cancelled') return { status: 'cancelled' };
   if (reason instanceof AppError && reason.code === 'interrupted') return { status: 'interrupted' };
-  return { status: 'error', ...failure(reason, describe) };
+  return { status: 'error', ...failure(reason, naming) };
 }
 
 /** The gateway’s code and sentence; a lost connection by name; messages of other errors are dropped. */
-function failure(reason: unknown, describe: DescribeModel): AnswerPatch {
+function failure(reason: unknown, naming: Naming): AnswerPatch {
   const error =
     reason instanceof TypeError
       ? refusal('gateway_unreachable', 'connectionLost')
-      : coreFailure(fromGateway(reason, describe));
+      : coreFailure(fromGateway(reason, naming));
   const { code, message, retryAfterMs = null } = error;
   return {
     error: {

@@ -40,7 +40,7 @@ const costsLimitMs = 10_000;
 export async function openChats(
   options: ConnectedOptions,
   base: Base,
-  { connections, models, modelFacts, programLimits, secrets }: Models,
+  { connections, models, modelFacts, providerName, programLimits, secrets }: Models,
   settings: () => Promise<Settings>,
   ask: AskPerson,
 ) {
@@ -79,12 +79,12 @@ export async function openChats(
       conversationId !== null ? projects.of(conversationId) : folderId !== null ? projects.read(folderId) : nothing,
     offeredTools: toolbox.offered,
   });
-  const reading = { ...base, leafOf: conversations.leaf, connections, modelFacts, build };
+  const reading = { ...base, leafOf: conversations.leaf, connections, modelFacts, providerName, build };
   const toPart = attachmentPart(attachments.bytes);
   const quotes = quotesFeature({ ...reading, toPart, capStates: caps.stateOf });
   const { placeholder } = quotes;
   const admission = openAdmission({ upperBound: quotes.upperBound, caps });
-  const asking = { ...base, connections, modelFacts, admission };
+  const asking = { ...base, connections, modelFacts, providerName, admission };
   const context = contextFeature({ ...asking, summaries, spend, quoteOf: quotes.rangeOf });
   const overflowOf = async (id: string) => (await chatOptions.read(id)).overflow;
   const chat = chatFeature({

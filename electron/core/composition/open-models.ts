@@ -101,6 +101,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     connections,
     models,
     modelFacts,
+    providerName: providers.nameOf,
   };
 }
 

@@ -3,13 +3,16 @@ import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
-import type { DescribeModel } from './model-facts.ts';
+import type { Naming } from './model-facts.ts';
 
 const ours: Readonly<Record<string, ErrorCode>> = {
   unreachable: 'gateway_unreachable',
   not_a_gateway: 'gateway_not_recognised',
   truncated: 'upstream_truncated',
 };
+
+/** Where no server of the user’s own is meant. */
+const knownNames: Naming = { modelFacts: () => null, providerName: (id) => knownProvider(id)?.name ?? id };
 
 /** Advice of our gateway to programs; users are shown the remaining time. */
 const headerAdvice = / Wait as long as "Retry-After" says\.$/;
@@ -28,7 +31,7 @@ export const saidByGateway = (code: string, message: string) =>
 export function saidByProvider({ status_code: status, provider, providerError: said }: GatewayError) {
   return {
     status: status === 0 ? null : status,
-    provider: provider === null ? null : (knownProvider(provider)?.name ?? provider),
+    provider,
     providerError: said && {
       status: said.status,
       code: said.code && withoutKeys(said.code),
@@ -38,19 +41,20 @@ export function saidByProvider({ status_code: status, provider, providerError: s
 }
 
 /** A gateway’s sentence with the names of provider and model in the place of their ids. */
-function withNames(message: string, provider: string | null, describe: DescribeModel): string {
-  const modelNamed = message.replace(/\b[\w.-]+\/[\w.:/-]*\w/g, (id) => describe(id)?.name ?? id);
-  const name = provider === null ? undefined : knownProvider(provider)?.name;
-  // The ids of known providers have nothing that a pattern would read otherwise.
-  return name ? modelNamed.replace(new RegExp(`(?<![\\w/.-])${provider}(?![\\w/-])`, 'g'), name) : modelNamed;
+export function withNames(message: string, provider: string | null, { modelFacts, providerName }: Naming): string {
+  const modelNamed = message.replace(/\b[\w.-]+\/[\w.:/-]*\w/g, (id) => modelFacts(id)?.name ?? id);
+  const name = provider === null ? null : providerName(provider);
+  if (name === null || name === provider) return modelNamed;
+  // Ids with a name have nothing that a pattern would read otherwise. Once: an id such as `server` is a word, too.
+  return modelNamed.replace(new RegExp(`(?<![\\w/.-])${provider}(?![\\w/-])`), () => name);
 }
 
-function wordsOf({ code, message, status_code: status, details, provider }: GatewayError, describe: DescribeModel) {
+function wordsOf({ code, message, status_code: status, details, provider }: GatewayError, naming: Naming) {
   if (code === 'unreachable' && typeof details?.address === 'string')
     return tell('gatewaySilent', { address: details.address });
   if (code === 'not_reported') return tell('notReported');
   if (code === 'not_a_gateway') return status < 400 ? tell('gatewayUnreadable') : tell('gatewayUnknown', { status });
-  return code === 'truncated' ? tell('cutOff') : saidByGateway(code, withNames(message, provider, describe));
+  return code === 'truncated' ? tell('cutOff') : saidByGateway(code, withNames(message, provider, naming));
 }
 
 /** The requested model, where only a credential is missing. */
@@ -72,9 +76,9 @@ const overPriceLimit = ({ code, details }: GatewayError): boolean =>
 
 /**
  * A gateway’s refusal as our own error: its code where we know it, and its own words, except advice on how to write a
- * request. `describe` knows the name of a model that is meant.
+ * request.
  */
-export function fromGateway(error: unknown, describe: DescribeModel = () => null): unknown {
+export function fromGateway(error: unknown, naming: Naming = knownNames): unknown {
   if (error instanceof GatewayError) {
     // An empty account is not filled by waiting.
     const wait = error.details?.reason === 'quota_exhausted' ? null : error.retryAfterMs;
@@ -86,11 +90,11 @@ export function fromGateway(error: unknown, describe: DescribeModel = () => null
     if (overPriceLimit(error)) return refusal('price_limit_exceeded', 'overPriceLimit', more);
     const model = withoutCredential(error);
     if (model === null) {
-      const { message, refusal: known } = wordsOf(error, describe);
+      const { message, refusal: known } = wordsOf(error, naming);
       return new AppError(codeOf(error), message, { ...more, refusal: known });
     }
     const provider = model.slice(0, model.indexOf('/'));
-    const names = { provider: knownProvider(provider)?.name ?? provider, model: describe(model)?.name ?? model };
+    const names = { provider: naming.providerName(provider), model: naming.modelFacts(model)?.name ?? model };
     return refusal(codeOf(error), 'noKeyFor', names, more);
   }
   if (error instanceof Error && error.name === 'TimeoutError') {
@@ -100,10 +104,10 @@ export function fromGateway(error: unknown, describe: DescribeModel = () => null
 }
 
 /** Runs a call to the gateway and converts its errors. */
-export async function askGateway<T>(call: () => Promise<T>): Promise<T> {
+export async function askGateway<T>(call: () => Promise<T>, naming?: Naming): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw fromGateway(error);
+    throw fromGateway(error, naming);
   }
 }

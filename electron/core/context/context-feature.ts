@@ -3,7 +3,7 @@ import type { Summary } from '#shared/contract/chat/context.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
+import type { Naming } from '../connection/model-facts.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { billOfRecord, costOfChunk, costOfRecord, uncharged } from '../costs/cost.ts';
@@ -17,13 +17,12 @@ import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { planCompact } from './compact-plan.ts';
 import type { SummaryStore } from './summary-store.ts';
 
-export interface CompactDeps {
+export interface CompactDeps extends Naming {
   readonly messages: Pick<MessageStore, 'branch'>;
   readonly conversations: Pick<ConversationStore, 'find'>;
   readonly summaries: SummaryStore;
   readonly spend: Pick<SpendStore, 'add'>;
   readonly connections: Connections;
-  readonly modelFacts: DescribeModel;
   readonly admission: Admission;
   readonly quoteOf: (body: CompactBody) => Promise<{ low: string; high: string } | null>;
   readonly changes: Changes;
@@ -115,7 +114,7 @@ type Written = Pick<Summary, 'text' | 'costUsd' | 'costSource' | 'simulated' | '
 
 /** Requests the summary. Its cost is recorded whatever the outcome. */
 async function write(
-  { connections, modelFacts, spend, now }: CompactDeps,
+  { connections, modelFacts, providerName, spend, now }: CompactDeps,
   id: string,
   { conversationId, model }: Compact,
   body: CompactBody,
@@ -141,15 +140,17 @@ async function write(
     });
   // Stored before the request is sent: its name finds the charge after a crash.
   await keep();
-  const stream = await askGateway(() =>
-    payer.client
-      .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(id) })
-      .catch(async (error: unknown) => {
-        // A refused request costs nothing (wire contract §1.4.7).
-        if (error instanceof GatewayError && error.status_code > 0) cost = uncharged;
-        await keep();
-        throw error;
-      }),
+  const stream = await askGateway(
+    () =>
+      payer.client
+        .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(id) })
+        .catch(async (error: unknown) => {
+          // A refused request costs nothing (wire contract §1.4.7).
+          if (error instanceof GatewayError && error.status_code > 0) cost = uncharged;
+          await keep();
+          throw error;
+        }),
+    { modelFacts, providerName },
   );
   requestId = stream.requestId;
   await keep();

@@ -2,8 +2,8 @@ import type { Gateway } from '#gateway/gateway.ts';
 import { AppError, type ErrorCode, type ProblemText, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
-import { saidByGateway } from '../connection/gateway-errors.ts';
-import { credentialWith, type Entry, type FurtherKey } from './provider-entry.ts';
+import { saidByGateway, withNames } from '../connection/gateway-errors.ts';
+import { credentialWith, type Entry, type FurtherKey, nameOf } from './provider-entry.ts';
 import type { CheckState } from './provider-store.ts';
 
 const checkMs = 15_000;
@@ -40,7 +40,7 @@ export async function checkSecret(
     return { state: 'works', problem: null };
   } catch (error) {
     const failure = checkFailure(error);
-    return { state: stateAfter(failure.code), problem: problemOf(failure) };
+    return { state: stateAfter(failure.code), problem: problemOf(failure, entry) };
   }
 }
 
@@ -52,8 +52,11 @@ function checkFailure(error: unknown): AppError {
 }
 
 /** The problem as the built-in gateway or the provider states it. */
-const problemOf = (failure: AppError): ProblemText =>
-  failure.refusal ? problemTextOf(failure) : saidByGateway(failure.code, failure.message);
+function problemOf(failure: AppError, { id, settings }: Entry): ProblemText {
+  if (failure.refusal) return problemTextOf(failure);
+  const naming = { modelFacts: () => null, providerName: () => nameOf(id, settings) };
+  return saidByGateway(failure.code, withNames(failure.message, id, naming));
+}
 
 function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
   if (code === 'upstream_auth_failed') return 'refused';

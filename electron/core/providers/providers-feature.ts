@@ -8,7 +8,7 @@ import type { Changes } from '../streams/change-topics.ts';
 import { checkAll, checkEntry, checkSecret, requireNotRefused } from './check-entry.ts';
 import { forgetSecrets, keepHeaders, loadEntry, remember, secretName, withSession } from './entry-secrets.ts';
 import { inOrder, withFurtherKey, withoutOneKey } from './key-list.ts';
-import { credentialOf, type Entry, isUsable, keysOf, offeredServer, toProvider } from './provider-entry.ts';
+import { credentialOf, type Entry, isUsable, keysOf, nameOf, offeredServer, toProvider } from './provider-entry.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey } from './provider-settings.ts';
 import type { ProviderStore, StoredProvider } from './provider-store.ts';
@@ -166,6 +166,8 @@ export function providersFeature(deps: ProvidersDeps) {
       changed();
       return known.some((provider) => provider.id === id) ? shown(id) : null;
     },
+
+    nameOf: (id: string): string => nameOf(id, entries.get(id)?.settings),
 
     /** Whether a provider can answer with the user’s own key. Waits until that is known. */
     async hasProvider(): Promise<boolean> {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
 import type { SavedServer } from '#shared/contract/app/providers.ts';
 import { AppError } from '#shared/errors.ts';
+import { askedAndAnswered } from '../../../tests/support/asked-and-answered.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { fakeGateway } from '../../../tests/support/fake-gateway.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
@@ -259,4 +260,32 @@ test('no file of the data folder holds a further key or the value of a header', 
     .filter((path) => statSync(path).isFile());
   expect(files.length).toBeGreaterThan(1);
   for (const file of files) expect(readFileSync(file).includes('canary'), file).toBe(false);
+});
+
+test('what is said of a server has the name that the user gave it, also after it was given another', async () => {
+  const core = await coreOfTest();
+  const { providers } = core.client;
+  const { id } = await providers.saveServer(cellar);
+  const said = {
+    param: null,
+    type: 'upstream_error',
+    code: 'upstream_error',
+    status_code: 502,
+    retryable: true,
+    request_id: 'req_x',
+  };
+  core.gateway.script = async function* () {
+    yield JSON.stringify({ error: { ...said, provider: id, message: `${id} does not know this model.` } });
+  };
+  const failed = async () => (await askedAndAnswered(core, 'openai/gpt')).error;
+  expect(await failed()).toMatchObject({ message: 'In the Cellar does not know this model.', provider: id });
+  await providers.saveServer({ ...cellar, id, name: 'The $& attic', key: null });
+  expect(await failed()).toMatchObject({ message: 'The $& attic does not know this model.', provider: id });
+  core.gateway.checkProvider = async () => {
+    throw new AppError('upstream_unreachable', `${id} could not be reached.`, { provider: id });
+  };
+  expect(await providers.check({ id })).toMatchObject({
+    state: 'unreachable',
+    problem: { message: 'The $& attic could not be reached.' },
+  });
 });

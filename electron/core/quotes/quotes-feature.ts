@@ -12,7 +12,7 @@ import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import { fromGateway, saidByGateway } from '../connection/gateway-errors.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
+import type { Naming } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { Upper } from '../request/admission.ts';
 import type { ToPart } from '../request/history.ts';
@@ -28,11 +28,10 @@ import {
 } from './expected-cost.ts';
 import { placeholderFor } from './placeholder-part.ts';
 
-export interface QuotesDeps {
+export interface QuotesDeps extends Naming {
   readonly messages: Pick<MessageStore, 'branch' | 'answerLengths' | 'usualSearch'>;
   readonly leafOf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
-  readonly modelFacts: DescribeModel;
   readonly build: (
     input: {
       conversationId: string | null;
@@ -107,7 +106,7 @@ export function quotesFeature(deps: QuotesDeps) {
       }
       // Being rate-limited says nothing about the message.
       if (error.status_code === 429) return { ...estimate(body, []), payer };
-      return { ...estimate(body, [obstacle(toAppError(fromGateway(error, modelFacts)))]), payer };
+      return { ...estimate(body, [obstacle(toAppError(fromGateway(error, deps)))]), payer };
     }
   }
 

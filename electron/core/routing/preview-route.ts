@@ -5,18 +5,17 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { Quote } from '#shared/wire/quote.ts';
 import type { Connections } from '../connection/connections.ts';
 import { fromGateway, saidByGateway } from '../connection/gateway-errors.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
+import type { Naming } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { ToPart } from '../request/history.ts';
 import { questionOf } from '../request/question-of.ts';
 import type { BuildRequest } from '../request/request.ts';
 import { candidatesOf } from './read-routing.ts';
 
-export interface PreviewRouteDeps {
+export interface PreviewRouteDeps extends Naming {
   readonly messages: Pick<MessageStore, 'branch' | 'find'>;
   readonly leafOf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
-  readonly modelFacts: DescribeModel;
   readonly build: BuildRequest;
   readonly placeholder: ToPart;
 }
@@ -35,7 +34,9 @@ interface Ask {
 }
 
 /** The router’s choice for a message, from the gateway’s quote (wire contract §5.6, §10). */
-export function previewRoute({ messages, leafOf, connections, modelFacts, build, placeholder }: PreviewRouteDeps) {
+export function previewRoute(deps: PreviewRouteDeps) {
+  const { messages, leafOf, connections, modelFacts, build, placeholder } = deps;
+
   /** The branch to send, ending with the question. */
   async function branchOf({ conversationId, inPlaceOf, text, attachments }: Ask) {
     const question = { ...asked, text, attachments: [...attachments] };
@@ -58,7 +59,7 @@ export function previewRoute({ messages, leafOf, connections, modelFacts, build,
     } catch (error) {
       if (error instanceof GatewayError && [404, 405, 501].includes(error.status_code) && !known.has(error.code))
         return null;
-      throw fromGateway(error, modelFacts);
+      throw fromGateway(error, deps);
     }
   }
 

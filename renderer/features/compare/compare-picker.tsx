@@ -2,6 +2,7 @@ import { Combobox } from '@base-ui/react/combobox';
 import { Plus } from 'lucide-react';
 import { mostCompared } from '#shared/contract/common/limits.ts';
 import type { Model } from '#shared/wire/model.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { handleOf } from '../../handles/handles.ts';
 import { compareText as text } from '../../text/compare-text.ts';
 import { type ModelChoice, type ModelGroup, modelGroups } from '../model-picker/model-groups.ts';
@@ -19,7 +20,8 @@ interface ComparePickerProps {
 /** Adds models to a comparison and takes them away; the list stays open until enough are picked. */
 export function ComparePicker({ models, value, onChange, ...opening }: ComparePickerProps) {
   const full = value.length >= mostCompared;
-  const groups = modelGroups(models).map((group) => (full ? onlyPicked(group, value) : group));
+  const providerName = useProviderName();
+  const groups = modelGroups(models, providerName).map((group) => (full ? onlyPicked(group, value) : group));
   const { search, hidden } = useModelSearch(groups, opening);
   const picked = groups.flatMap((group) => group.items).filter(({ id }) => value.includes(id));
   return (

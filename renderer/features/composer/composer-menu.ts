@@ -1,5 +1,6 @@
 import type { Prompt } from '#shared/contract/chat/prompts.ts';
 import type { Model } from '#shared/wire/model.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
 import { type ModelChoice, matches, modelGroups } from '../model-picker/model-groups.ts';
 
 /** The trigger at the caret: its sign, the query after it, and where it begins. */
@@ -34,8 +35,8 @@ export function promptEntries(prompts: readonly Prompt[], query: string): MenuEn
     .map(({ id, name, text }) => ({ id, name, note: text.replace(/\s+/g, ' ').slice(0, 80) }));
 }
 
-export function modelEntries(models: readonly Model[], query: string): MenuEntry[] {
-  return modelGroups(models)
+export function modelEntries(models: readonly Model[], query: string, providerName: ProviderName): MenuEntry[] {
+  return modelGroups(models, providerName)
     .flatMap((group) => group.items)
     .filter((choice: ModelChoice) => !choice.disabled && matches(choice, query.replaceAll('-', ' ')))
     .slice(0, mostShown)

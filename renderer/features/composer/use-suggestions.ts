@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Prompt } from '#shared/contract/chat/prompts.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { useDrafts } from '../drafts/drafts-store.ts';
 import { usePrompts } from '../prompts/use-prompts.ts';
@@ -10,6 +11,7 @@ import type { NextMessage } from './use-next-message.ts';
 /** The menu of prompts and models, and the prompt whose variables are being filled in. */
 export function useSuggestions({ key, text: draft, models, compare }: NextMessage, insert: (words: string) => void) {
   const prompts = usePrompts().data ?? [];
+  const providerName = useProviderName();
   const [asked, setAsked] = useState<Prompt | null>(null);
   const [before, setBefore] = useState('');
   const put = (prompt: Prompt, above: string) => {
@@ -30,7 +32,7 @@ export function useSuggestions({ key, text: draft, models, compare }: NextMessag
     '@': {
       label: text.models,
       empty: text.noModel,
-      entries: (query) => modelEntries(models, query),
+      entries: (query) => modelEntries(models, query, providerName),
       pick: (id, { start, query }) => {
         if (compare.on) compare.add(id);
         else useDrafts.getState().mention(key, id);

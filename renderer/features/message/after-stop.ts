@@ -1,7 +1,7 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
 import { text } from '../../text/chat-text.ts';
 import { usd } from '../../text/format.ts';
-import { providerName } from '../../ui/elements/provider-name.ts';
 
 /**
  * What providers do when a stream is closed, as the page below lists it for requests that it passes on. `stops`: what was not
@@ -23,7 +23,10 @@ const stops: ReadonlySet<string> = new Set(afterClosing.stops);
 const goesOn: ReadonlySet<string> = new Set(afterClosing.goesOn);
 
 /** After Stop: what was billed, and whether the provider may charge for more than what arrived. */
-export function afterStop({ costUsd, costSource, servedProvider, requestId, finishReason }: Message): string {
+export function afterStop(
+  { costUsd, costSource, servedProvider, requestId, finishReason }: Message,
+  providerName: ProviderName,
+): string {
   if (servedProvider === null && requestId === null) return text.stoppedBefore;
   const provider = providerName(servedProvider ?? '');
   const id = servedProvider ?? '';

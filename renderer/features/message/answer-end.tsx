@@ -1,3 +1,4 @@
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { lazyView } from '../../page/lazy-view.tsx';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { text } from '../../text/chat-text.ts';
@@ -42,9 +43,7 @@ export function AnswerEnd({ item, busy, active, last }: AnswerEndProps) {
     case 'cancelled':
       return (
         <div className="mt-2 text-fg-2 text-sm">
-          <p>
-            {text.stopped} {afterStop(item)}
-          </p>
+          <Stopped item={item} />
           {goOn}
         </div>
       );
@@ -74,4 +73,13 @@ export function AnswerEnd({ item, busy, active, last }: AnswerEndProps) {
         </div>
       ) : null;
   }
+}
+
+function Stopped({ item }: Pick<AnswerEndProps, 'item'>) {
+  const providerName = useProviderName();
+  return (
+    <p>
+      {text.stopped} {afterStop(item, providerName)}
+    </p>
+  );
 }

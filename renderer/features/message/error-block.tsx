@@ -1,12 +1,12 @@
 import { CircleAlert } from 'lucide-react';
 import { offerOf } from '../../actions/offers.ts';
 import { useAppInfo } from '../../api/use-core.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { text } from '../../text/chat-text.ts';
 import { describeFailure } from '../../text/error-text.ts';
 import { failureText } from '../../text/failure-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { buttonLink, Link } from '../../ui/elements/link.tsx';
-import { providerName } from '../../ui/elements/provider-name.ts';
 import { Remedy } from '../../ui/notices/remedy.tsx';
 import { useCopy } from '../../ui/notices/use-copy.ts';
 import { useActions } from '../thread-state/message-actions.ts';
@@ -42,6 +42,7 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
   const app = useAppInfo().data ?? null;
   const [copied, copy] = useCopy();
   const retry = useAutoRetry(message, last && !busy, () => regenerate(message));
+  const providerName = useProviderName();
   const said = message.error?.providerError?.message ?? null;
   const provider = message.error?.provider ? providerName(message.error.provider) : null;
   const model = message.modelName ?? message.model;

@@ -4,6 +4,8 @@ import { useState } from 'react';
 import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { useModels } from '../../api/use-core.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { text as chatText } from '../../text/chat-text.ts';
 import { composerText } from '../../text/composer-text.ts';
 import { costsText as text } from '../../text/costs-text.ts';
@@ -25,7 +27,8 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
   const { setRetrying } = useThreadView.getState();
   const [query, setQuery] = useState('');
   const models = useModels().data?.models ?? [];
-  const choices = open ? found(models, query) : [];
+  const providerName = useProviderName();
+  const choices = open ? found(models, query, providerName) : [];
   const { regenerate } = useActions();
   return (
     <Combobox.Root<ModelChoice>
@@ -115,8 +118,8 @@ function OtherModel({ choice, price }: { choice: ModelChoice; price: OtherPrice 
 }
 
 /** Models that can answer now, best matches first. */
-const found = (models: readonly Model[], query: string): ModelChoice[] =>
-  modelGroups(models)
+const found = (models: readonly Model[], query: string, providerName: ProviderName): ModelChoice[] =>
+  modelGroups(models, providerName)
     .flatMap(({ items }) => items)
     .filter((choice) => !choice.disabled && matches(choice, query))
     .slice(0, mostShown);

@@ -1,9 +1,9 @@
 import type { Model } from '#shared/wire/model.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { costsText } from '../../text/costs-text.ts';
 import { saidByGateway } from '../../text/error-text.ts';
 import { usdPerMillion } from '../../text/format.ts';
-import { providerName } from '../../ui/elements/provider-name.ts';
 import { type Ability, abilities, isAble } from '../models/abilities.ts';
 
 export interface ModelChoice {
@@ -29,7 +29,7 @@ export type ModelGroup = {
 const usable = (model: Model) => model.status === 'available' || model.status === 'degraded';
 
 /** Models by provider, the newest first; last those that cannot be used yet. */
-export function modelGroups(models: readonly Model[]): ModelGroup[] {
+export function modelGroups(models: readonly Model[], providerName: ProviderName): ModelGroup[] {
   const sorted = [...models].sort(
     (a, b) => rank(a) - rank(b) || a.owned_by.localeCompare(b.owned_by) || b.created - a.created,
   );
@@ -38,7 +38,7 @@ export function modelGroups(models: readonly Model[]): ModelGroup[] {
     if (model.kind === 'router') return text.auto;
     return model.simulated ? costsText.testCredits : providerName(model.owned_by);
   });
-  return [...groups].map(([value, items]) => ({ value, items: items.map((model) => choiceOf(model, !usable(model))) }));
+  return [...groups].map(([value, items]) => ({ value, items: items.map((model) => choiceOf(model, providerName)) }));
 }
 
 const rank = (model: Model): number => {
@@ -47,8 +47,9 @@ const rank = (model: Model): number => {
   return model.simulated ? 2 : 1;
 };
 
-function choiceOf(model: Model, disabled: boolean): ModelChoice {
+function choiceOf(model: Model, providerName: ProviderName): ModelChoice {
   const { pricing } = model;
+  const disabled = !usable(model);
   const router = model.kind === 'router';
   const name = router ? text.auto : model.name;
   return {
@@ -57,14 +58,14 @@ function choiceOf(model: Model, disabled: boolean): ModelChoice {
     provider: model.provider,
     price: pricing ? `${usdPerMillion(pricing.prompt)} / ${usdPerMillion(pricing.completion)}` : '',
     abilities: router ? [] : abilities.filter((ability) => isAble(model, ability)),
-    note: router ? text.autoNote : disabled ? wantOf(model) : '',
+    note: router ? text.autoNote : disabled ? wantOf(model, providerName) : '',
     disabled,
     wantsKey: model.status === 'no_credential' ? providerName(model.provider) : null,
-    words: `${name} ${model.id} ${model.owned_by}`.toLowerCase(),
+    words: `${name} ${model.id} ${model.owned_by} ${providerName(model.owned_by)}`.toLowerCase(),
   };
 }
 
-function wantOf({ status, provider, unavailable_reason: said }: Model): string {
+function wantOf({ status, provider, unavailable_reason: said }: Model, providerName: ProviderName): string {
   if (status === 'no_credential') return text.wantsKey(providerName(provider));
   return said === null ? '' : saidByGateway(status, said);
 }

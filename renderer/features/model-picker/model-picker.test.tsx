@@ -18,7 +18,7 @@ const named = (name: string) => {
 test('the newest of a provider come first, and what needs a key comes last', () => {
   const [older, newer] = [named('Claude Opus 5'), named('Claude Haiku 5')];
   const locked = { ...older, id: 'anthropic/locked', status: 'no_credential' as const, created: 2_000_000_000 };
-  const groups = modelGroups([locked, older, { ...newer, created: older.created + 1 }]);
+  const groups = modelGroups([locked, older, { ...newer, created: older.created + 1 }], (id) => id);
   expect(groups.map(({ items }) => items.map(({ id }) => id))).toEqual([[newer.id, older.id], [locked.id]]);
 });
 

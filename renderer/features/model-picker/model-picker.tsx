@@ -1,6 +1,7 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { useRef } from 'react';
 import type { Model } from '#shared/wire/model.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { usePreferred } from '../models/use-preferred.ts';
 import { ModelButton } from './model-button.tsx';
@@ -21,7 +22,8 @@ interface ModelPickerProps {
 /** Chooses the model. One whose provider has no key leads to where that is added. */
 export function ModelPicker({ models, value, onChange, ...opening }: ModelPickerProps) {
   const preferred = usePreferred();
-  const groups = preferredFirst(modelGroups(models), preferred).map((group) => ({
+  const providerName = useProviderName();
+  const groups = preferredFirst(modelGroups(models, providerName), preferred).map((group) => ({
     ...group,
     items: group.items.map((item) => (item.wantsKey === null ? item : { ...item, disabled: false })),
   }));

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
 import { parseUsdPerToken } from '#shared/money.ts';
 import { useCatalogue } from '../../api/use-catalogue.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { PageHeader } from '../../page/page-header.tsx';
 import { usdPerMillion } from '../../text/format.ts';
@@ -11,7 +12,6 @@ import { Button } from '../../ui/elements/button.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { PageBody } from '../../ui/elements/page-body.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
-import { providerName } from '../../ui/elements/provider-name.ts';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
@@ -26,6 +26,7 @@ const { details } = text;
 /** Up to five models with their facts in rows; the best of each row is marked. */
 export function CompareView() {
   const list = useCatalogue();
+  const providerName = useProviderName();
   const { address } = useAddress();
   const go = useNav((nav) => nav.go);
   const models = address.picked.flatMap((id) => list.data?.models.find((model) => model.id === id) ?? []);

@@ -1,5 +1,6 @@
 import { parseUsdPerToken } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
 import { locale } from '../../text/language.ts';
 import { type Ability, abilities, isAble } from './abilities.ts';
 
@@ -56,9 +57,10 @@ export interface ChatNeeds {
 }
 
 interface Beside {
-  readonly favourites: readonly string[];
+  readonly providerName: ProviderName;
+  readonly favourites?: readonly string[];
   /** Of the chat that `fits` names; null while it is not known. */
-  readonly chat: ChatNeeds | null;
+  readonly chat?: ChatNeeds | null;
 }
 
 export const isUsable = ({ status }: Model): boolean => status === 'available' || status === 'degraded';
@@ -71,7 +73,7 @@ export const isUnlisted = ({ status, supported_parameters }: Model): boolean =>
 export function filterModels<Listed extends Model>(
   models: readonly Listed[],
   filter: ModelFilter,
-  { favourites, chat }: Beside = { favourites: [], chat: null },
+  { providerName, favourites = [], chat = null }: Beside,
 ): Listed[] {
   const words = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = [...filter.abilities];
@@ -79,6 +81,7 @@ export function filterModels<Listed extends Model>(
   const starred = new Set(favourites);
   const found = models.filter((model) => {
     const { text, input } = factsOf(model);
+    const provider = providerName(model.owned_by).toLowerCase();
     return (
       (filter.providers.size === 0 || filter.providers.has(model.provider)) &&
       (!filter.usable || isUsable(model)) &&
@@ -87,7 +90,7 @@ export function filterModels<Listed extends Model>(
       (filter.minContext === null || (model.context_length ?? 0) >= filter.minContext) &&
       wanted.every((ability) => can(model, ability)) &&
       (filter.fits === null || chat === null || fitsChat(model, chat)) &&
-      words.every((word) => text.includes(word))
+      words.every((word) => text.includes(word) || provider.includes(word))
     );
   });
   return filter.sort ? sorted(found, filter.sort.column, filter.sort.descending) : found;

@@ -2,12 +2,12 @@ import { Clock, Star } from 'lucide-react';
 import { memo } from 'react';
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
 import type { Model } from '#shared/wire/model.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { tokens, usdPerMillion } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { classNames } from '../../ui/elements/class-names.ts';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
-import { providerName } from '../../ui/elements/provider-name.ts';
 import { abilities, isAble } from './abilities.ts';
 import { abilityIcons } from './ability-icons.ts';
 import { isUnlisted } from './filter-models.ts';
@@ -97,6 +97,7 @@ export const ModelRow = memo(function ModelRow(props: RowProps) {
 });
 
 function Name({ model, index, narrow, active, picked, favourite, onOpen }: RowProps) {
+  const providerName = useProviderName();
   return (
     <div className="flex min-w-0 items-center gap-2.5">
       <ProviderMark provider={model.provider} size={narrow ? 28 : 22} />

@@ -1,6 +1,7 @@
 import { Scale, Star } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { saidByGateway } from '../../text/error-text.ts';
 import { bytes, count, dayOf } from '../../text/format.ts';
@@ -10,7 +11,6 @@ import { Button } from '../../ui/elements/button.tsx';
 import { Facts } from '../../ui/elements/facts.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
-import { providerName } from '../../ui/elements/provider-name.ts';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Calculator } from './calculator.tsx';
 import { isUnlisted, isUsable } from './filter-models.ts';
@@ -56,6 +56,7 @@ interface DetailsProps extends Omit<ModelSheetProps, 'onClose' | 'model'> {
 }
 
 function Details({ model, first, favourite, picked, models, onOpen, onUse, onFavourite, onPick }: DetailsProps) {
+  const providerName = useProviderName();
   const go = useNav((nav) => nav.go);
   const star = favourite ? text.removeFavourite(model.name) : text.addFavourite(model.name);
   const real = model.kind !== 'router';
@@ -132,6 +133,7 @@ function Details({ model, first, favourite, picked, models, onOpen, onUse, onFav
 type NoticesProps = Pick<ModelSheetProps, 'models' | 'onOpen'> & { model: CatalogueModel };
 
 function Notices({ model, models, onOpen }: NoticesProps) {
+  const providerName = useProviderName();
   const { successor } = model;
   const next = successor == null ? undefined : models.find(({ id }) => id === successor);
   return (

@@ -43,7 +43,12 @@ test('a CSV has the exact prices of each model, and no cell that a spreadsheet w
   if (!priced?.pricing) throw new Error('no made-up model has a price');
   const pricing = { ...priced.pricing, prompt: '0.000000037501', completion: '0.00012' };
   const models = [{ ...priced, pricing, name: '=1+1', staleDays: null }];
-  const [head = '', row = ''] = modelsCsv(models).split('\r\n');
+  const [head = '', row = ''] = modelsCsv(models, () => 'The cellar').split('\r\n');
   const at = (name: string) => row.split(',')[head.split(',').indexOf(name)];
-  expect([at('input_usd_per_million'), at('output_usd_per_million'), at('name')]).toEqual(['0.037501', '120', "'=1+1"]);
+  expect([at('input_usd_per_million'), at('output_usd_per_million'), at('name'), at('provider_name')]).toEqual([
+    '0.037501',
+    '120',
+    "'=1+1",
+    'The cellar',
+  ]);
 });

@@ -1,6 +1,7 @@
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
 import { csvRow } from '#shared/csv.ts';
 import { parseUsdPerToken } from '#shared/money.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
 import { saveFile } from '../../browser/save-file.ts';
 
 /** USD per million tokens, exactly and without a currency sign. */
@@ -11,10 +12,13 @@ function perMillion(perToken: string | null | undefined): string {
   return fraction === '' ? text.slice(0, -6) : `${text.slice(0, -6)}.${fraction}`;
 }
 
-const columns: readonly (readonly [string, (model: CatalogueModel) => string])[] = [
+type Cell = (model: CatalogueModel, providerName: ProviderName) => string;
+
+const columns: readonly (readonly [string, Cell])[] = [
   ['id', ({ id }) => id],
   ['name', ({ name }) => name],
   ['provider', ({ provider }) => provider],
+  ['provider_name', ({ owned_by }, providerName) => providerName(owned_by)],
   ['status', ({ status }) => status],
   ['context_length', ({ context_length: tokens }) => String(tokens ?? '')],
   ['max_output_tokens', ({ max_output_tokens: tokens }) => String(tokens ?? '')],
@@ -30,9 +34,11 @@ const columns: readonly (readonly [string, (model: CatalogueModel) => string])[]
 ];
 
 /** Models as CSV (RFC 4180), with exact prices. */
-export const modelsCsv = (models: readonly CatalogueModel[]): string =>
-  [columns.map(([name]) => name), ...models.map((model) => columns.map(([, of]) => of(model)))].map(csvRow).join('');
+export const modelsCsv = (models: readonly CatalogueModel[], providerName: ProviderName): string =>
+  [columns.map(([name]) => name), ...models.map((model) => columns.map(([, of]) => of(model, providerName)))]
+    .map(csvRow)
+    .join('');
 
-export function saveModelsCsv(models: readonly CatalogueModel[]): void {
-  saveFile(new Blob([modelsCsv(models)], { type: 'text/csv;charset=utf-8' }), 'portico-models.csv');
+export function saveModelsCsv(models: readonly CatalogueModel[], providerName: ProviderName): void {
+  saveFile(new Blob([modelsCsv(models, providerName)], { type: 'text/csv;charset=utf-8' }), 'portico-models.csv');
 }

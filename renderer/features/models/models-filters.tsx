@@ -1,6 +1,7 @@
 import { Braces, ChevronDown, CircleCheck, MessageSquare, SlidersHorizontal, Star, X } from 'lucide-react';
 import { type ReactNode, type Ref, useState } from 'react';
 import type { Model } from '#shared/wire/model.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { useNarrow } from '../../browser/use-media.ts';
 import { tokens, usd } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
@@ -8,7 +9,6 @@ import { Menu, MenuChoice } from '../../ui/dialogs/menu.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { Chip } from '../../ui/elements/chip.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
-import { providerName } from '../../ui/elements/provider-name.ts';
 import { SearchField } from '../../ui/forms/search-field.tsx';
 import { abilities } from './abilities.ts';
 import { abilityIcons } from './ability-icons.ts';
@@ -159,6 +159,7 @@ function OneOf<Value extends string | number>({ label, none, options, value, onC
 }
 
 function ProviderFilter({ models, filter, onChange }: Pick<FiltersProps, 'models' | 'filter' | 'onChange'>) {
+  const providerName = useProviderName();
   const names = new Map(
     models.map((model) => [model.provider, model.provider === 'portico' ? model.name : providerName(model.owned_by)]),
   );

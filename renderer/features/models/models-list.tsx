@@ -2,6 +2,7 @@ import { Download, KeyRound, Layers, Scale, Split } from 'lucide-react';
 import { useDeferredValue, useRef } from 'react';
 import { type CatalogueModel, catalogueLimits } from '#shared/contract/app/catalogue.ts';
 import { useCatalogue, useChatNeeds, useLastChat } from '../../api/use-catalogue.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { useNarrow } from '../../browser/use-media.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
 import { PageHeader } from '../../page/page-header.tsx';
@@ -81,12 +82,17 @@ function Catalogue({ models, allPrices }: { models: readonly CatalogueModel[]; a
   const go = useNav((nav) => nav.go);
   const narrow = useNarrow();
   const preferred = usePreferred();
+  const providerName = useProviderName();
   const { say } = useNotify();
   const search = useRef<HTMLInputElement>(null);
   const lastChat = useLastChat();
   const chat = useChatNeeds(filter.fits).data ?? null;
   // The list may lag behind typing.
-  const shown = filterModels(models, useDeferredValue(filter), { favourites: preferred.favourites, chat });
+  const shown = filterModels(models, useDeferredValue(filter), {
+    providerName,
+    favourites: preferred.favourites,
+    chat,
+  });
   const chosen = models.find(({ id }) => id === address.model) ?? null;
   const use = (model: CatalogueModel) => {
     useDrafts.getState().setModel(draftKey(null), model.id);
@@ -110,7 +116,7 @@ function Catalogue({ models, allPrices }: { models: readonly CatalogueModel[]; a
         onType={type}
         onChange={(next) => step({ filter: next })}
       >
-        <Button disabled={shown.length === 0} onClick={() => saveModelsCsv(shown)}>
+        <Button disabled={shown.length === 0} onClick={() => saveModelsCsv(shown, providerName)}>
           <Download size={14} aria-hidden />
           {text.csv}
         </Button>
@@ -123,7 +129,7 @@ function Catalogue({ models, allPrices }: { models: readonly CatalogueModel[]; a
       )}
       {shown.length === 0 ? (
         <Nothing
-          nearest={nearestModels(models, filter)}
+          nearest={nearestModels(models, filter, providerName)}
           onOpen={(model) => step({ model: model.id })}
           onClear={() => step({ filter: { ...noFilter, sort: filter.sort } })}
         />

@@ -1,4 +1,5 @@
 import type { Model } from '#shared/wire/model.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
 import { filterModels, type ModelFilter, noFilter } from './filter-models.ts';
 
 const most = 3;
@@ -7,7 +8,11 @@ const most = 3;
  * Models to look at where nothing matches: those that fail one part of the filter alone, in the order in which people give the
  * parts up, then those that are named alike.
  */
-export function nearestModels<Listed extends Model>(models: readonly Listed[], filter: ModelFilter): Listed[] {
+export function nearestModels<Listed extends Model>(
+  models: readonly Listed[],
+  filter: ModelFilter,
+  providerName: ProviderName,
+): Listed[] {
   const looser: ModelFilter[] = [
     { ...filter, fits: null },
     { ...filter, favourites: false },
@@ -23,7 +28,7 @@ export function nearestModels<Listed extends Model>(models: readonly Listed[], f
       .map((word) => ({ ...noFilter, query: word })),
   ];
   for (const each of looser) {
-    const found = filterModels(models, each);
+    const found = filterModels(models, each, { providerName });
     const some = found.filter(({ kind }) => kind !== 'router');
     if (some.length > 0 && found.length < models.length) return some.slice(0, most);
   }

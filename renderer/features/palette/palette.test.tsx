@@ -107,7 +107,7 @@ test.each([
   await openApp('#settings/about', { app: { ...app, capabilities } });
   const served = new Set(fakeData().providers.map(({ name }) => name));
   const unserved = knownProviders.flatMap(({ name }) => (served.has(name) ? [] : [name]));
-  for (const { section, setting } of settingPlaces(capabilities)) {
+  for (const { section, setting } of settingPlaces(capabilities, [])) {
     if (setting === null || unserved.includes(setting)) continue;
     location.hash = `#settings/${section}`;
     await expect

@@ -46,8 +46,12 @@ const everywhere: readonly SettingPlace[] = settingsSections.flatMap((section) =
   ...rows[section].map((setting) => ({ section, setting })),
 ]);
 
-/** The sections, and the rows that this host has. */
-export const settingPlaces = (capabilities: Capabilities | undefined): readonly SettingPlace[] => [
+/** The sections, the user’s own servers by name, and the rows that this host has. */
+export const settingPlaces = (
+  capabilities: Capabilities | undefined,
+  servers: readonly string[],
+): readonly SettingPlace[] => [
   ...everywhere,
+  ...servers.map((setting) => ({ section: 'providers' as const, setting })),
   ...hostRows.flatMap(({ needs, place }) => (capabilities?.[needs] ? place : [])),
 ];

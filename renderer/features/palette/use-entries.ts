@@ -3,7 +3,14 @@ import { actionList } from '#shared/actions/action-list.ts';
 import { languages, localeOf } from '#shared/language/messages.ts';
 import { useBindings } from '../../actions/bindings.ts';
 import { offerOf } from '../../actions/offers.ts';
-import { useAppInfo, useConversations, useModels, useSettings, useUpdateSettings } from '../../api/use-core.ts';
+import {
+  useAppInfo,
+  useConversations,
+  useModels,
+  useProviders,
+  useSettings,
+  useUpdateSettings,
+} from '../../api/use-core.ts';
 import { focusComposer, handleOf } from '../../handles/handles.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
 import { actionText, text } from '../../text/action-text.ts';
@@ -66,6 +73,7 @@ function useEverything(): Entry[] {
   const bindings = useBindings();
   const conversations = useConversations();
   const models = useModels();
+  const servers = useProviders().data?.flatMap(({ name, server }) => (server ? [name] : [])) ?? [];
   const prompts = usePrompts();
   const update = useUpdateSettings();
   const capabilities = useAppInfo().data?.capabilities;
@@ -129,7 +137,7 @@ function useEverything(): Entry[] {
         requestAnimationFrame(() => handleOf('composer')?.addPrompt(prompt));
       },
     })),
-    ...settingPlaces(capabilities).map(({ section, setting }) => ({
+    ...settingPlaces(capabilities, servers).map(({ section, setting }) => ({
       id: `setting:${section}/${setting ?? ''}`,
       group: text.settings,
       icon: Settings,

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { UsageGroupId, UsageReport } from '#shared/contract/app/usage.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { utcDay } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -25,7 +26,7 @@ export function Chart({ report, measure, stacking, partial, zone, onOpen }: Char
   const [picked, setPicked] = useState<string | null>(null);
   const [asTable, setAsTable] = useState(false);
   usePageKeys({ t: () => setAsTable((now) => !now) });
-  const series = seriesOf(report, measure, stacking);
+  const series = seriesOf(report, measure, stacking, useProviderName());
   const sums = (report.perDay ?? []).map((day) => measureOf(day, measure));
   const before = report.perDayBefore?.map((day) => measureOf(day, measure)) ?? null;
   const chosen = picked === null ? days.length - 1 : Math.max(0, days.indexOf(picked));

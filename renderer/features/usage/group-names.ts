@@ -1,11 +1,11 @@
 import type { UsageGroupId, UsageGrouping } from '#shared/contract/app/usage.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
 import { text } from '../../text/usage-text.ts';
-import { providerName } from '../../ui/elements/provider-name.ts';
 
 type Named = UsageGroupId & { readonly name: string | null };
 
 /** What a group is called. */
-export function groupName({ kind, id, name }: Named, groupBy: UsageGrouping): string {
+export function groupName({ kind, id, name }: Named, groupBy: UsageGrouping, providerName: ProviderName): string {
   if (kind !== 'named') return text.kinds[kind];
   if (name !== null) return name;
   switch (groupBy) {

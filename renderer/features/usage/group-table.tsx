@@ -1,4 +1,5 @@
 import type { UsageGroupId, UsageGroupSums, UsageReport } from '#shared/contract/app/usage.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { count, dayRange, share } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Money } from '../../ui/elements/money.tsx';
@@ -16,6 +17,7 @@ interface GroupTableProps {
 /** Usage by group, the highest cost first. */
 export function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: GroupTableProps) {
   const { columns } = text;
+  const providerName = useProviderName();
   const counts = [columns.requests, columns.failed, columns.input, columns.cached, columns.output];
   // In a narrow window what it costs is what is wanted of a group.
   const wide = counts.slice(1);
@@ -30,7 +32,7 @@ export function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: 
     >
       {groups.map((group) => {
         const { kind, id, provider, cost_usd: cost, requests, failed, input, cached, output, reasoning } = group;
-        const name = kind === 'rest' ? text.more(more) : groupName(group, groupBy);
+        const name = kind === 'rest' ? text.more(more) : groupName(group, groupBy, providerName);
         const when = dayRange(days[0] ?? '', days.at(-1) ?? '');
         const mark = groupBy === 'provider' ? id : provider;
         const all = [requests, failed, plus(input, cached), cached, plus(output, reasoning)];

@@ -1,5 +1,6 @@
 import type { UsageGroupId, UsageGrouping, UsageReport, UsageSums } from '#shared/contract/app/usage.ts';
 import { parseUsd } from '#shared/money.ts';
+import type { ProviderName } from '../../api/use-provider-name.ts';
 import { count, roundUsd, usd } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { groupKey, groupName } from './group-names.ts';
@@ -60,7 +61,12 @@ export const roughWords = (value: Pick<Value, 'amount'>): string =>
   typeof value.amount === 'string' ? roundUsd(value.amount) : wordsOf(value);
 
 /** The series of a chart, from the bottom up; one for all where the gateway does not tell groups by day. */
-export function seriesOf(report: UsageReport, measure: Measure, stacking: Stacking): Series[] {
+export function seriesOf(
+  report: UsageReport,
+  measure: Measure,
+  stacking: Stacking,
+  providerName: ProviderName,
+): Series[] {
   const perDay = report.perDay ?? [];
   if (stacking === 'type' && measure === 'tokens') return tokenTypes(perDay);
   if (report.series === null || report.series.length === 0) {
@@ -69,7 +75,7 @@ export function seriesOf(report: UsageReport, measure: Measure, stacking: Stacki
   }
   return report.series.map((series, at) => ({
     key: groupKey(series),
-    name: groupName(series, report.groupBy),
+    name: groupName(series, report.groupBy, providerName),
     colour: colourOf(series, at, report.groupBy),
     group: series.kind === 'rest' ? null : { kind: series.kind, id: series.id, provider: series.provider },
     days: series.days.map((sums) => measureOf(sums, measure)),

@@ -2,6 +2,7 @@ import { Combobox } from '@base-ui/react/combobox';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { usdPerMillion } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -20,7 +21,9 @@ interface PricedModelPickerProps {
 export function PricedModelPicker({ label, models, onChoose }: PricedModelPickerProps) {
   const [open, setOpen] = useState(false);
   const [query, setQuery] = useState('');
-  const found = open ? inOrder(filterModels(models, { ...noFilter, query }), query).slice(0, mostShown) : [];
+  const providerName = useProviderName();
+  const matching = () => filterModels(models, { ...noFilter, query }, { providerName });
+  const found = open ? inOrder(matching(), query).slice(0, mostShown) : [];
   return (
     <Combobox.Root<CatalogueModel>
       items={found}

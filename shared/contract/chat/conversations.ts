@@ -97,7 +97,7 @@ export const messageError = problemText.extend({
   retryAfterMs: z.int().nullable(),
   /** The HTTP status that the gateway answered with. */
   status: z.int().nullish(),
-  /** The name of the provider that caused it. */
+  /** The provider that caused it; of answers of earlier versions its name. */
   provider: z.string().nullish(),
   providerError: z.object({ status: z.int(), code: z.string().nullable(), message: z.string().nullable() }).nullish(),
 });
