@@ -7,9 +7,10 @@ import type { MathsToken } from '#shared/markdown/maths.ts';
 import { shownText } from '../long-text/shown-text.ts';
 import { markdownText as words } from '../text/markdown-text.ts';
 import { Formula } from './formula.tsx';
+import { namedImage } from './named-images.ts';
 import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
-import { useShowImageHere } from './show-image.ts';
+import { ImagesHere, useShowImageHere } from './show-image.ts';
 
 /** Inline tokens as React elements. Only the elements named here can be made. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
@@ -97,25 +98,28 @@ export function OutsideLink({ href, children }: { href: string; children: ReactN
  * address; without an image viewer it is a link.
  */
 function ImageChip({ href, alt }: { href: string; alt: string }) {
-  const url = safeLink(href);
-  const name = decodeEntities(alt) || words.image;
+  const image = namedImage({ href, text: alt });
   const show = useShowImageHere();
+  const imagesHere = useContext(ImagesHere);
   const within = useContext(WithinLink);
-  if (show && !within && url && !url.startsWith('mailto:')) {
+  if (show && !within && image) {
+    const { url, name } = image;
     const label = `${name} (${new URL(url).host})`;
+    const open = () => {
+      const all = imagesHere();
+      const at = all.findIndex((each) => each.url === url && each.name === name);
+      if (at === -1) show([image], 0);
+      else show(all, at);
+    };
     return (
-      <button
-        type="button"
-        className="image-chip"
-        title={url}
-        aria-label={words.showImage(label)}
-        onClick={() => show({ url, name })}
-      >
+      <button type="button" className="image-chip" title={url} aria-label={words.showImage(label)} onClick={open}>
         <ImageIcon size={14} aria-hidden />
         {label}
       </button>
     );
   }
+  const url = safeLink(href);
+  const name = decodeEntities(alt) || words.image;
   return (
     <span className="image-chip">
       <ImageIcon size={14} aria-hidden />

@@ -5,7 +5,9 @@ import { LazyGroups } from '../long-text/lazy-groups.tsx';
 import { Blocks } from './block.tsx';
 import { copySelections } from './copy-selections.ts';
 import { guessedHeight } from './guessed-height.ts';
+import { imagesIn } from './named-images.ts';
 import { createSlicer, type Slice } from './parser/slices.ts';
+import { ImagesHere } from './show-image.ts';
 
 /** A parsed document, slice by slice near the viewport. `live`: its last block may still grow. */
 export function Prose({ tokens, live }: { tokens: readonly Token[]; live: boolean }) {
@@ -13,15 +15,17 @@ export function Prose({ tokens, live }: { tokens: readonly Token[]; live: boolea
   const slices = slicer(tokens);
   useEffect(copySelections, []);
   return (
-    <LazyGroups
-      count={slices.length}
-      guessPx={(at) => guessedHeight(slices[at]?.tokens ?? [])}
-      box={(at) => {
-        const slice = slices[at];
-        const last = at === slices.length - 1;
-        return slice && <OneSlice key={at} slice={slice} live={live && last} only={slices.length === 1} />;
-      }}
-    />
+    <ImagesHere value={() => imagesIn(tokens)}>
+      <LazyGroups
+        count={slices.length}
+        guessPx={(at) => guessedHeight(slices[at]?.tokens ?? [])}
+        box={(at) => {
+          const slice = slices[at];
+          const last = at === slices.length - 1;
+          return slice && <OneSlice key={at} slice={slice} live={live && last} only={slices.length === 1} />;
+        }}
+      />
+    </ImagesHere>
   );
 }
 

@@ -6,7 +6,10 @@ export interface NamedImage {
 }
 
 /**
- * Shows an image of an answer after a click; provided by the page, because Markdown components may not call the core.
+ * Shows one of the images of an answer after a click; provided by the page, because Markdown components may not call the core.
  */
-export const ShowImageContext = createContext<((image: NamedImage) => void) | null>(null);
+export const ShowImageContext = createContext<((images: readonly NamedImage[], at: number) => void) | null>(null);
 export const useShowImageHere = () => useContext(ShowImageContext);
+
+/** The images of the text around, also those of parts that are not drawn yet. */
+export const ImagesHere = createContext<() => readonly NamedImage[]>(() => []);

@@ -3,7 +3,7 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { useOpenLink } from '../../api/use-core.ts';
 import { useShown } from '../../browser/use-settled.ts';
 import { OpenLinkContext } from '../../markdown/open-link.ts';
-import { type NamedImage, ShowImageContext } from '../../markdown/show-image.ts';
+import { ShowImageContext } from '../../markdown/show-image.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { text } from '../../text/chat-text.ts';
 import { Failure } from '../../ui/notices/failure.tsx';
@@ -13,7 +13,7 @@ import { ChatComposer } from '../composer/chat-composer.tsx';
 import { ConfirmAgain } from '../confirmations/confirm-route.tsx';
 import { OverCap } from '../confirmations/over-cap.tsx';
 import { useChosenModel } from '../drafts/use-chosen-model.ts';
-import { AnswerImage } from '../message/answer-image.tsx';
+import { AnswerImages, type ShownImages } from '../message/answer-image.tsx';
 import { FindBar } from '../search/find-bar.tsx';
 import { Thread } from '../thread/thread.tsx';
 import { useScrollPositions } from '../thread/use-scroll-positions.ts';
@@ -41,7 +41,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
   useShown(thread !== undefined || refused !== null);
   const openLink = useOpenLink();
   const { failed } = useNotify();
-  const [image, setImage] = useState<NamedImage | null>(null);
+  const [images, setImages] = useState<ShownImages | null>(null);
   const live = thread?.runningIds ?? noIds;
   const last = thread?.hasNewer ? undefined : items.at(-1);
   useAnswerOffers(thread?.hasNewer ? noItems : items, actions, live.length > 0);
@@ -52,7 +52,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
       <FindBar conversationId={conversationId} />
       {thread ? (
         <MessageActionsContext value={actions}>
-          <ShowImageContext value={setImage}>
+          <ShowImageContext value={(all, at) => setImages({ all, at })}>
             <OutsideMessages
               conversationId={conversationId}
               lastModel={thread.conversation.model}
@@ -91,7 +91,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
           messages={thread?.messages ?? noMessages}
         />
       </div>
-      <AnswerImage image={image} onClose={() => setImage(null)} onOpen={open} />
+      <AnswerImages shown={images} onShow={setImages} onOpen={open} />
       <OverCap />
       <ConfirmAgain />
       <ReplyStatus last={last} />

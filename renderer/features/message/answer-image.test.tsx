@@ -45,3 +45,36 @@ test('one that cannot be shown says why, can be tried again and opened in the br
   await shown.getByRole('button', { name: 'Retry' }).click();
   await expect.element(shown.getByRole('img', { name: 'A harbour' })).toBeVisible();
 });
+
+test('from one picture of an answer one goes on to its others, and only after a yes to one of another server', async () => {
+  const fake = await openApp('#chat/c0', {
+    messages: fakeData().messages.map((message) =>
+      message.role === 'assistant'
+        ? {
+            ...message,
+            text: [
+              'See ![A harbour](https://pictures.example/h.png) and [![a badge](https://badges.example/b.png)](https://a.example).',
+              '- ![A ship](https://pictures.example/s.png)\n',
+              '| one |\n| - |\n| ![A buoy](https://elsewhere.example/b.png) |',
+            ].join('\n\n'),
+          }
+        : message,
+    ),
+  });
+  const fetched = () => fake.calls.filter((call) => call === 'images.fetch').length;
+  await chip.click();
+  await expect.element(shown.getByRole('status').filter({ hasText: 'of 3' })).toMatchTextContent('1 of 3');
+  await userEvent.keyboard('{ArrowRight}');
+  const ship = page.getByRole('dialog', { name: 'A ship' });
+  await expect.element(ship.getByRole('img', { name: 'A ship' })).toBeVisible();
+  expect(fetched()).toBe(2);
+  await ship.getByRole('button', { name: 'Next', exact: true }).click();
+  const buoy = page.getByRole('dialog', { name: 'A buoy' });
+  const yes = buoy.getByRole('button', { name: 'Show picture: A buoy (elsewhere.example)' });
+  await expect.element(yes).toBeVisible();
+  expect(fetched()).toBe(2);
+  await yes.click();
+  await expect.element(buoy.getByRole('img', { name: 'A buoy' })).toBeVisible();
+  await userEvent.keyboard('{ArrowRight}');
+  await expect.element(shown.getByRole('img', { name: 'A harbour' })).toBeVisible();
+});

@@ -1,29 +1,53 @@
-import { ExternalLink } from 'lucide-react';
+import { ExternalLink, Image as ImageIcon } from 'lucide-react';
+import { useState } from 'react';
 import type { NamedImage } from '../../markdown/show-image.ts';
 import { text } from '../../text/chat-text.ts';
-import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { markdownText } from '../../text/markdown-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
+import { FileViewer } from '../attachments/file-viewer.tsx';
 import { useAnswerImage } from './use-answer-image.ts';
 
-interface AnswerImageProps {
-  image: NamedImage | null;
-  onClose: () => void;
+export interface ShownImages {
+  readonly all: readonly NamedImage[];
+  readonly at: number;
+}
+
+interface AnswerImagesProps {
+  shown: ShownImages | null;
+  onShow: (shown: ShownImages | null) => void;
   onOpen: (url: string) => void;
 }
 
-/** An image of an answer, fetched after the reader asked for it. */
-export function AnswerImage({ image, onClose, onOpen }: AnswerImageProps) {
+/** The images that an answer names. One is fetched after the reader asked for it, and others of its server by going on to them. */
+export function AnswerImages({ shown, onShow, onOpen }: AnswerImagesProps) {
+  const image = shown?.all[shown.at];
   return (
-    <Dialog
-      open={image !== null}
-      onOpenChange={(open) => !open && onClose()}
+    <FileViewer
+      at={image ? (shown?.at ?? null) : null}
+      of={shown?.all.length ?? 0}
+      onAt={(at) => onShow(shown && at !== null ? { all: shown.all, at } : null)}
       title={image?.name ?? ''}
-      width="picture"
-      closable
     >
-      {image && <Shown image={image} onOpen={onOpen} />}
-    </Dialog>
+      {image && <Agreed image={image} onOpen={onOpen} />}
+    </FileViewer>
+  );
+}
+
+const hostOf = ({ url }: NamedImage): string => new URL(url).host;
+
+/** Going on is no yes to a server that the reader has not seen: that would learn who reads. */
+function Agreed({ image, onOpen }: { image: NamedImage; onOpen: (url: string) => void }) {
+  const host = hostOf(image);
+  const [agreed, setAgreed] = useState<readonly string[]>([host]);
+  if (agreed.includes(host)) return <Shown key={image.url} image={image} onOpen={onOpen} />;
+  return (
+    <div className="py-12 text-center">
+      <Button className="max-w-full" onClick={() => setAgreed([...agreed, host])}>
+        <ImageIcon size={14} aria-hidden />
+        <span className="truncate">{markdownText.showImage(`${image.name} (${host})`)}</span>
+      </Button>
+    </div>
   );
 }
 
