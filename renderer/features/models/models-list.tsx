@@ -62,12 +62,9 @@ export function ModelsList() {
       )}
       {list.data?.problem && (
         <div className="px-5 pb-2">
-          <Notice tone="warn">
+          <Notice tone="warn" actions={<Button onClick={() => void list.refetch()}>{text.retry}</Button>}>
             {sentenceOf(list.data.problem)}{' '}
-            <Remedy failure={{ remedy: '', retryAt: retryAtOf(list.dataUpdatedAt, list.data.retryAfterMs) }} byItself />{' '}
-            <Button variant="quiet" className="h-6 px-1.5 text-accent" onClick={() => void list.refetch()}>
-              {text.retry}
-            </Button>
+            <Remedy failure={{ remedy: '', retryAt: retryAtOf(list.dataUpdatedAt, list.data.retryAfterMs) }} byItself />
           </Notice>
         </div>
       )}

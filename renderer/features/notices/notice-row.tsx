@@ -15,11 +15,8 @@ export function NoticeRow({
 }) {
   return (
     <div className="measure mb-2">
-      <Notice tone={tone}>
-        <div className="flex flex-wrap items-center gap-2">
-          <p className="min-w-60 flex-1">{children}</p>
-          {actions}
-        </div>
+      <Notice tone={tone} actions={actions}>
+        {children}
       </Notice>
     </div>
   );

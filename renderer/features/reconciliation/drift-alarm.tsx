@@ -16,13 +16,15 @@ export function DriftAlarm() {
   if (!alarm || alarm.drifting === 0) return null;
   return (
     <div className="py-2">
-      <Notice tone="warn">
-        <div className="flex flex-wrap items-center gap-2">
-          <p className="min-w-60 flex-1">{text.driftAlarm(alarm.drifting)}</p>
+      <Notice
+        tone="warn"
+        actions={
           <Link to={{ page: 'reconciliation' }} className={buttonLink}>
             {text.look}
           </Link>
-        </div>
+        }
+      >
+        {text.driftAlarm(alarm.drifting)}
       </Notice>
     </div>
   );

@@ -5,13 +5,23 @@ import { classNames } from '../elements/class-names.ts';
 const icons = { info: Info, warn: AlertTriangle, bad: CircleAlert } as const;
 const colours = { info: 'text-fg-3', warn: 'text-warn', bad: 'text-bad' } as const;
 
-/** One fact the reader should know here. */
-export function Notice({ tone = 'info', children }: { tone?: keyof typeof icons; children: ReactNode }) {
+interface NoticeProps {
+  tone?: keyof typeof icons;
+  /** Buttons and links beside the words, or below them where there is no room. */
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** One fact the reader should know here. Its sign stands by the first line, also where a button makes the row higher. */
+export function Notice({ tone = 'info', actions, children }: NoticeProps) {
   const Icon = icons[tone];
   return (
-    <div className="flex items-start gap-2 rounded-menu border border-line bg-sunken px-3 py-2 text-fg-2 text-sm">
-      <Icon size={16} className={classNames('mt-0.5 shrink-0', colours[tone])} aria-hidden />
-      <div className="min-w-0 flex-1">{children}</div>
+    <div className="flex flex-wrap items-center gap-2 rounded-menu border border-line bg-sunken px-3 py-2 text-fg-2 text-sm">
+      <div className={classNames('flex flex-1 items-start gap-2', actions ? 'min-w-64' : 'min-w-0')}>
+        <Icon size={16} className={classNames('mt-0.5 shrink-0', colours[tone])} aria-hidden />
+        <div className="min-w-0 flex-1">{children}</div>
+      </div>
+      {actions}
     </div>
   );
 }
