@@ -25,7 +25,7 @@ interface PageHeaderProps {
 export function PageHeader(props: PageHeaderProps) {
   if (!isQuick) return <WindowHeader {...props} />;
   return (
-    <Suspense fallback={<header className="drag-region h-11 shrink-0" />}>
+    <Suspense fallback={<header className="drag-region toast-room h-11 shrink-0" />}>
       <QuickHeader title={props.title} />
     </Suspense>
   );
@@ -41,7 +41,7 @@ function WindowHeader({ title, note, onTitleDoubleClick, children }: PageHeaderP
   return (
     <header
       className={classNames(
-        '@container/header flex h-[max(44px,var(--bar-height))] shrink-0 items-center gap-2 pr-[max(var(--side),var(--bar-right)+8px)] [--side:20px] max-sm:[--side:12px]',
+        'toast-room @container/header flex h-[max(44px,var(--bar-height))] shrink-0 items-center gap-2 pr-[max(var(--side),var(--bar-right)+8px)] [--side:20px] max-sm:[--side:12px]',
         ownBar && 'drag-region',
         // Space for the window's own buttons.
         alone ? (ownBar && mac ? 'pl-[84px]' : 'pl-[max(var(--side),var(--bar-left)+8px)]') : 'pl-(--side)',

@@ -26,7 +26,7 @@ export function QuickHeader({ title }: { title: string }) {
     return () => window.removeEventListener('keydown', onEscape);
   }, []);
   return (
-    <header className="drag-region flex h-11 shrink-0 items-center gap-1 pr-2 pl-4">
+    <header className="drag-region toast-room flex h-11 shrink-0 items-center gap-1 pr-2 pl-4">
       <h1 className="min-w-0 flex-1 truncate font-semibold text-sm">{title}</h1>
       {conversationId !== null && (
         <IconButton

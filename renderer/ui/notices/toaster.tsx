@@ -6,8 +6,8 @@ import { Button } from '../elements/button.tsx';
 import { IconButton } from '../elements/icon-button.tsx';
 
 /**
- * Toasts, for what happens elsewhere than where the reader looks: below the header and, where the window is narrow, below a
- * page’s search field, away from the composer and from buttons, which stand at the edges.
+ * Toasts, for what happens elsewhere than where the reader looks: below the header, away from the composer and from buttons,
+ * which stand at the edges. In a narrow window they would be over what is read: there the page makes room for them (`toast-room`).
  */
 export function Toaster({ children }: { children: ReactNode }) {
   return (
@@ -15,14 +15,33 @@ export function Toaster({ children }: { children: ReactNode }) {
       {children}
       <Toast.Portal>
         <Toast.Viewport
+          ref={makeRoom}
           aria-label={text.notifications}
-          className="fixed top-14 max-sm:top-24 left-1/2 z-50 flex w-[340px] max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col gap-2"
+          className="fixed top-14 max-sm:below-page-header left-1/2 z-50 flex w-[340px] max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col gap-2"
         >
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
     </Toast.Provider>
   );
+}
+
+/** Above and below them. */
+const gapsPx = 8;
+
+/** Says how much room the toasts take. */
+function makeRoom(viewport: HTMLDivElement | null) {
+  if (!viewport) return;
+  const { style } = document.documentElement;
+  const observer = new ResizeObserver(() => {
+    const { offsetHeight: height } = viewport;
+    style.setProperty('--toasts', `${height === 0 ? 0 : height + gapsPx}px`);
+  });
+  observer.observe(viewport);
+  return () => {
+    observer.disconnect();
+    style.removeProperty('--toasts');
+  };
 }
 
 function ToastList() {
@@ -33,7 +52,7 @@ function ToastList() {
       toast={toast}
       className="dialog flex items-start gap-2 rounded-dialog border border-line bg-raised p-3 shadow-float data-limited:hidden"
     >
-      <Toast.Content className="min-w-0 flex-1">
+      <Toast.Content className="min-w-0 flex-1 self-center">
         <Toast.Title className="font-medium text-sm" />
         <Toast.Description className="text-fg-2 text-sm" />
       </Toast.Content>
