@@ -87,6 +87,21 @@ test.describe('in one app', () => {
     await booksAgree(page, opening);
   });
 
+  test('words that only a tool gave are found, and what it gave is opened where they are', async ({ app }) => {
+    const { page } = app;
+    await setUp(app);
+    await chooseModel(page, 'Sandbox Tools');
+    await ask(page, 'What is 123456 * 654321, and what is 10 / 4?');
+    await ended(articles(page).nth(1));
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('80779853376');
+    await page.getByRole('option', { name: /Result of a tool/ }).click();
+    const given = articles(page).nth(1).getByRole('region', { name: 'Result' });
+    await expect(given).toHaveText('80779853376');
+    await expect(given).toBeInViewport();
+  });
+
   test('a tool that asks waits through a reload, in sight of the list, and is decided by keyboard alone', async ({
     app,
   }) => {

@@ -9,6 +9,7 @@ import { Badge } from '../../ui/elements/badge.tsx';
 import { Link } from '../../ui/elements/link.tsx';
 import { MarkedText } from '../search/marked-text.tsx';
 import { saidBy } from '../search/said-by.ts';
+import { seekInTools } from '../search/seek-in-tools.ts';
 import { useSelection } from './selection.ts';
 import { changes, useAct } from './use-act.ts';
 import { useOverview } from './use-organise.ts';
@@ -111,6 +112,7 @@ function Entry({ entry: { conversation, title, message }, selected, onSelect }: 
       />
       <Link
         to={{ page: 'chat', conversationId: conversation.id, ...(message ? { messageId: message.id } : {}) }}
+        onClick={() => seekInTools(message)}
         className="min-w-0 flex-1 rounded-control focus-visible:outline-offset-2"
       >
         <span className="flex items-center gap-2">

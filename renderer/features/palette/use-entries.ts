@@ -19,6 +19,7 @@ import { text as settingsText } from '../../text/settings-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { usePrompts } from '../prompts/use-prompts.ts';
 import { saidBy } from '../search/said-by.ts';
+import { seekInTools } from '../search/seek-in-tools.ts';
 import { useSearch } from '../search/use-search.ts';
 import { actionIcons, type PaletteAction, paletteGroups } from './action-icons.ts';
 import { type Entry, type EntryGroup, rankEntries } from './rank-entries.ts';
@@ -54,7 +55,10 @@ export function useEntries(query: string) {
             note: saidBy(message),
             snippet: message.snippet,
             icon: MessagesSquare,
-            run: () => go({ page: 'chat', conversationId: conversation.id, messageId: message.id }),
+            run: () => {
+              seekInTools(message);
+              go({ page: 'chat', conversationId: conversation.id, messageId: message.id });
+            },
           },
         ],
   );

@@ -13,6 +13,8 @@ interface ThreadView {
   retrying: string | null;
   /** The message that was jumped to, highlighted briefly. */
   highlighted: string | null;
+  /** The words for which a message was opened that stand in what its tools gave: the parts that have them are expanded. */
+  sought: { readonly messageId: string; readonly words: readonly string[] } | null;
   /** The question that was sent or answered again just now, until the thread shows it. */
   asked: string | null;
   /** A request that a cap refused: the reason, and how to send it anyway. */
@@ -28,6 +30,7 @@ interface ThreadView {
   setCopied: (messageId: string, copied: boolean) => void;
   setRetrying: (messageId: string | null) => void;
   highlight: (messageId: string) => void;
+  seek: (sought: ThreadView['sought']) => void;
   setAsked: (messageId: string | null) => void;
   setOverCap: (overCap: ThreadView['overCap']) => void;
   setConfirming: (confirming: ThreadView['confirming']) => void;
@@ -45,6 +48,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   copied: {},
   retrying: null,
   highlighted: null,
+  sought: null,
   asked: null,
   overCap: null,
   confirming: null,
@@ -64,6 +68,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
     set({ highlighted: messageId });
     setTimeout(() => get().highlighted === messageId && set({ highlighted: null }), 2000);
   },
+  seek: (sought) => set({ sought }),
   setAsked: (asked) => set({ asked }),
   setOverCap: (overCap) => set({ overCap }),
   setConfirming: (confirming) => set({ confirming }),

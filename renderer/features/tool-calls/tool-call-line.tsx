@@ -1,10 +1,12 @@
 import { Ban, Check, CircleAlert, CircleStop, Hand, LoaderCircle, Wrench } from 'lucide-react';
+import { useEffect } from 'react';
 import type { ToolCall, ToolRun } from '#shared/contract/chat/conversations.ts';
 import { text } from '../../text/chat-text.ts';
 import { titleOf } from '../../text/tools-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { useCopy } from '../../ui/notices/use-copy.ts';
 import { Collapsible } from '../thread-state/collapsible.tsx';
+import { useThreadView } from '../thread-state/thread-view.ts';
 import { ExactBlock } from './exact-block.tsx';
 import { spacedJson } from './exact-text.ts';
 import { ToolApproval } from './tool-approval.tsx';
@@ -31,6 +33,8 @@ interface ToolCallLineProps {
 /** A tool call: server, state and duration; arguments and result when expanded. */
 export function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
   const { run } = call;
+  const part = `${messageId}:call:${at}`;
+  useSought(messageId, part, call);
   if (run?.state === 'waiting' && live) return <ToolApproval messageId={messageId} at={at} call={call} run={run} />;
   const Icon = run ? icons[run.state] : Wrench;
   const tone = run?.state === 'failed' ? 'text-bad' : run?.state === 'done' ? 'text-ok' : '';
@@ -43,7 +47,7 @@ export function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
     </>
   );
   return (
-    <Collapsible id={`${messageId}:call:${at}`} label={label}>
+    <Collapsible id={part} label={label}>
       <div className="mt-1 mb-2 ml-1.5 flex flex-col gap-2 border-line border-l pl-4">
         <ExactText
           label={text.toolArguments}
@@ -57,6 +61,18 @@ export function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
       </div>
     </Collapsible>
   );
+}
+
+/** Expands it where it has the words for which its message was opened. */
+function useSought(messageId: string, part: string, { run }: ToolCall): void {
+  const sought = useThreadView((view) => (view.sought?.messageId === messageId ? view.sought : null));
+  useEffect(() => {
+    const given = run?.result.toLowerCase() ?? '';
+    if (!sought?.words.some((word) => given.includes(word.toLowerCase()))) return;
+    const { setExpanded, seek } = useThreadView.getState();
+    setExpanded(part, true);
+    seek(null);
+  }, [sought, part, run]);
 }
 
 function stateWords(run: ToolRun | undefined): string {
