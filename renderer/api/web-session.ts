@@ -13,9 +13,11 @@ export async function openSession(): Promise<string> {
   offered = null;
   if (secret) sessionStorage.setItem(pendingKey, `${secret} ${hex(crypto.getRandomValues(new Uint8Array(32)))}`);
   const [pending, nonce] = sessionStorage.getItem(pendingKey)?.split(' ') ?? [];
-  const token = pending && nonce ? await tradeSecret(pending, nonce) : null;
-  if (token) sessionStorage.setItem(storageKey, token);
+  const answer = pending && nonce ? await tradeSecret(pending, nonce) : null;
   sessionStorage.removeItem(pendingKey);
+  if (answer?.proven === false) throw new Error('The server at this address is not the Portico that printed the link.');
+  const token = answer?.token ?? null;
+  if (token) sessionStorage.setItem(storageKey, token);
   return token ?? sessionStorage.getItem(storageKey) ?? leave();
 }
 
@@ -46,20 +48,25 @@ function takeSecret(): string | null {
   return secret;
 }
 
-async function tradeSecret(secret: string, nonce: string): Promise<string | null> {
+interface Answer {
+  /** Null: the server does not know the secret (any more). */
+  readonly token: string | null;
+  /** Whether the server knows the secret that it gives a token for. */
+  readonly proven: boolean;
+}
+
+/** Throws where no answer comes: then it can be asked again. */
+async function tradeSecret(secret: string, nonce: string): Promise<Answer> {
   const prove = await proverFor(secret);
   const response = await fetch('/session', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ nonce, proof: await prove(`page ${location.origin} ${nonce}`) }),
   });
-  if (!response.ok) return null;
+  if (!response.ok) return { token: null, proven: true };
   const session: unknown = await response.json();
-  if (!isSession(session) || session.proof !== (await prove(`core ${location.origin} ${nonce}`))) {
-    sessionStorage.removeItem(pendingKey);
-    throw new Error('The server at this address is not the Portico that printed the link.');
-  }
-  return session.token;
+  const proven = isSession(session) && session.proof === (await prove(`core ${location.origin} ${nonce}`));
+  return { token: proven ? session.token : null, proven };
 }
 
 function isSession(value: unknown): value is { token: string; proof: string } {
