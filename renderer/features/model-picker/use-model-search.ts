@@ -32,24 +32,26 @@ export function useModelSearch(
 function found(groups: readonly ModelGroup[], query: string) {
   const wanted = query.trim().toLowerCase();
   const all = groups
-    .map((group) => ({
-      ...group,
-      items: bestFirst(
-        group.items.filter((item) => matches(item, query)),
-        wanted,
-      ),
-    }))
-    .sort((a, b) => placeOf(a.items[0], wanted) - placeOf(b.items[0], wanted));
+    .map((group) => bestFirst(group, query, wanted))
+    .sort(byPlace)
+    .map(({ group }) => group);
   const shown = firstOf(all);
   return { shown, hidden: sizeOf(all) - sizeOf(shown) };
 }
 
 /** A model that is called so before those that have the words somewhere; without a query all as they were. */
-const bestFirst = (items: readonly ModelChoice[], wanted: string): ModelChoice[] =>
-  [...items].sort((a, b) => placeOf(a, wanted) - placeOf(b, wanted));
+function bestFirst(group: ModelGroup, query: string, wanted: string) {
+  const placed = group.items
+    .filter((item) => matches(item, query))
+    .map((item) => ({ item, place: placeOf(item, wanted) }))
+    .sort(byPlace);
+  return { group: { ...group, items: placed.map(({ item }) => item) }, place: placed[0]?.place ?? 0 };
+}
 
-function placeOf(choice: ModelChoice | undefined, wanted: string): number {
-  if (wanted === '' || !choice) return 0;
+const byPlace = (a: { readonly place: number }, b: { readonly place: number }) => a.place - b.place;
+
+function placeOf(choice: ModelChoice, wanted: string): number {
+  if (wanted === '') return 0;
   const name = choice.name.toLowerCase();
   if (choice.disabled) return 4;
   if (name === wanted || choice.id.toLowerCase() === wanted) return 0;
