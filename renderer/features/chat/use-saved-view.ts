@@ -1,10 +1,9 @@
 import { useEffect, useEffectEvent } from 'react';
 import { type Api, useApi } from '../../api/api.ts';
 import { useFlush } from '../../browser/use-flush.ts';
-import { composerText as text } from '../../text/composer-text.ts';
-import { useNotify } from '../../ui/notices/use-notify.ts';
 import { createDebouncedSaver } from '../drafts/debounced-saver.ts';
 import { mergedText } from '../drafts/merged-draft.ts';
+import { useKeptNotices } from '../drafts/use-kept-notices.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
 
 const mostExpanded = 300;
@@ -55,15 +54,9 @@ const changed = <Value>(now: Readonly<Record<string, Value>>, before: Readonly<R
 /** Restores a conversation’s unsent edits and expanded parts, and saves them as they change. */
 export function useSavedView(conversationId: string): void {
   const api = useApi();
-  const { failed, mended } = useNotify();
-  const notRead = useEffectEvent((error: unknown) => failed(text.draftNotRead, error));
-  const saver =
-    savers.get(api) ??
-    createSavers(
-      api,
-      (error) => failed(text.draftNotKept, error),
-      () => mended(text.draftNotKept),
-    );
+  const { notKept, kept, ...notices } = useKeptNotices();
+  const notRead = useEffectEvent(notices.notRead);
+  const saver = savers.get(api) ?? createSavers(api, notKept, kept);
   savers.set(api, saver);
 
   useEffect(() => {

@@ -2,24 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { type Api, useApi, useOrpc } from '../../api/api.ts';
 import { useFlush } from '../../browser/use-flush.ts';
-import { composerText as text } from '../../text/composer-text.ts';
-import { useNotify } from '../../ui/notices/use-notify.ts';
 import type { DebouncedSaver } from './debounced-saver.ts';
 import { useDrafts } from './drafts-store.ts';
 import { createSharedDrafts, type SharedDrafts } from './shared-drafts.ts';
+import { useKeptNotices } from './use-kept-notices.ts';
 
 const ofApi = new WeakMap<Api, SharedDrafts>();
 
 function useSharedDrafts(): SharedDrafts {
   const api = useApi();
-  const { failed, mended } = useNotify();
-  const drafts =
-    ofApi.get(api) ??
-    createSharedDrafts(
-      api,
-      (error) => failed(text.draftNotKept, error),
-      () => mended(text.draftNotKept),
-    );
+  const { notKept, kept } = useKeptNotices();
+  const drafts = ofApi.get(api) ?? createSharedDrafts(api, notKept, kept);
   ofApi.set(api, drafts);
   return drafts;
 }
@@ -29,13 +22,13 @@ export const useDraftSaver = (): DebouncedSaver => useSharedDrafts().saver;
 /** Keeps the composer of a chat and its saved draft, which other windows may change, the same. */
 export function useDraft(chat: string): void {
   const { saver, refresh } = useSharedDrafts();
-  const { failed } = useNotify();
+  const notices = useKeptNotices();
   const { error } = useQuery({
     queryKey: useOrpc().drafts.get.queryKey({ input: { chat } }),
     queryFn: () => refresh(chat),
     refetchOnMount: 'always',
   });
-  const notRead = useEffectEvent((failure: unknown) => failed(text.draftNotRead, failure));
+  const notRead = useEffectEvent(notices.notRead);
 
   useEffect(() => {
     if (error) notRead(error);
