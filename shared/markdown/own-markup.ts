@@ -17,7 +17,7 @@ const tag = new RegExp(
   [
     `</(?:${elements}|${mathElements})>`,
     `<(?:${elements})(?: (?:${attributes.join('|')}))*>`,
-    `<(?:${mathElements})(?: (?:${mathAttributes})="[^"<>]*")*>`,
+    `<(?:${mathElements})(?: (?:${mathAttributes})="[^"<>]*")*/?>`,
   ].join('|'),
   'g',
 );

@@ -95,6 +95,7 @@ test('formulas of every kind are drawn as MathML and nothing else', async () => 
   const kinds = [
     ...['\\color{red}{x}', '\\fcolorbox{red}{blue}{x}', '\\boxed{x}', '\\cancel{x}', '\\pmb{x}', '\\overbrace{x}^{n}'],
     ...['\\begin{array}{c|c}1&2\\\\\\hline 3&4\\end{array}', '\\begin{cases}a\\\\b\\end{cases}', '\\sqrt[3]{x}'],
+    ...['a \\quad b', 'a \\qquad b', 'a \\hspace{1cm} b', 'a \\equiv b \\pmod{n}'],
     ...['\\rule{1em}{2em}', '\\raisebox{1em}{x}', '\\phantom{x}', '\\smash{x}', '\\mathllap{x}', '\\Bigg( x \\Bigg)'],
     ...['x \\tag{1}', '\\xrightarrow[a]{b}', '\\binom{n}{k}', '\\text{words}', '\\mathbb{R}', '\\Huge x', '\\not= y'],
     ...['\\sum_{i=0}^n', '\\lim_{x}', '\\underline{x}', '\\hat{x}', '\\vec{x}', '\\phase{-78^\\circ}', '\\angl{n}'],
