@@ -108,3 +108,20 @@ test('of several files the next and the previous one are gone to by buttons and 
   await expect.element(dialog).not.toBeInTheDocument();
   await expect.element(chip).toHaveFocus();
 });
+
+test('several images that a model made stand side by side, three in a row and two where it is narrow', async () => {
+  const pictures = Array.from({ length: 7 }, (_, at) => fakeAttachment({ name: `${at}.png`, bytes: 9 }, at));
+  const messages = [
+    fakeMessage({ id: 'q', role: 'user', conversationId: 'c0' }),
+    fakeMessage({ id: 'a', parentId: 'q', role: 'assistant', conversationId: 'c0', attachments: pictures }),
+  ];
+  await page.viewport(1280, 800);
+  await openApp('#chat/c0', { messages });
+  const items = page.getByRole('list', { name: 'Images of the answer' }).getByRole('listitem');
+  await expect.poll(() => items.all().length).toBe(7);
+  const bottoms = () => items.all().map((item) => Math.round(item.element().getBoundingClientRect().bottom));
+  const rows = () => new Set(bottoms()).size;
+  await expect.poll(rows).toBe(3);
+  await page.viewport(420, 800);
+  await expect.poll(rows).toBe(4);
+});

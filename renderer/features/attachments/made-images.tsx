@@ -5,6 +5,7 @@ import { formatBytes } from '#shared/file-size.ts';
 import { saveFile } from '../../browser/save-file.ts';
 import { text as chatText } from '../../text/chat-text.ts';
 import { composerText as text } from '../../text/composer-text.ts';
+import { classNames } from '../../ui/elements/class-names.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { FileViewer } from './file-viewer.tsx';
@@ -24,7 +25,10 @@ export function MadeImages({ files, name }: MadeImagesProps) {
   const file = shown === null ? undefined : files[shown];
   return (
     <>
-      <ul aria-label={text.madeImages} className="mt-3 flex flex-wrap gap-3">
+      <ul
+        aria-label={text.madeImages}
+        className={classNames('mt-3', files.length > 1 && 'grid grid-cols-2 items-end gap-3 sm:grid-cols-3')}
+      >
         {files.map((file, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same image may come twice, and none moves
           <li key={`${file.id} ${at}`} className="min-w-0 max-w-full">
