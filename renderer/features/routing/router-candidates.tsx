@@ -1,4 +1,5 @@
 import type { RoutingDecision } from '#shared/contract/chat/routing.ts';
+import { useProviderName } from '../../api/use-provider-name.ts';
 import { usdPerMillion } from '../../text/format.ts';
 import { routingText as text } from '../../text/routing-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
@@ -12,6 +13,8 @@ export function RouterCandidates({
 }: {
   decision: Pick<RoutingDecision, 'selected' | 'candidates'>;
 }) {
+  const providerName = useProviderName();
+  const providerOf = (id: string) => (id.includes('/') ? `${providerName(id.slice(0, id.indexOf('/')))} · ` : '');
   const ranked = candidates.filter(({ score }) => score !== null);
   const eliminated = candidates.filter(({ score }) => score === null);
   return (
@@ -26,6 +29,7 @@ export function RouterCandidates({
               <span className="text-fg-2 text-xs tabular-nums">{text.score(score ?? 0)}</span>
             </span>
             <span className="text-fg-3 text-xs tabular-nums">
+              {providerOf(id)}
               {price ? text.perMillion(usdPerMillion(price.prompt), usdPerMillion(price.completion)) : text.noPrice}
             </span>
           </li>
@@ -40,7 +44,10 @@ export function RouterCandidates({
             {eliminated.map(({ id, name, excluded }) => (
               <li key={id} className="flex flex-col py-1.5">
                 <span className="wrap-anywhere">{name}</span>
-                <span className="text-fg-2 text-xs">{excluded.map(text.exclusion).join('; ')}</span>
+                <span className="text-fg-2 text-xs">
+                  {providerOf(id)}
+                  {excluded.map(text.exclusion).join('; ')}
+                </span>
               </li>
             ))}
           </ul>

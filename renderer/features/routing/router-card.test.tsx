@@ -23,7 +23,7 @@ test('a routed answer says what was chosen and why, what was tried, who could no
   await expect.element(attempts).toMatchTextContent('412 ms');
   const candidates = card.getByRole('list', { name: 'Candidates' }).getByRole('listitem');
   await expect.element(candidates.nth(0)).toMatchTextContent('Claude Sonnet 5');
-  await expect.element(candidates.nth(0)).toMatchTextContent('$3.00 / $15.00 per 1M tokens');
+  await expect.element(candidates.nth(0)).toMatchTextContent('Anthropic · $3.00 / $15.00 per 1M tokens');
   await expect.element(candidates.nth(1)).toMatchTextContent('chosen');
   await expect.element(card).toMatchTextContent('cannot see images; over the maximum price');
   await expect.element(card).toMatchTextContent('some_new_reason');
