@@ -171,13 +171,13 @@ async function providers({ page, go, look, button, field }: Walk): Promise<void>
   await edit('Add key', 'OpenAI').click();
   await field('API key').fill('sk-wrong-0123456789');
   await button('Check and save').click();
-  await expect(page.getByText(providerSaid).or(page.getByText(/⟦openai refused/))).toBeVisible();
+  await expect(page.getByText(providerSaid).or(page.getByText(/⟦OpenAI refused/))).toBeVisible();
   await look('a refused key');
   await button('Cancel').click();
   await edit('Set up', 'Ollama').click();
   await field('Base URL').fill('http://127.0.0.1:1/v1');
   await button('Check and save').click();
-  await expect(page.getByRole('listitem', { name: 'Ollama' })).toContainText(/⟦ollama could not be reached/);
+  await expect(page.getByRole('listitem', { name: 'Ollama' })).toContainText(/⟦Ollama could not be reached/);
   await look('a server that does not answer');
   await button('Add a server').click();
   await look('a server of one’s own');
