@@ -31,6 +31,8 @@ export interface BooksConnection {
   hooks: ConnectionHooks | null;
   /** Where large reads of a file are done; null in memory. */
   readonly reading: ReadingThread | null;
+  /** All of it, as the file would be. */
+  serialize(): Buffer;
 }
 
 /** By it whoever has Kysely's connection finds the one below. */
@@ -64,9 +66,10 @@ class BooksDialect extends TransactionDialect {
 /**
  * Opens a SQLite file so that an acknowledged commit survives power loss (see `durable-log.ts`) and integers are
  * exact. Transactions begin IMMEDIATE: a read first and a write later would fail at once where a second process writes.
+ * `begun`: what a database in memory begins with.
  */
-export function sqliteDialect(path: string, log: DurableLog): BooksDialect {
-  const database = new Database(path);
+export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | null = null): BooksDialect {
+  const database = new Database(begun ?? path);
   database.defaultSafeIntegers(true);
   database.pragma('busy_timeout = 5000');
   database.pragma('journal_mode = WAL');
@@ -85,6 +88,7 @@ export function sqliteDialect(path: string, log: DurableLog): BooksDialect {
     isBusy: false,
     hooks: null,
     reading: file === null ? null : createReadingThread(file),
+    serialize: () => database.serialize(),
   };
   return new BooksDialect(withStatementCache(database, log, connection), connection);
 }
