@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { build, createBuilder } from 'vite';
 import { builtOnce } from '../support/built-once.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -19,6 +18,7 @@ export async function builtHosts(): Promise<BuiltHosts> {
 
 async function buildHosts(folder: string): Promise<void> {
   writeFileSync(`${folder}/package.json`, '{"name":"portico","version":"9.8.7","type":"module","main":"main/main.js"}');
+  const { build, createBuilder } = await import('vite');
   const builder = await createBuilder({ configFile: path('../../vite.config.ts'), logLevel: 'error' });
   for (const environment of ['main', 'preload'] as const) {
     const one = builder.environments[environment];

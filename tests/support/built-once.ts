@@ -12,32 +12,43 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Sqlite from 'better-sqlite3';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const store = join(root, '.cache', 'built');
 const ofEveryBuild = ['vite.config.ts', 'package.json', 'package-lock.json'];
 const keptMs = 24 * 60 * 60_000;
 
+/** What this process has asked for already. */
+const asked = new Map<string, Promise<string>>();
+
 /**
  * The folder with what `build` writes into the one that it is given, made of these folders' files as they are now. It is built
  * where there is none yet, whoever asks first, and is the same one for all tests: nobody writes into it.
  */
-export async function builtOnce(
+export function builtOnce(
   name: string,
   folders: readonly string[],
   build: (folder: string) => Promise<void>,
 ): Promise<string> {
-  const folder = join(store, `${name}-${hashOf(folders)}`);
+  const known = asked.get(name) ?? built(join(store, `${name}-${hashOf(folders)}`), build);
+  asked.set(name, known);
+  return known;
+}
+
+async function built(folder: string, build: (folder: string) => Promise<void>): Promise<string> {
   if (existsSync(folder)) return folder;
   mkdirSync(store, { recursive: true });
-  const unfinished = mkdtempSync(join(store, 'unfinished-'));
-  await build(unfinished);
+  // Who wants the same waits for the first one's. The operating system ends the lock of a process that ends.
+  const lock = new Sqlite(`${folder}.lock`, { timeout: 120_000 });
   try {
+    lock.exec('begin exclusive');
+    if (existsSync(folder)) return folder;
+    const unfinished = mkdtempSync(join(store, 'unfinished-'));
+    await build(unfinished);
     renameSync(unfinished, folder);
-  } catch (error) {
-    // Another process has just built the same.
-    if (!existsSync(folder)) throw error;
-    rmSync(unfinished, { recursive: true });
+  } finally {
+    lock.close();
   }
   forgetOld();
   return folder;

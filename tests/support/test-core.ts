@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createRouterClient } from '@orpc/server';
 import { type CoreOptions, openCore } from '#core/core.ts';
 import type { Question } from '#core/host/ask-person.ts';
 import type { Host } from '#core/host/host.ts';
 import { sessionMemory } from '#core/secrets/session-memory.ts';
+import { builtThreads } from './built-threads.ts';
 import { fakeGateway } from './fake-gateway.ts';
 import { memorySecrets } from './memory-secrets.ts';
+import { unusedDataFolder } from './unused-data.ts';
 
 type TestCoreOptions = Partial<CoreOptions> & Partial<Pick<Host, 'confirm' | 'output' | 'openedFile'>>;
 
@@ -23,7 +23,8 @@ export async function testCore({
   openedFile = async () => null,
   ...more
 }: TestCoreOptions = {}) {
-  const dataFolder = more.dataFolder ?? mkdtempSync(join(tmpdir(), 'portico-core-'));
+  const dataFolder = more.dataFolder ?? (await unusedDataFolder());
+  const threads = await builtThreads();
   const gateway = fakeGateway();
   const opened: string[] = [];
   const questions: Question[] = [];
@@ -67,9 +68,9 @@ export async function testCore({
     sandboxPace: 0,
     // Tests announce what changes, or look themselves.
     pollIntervals: { embedded: 3_600_000, remote: 3_600_000 },
-    workerFile: fileURLToPath(new URL('../../electron/core/worker/database-worker.ts', import.meta.url)),
-    documentWorkerFile: fileURLToPath(new URL('../../electron/core/attachments/document-worker.ts', import.meta.url)),
-    pageWorkerFile: fileURLToPath(new URL('../../electron/core/tools/page-worker.ts', import.meta.url)),
+    workerFile: join(threads, 'database-worker.js'),
+    documentWorkerFile: join(threads, 'document-worker.js'),
+    pageWorkerFile: join(threads, 'page-worker.js'),
     ...more,
   });
   const client = createRouterClient(core.router, { interceptors: core.rpc.clientInterceptors });
