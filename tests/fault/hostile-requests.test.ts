@@ -26,7 +26,7 @@ import { vendorsAt } from '../support/vendors-at.ts';
  * or nothing like it. `PORTICO_LONG=1` makes 50,000; the ordinary run fewer.
  */
 const together = 16;
-const runs = (process.env.PORTICO_LONG ? 50_000 : 4_000) / together;
+const runs = (process.env.PORTICO_LONG ? 50_000 : 2_000) / together;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-requests-'));
 const database = join(folder, 'books.db');
