@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
+import { builtOnce } from '../../tests/support/built-once.ts';
 import { openBooks } from '../db/open.ts';
 import { verifyBooks } from '../ledger/verify-books.ts';
 import { openGateway } from '../open-gateway.ts';
@@ -66,7 +67,7 @@ const program = `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
   import Database from 'better-sqlite3';
-  const [at, replacement] = process.argv.slice(1);
+  const [module, at, replacement] = process.argv.slice(1);
   let left = Number(at);
   const killed = (real) => function (...given) {
     if (left-- === 0) process.kill(process.pid, 'SIGKILL');
@@ -75,13 +76,26 @@ const program = `
   for (const name of ['renameSync', 'rmSync', 'fsyncSync']) fs[name] = killed(fs[name]);
   syncBuiltinESMExports();
   for (const name of ['exec', 'pragma', 'close']) Database.prototype[name] = killed(Database.prototype[name]);
-  const { replaceBooks } = await import(${JSON.stringify(new URL('./replace-books.ts', import.meta.url).href)});
+  const { replaceBooks } = await import(module);
   await replaceBooks(JSON.parse(replacement));
 `;
 
-const killedBefore = (step: number, replacement: object): Promise<boolean> =>
+/** Built: of its sources it would be loaded two dozen times. */
+const builtModule = () =>
+  builtOnce('replace-books', ['shared', 'gateway'], async (outDir) => {
+    const { build } = await import('vite');
+    const entry = fileURLToPath(new URL('replace-books.ts', import.meta.url));
+    await build({
+      configFile: false,
+      logLevel: 'error',
+      ssr: { noExternal: true, external: ['better-sqlite3'] },
+      build: { ssr: entry, outDir, target: 'node20', copyPublicDir: false },
+    });
+  });
+
+const killedBefore = (module: string, step: number, replacement: object): Promise<boolean> =>
   new Promise((resolve, reject) => {
-    const args = ['--input-type=module', '-e', program, String(step), JSON.stringify(replacement)];
+    const args = ['--input-type=module', '-e', program, module, String(step), JSON.stringify(replacement)];
     const cwd = fileURLToPath(new URL('../..', import.meta.url));
     execFile(process.execPath, args, { cwd }, (error, _stdout, stderr) => {
       if (error && error.signal !== 'SIGKILL') reject(new Error(stderr));
@@ -91,10 +105,11 @@ const killedBefore = (step: number, replacement: object): Promise<boolean> =>
 
 test('wherever it is killed the next start goes on: the copy is in place, and what was there is whole, journal included', async () => {
   const { fresh, lostKey } = await leftByServer();
+  const module = join(await builtModule(), 'replace-books.js');
   let steps = 0;
   for (let killed = true; killed; steps += 1) {
     const { folder, staged, database, setAside } = fresh(`killed-${steps}`);
-    killed = await killedBefore(steps, { staged, database, setAside });
+    killed = await killedBefore(module, steps, { staged, database, setAside });
     const before = existsSync(setAside);
     const later = join(folder, 'later.db');
     await replaceBooks({ staged, database, setAside: before ? later : setAside });
