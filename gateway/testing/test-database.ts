@@ -38,12 +38,21 @@ export async function emptyDatabase(): Promise<string> {
   return createdFrom(server, 'template0');
 }
 
+/** One connection for all tests of this process: a new one costs the server as much as a test does. */
+let administrator: pg.Pool | null = null;
+
+function administering(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 1, allowExitOnIdle: true });
+  // The server ends before this process does.
+  pool.on('error', () => {});
+  return pool;
+}
+
 async function createdFrom(server: { readonly admin: string }, template: string): Promise<string> {
   const name = `books_${process.pid}_${Math.random().toString(36).slice(2)}`;
   const administer = async (statement: string) => {
-    const admin = new pg.Client({ connectionString: server.admin });
-    await admin.connect();
-    await admin.query(statement).finally(() => admin.end());
+    administrator ??= administering(server.admin);
+    await administrator.query(statement);
   };
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   // Hundreds of them would take longer to delete at the end than the tests do.
