@@ -54,7 +54,7 @@ test('the table of models, its filter and the sheet of a model name the server',
   await expect.element(page.getByRole('button', { name: 'Add a key for In the Cellar' })).toBeVisible();
   rename(fake, 'Attic');
   await expect.element(page.getByRole('button', { name: 'Add a key for Attic' })).toBeVisible();
-  expect(shown()).not.toContain('In the Cellar');
+  await expect.poll(shown).not.toContain('In the Cellar');
 });
 
 test('a failed answer and a stopped one name the server, and by its id once it is gone', async () => {
