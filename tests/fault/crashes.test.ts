@@ -41,9 +41,14 @@ const onPostgres = async () => (await postgres?.createDatabase()) ?? '';
 
 /** Gateways under load, in front of an upstream whose answers differ in price and take up to 60 ms. */
 async function underLoad(database: string, processes: number) {
+  let writing = Promise.withResolvers<void>();
   const upstream = await openPricedUpstream(
     (call) => ({ promptTokens: 5 + (call % 7), completionTokens: 3 + (call % 11) }),
-    () => Math.random() * 30,
+    () => {
+      writing.resolve();
+      writing = Promise.withResolvers();
+      return 1 + Math.random() * 30;
+    },
   );
   closers.push(upstream.close);
   const { id, keys } = await prepaidAccount(database, env, '1000', 8);
@@ -57,8 +62,9 @@ async function underLoad(database: string, processes: number) {
     accountId: id,
     load,
     gateways,
-    /** Ends one and starts it again, with the clients going on meanwhile. Returns its exit code. */
+    /** Ends one while an answer is being written, and starts it again, with the clients going on meanwhile. Returns its exit code. */
     async again(index: number, signal: 'SIGTERM' | 'SIGKILL', meanwhile = () => {}) {
+      await writing.promise;
       const ended = gateways[index]?.kill(signal);
       gateways[index] = null;
       const code = await ended;
