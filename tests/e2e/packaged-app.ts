@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { chromium, expect, type Page } from '@playwright/test';
+import { type Browser, chromium, errors, expect, type Page } from '@playwright/test';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -74,7 +74,7 @@ export async function startPackaged(program: string, dataFolder: string, env: Re
 export async function drive(debugging: string) {
   // Connecting before there is a window never returns.
   await expect.poll(() => windows(debugging)).toBe(1);
-  const browser = await chromium.connectOverCDP(debugging, { timeout: 120_000 });
+  const browser = await connected(debugging);
   const context = browser.contexts()[0];
   if (!context) throw new Error('the packaged app has no window');
   const page: Page = context.pages()[0] ?? (await context.waitForEvent('page'));
@@ -89,6 +89,16 @@ export async function drive(debugging: string) {
       await browser.close();
     },
   };
+}
+
+/** A window that is replaced while Playwright attaches to it never answers it: then it is attached to once more. */
+async function connected(debugging: string, triesLeft = 6): Promise<Browser> {
+  try {
+    return await chromium.connectOverCDP(debugging, { timeout: 20_000 });
+  } catch (error) {
+    if (!(error instanceof errors.TimeoutError) || triesLeft === 1) throw error;
+    return connected(debugging, triesLeft - 1);
+  }
 }
 
 async function windows(debugging: string): Promise<number> {
