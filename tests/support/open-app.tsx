@@ -9,6 +9,7 @@ import { forgetScrollPositions } from '../../renderer/features/thread/use-scroll
 import { useThreadView } from '../../renderer/features/thread-state/thread-view.ts';
 import { startNav } from '../../renderer/navigation/nav.ts';
 import { useShell } from '../../renderer/page/shell-state.ts';
+import { forgetUnfinishedForms } from '../../renderer/ui/forms/unfinished-forms.ts';
 import type { FakeOptions } from './fake-chat.ts';
 import { createFakeCore, type FakeCore } from './fake-core.ts';
 import type { FakeData } from './fake-data.ts';
@@ -60,6 +61,7 @@ export async function closeApp(): Promise<void> {
   useShell.setState({ open: true, drawer: false, overlay: null });
   useDrafts.setState({ texts: {}, files: {}, models: {}, mentions: {}, compares: {}, loaded: {} });
   forgetScrollPositions();
+  forgetUnfinishedForms();
   useThreadView.setState({
     expanded: {},
     edits: {},

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import type { CapScope, Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { usd } from '../../text/format.ts';
 import { text } from '../../text/settings-text.ts';
@@ -6,6 +5,7 @@ import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
 import { SectionTitle } from '../../ui/forms/setting-row.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
+import { unfinishedForms } from '../../ui/forms/unfinished-forms.ts';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
@@ -85,14 +85,16 @@ function SameCaps({ caps, setOutside }: { caps: Caps; setOutside: readonly Outsi
   return scopes.length > 0 && <p className="mt-1 text-fg-3 text-xs">{text.caps.sameCaps(scopes)}</p>;
 }
 
+const drafts = unfinishedForms<{ fields: Record<CapScope, string>; models: ModelCaps }>();
+
+const draftOf = ({ message, conversation, day, month, models }: Caps) => ({
+  fields: { message: message ?? '', conversation: conversation ?? '', day: day ?? '', month: month ?? '' },
+  models,
+});
+
 function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; month: string } }) {
-  const [fields, setFields] = useState<Record<CapScope, string>>(() => ({
-    message: caps.message ?? '',
-    conversation: caps.conversation ?? '',
-    day: caps.day ?? '',
-    month: caps.month ?? '',
-  }));
-  const [models, setModels] = useState<ModelCaps>(caps.models);
+  const form = drafts.useUnfinished('caps', draftOf(caps));
+  const { fields, models } = form.value;
   const set = useSetCaps();
   const { failed } = useNotify();
   const wrong = scopes.filter((scope) => fields[scope].trim() !== '' && !isAmount(fields[scope]));
@@ -111,10 +113,10 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
           string | null,
         ];
         const capped = Object.fromEntries(Object.entries(models).map(([model, amount]) => [model, amount.trim()]));
-        set.mutate(
-          { message, conversation, day, month, models: capped },
-          { onError: (error) => failed(text.caps.notSaved, error) },
-        );
+        // Not by `onSuccess`, which is not called once the page was left.
+        void set.mutateAsync({ message, conversation, day, month, models: capped }).then(form.finish, (error) => {
+          failed(text.caps.notSaved, error);
+        });
       }}
     >
       <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">
@@ -127,11 +129,11 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
             value={fields[scope]}
             problem={wrong.includes(scope) ? text.caps.notAmount : undefined}
             note={scope === 'day' || scope === 'month' ? text.caps.spent(usd(spentUsd[scope])) : undefined}
-            onChange={(event) => setFields({ ...fields, [scope]: event.target.value })}
+            onChange={(event) => form.change({ models, fields: { ...fields, [scope]: event.target.value } })}
           />
         ))}
       </div>
-      <ModelCapFields caps={models} onChange={setModels} />
+      <ModelCapFields caps={models} onChange={(next) => form.change({ fields, models: next })} />
       <p className="text-fg-3 text-xs">{text.caps.note}</p>
       <div className="flex items-center gap-3">
         <Button variant="primary" type="submit" disabled={set.isPending || isWrong}>

@@ -46,6 +46,26 @@ test('caps are filled in, models get some of their own, and what is no amount is
   await expect.poll(() => fake.composer.caps.models).toEqual({});
 });
 
+test('caps that were filled in and not saved are there again when their page is come back to, and once they are saved what is kept', async () => {
+  const fake = await openApp('#settings/caps');
+  const day = field('A day (UTC), USD');
+  const away = async () => {
+    await page.getByRole('link', { name: 'Models', exact: true }).click();
+    await expect.element(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
+  };
+  await day.fill('2.5');
+  await away();
+  await button('Back').click();
+  await expect.element(day).toHaveValue('2.5');
+  await button('Save caps').click();
+  await expect.element(main).toMatchTextContent('Caps saved');
+  await away();
+  fake.composer.caps = { ...fake.composer.caps, day: '3' };
+  fake.changed('caps');
+  await button('Back').click();
+  await expect.element(day).toHaveValue('3');
+});
+
 test('limits that were set outside the app are said until the caps are taken over; why they are not is said too', async () => {
   const fake = await openApp('#settings/caps');
   await expect.element(button('Save caps')).toBeVisible();

@@ -10,7 +10,7 @@ import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { KeyForm } from './key-form.tsx';
 import { KeyList } from './key-list.tsx';
-import { ServerForm } from './server-form.tsx';
+import { isServerFormLeft, ServerForm } from './server-form.tsx';
 import { UseForNewChats } from './use-for-new-chats.tsx';
 import { useProviderCalls } from './use-provider-calls.ts';
 
@@ -20,7 +20,7 @@ const tones = { not_set: 'plain', unchecked: 'plain', works: 'ok', refused: 'bad
 
 /** One provider, its state and actions. `isNew`: it was just added, which may be known only after its first render. */
 export function ProviderRow({ provider, isNew = false }: { provider: Provider; isNew?: boolean }) {
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(() => isServerFormLeft(provider));
   const [removing, setRemoving] = useState(false);
   const [checked, setChecked] = useState(false);
   const { check } = useProviderCalls();

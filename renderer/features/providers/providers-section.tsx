@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { FindServers } from './find-servers.tsx';
 import { OwnKeysNotice } from './own-keys-notice.tsx';
 import { ProviderRow } from './provider-row.tsx';
-import { ServerForm } from './server-form.tsx';
+import { isServerFormLeft, ServerForm } from './server-form.tsx';
 
 const words = text.providers;
 
@@ -18,7 +18,7 @@ export function ProvidersSection() {
   const list = useProviders();
   const info = useAppInfo();
   const keychain = info.data?.keychain;
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useState(() => isServerFormLeft());
   const [added, setAdded] = useState<string | null>(null);
   const own = list.data?.filter((provider) => provider.ownServer || provider.server) ?? [];
   return (

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import type { Provider, SavedServer } from '#shared/contract/app/providers.ts';
 import { serverKinds } from '#shared/server-kinds.ts';
 import { describeError } from '../../text/error-text.ts';
@@ -6,6 +6,7 @@ import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Field } from '../../ui/forms/field.tsx';
 import { fieldClass, TextField } from '../../ui/forms/text-field.tsx';
+import { unfinishedForms } from '../../ui/forms/unfinished-forms.ts';
 import { HeaderFields, ModelFields } from './server-lists.tsx';
 import { useProviderCalls } from './use-provider-calls.ts';
 
@@ -43,23 +44,41 @@ const draftOf = ({ id, name, baseUrl, server }: Provider): SavedServer =>
       }
     : blank;
 
+const drafts = unfinishedForms<SavedServer>(({ headers, ...draft }) => ({
+  ...draft,
+  key: null,
+  headers: headers.map(({ name }) => ({ name, value: '' })),
+}));
+const nameOf = (provider: Provider | undefined) => provider?.id ?? 'new';
+
+/** Whether the form of this server, or of a new one, was left before it was saved. */
+export const isServerFormLeft = (provider?: Provider): boolean => drafts.isLeft(nameOf(provider));
+
 /** A form for a named server. Secrets are not kept in the page; an empty one leaves the saved one unchanged. */
 export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
-  const [draft, setDraft] = useState(provider ? draftOf(provider) : blank);
+  const form = drafts.useUnfinished(nameOf(provider), provider ? draftOf(provider) : blank);
+  const draft = form.value;
   const { saveServer } = useProviderCalls();
   const kindId = useId();
-  const change = (more: Partial<SavedServer>) => setDraft({ ...draft, ...more });
+  const change = (more: Partial<SavedServer>) => form.change({ ...draft, ...more });
   const isAzure = draft.kind === 'azure-openai';
   const failure = saveServer.isError ? describeError(saveServer.error) : null;
   const hasKey = (provider?.keys.length ?? 0) > 0;
   const complete = draft.name.trim() !== '' && draft.baseUrl.trim() !== '';
+  // Not by `onSuccess`, which is not called once the page was left.
+  const save = async () => {
+    const saved = await saveServer.mutateAsync(trimmed(draft)).catch(() => null);
+    if (!saved) return;
+    form.finish();
+    onSaved(saved);
+  };
   return (
     <form
       className="mt-3 flex flex-col gap-3 rounded-menu border border-line bg-sunken p-3"
       aria-label={provider ? words.actionsFor(words.edit, provider.name) : words.addServer}
       onSubmit={(event) => {
         event.preventDefault();
-        if (complete) saveServer.mutate(trimmed(draft), { onSuccess: onSaved });
+        if (complete) void save();
       }}
     >
       <div className="grid gap-3 sm:grid-cols-2">
@@ -123,7 +142,14 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
         <Button variant="primary" type="submit" disabled={!complete || saveServer.isPending}>
           {saveServer.isPending ? words.checking : words.save}
         </Button>
-        <Button onClick={onCancel}>{text.cancel}</Button>
+        <Button
+          onClick={() => {
+            form.finish();
+            onCancel();
+          }}
+        >
+          {text.cancel}
+        </Button>
       </div>
     </form>
   );

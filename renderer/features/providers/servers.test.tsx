@@ -53,3 +53,30 @@ test('the model of a server that new chats start with is named as such, also aft
   await expect.element(page.getByRole('button', { name: /^Use .* for new chats$/ })).not.toBeInTheDocument();
   await expect.element(row.getByRole('status')).toMatchTextContent('New chats start with House model');
 });
+
+test('a form that was left for another page is there again as it was, without its key, until it is given up', async () => {
+  await openApp('#settings/providers');
+  await page.getByRole('button', { name: 'Add a server' }).click();
+  const form = page.getByRole('form', { name: 'Add a server' });
+  const name = form.getByLabelText('Name', { exact: true });
+  const key = form.getByLabelText('API key (may be empty)');
+  await name.fill('Cellar');
+  await form.getByLabelText('Base URL').fill('https://cellar.test/v1');
+  await key.fill('sk-cellar');
+  await form.getByRole('button', { name: 'Add a header' }).click();
+  await form.getByLabelText('Header 1').fill('X-Team');
+  await form.getByLabelText('Value 1').fill('secret');
+  await page.getByRole('link', { name: 'Models', exact: true }).click();
+  await expect.element(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect.element(name).toHaveValue('Cellar');
+  await expect.element(form.getByLabelText('Base URL')).toHaveValue('https://cellar.test/v1');
+  await expect.element(form.getByLabelText('Header 1')).toHaveValue('X-Team');
+  await expect.element(form.getByLabelText('Value 1')).toHaveValue('');
+  await expect.element(key).toHaveValue('');
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('link', { name: 'Models', exact: true }).click();
+  await expect.element(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect.element(page.getByRole('button', { name: 'Add a server' })).toBeVisible();
+});
