@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from './app.ts';
-import { message } from './chat.ts';
+import { articles, ask, chooseModel, ended, message } from './chat.ts';
 import { hasTool } from './has-tool.ts';
 
 const pages = ['chat', 'chats/active', 'models', 'usage', 'credits', 'account', 'settings/data'];
@@ -64,6 +64,22 @@ test('the upper row is the title bar: nothing lies under the system’s buttons,
   // Alt with others is no menu.
   press('Alt_L+d', 'F10');
   await expect.poll(async () => (await seen()).menus).toHaveLength(3);
+});
+
+test('what is read stands over what is written, beside a scroll bar, too', async ({ launch }) => {
+  const { page, main } = await launch();
+  if (!main) throw new Error('This is a journey of the installed app');
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Tour');
+  await ask(page, 'What can you do?');
+  await ended(articles(page).nth(1));
+  await main.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setSize(1280, 500));
+  const log = page.getByRole('log', { name: 'Conversation' });
+  await expect.poll(() => log.evaluate((scroller) => scroller.scrollHeight > scroller.clientHeight)).toBe(true);
+  const columns = page.getByRole('main').locator('.measure');
+  await expect
+    .poll(() => columns.evaluateAll((each) => new Set(each.map((one) => one.getBoundingClientRect().left)).size))
+    .toBe(1);
 });
 
 /** In the page: the names of what can be pressed and reaches under the system's buttons. */

@@ -98,7 +98,7 @@ export function Thread({
         onKeyDown={onKeyDown}
         onFocus={onFocus}
         {...menu.on}
-        className="h-full overflow-y-auto overscroll-contain px-[18px] [overflow-anchor:none] focus-visible:outline-offset-[-2px]"
+        className="h-full overflow-y-auto overscroll-contain px-[18px] [overflow-anchor:none] [scrollbar-gutter:stable_both-edges] focus-visible:outline-offset-[-2px]"
       >
         {items.length === 0 && <p className="measure py-10 text-center text-fg-2">{text.noMessages}</p>}
         <div className="relative" style={{ height: rows.getTotalSize() }}>
