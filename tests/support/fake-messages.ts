@@ -25,6 +25,11 @@ export function fakeMessages(data: FakeData, thread: ReturnType<typeof fakeThrea
     }),
     keepEdit: os.messages.keepEdit.handler(async ({ input }) => {
       await guard('messages.keepEdit');
+      const kept = data.edits.get(input.messageId);
+      if (kept !== undefined && kept !== input.known && kept !== input.text) {
+        const message = data.messages.find(({ id }) => id === input.messageId)?.text ?? '';
+        return { other: { text: kept, message } };
+      }
       if (input.text === null) data.edits.delete(input.messageId);
       else data.edits.set(input.messageId, input.text);
       return { other: null };

@@ -22,9 +22,13 @@ function createSavers(api: Api, failed: (error: unknown) => void, mended: () => 
     known.set(messageId, other?.text ?? wording);
     if (!other) return;
     // Another window has changed it too. More may have been typed here meanwhile.
-    const { edits, setEdit } = useThreadView.getState();
-    const mine = edits[messageId];
-    if (mine !== undefined) setEdit(messageId, mergedText(base ?? other.message, mine, other.text));
+    const { edits: now, setEdit } = useThreadView.getState();
+    const mine = now[messageId];
+    if (mine === undefined) return;
+    const merged = mergedText(base ?? other.message, mine, other.text);
+    setEdit(messageId, merged);
+    // Where that is what stood here already nothing was changed that would be saved.
+    if (merged !== other.text) edits.touch(messageId);
   }
   const edits = createDebouncedSaver(
     (messageId) => useThreadView.getState().edits[messageId] ?? null,
