@@ -1,10 +1,14 @@
+import { lazy, Suspense } from 'react';
 import { useOwnKey, usePayer } from '../../api/use-core.ts';
 import { costsText as text } from '../../text/costs-text.ts';
 import { text as shellText } from '../../text/shell-text.ts';
 import { walletName } from '../../ui/elements/wallet-name.ts';
-import { CompareQuoteLine } from '../compare/compare-quote-line.tsx';
 import { ContextMeter, QuoteLine } from '../costs/quote-line.tsx';
 import type { NextMessage } from './use-next-message.ts';
+
+const CompareQuoteLine = lazy(() =>
+  import('../compare/compare-quote-line.tsx').then((file) => ({ default: file.CompareQuoteLine })),
+);
 
 /** The next message’s cost and payer, and how full the context is. */
 export function CostLine({ next, onContext }: { next: NextMessage; onContext: () => void }) {
@@ -13,8 +17,10 @@ export function CostLine({ next, onContext }: { next: NextMessage; onContext: ()
   const ownKey = useOwnKey(model);
   const bearer = ownKey === null ? wallet && walletName(wallet) : shellText.ownKeyOf(ownKey);
   const payer = wallet && (wallet.simulated ? text.testCredits : text.paidBy(bearer ?? ''));
-  if (toColumns) return compareQuote && !empty && <CompareQuoteLine quote={compareQuote} />;
-  if (compare.on) return compareQuote && compare.value.length > 1 && <CompareQuoteLine quote={compareQuote} />;
+  if (toColumns || compare.on) {
+    const worth = toColumns ? !empty : compare.value.length > 1;
+    return <Suspense>{compareQuote && worth && <CompareQuoteLine quote={compareQuote} />}</Suspense>;
+  }
   const quote = live ? undefined : next.quote;
   return (
     <span className="flex min-w-0 items-center gap-3">
