@@ -32,9 +32,8 @@ export function postgresPrograms(): string | null {
  * wait for the disk; with `synced` a commit is on it, as in production.
  */
 export async function startPostgres(programs: string, { synced = false } = {}): Promise<TestPostgres> {
-  const directory = mkdtempSync(join(tmpdir(), 'portico-postgres-'));
   const user: User = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
-  if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
+  const directory = folderOf(user);
   const data = join(directory, 'data');
   const settings = { ...user, cwd: directory, stdio: 'ignore' as const };
   execFileSync('cp', ['-a', join(await emptyServer(programs, user), 'data'), data]);
@@ -75,14 +74,19 @@ interface User {
   readonly gid?: number;
 }
 
+/** A folder in which that user may write. */
+function folderOf({ uid, gid }: User): string {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-postgres-'));
+  if (uid !== undefined && gid !== undefined) chownSync(directory, uid, gid);
+  return directory;
+}
+
 /** The files of a server that has never run, which are made once: that takes ten times as long as to copy them. */
 function emptyServer(programs: string, user: User): Promise<string> {
   const initdb = join(programs, 'initdb');
   const name = `postgres-${user.uid ?? 'own'}-${Math.floor(statSync(initdb).mtimeMs)}`;
   return builtOnce(name, [], async (folder) => {
-    // Where that user may write.
-    const directory = mkdtempSync(join(tmpdir(), 'portico-postgres-'));
-    if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
+    const directory = folderOf(user);
     const data = join(directory, 'data');
     const settings = { ...user, cwd: directory, stdio: 'ignore' as const };
     execFileSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], settings);

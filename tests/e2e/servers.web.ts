@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { startUpstream } from '../support/upstream.ts';
 import { expectNoFaultInEither } from './accessibility.ts';
 import { expect, test } from './app.ts';
@@ -18,6 +18,14 @@ async function expectGood(page: Page, view: string) {
   await page.setViewportSize(wide);
 }
 
+/** Fills in all but the name: where it is, its key and a model that it does not list. */
+async function fillServer(form: Locator, baseUrl = ''): Promise<void> {
+  await form.getByLabel('Base URL').fill(baseUrl);
+  await form.getByLabel('API key').fill('key-of-the-cellar-0123');
+  await form.getByRole('button', { name: 'Add a model' }).press('Enter');
+  await form.getByLabel('Model 1', { exact: true }).fill('house-model');
+}
+
 test('a server under a name of its own is added by keyboard, tested, used for new chats by one step, changed and removed', async ({
   launch,
 }) => {
@@ -28,10 +36,7 @@ test('a server under a name of its own is added by keyboard, tested, used for ne
   const form = page.getByRole('form', { name: 'Add a server' });
   await expect(form.getByLabel('Name', { exact: true })).toBeFocused();
   await page.keyboard.type('The cellar');
-  await form.getByLabel('Base URL').fill(upstream.env.OPENAI_BASE_URL ?? '');
-  await form.getByLabel('API key').fill('key-of-the-cellar-0123');
-  await form.getByRole('button', { name: 'Add a model' }).press('Enter');
-  await form.getByLabel('Model 1', { exact: true }).fill('house-model');
+  await fillServer(form, upstream.env.OPENAI_BASE_URL);
   await form.getByLabel('$/M in').fill('1000');
   await form.getByLabel('$/M out').fill('2000');
   await form.getByRole('button', { name: 'Add a header' }).press('Enter');
@@ -100,10 +105,7 @@ test('a server has the name that the user gave it wherever models, failures and 
   await page.getByRole('button', { name: 'Add a server' }).press('Enter');
   const form = page.getByRole('form', { name: 'Add a server' });
   await form.getByLabel('Name', { exact: true }).fill('The cellar');
-  await form.getByLabel('Base URL').fill(upstream.env.OPENAI_BASE_URL ?? '');
-  await form.getByLabel('API key').fill('key-of-the-cellar-0123');
-  await form.getByRole('button', { name: 'Add a model' }).press('Enter');
-  await form.getByLabel('Model 1', { exact: true }).fill('house-model');
+  await fillServer(form, upstream.env.OPENAI_BASE_URL);
   await form.getByRole('button', { name: 'Save' }).press('Enter');
   const row = page.getByRole('listitem', { name: 'The cellar' });
   await expect(row).toContainText('Works');

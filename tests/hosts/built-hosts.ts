@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { builtOnce } from '../support/built-once.ts';
+import { shippedBuild } from '../support/shipped-build.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -18,14 +19,9 @@ export async function builtHosts(): Promise<BuiltHosts> {
 
 async function buildHosts(folder: string): Promise<void> {
   writeFileSync(`${folder}/package.json`, '{"name":"portico","version":"9.8.7","type":"module","main":"main/main.js"}');
-  const { build, createBuilder } = await import('vite');
-  const builder = await createBuilder({ configFile: path('../../vite.config.ts'), logLevel: 'error' });
-  for (const environment of ['main', 'preload'] as const) {
-    const one = builder.environments[environment];
-    if (!one) throw new Error(`the build has no environment "${environment}"`);
-    one.config.build.outDir = `${folder}/${environment}`;
-    await builder.build(one);
-  }
+  const buildShipped = await shippedBuild();
+  for (const environment of ['main', 'preload']) await buildShipped(environment, `${folder}/${environment}`);
+  const { build } = await import('vite');
   await build({
     configFile: false,
     root: path('./page'),

@@ -68,6 +68,7 @@ export async function closeApp(): Promise<void> {
     copied: {},
     retrying: null,
     highlighted: null,
+    sought: null,
     asked: null,
     overCap: null,
   });
