@@ -70,3 +70,6 @@ export const providerIds = knownProviders.map(({ id }) => id) as [ProviderId, ..
 
 export const knownProvider = (id: string): KnownProvider | null =>
   knownProviders.find((provider) => provider.id === id) ?? null;
+
+/** Its usual spelling; one that is unknown keeps its id. */
+export const knownProviderName = (id: string): string => knownProvider(id)?.name ?? id;

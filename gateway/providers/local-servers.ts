@@ -1,5 +1,5 @@
 import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
-import { knownProvider, type ProviderId } from '#shared/known-providers.ts';
+import { knownProviderName, type ProviderId } from '#shared/known-providers.ts';
 import { readJson } from '../upstream/upstream-fetch.ts';
 
 /** A server on this machine that can answer. */
@@ -37,7 +37,7 @@ async function serverAt(origin: string, fetch: FindOptions['fetch']): Promise<Fo
   if (!Array.isArray(list.data)) return null;
   const id = (await kindOf(ask)) ?? 'openai-compatible';
   const models = list.data.flatMap((entry) => asText(asObject(entry).id) ?? []).slice(0, shownModels);
-  return { id, name: knownProvider(id)?.name ?? id, baseUrl: `${origin}/v1`, models };
+  return { id, name: knownProviderName(id), baseUrl: `${origin}/v1`, models };
 }
 
 /** Each kind's own endpoint, beside those of OpenAI's family. */

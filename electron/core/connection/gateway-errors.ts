@@ -1,6 +1,6 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
-import { knownProvider } from '#shared/known-providers.ts';
+import { knownProviderName } from '#shared/known-providers.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
 import type { Naming } from './model-facts.ts';
@@ -12,7 +12,7 @@ const ours: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Where no server of the user’s own is meant. */
-const knownNames: Naming = { modelFacts: () => null, providerName: (id) => knownProvider(id)?.name ?? id };
+const knownNames: Naming = { modelFacts: () => null, providerName: knownProviderName };
 
 /** Advice of our gateway to programs; users are shown the remaining time. */
 const headerAdvice = / Wait as long as "Retry-After" says\.$/;

@@ -1,5 +1,5 @@
 import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
-import { knownProvider } from '#shared/known-providers.ts';
+import { knownProviderName } from '#shared/known-providers.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
@@ -95,7 +95,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
     /** The wallet that pays for this model, by the same rule as when sending. */
     async payer({ model }: { model: string }) {
       const [{ wallet }, provider] = await Promise.all([connections.payerFor(model), connections.ownKeyFor(model)]);
-      return { wallet, ownKey: provider && (knownProvider(provider)?.name ?? provider) };
+      return { wallet, ownKey: provider && knownProviderName(provider) };
     },
 
     /** Loads the cached list of the last run. */

@@ -5,7 +5,7 @@ import { mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import type { Provider, ProviderKey } from '#shared/contract/app/providers.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
 import type { ProblemText } from '#shared/errors.ts';
-import { knownProvider } from '#shared/known-providers.ts';
+import { knownProviderName } from '#shared/known-providers.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey, type ProviderSettings } from './provider-settings.ts';
 import type { CheckState } from './provider-store.ts';
@@ -100,7 +100,7 @@ export const credentialWith = (entry: Entry, secret: Secret | null): ProviderCre
 
 /** What the user calls it; the id of one that is not there (any more). */
 export const nameOf = (id: string, settings: ProviderSettings | undefined): string =>
-  settings?.server?.name ?? knownProvider(id)?.name ?? id;
+  settings?.server?.name ?? knownProviderName(id);
 
 /** The list entry of the user’s own server. */
 export const offeredServer = (id: string, { server }: ProviderSettings): OfferedProvider | null =>
