@@ -81,7 +81,6 @@ export function filterModels<Listed extends Model>(
   const starred = new Set(favourites);
   const found = models.filter((model) => {
     const { text, input } = factsOf(model);
-    const provider = providerName(model.owned_by).toLowerCase();
     return (
       (filter.providers.size === 0 || filter.providers.has(model.provider)) &&
       (!filter.usable || isUsable(model)) &&
@@ -90,7 +89,7 @@ export function filterModels<Listed extends Model>(
       (filter.minContext === null || (model.context_length ?? 0) >= filter.minContext) &&
       wanted.every((ability) => can(model, ability)) &&
       (filter.fits === null || chat === null || fitsChat(model, chat)) &&
-      words.every((word) => text.includes(word) || provider.includes(word))
+      words.every((word) => text.includes(word) || providerName(model.owned_by).toLowerCase().includes(word))
     );
   });
   return filter.sort ? sorted(found, filter.sort.column, filter.sort.descending) : found;
