@@ -143,8 +143,25 @@ test('who follows the reply sees its end, and comes back to what was seen of it'
   await page.getByRole('link', { name: 'Explain WAL checkpoints in SQLite' }).click();
   await expect.element(thread.getByText('The end so far.')).not.toBeInTheDocument();
   fake.write('A line of it.\n\n'.repeat(80));
+  // What was written meanwhile comes long after the chat is shown as it was last seen.
+  fake.hold('chat.watch', true);
   await page.getByRole('link', { name: /Refactor usage export/ }).click();
   await expect.element(thread.getByText('The end so far.')).toBeInViewport();
+  for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+  fake.hold('chat.watch', false);
+  await expect.element(page.getByRole('button', { name: 'Follow reply' })).toBeVisible();
+  await expect.element(thread.getByText('The end so far.')).toBeInViewport();
+
+  // A follower whose stream is lost is at the end again when it is back.
+  await page.getByRole('button', { name: 'Follow reply' }).click();
+  await expect.element(page.getByRole('button', { name: 'Follow reply' })).not.toBeInTheDocument();
+  fake.hold('chat.watch', true);
+  fake.cut();
+  fake.write(`${'A line of it.\n\n'.repeat(80)}The last of it.\n\n`);
+  fake.hold('chat.watch', false);
+  await expect.element(thread.getByText('The last of it.')).toBeInViewport();
+  fake.write(`${'A line of it.\n\n'.repeat(80)}More after it.\n\n`);
+  await expect.element(thread.getByText('More after it.')).toBeInViewport();
 });
 
 test('the top of a chat, reached in one turn of the wheel, is kept to the pixel', async () => {

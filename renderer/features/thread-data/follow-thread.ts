@@ -43,6 +43,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
   let readerId: string | null = null;
   let arrival = Promise.withResolvers<void>();
   let reading = false;
+  let fresh = false;
 
   const arrived = () => {
     arrival.resolve();
@@ -57,6 +58,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
         for (const message of event.answers) answers.show(message);
         await prepare(event, event.hasNewer ? 'middle' : 'end');
         queries.setQueryData<Thread>(key, threadOf(event));
+        fresh = true;
         arrived();
         return true;
       case 'page':
@@ -159,9 +161,12 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
           console.warn('The conversation’s stream ended', error);
         }
         readerId = null;
+        fresh = false;
         await waitMs(retryDelay(attempt), signal);
       }
     },
+    /** Whether the thread is as the core has it now, and not as it was when its stream ended. */
+    isFresh: () => fresh,
     older: () => readOn('older'),
     newer: () => readOn('newer'),
     /** Loads the end of the branch, if it is not loaded. */

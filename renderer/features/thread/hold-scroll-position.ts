@@ -6,43 +6,47 @@ interface HeldPosition {
   readonly index: number;
   /** Pixels of the row above the viewport, which may change as it is measured. */
   readonly offsetPx: () => number;
-  readonly done: () => void;
+  /** Whether what is loaded is as the core has it now: until then, it may be longer in a moment. */
+  readonly isFresh: () => boolean;
+  /** `settled`: nothing moves any more. Else it was stopped. */
+  readonly done: (settled: boolean) => void;
 }
 
 const stableFrames = 4;
 const mostFrames = 180;
 
 /**
- * Scrolls a row to the top and holds it there until its surroundings are parsed and measured, or the reader scrolls.
+ * Scrolls a row to the top and holds it there until its surroundings are loaded, parsed and measured, or the reader scrolls.
  * Returns a function that stops it.
  */
-export function holdScrollPosition({ rows, scroller, index, offsetPx, done }: HeldPosition): () => void {
+export function holdScrollPosition({ rows, scroller, index, offsetPx, isFresh, done }: HeldPosition): () => void {
   let over = false;
   let frames = 0;
   let stable = 0;
-  const end = () => {
+  const end = (settled: boolean) => {
     if (over) return;
     over = true;
-    for (const name of ['wheel', 'keydown', 'pointerdown'] as const) scroller?.removeEventListener(name, end);
-    done();
+    for (const name of ['wheel', 'keydown', 'pointerdown'] as const) scroller?.removeEventListener(name, stop);
+    done(settled);
   };
+  const stop = () => end(false);
   /** Above the first row there is room, which belongs to the top. */
   const placeOf = (px: number) =>
     index === 0 && px === 0 ? 0 : (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0) + px;
   const step = () => {
-    if (over || !scroller) return end();
+    if (over || !scroller) return stop();
     const wanted = Math.min(placeOf(offsetPx()), Math.max(0, rows.getTotalSize() - scroller.clientHeight));
     const there = Math.abs(scroller.scrollTop - wanted) <= 1;
     // Unparsed text will be taller.
     const parsed = scroller.querySelector('.prose[aria-busy]') === null;
-    stable = there && parsed ? stable + 1 : 0;
+    stable = there && parsed && isFresh() ? stable + 1 : 0;
     if (!there) rows.scrollToOffset(wanted);
-    if (stable >= stableFrames || frames++ >= mostFrames) end();
+    if (stable >= stableFrames || frames++ >= mostFrames) end(stable >= stableFrames);
     else requestAnimationFrame(step);
   };
   for (const name of ['wheel', 'keydown', 'pointerdown'] as const)
-    scroller?.addEventListener(name, end, { once: true });
+    scroller?.addEventListener(name, stop, { once: true });
   rows.scrollToIndex(index, { align: 'start' });
   step();
-  return end;
+  return stop;
 }

@@ -49,7 +49,8 @@ export function Thread({
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);
   const inTurn = useRef(false);
-  const end = useFollowing(scroller, scrollPositions.start() === null, inTurn);
+  const holding = useRef<(() => void) | null>(null);
+  const end = useFollowing(scroller, scrollPositions.start() === null, inTurn, holding);
   const atEnd = end.following && !hasNewer;
   const toActive = useRef(-1);
   const rows = useVirtualizer({
@@ -79,7 +80,19 @@ export function Thread({
   const loaded = { items, snapshot, hasOlder, hasNewer };
   const turn = useTurn(items, scrollPositions, rows);
   inTurn.current = turn.on;
-  const reading = useReading({ rows, scroller, loaded, busy, end, turn, focus, pages, scrollPositions, wanted });
+  const reading = useReading({
+    rows,
+    scroller,
+    holding,
+    loaded,
+    busy,
+    end,
+    turn,
+    focus,
+    pages,
+    scrollPositions,
+    wanted,
+  });
   const { toLatest, unseen, below } = reading;
   const { active, onKeyDown, onFocus } = useThreadKeys({ items, actions, busy, focus, toLatest });
   toActive.current = active;

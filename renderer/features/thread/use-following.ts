@@ -1,12 +1,19 @@
 import { type RefObject, useEffect, useState } from 'react';
 
 const near = 48;
+const isAtEnd = (element: HTMLElement) => element.scrollHeight - element.clientHeight - element.scrollTop <= near;
 
 /**
  * Whether the thread follows its end. Any scrolling up by the reader stops it at once; reaching the end starts it
- * again, in a `turn` whose question stands at the top only if the reader scrolls there.
+ * again, in a `turn` whose question stands at the top only if the reader scrolls there, and not while the thread is
+ * `holding` a place.
  */
-export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: boolean, turn: RefObject<boolean>) {
+export function useFollowing(
+  scroller: RefObject<HTMLElement | null>,
+  atFirst: boolean,
+  turn: RefObject<boolean>,
+  holding: RefObject<unknown>,
+) {
   const [following, setFollowing] = useState(atFirst);
 
   useEffect(() => {
@@ -30,7 +37,8 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: b
     const onScroll = () => {
       const up = element.scrollTop < last - 1;
       last = element.scrollTop;
-      const atEnd = element.scrollHeight - element.clientHeight - element.scrollTop <= near;
+      if (holding.current) return;
+      const atEnd = isAtEnd(element);
       // The scrollbar is dragged, or a finger scrolls.
       const byReader = performance.now() - touched < 1500;
       if (up && !atEnd && byReader) away();
@@ -48,7 +56,15 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: b
       element.removeEventListener('touchmove', onPointer);
       element.removeEventListener('scroll', onScroll);
     };
-  }, [scroller, turn]);
+  }, [scroller, turn, holding]);
 
-  return { following, follow: () => setFollowing(true), leave: () => setFollowing(false) };
+  return {
+    following,
+    follow: () => setFollowing(true),
+    leave: () => setFollowing(false),
+    /** The thread has come to rest: at its end, it follows it. */
+    rest: () => {
+      if (scroller.current && isAtEnd(scroller.current) && !turn.current) setFollowing(true);
+    },
+  };
 }

@@ -17,6 +17,8 @@ export type Pages = Omit<ThreadStream, 'follow'>;
 interface Reading {
   readonly rows: Virtualizer<HTMLDivElement, Element>;
   readonly scroller: RefObject<HTMLDivElement | null>;
+  /** Stops the place that is held, while there is one. */
+  readonly holding: RefObject<(() => void) | null>;
   readonly loaded: {
     readonly items: readonly ThreadItem[];
     readonly snapshot: string;
@@ -42,11 +44,10 @@ const nearEndPx = 48;
 
 /** The scroll position of a conversation: restores it, loads pages, jumps to messages, and saves it. */
 export function useReading(reading: Reading) {
-  const { rows, scroller, loaded, busy, end, turn, focus, pages, scrollPositions, wanted } = reading;
+  const { rows, scroller, holding, loaded, busy, end, turn, focus, pages, scrollPositions, wanted } = reading;
   const { items, snapshot, hasOlder, hasNewer } = loaded;
   const { following, follow, leave } = end;
   const { failed } = useNotify();
-  const holding = useRef<(() => void) | null>(null);
   const failedAt = useRef(Number.NEGATIVE_INFINITY);
   const seen = useRef<string | null>(null);
   const shown = useRef(snapshot);
@@ -63,8 +64,10 @@ export function useReading(reading: Reading) {
       scroller: scroller.current,
       index,
       offsetPx,
-      done: () => {
+      isFresh: pages.isFresh,
+      done: (settled) => {
         holding.current = null;
+        if (settled) end.rest();
       },
     });
   };
@@ -89,12 +92,12 @@ export function useReading(reading: Reading) {
     return () => holding.current?.();
   }, []);
 
-  // A snapshot replaces all that was loaded: the reader stays at the same message.
+  // A snapshot replaces all that was loaded: a reader who does not follow the end stays at the same message.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each snapshot, and at no other time
   useLayoutEffect(() => {
     if (shown.current === snapshot) return;
     shown.current = snapshot;
-    const scrollPosition = scrollPositions.current();
+    const scrollPosition = following ? null : scrollPositions.current();
     const index = scrollPosition ? indexOf(scrollPosition.messageId) : -1;
     if (scrollPosition && index >= 0) hold(index, () => scrollPosition.offsetPx);
   }, [snapshot]);
