@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
-import react, { reactCompilerPreset } from '@vitejs/plugin-react';
+import react from '@vitejs/plugin-react';
 import { type BuildEnvironmentOptions, defineConfig, type EnvironmentOptions } from 'vite';
 import { assetLicenses } from './scripts/asset-licenses.ts';
 import { compressedAssets } from './scripts/compressed-assets.ts';
@@ -50,8 +49,7 @@ export default defineConfig({
   root: path('renderer'),
   base: './',
   plugins: [
-    react(),
-    babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }),
+    react({ compiler: true }),
     iconsByFile(),
     tailwindcss(),
     diagramAssets(),

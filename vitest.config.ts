@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
-import react, { reactCompilerPreset } from '@vitejs/plugin-react';
+import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
 import { chromium } from 'playwright';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -115,12 +114,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [
-          react(),
-          babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }),
-          tailwindcss(),
-          diagramAssets(),
-        ],
+        plugins: [react({ compiler: true }), tailwindcss(), diagramAssets()],
         cacheDir: fileURLToPath(new URL('.cache/vite', import.meta.url)),
         worker: { format: 'es' },
         publicDir: fileURLToPath(new URL('renderer/public', import.meta.url)),

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
-import react, { reactCompilerPreset } from '@vitejs/plugin-react';
+import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { diagramAssets } from '../../../scripts/diagram-assets.ts';
 
@@ -12,12 +11,7 @@ export default defineConfig({
   root: path('.'),
   base: './',
   publicDir: path('../../../renderer/public'),
-  plugins: [
-    react(),
-    babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }),
-    tailwindcss(),
-    diagramAssets(),
-  ],
+  plugins: [react({ compiler: true }), tailwindcss(), diagramAssets()],
   worker: { format: 'es' },
   build: { outDir: path('../../../dist/fake-app'), emptyOutDir: true, target: 'chrome130', assetsInlineLimit: 0 },
 });
