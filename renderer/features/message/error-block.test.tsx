@@ -80,7 +80,8 @@ test('what is stopped, had begun or was billed is not asked again', async () => 
 
 test('who writes the next message is not overtaken, also not once that is sent', async () => {
   const fake = await ask();
-  fake.finish(failed);
+  // Time enough to begin to write.
+  fake.finish({ ...failed, error: { ...overloaded, retryAfterMs: 9000 } });
   await expect.element(card).toMatchTextContent(/Retrying by itself in \d s\./);
   await page.getByRole('textbox', { name: 'Message' }).fill('Another way');
   await expect.element(card).not.toMatchTextContent('Retrying by itself');

@@ -126,6 +126,8 @@ test('of a long answer that is selected in part no more is copied, though not al
     ],
   });
   await expect.element(thread.getByText('A pleasure.')).toBeVisible();
+  // Text that is parsed later is another node then.
+  await expect.poll(() => thread.element().querySelector('.prose[aria-busy]')).toBeNull();
   const end = thread.getByText('A pleasure.', { exact: true }).element().firstChild as Text;
   getSelection()?.setBaseAndExtent(end, 'A pleasure'.length, end, 'A pleasure'.length);
   const start = await scrolledUpTo(thread.getByText('Paragraph 40 ends.', { exact: true }));
