@@ -1,7 +1,8 @@
 // `npm test`: every suite, with one count at the end. `npm test -- types unit` runs only those named, and with words that have a
 // dot or a slash only the test files whose path contains one of them.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs';
@@ -20,9 +21,13 @@ const failures = [];
 const projects = { unit: 'node*', postgres: 'postgres*', components: 'browser' };
 
 const suites = {
-  types: ({ call }) => areas.map((area) => check(`types of ${area}`, call('tsc', typesOf(area)))).reduce(add),
-  lint: ({ call }) => check('lint', call('biome', ['check', '--error-on-warnings', '.'])),
-  unused: ({ call }) => check('unused', call('knip', [])),
+  async types({ call }) {
+    let total = none;
+    for (const area of areas) total = add(total, check(`types of ${area}`, await call('tsc', typesOf(area))));
+    return total;
+  },
+  lint: async ({ call }) => check('lint', await call('biome', ['check', '--error-on-warnings', '.'])),
+  unused: async ({ call }) => check('unused', await call('knip', [])),
   unit: (tools) => vitest(tools, 'unit', tools.windows.missing ? {} : tools.windows),
   postgres: (tools) => {
     if (onPath('postgres') || existsSync('/usr/lib/postgresql')) return vitest(tools, 'postgres', {});
@@ -38,7 +43,13 @@ const suites = {
   },
 };
 
-await run((words) => {
+/**
+ * Steps, one after another, of suites beside each other: what starts processes, fills disks and lets time pass leaves a processor idle
+ * now and then. Journeys keep all of them at work by themselves.
+ */
+const steps = [[['unit'], ['types', 'lint', 'unused', 'postgres', 'components']], [['web']], [['electron']]];
+
+await run(async (words) => {
   const files = words.filter((word) => /[./]/.test(word));
   const names = words.filter((word) => !files.includes(word));
   const unknown = names.find((name) => !(name in suites));
@@ -47,14 +58,13 @@ await run((words) => {
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
   const tools = toolbox(node, files);
-  const total = (names.length ? names : Object.keys(suites))
-    .map((name) => {
-      const start = Date.now();
-      const result = suites[name](tools);
-      say(`${name}: ${sentence(result)} in ${Math.round((Date.now() - start) / 1000)} s`);
-      return result;
-    })
-    .reduce(add);
+  let total = none;
+  const wanted = (lane) => lane.filter((name) => names.length === 0 || names.includes(name));
+  for (const step of steps) {
+    const lanes = step.map(wanted).filter((lane) => lane.length);
+    const results = await Promise.all(lanes.map((lane, at) => runLane(lane, at === 0 ? tools : quietly(tools))));
+    total = results.reduce(add, total);
+  }
   if (files.length && sentence(total) === sentence(none))
     throw new UserError(`no test file has ${files.join(' or ')} in its path.`, 2);
   if (failures.length) say(`what failed:\n${failures.map((failure) => `- ${failure}`).join('\n')}`);
@@ -62,10 +72,43 @@ await run((words) => {
   return total.failed === 0 ? 0 : 1;
 });
 
-/** What has not changed since the last time is not checked again. */
+/** One suite after another. */
+async function runLane(lane, tools) {
+  let total = none;
+  for (const name of lane) {
+    const start = Date.now();
+    const result = await suites[name](tools);
+    tools.print?.();
+    say(`${name}: ${sentence(result)} in ${Math.round((Date.now() - start) / 1000)} s`);
+    total = add(total, result);
+  }
+  return total;
+}
+
+/** What a suite beside another prints is printed when it has ended: lines of two at once are read by nobody. */
+function quietly(tools) {
+  const file = join(reports, 'printed.log');
+  return Object.assign(Object.create(tools), {
+    async call(command, parameters, options) {
+      const output = openSync(file, 'a');
+      try {
+        return await tools.call(command, parameters, { ...options, output });
+      } finally {
+        closeSync(output);
+      }
+    },
+    print() {
+      if (!existsSync(file)) return;
+      process.stdout.write(readFileSync(file));
+      rmSync(file);
+    },
+  });
+}
+
+/** What has not changed since the last time is not checked again. More checkers than one check most of it once each. */
 function typesOf(area) {
   const known = join(root, '.cache', 'types', `${area.replaceAll('/', '-')}.tsbuildinfo`);
-  return ['-p', area, '--incremental', '--tsBuildInfoFile', known];
+  return ['-p', area, '--checkers', '1', '--incremental', '--tsBuildInfoFile', known];
 }
 
 /** Browser and windows are looked for, and downloaded, where a suite needs them. */
@@ -82,10 +125,11 @@ function toolbox(node, files) {
       browser ??= headlessChromium(node);
       return browser;
     },
-    call(command, parameters, { prefix = [], env = {} } = {}) {
+    async call(command, parameters, { prefix = [], env = {}, output = 'inherit' } = {}) {
       const [program, ...rest] = [...prefix, join(root, 'node_modules', '.bin', command), ...parameters];
-      const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32' };
-      return spawnSync(program, rest, { ...options, env: environment(node, env) }).status === 0;
+      const options = { cwd: root, stdio: ['ignore', output, output], shell: process.platform === 'win32' };
+      const [code] = await once(spawn(program, rest, { ...options, env: environment(node, env) }), 'exit');
+      return code === 0;
     },
   };
 }
@@ -98,13 +142,17 @@ function windowsFor(node) {
   return noDisplay() ? { prefix: ['xvfb-run', '-a'], env: { PORTICO_VIRTUAL_DISPLAYS: '1' } } : {};
 }
 
-function vitest({ call, browser, files }, suite, { prefix = [], env = {} }) {
+async function vitest({ call, browser, files }, suite, { prefix = [], env = {} }) {
   const report = join(reports, `${suite}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const ok = call('vitest', ['run', '--project', projects[suite], ...reporters, ...some(files, '--passWithNoTests')], {
-    prefix,
-    env: { ...env, PORTICO_CHROMIUM: browser },
-  });
+  const ok = await call(
+    'vitest',
+    ['run', '--project', projects[suite], ...reporters, ...some(files, '--passWithNoTests')],
+    {
+      prefix,
+      env: { ...env, PORTICO_CHROMIUM: browser },
+    },
+  );
   return settle(suite, ok, report, (json) => {
     for (const file of json.testResults) {
       const bad = file.assertionResults.filter((test) => test.status === 'failed');
@@ -119,9 +167,9 @@ function vitest({ call, browser, files }, suite, { prefix = [], env = {} }) {
   });
 }
 
-function playwright({ call, browser, files }, project, env = {}) {
+async function playwright({ call, browser, files }, project, env = {}) {
   const report = join(reports, `${project}.json`);
-  const ok = call('playwright', ['test', '--project', project, ...some(files, '--pass-with-no-tests')], {
+  const ok = await call('playwright', ['test', '--project', project, ...some(files, '--pass-with-no-tests')], {
     env: { ...env, PORTICO_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
   });
   return settle(project, ok, report, ({ stats, suites: files }) => {
