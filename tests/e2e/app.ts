@@ -15,6 +15,7 @@ import {
 } from '@playwright/test';
 import { type ElectronApplication, _electron as electron } from 'playwright';
 import { disagreements } from '../support/books-agree.ts';
+import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { startVirtualDisplay } from '../support/virtual-display.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -54,17 +55,20 @@ type Start = (options: Started) => Promise<RunningApp>;
 
 /**
  * `launch()` starts the built app in this project's host; whatever a test leaves running is ended after it. Then, whatever the
- * journey was, its chats and the ledger have to say the same. `app` is one that all tests of a file share, one after another, and
- * that was tried once: for journeys that need no first day, no end and nothing of their own (`test.describe.configure` in the file).
+ * journey was, its chats and the ledger have to say the same. `app` is one that all tests of a file share, one after another: for
+ * journeys that need no first day and no end (`test.describe.configure` in the file). It starts as `starts` says, by `test.use`, and
+ * without an environment of its own it was tried once. `upstream` is the providers of the tests that say so: a mock that has heard nothing.
  */
 export const test = base.extend<
-  { launch: Launch; folder: string; app: RunningApp },
+  { launch: Launch; folder: string; starts: LaunchOptions; app: RunningApp; upstream: Upstream },
   {
     display: undefined;
     openBrowser: () => Promise<Browser>;
-    appOf: (file: string, start: Start) => Promise<RunningApp>;
+    mock: Upstream;
+    appOf: (key: string, options: LaunchOptions, start: Start) => Promise<RunningApp>;
   }
 >({
+  starts: [{}, { option: true }],
   display: [
     async ({ browserName: _ }, use) => {
       const display = process.env.PORTICO_VIRTUAL_DISPLAYS ? await startVirtualDisplay() : null;
@@ -86,28 +90,41 @@ export const test = base.extend<
     },
     { scope: 'worker' },
   ],
+  mock: [
+    async ({ browserName: _ }, use) => {
+      const mock = await startUpstream();
+      await use(mock);
+      await mock.stop();
+    },
+    { scope: 'worker' },
+  ],
+  upstream: async ({ mock }, use) => {
+    mock.forget();
+    await use(mock);
+  },
   appOf: [
     async ({ browserName: _ }, use) => {
-      let shared: { file: string; folder: string; app: RunningApp } | undefined;
+      let shared: { key: string; folder: string; app: RunningApp } | undefined;
       const end = async () => {
         if (!shared) return;
         await endAll([shared.app]);
         await rm(shared.folder, { recursive: true, force: true });
       };
-      await use(async (file, start) => {
-        if (shared?.file === file) return shared.app;
+      await use(async (key, options, start) => {
+        if (shared?.key === key) return shared.app;
         await end();
         const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
-        shared = { file, folder, app: await start({ dataFolder: join(folder, 'data') }) };
-        await shared.app.page.getByRole('button', { name: 'Try it now' }).click();
+        shared = { key, folder, app: await start({ ...options, dataFolder: join(folder, 'data') }) };
+        if (!options.env) await shared.app.page.getByRole('button', { name: 'Try it now' }).click();
         return shared.app;
       });
       await end();
     },
     { scope: 'worker' },
   ],
-  app: async ({ appOf, openBrowser, contextOptions }, use, info) => {
-    await use(await appOf(info.file, (options) => start(info, options, openBrowser, contextOptions)));
+  app: async ({ appOf, starts, openBrowser, contextOptions }, use, info) => {
+    const key = JSON.stringify([info.file, starts]);
+    await use(await appOf(key, starts, (options) => start(info, options, openBrowser, contextOptions)));
   },
   folder: async ({ browserName: _ }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));

@@ -36,9 +36,17 @@ export async function chooseModel(page: Page, name: string): Promise<void> {
   const picker = page.getByRole('combobox', { name: 'Model', exact: true });
   await picker.click();
   await searchingModels(page);
-  await page.keyboard.type(name);
+  // At once: each letter that is typed is a list of its own.
+  await page.getByPlaceholder(/^Search/).fill(name);
   await page.getByRole('option', { name }).first().click();
   await expect(picker).toContainText(name);
+}
+
+/** In an app that tests share, from wherever the one before it left it. */
+export async function newChat(page: Page, model?: string): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(articles(page)).toHaveCount(0);
+  if (model) await chooseModel(page, model);
 }
 
 export async function ask(page: Page, text: string): Promise<void> {

@@ -1,20 +1,13 @@
 import type { Locator, Page } from '@playwright/test';
-import { startUpstream } from '../support/upstream.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, capMessages, chooseModel, ended, message, openChat, searchingModels } from './chat.ts';
-import { balanceOf, booked, dollars } from './money.ts';
+import { articles, ask, chooseModel, ended, message, newChat, openChat, searchingModels } from './chat.ts';
+import { bill, billed, columns, comparison } from './compared.ts';
+import { balanceOf, booked, chatTotal, dollars } from './money.ts';
 import { stored } from './stored.ts';
 
-/** A PNG of one red pixel. */
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-  'base64',
-);
-const comparison = (page: Page) => page.getByRole('group', { name: /^Comparison of/ });
-const columns = (page: Page) => comparison(page).getByRole('article');
-const total = (page: Page) => page.getByRole('button', { name: /Cost of this chat/ });
-const bill = (column: Locator) => column.getByRole('button', { name: /billed|estimated|list price/ });
+test.describe.configure({ mode: 'default' });
+test.use({ starts: { paced: true } });
 
 /** By keyboard alone, from the composer. */
 async function compareByKeys(page: Page, names: readonly string[]): Promise<void> {
@@ -31,19 +24,11 @@ async function compareByKeys(page: Page, names: readonly string[]): Promise<void
   await page.keyboard.press('Escape');
 }
 
-/** What all columns together were billed, each read from its own bill. */
-async function billed(page: Page): Promise<bigint> {
-  let sum = 0n;
-  for (const column of await columns(page).all()) sum += dollars(await bill(column).textContent());
-  return sum;
-}
-
 test('three models answer one question side by side, one is chosen and the chat goes on below it, by keyboard alone', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch({ paced: true });
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   const before = await balanceOf(page);
   await chooseModel(page, 'Sandbox Echo');
   await compareByKeys(page, ['Sandbox Tour', 'Sandbox Reasoner']);
@@ -66,7 +51,7 @@ test('three models answer one question side by side, one is chosen and the chat 
   const cost = await billed(page);
   expect(cost).toBeLessThanOrEqual(high);
   await expect(comparison(page)).toContainText('test credits');
-  await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost);
+  await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe(cost);
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
 
   await message(page).fill('Go on, please.');
@@ -91,15 +76,14 @@ test('three models answer one question side by side, one is chosen and the chat 
   await expect(columns(page)).toHaveCount(3);
   await expect(columns(page).nth(1)).toContainText('The chat goes on below this one');
   const all = cost + dollars(await articles(page).last().locator('footer').textContent());
-  await expect.poll(async () => dollars(await total(page).textContent())).toBe(all);
-  expect(await booked(page, 'Sandbox', 4)).toBe(-all);
+  await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe(all);
+  expect(await booked(page, 'Which of you knows the ledger best?', 4)).toBe(-all);
 });
 
 test('a further question goes to all columns, and the one that is chosen then has the whole chat with its model', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   await chooseModel(page, 'Sandbox Echo');
   await compareByKeys(page, ['Sandbox Tour']);
   await ask(page, 'Who are you?');
@@ -112,7 +96,7 @@ test('a further question goes to all columns, and the one that is chosen then ha
   await expect(bill(comparison(page))).toHaveCount(4);
   await expectNoFault(page, 'two comparisons');
   const cost = await billed(page);
-  await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost);
+  await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe(cost);
 
   await comparison(page).last().getByRole('button', { name: 'Continue with this one' }).last().click();
   await expect(comparison(page)).toHaveCount(0);
@@ -132,10 +116,9 @@ test('a further question goes to all columns, and the one that is chosen then ha
 });
 
 test('one column fails and another is stopped while the rest goes on; Retry asks again in its place', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch({ paced: true });
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   const before = await balanceOf(page);
   await chooseModel(page, 'Sandbox Flaky');
   await compareByKeys(page, ['Sandbox Slow', 'Sandbox Echo']);
@@ -166,7 +149,25 @@ test('one column fails and another is stopped while the rest goes on; Retry asks
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(again).toBeVisible();
   const all = cost + dollars(await bill(again).textContent());
-  await expect.poll(async () => dollars(await total(page).textContent())).toBe(all);
+  await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe(all);
+});
+
+test('in a narrow window the columns stand one below another and nothing reaches beyond it', async ({
+  app: { page },
+}) => {
+  await newChat(page);
+  await page.setViewportSize({ width: 420, height: 800 });
+  await chooseModel(page, 'Sandbox Echo');
+  await compareByKeys(page, ['Sandbox Tour']);
+  await ask(page, '| a | b |\n|---|---|\n| a very long cell that does not break anywhere | another one of the kind |');
+  await expect(comparison(page)).toContainText('2 answers compared');
+  const [first, second] = await columns(page).evaluateAll((all) =>
+    all.map((each) => each.getBoundingClientRect().toJSON()),
+  );
+  expect(second.top).toBeGreaterThan(first.bottom - 1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
+  await expectNoFault(page, 'narrow comparison');
+  await page.setViewportSize({ width: 1280, height: 800 });
 });
 
 test('kill -9 in the middle leaves each column with its words, marked, and the choice of the composer as it was', async ({
@@ -221,83 +222,4 @@ test('kill -9 in the middle leaves each column with its words, marked, and the c
     .click();
   await expect(message(page)).toHaveValue('half a thou');
   await expect(page.getByRole('list', { name: 'Models to compare' }).getByRole('listitem')).toHaveCount(2);
-});
-
-test('real models are compared through the independent mock, and each request is billed to the nano-dollar', async ({
-  launch,
-}) => {
-  const upstream = await startUpstream();
-  const { page } = await launch({ env: upstream.env });
-  await chooseModel(page, 'GPT-5');
-  await page.getByRole('button', { name: 'Compare models' }).click();
-  await searchingModels(page);
-  await page.keyboard.type('claude haiku');
-  await page
-    .getByRole('option', { name: /Claude Haiku/ })
-    .first()
-    .click();
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('list', { name: 'Models to compare' }).getByRole('listitem')).toHaveCount(2);
-  await ask(page, 'How many columns?');
-  await expect(columns(page)).toHaveCount(2);
-  for (const column of await columns(page).all()) await expect(column).toContainText(upstream.answer);
-  await expect(bill(comparison(page))).toHaveCount(2);
-  expect(upstream.calls()).toBe(2);
-  const cost = await billed(page);
-  expect(cost).toBeGreaterThan(0n);
-  await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost);
-  expect(await booked(page, /GPT-5|Claude Haiku/, 2)).toBe(-cost);
-  await upstream.stop();
-});
-
-test('in a narrow window the columns stand one below another and nothing reaches beyond it', async ({ launch }) => {
-  const { page } = await launch();
-  await page.setViewportSize({ width: 420, height: 800 });
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, 'Sandbox Echo');
-  await compareByKeys(page, ['Sandbox Tour']);
-  await ask(page, '| a | b |\n|---|---|\n| a very long cell that does not break anywhere | another one of the kind |');
-  await expect(comparison(page)).toContainText('2 answers compared');
-  const [first, second] = await columns(page).evaluateAll((all) =>
-    all.map((each) => each.getBoundingClientRect().toJSON()),
-  );
-  expect(second.top).toBeGreaterThan(first.bottom - 1);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
-  await expectNoFault(page, 'narrow comparison');
-});
-
-test('a cap counts all columns together, a model that reads no image is named, and the user decides', async ({
-  launch,
-}) => {
-  const upstream = await startUpstream();
-  const { page } = await launch({ env: upstream.env });
-  await capMessages(page);
-  await page.getByRole('button', { name: 'New chat' }).click();
-  await chooseModel(page, 'GPT-5');
-  await page.getByRole('button', { name: 'Compare models' }).click();
-  for (const name of ['claude haiku', 'Sandbox Echo']) {
-    await page.getByRole('combobox', { name: /Search/ }).fill(name);
-    await page.getByRole('option').first().click();
-  }
-  await page.keyboard.press('Escape');
-  const chips = page.getByRole('list', { name: 'Models to compare' }).getByRole('listitem');
-  await expect(chips).toHaveCount(3);
-  await page.locator('input[type=file]').first().setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
-  await message(page).fill('Is it worth it?');
-  const leaveOut = page.getByRole('button', { name: 'Leave out Sandbox Echo' });
-  await expect(page.getByText(/Sandbox Echo: .*does not read images/)).toBeVisible();
-  await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('alert')).toContainText('Sandbox Echo does not read images');
-  await chips.nth(2).getByRole('button', { name: 'Take Sandbox Echo out of the comparison' }).click();
-  await expect(leaveOut).toBeHidden();
-  await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('alert')).toContainText('The dearest is');
-  await expect(message(page)).toHaveValue('Is it worth it?');
-  await expect(chips).toHaveCount(2);
-  expect(upstream.calls()).toBe(0);
-  await page.getByRole('button', { name: 'Send once anyway' }).click();
-  await expect(bill(comparison(page))).toHaveCount(2);
-  expect(upstream.calls()).toBe(2);
-  await expect.poll(async () => dollars(await total(page).textContent())).toBe(await billed(page));
-  await upstream.stop();
 });

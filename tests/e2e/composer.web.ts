@@ -1,17 +1,11 @@
-import type { Page } from '@playwright/test';
-import { startUpstream } from '../support/upstream.ts';
+import { fakePicture } from '../support/fake-data.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, capMessages, chooseModel, ended, message, openChat } from './chat.ts';
-import { booked, dollars } from './money.ts';
+import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
+import { booked, chatTotal, dollars } from './money.ts';
 import { stored } from './stored.ts';
 
-const total = (page: Page) => page.getByRole('button', { name: /Cost of this chat/ });
-/** A PNG of one red pixel. */
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-  'base64',
-);
+test.describe.configure({ mode: 'default' });
 
 test('a draft and what waits behind an answer are there after kill -9, and are sent in order once the user goes on', async ({
   launch,
@@ -50,10 +44,9 @@ test('a draft and what waits behind an answer are there after kill -9, and are s
 });
 
 test('a quote comes before, a bill that adds up comes after, and the chat’s total is what the ledger has', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   await chooseModel(page, 'Sandbox Reasoner');
   await message(page).fill('How does the ledger work?');
   const quote = page.getByRole('button', {
@@ -87,18 +80,21 @@ test('a quote comes before, a bill that adds up comes after, and the chat’s to
   await expect(articles(page).nth(1)).toContainText('2 / 2');
   await ended(articles(page).nth(1));
   const second = dollars(await articles(page).nth(1).locator('footer').textContent());
-  await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost + second);
+  await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe(cost + second);
   expect(await booked(page, 'Sandbox Reasoner', 2)).toBe(-(cost + second));
 });
 
 test('a model that reads no images says so before anything is sent, and text goes to every model', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   await chooseModel(page, 'Sandbox Echo');
   const attach = page.locator('input[type=file]').first();
-  await attach.setInputFiles({ name: 'column.png', mimeType: 'image/png', buffer: png });
+  await attach.setInputFiles({
+    name: 'column.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from(fakePicture.base64, 'base64'),
+  });
   await expect(page.getByText('This model does not read images')).toBeVisible();
   await page.getByRole('button', { name: 'Send' }).click();
   const refused = page.getByRole('alert').filter({ hasText: 'column.png cannot be sent to it' });
@@ -113,92 +109,10 @@ test('a model that reads no images says so before anything is sent, and text goe
   await expect(articles(page).nth(1)).toContainText('Here it is');
 });
 
-test('prompts, a model for one message, what was sent before and chat settings need no mouse', async ({ launch }) => {
-  const upstream = await startUpstream();
-  const { page } = await launch({ env: upstream.env });
-  await chooseModel(page, 'GPT-4o mini');
-  await page.getByRole('link', { name: 'Settings', exact: true }).click();
-  await page.getByRole('link', { name: 'Prompts & presets' }).click();
-  await page.getByRole('button', { name: 'Add prompt' }).click();
-  await page.keyboard.type('Translate');
-  await page.keyboard.press('Tab');
-  await page.keyboard.type('Say {{words}} in {{language}}.');
-  await page.getByRole('button', { name: 'Save' }).press('Enter');
-  await expect(page.getByRole('dialog', { name: 'Prompts' })).toBeHidden();
-  await expect(page.getByRole('button', { name: 'Edit Translate' })).toBeVisible();
-  await page.getByRole('button', { name: 'Add preset' }).press('Enter');
-  await page.keyboard.type('Terse');
-  await page.keyboard.press('Tab');
-  await page.keyboard.type('Answer in one word.');
-  await page.getByRole('button', { name: 'Save' }).press('Enter');
-  await expect(page.getByRole('button', { name: 'Edit Terse' })).toBeVisible();
-  await expectNoFault(page, 'prompts and presets');
-
-  await page.keyboard.press('ControlOrMeta+Shift+o');
-  await page.getByRole('button', { name: 'Chat settings' }).press('Enter');
-  await page.getByRole('button', { name: 'Terse' }).press('Enter');
-  await expect(page.getByRole('textbox', { name: 'System prompt' })).toHaveValue('Answer in one word.');
-  await page.getByRole('spinbutton', { name: 'Temperature' }).fill('0.5');
-  await expectNoFault(page, 'chat settings');
-  await page.getByRole('button', { name: 'Save' }).press('Enter');
-  await expect(page.getByRole('dialog')).toBeHidden();
-
-  await message(page).focus();
-  await page.keyboard.type('/trans');
-  await expect(page.getByRole('option', { name: /Translate/ })).toBeVisible();
-  await expectNoFault(page, 'prompt menu');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('textbox', { name: 'words' })).toBeFocused();
-  await page.keyboard.type('eight columns');
-  await page.keyboard.press('Tab');
-  await page.keyboard.type('Greek');
-  await page.getByRole('button', { name: 'Insert' }).press('Enter');
-  await expect(message(page)).toHaveValue('Say eight columns in Greek.');
-  await message(page).press('Enter');
-  await ended(articles(page).nth(1));
-  const [body = ''] = upstream.bodies();
-  expect(body).toContain('Answer in one word.');
-  expect(body).toContain('"temperature":0.5');
-
-  await message(page).press('ArrowUp');
-  await expect(message(page)).toHaveValue('Say eight columns in Greek.');
-  await message(page).fill('');
-  await page.keyboard.type('@haiku-4');
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Only this one: Claude Haiku 4')).toBeVisible();
-  await page.keyboard.type('Once more');
-  await page.keyboard.press('Enter');
-  await ended(articles(page).nth(3));
-  await expect(articles(page).nth(3)).toContainText('Claude Haiku 4');
-  await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText('GPT-4o mini');
-  await upstream.stop();
-});
-
-test('a cap stops a message that might exceed it, and the user may send it all the same', async ({ launch }) => {
-  const upstream = await startUpstream();
-  const { page } = await launch({ env: upstream.env });
-  await capMessages(page);
-  await expectNoFault(page, 'caps');
-  await page.getByRole('button', { name: 'New chat' }).click();
-  await chooseModel(page, 'GPT-5');
-  await message(page).fill('Is it worth it?');
-  await expect(page.getByText('Over your cap for a message')).toBeVisible();
-  await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('alert')).toContainText('Your cap for a message is $0.000001');
-  await expect(message(page)).toHaveValue('Is it worth it?');
-  await expectNoFault(page, 'over a cap');
-  expect(upstream.calls()).toBe(0);
-  await page.getByRole('button', { name: 'Send once anyway' }).click();
-  await ended(articles(page).nth(1));
-  expect(upstream.calls()).toBe(1);
-  await upstream.stop();
-});
-
 test('a summary is quoted, written, itemised in the chat’s total, and stands for what it replaced', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   await chooseModel(page, 'Sandbox Echo');
   for (const [at, words] of ['first question', 'second question', 'third question'].entries()) {
     await ask(page, words);
@@ -213,47 +127,12 @@ test('a summary is quoted, written, itemised in the chat’s total, and stands f
   await page.keyboard.press('Escape');
   await expect(page.getByText('Not sent to the model any more').first()).toBeVisible();
   await expectNoFault(page, 'messages that are not sent');
-  await total(page).click();
+  await chatTotal(page).click();
   await expect(page.getByRole('row', { name: /of which summaries/ })).toBeVisible();
   await expect(page.getByText('4 requests.')).toBeVisible();
   await page.keyboard.press('Escape');
-  const sum = dollars(await total(page).textContent());
-  expect(await booked(page, 'Sandbox Echo', 4)).toBe(-sum);
-});
-
-test('a chat that summarises by itself says so before, and the summary is on the bill, by keyboard alone', async ({
-  launch,
-}) => {
-  const upstream = await startUpstream();
-  const { page } = await launch({ env: upstream.env });
-  await chooseModel(page, 'GPT-4o mini');
-  await page.getByRole('button', { name: 'Chat settings' }).press('Enter');
-  await page.getByRole('switch', { name: 'Summarise automatically' }).press('Space');
-  await page.getByRole('button', { name: 'Save' }).press('Enter');
-  await expect(page.getByRole('dialog')).toBeHidden();
-  // Each about a third of what the model reads; all three are more than that.
-  const long = (words: string) => `${words} ${'columns and numbers '.repeat(9_000)}`;
-  for (const [at, words] of ['First', 'Second'].entries()) {
-    await message(page).fill(long(words));
-    await message(page).press('Enter');
-    await ended(articles(page).nth(at * 2 + 1));
-  }
-  await message(page).fill(long('Third'));
-  await expect(page.getByText(/the first \d messages are summarised before this one is sent, for/)).toBeVisible();
-  await expectNoFault(page, 'a summary ahead');
-  expect(upstream.calls()).toBe(2);
-  await message(page).press('Enter');
-  const answer = articles(page).nth(5);
-  await ended(answer);
-  await expect(answer).toContainText(/The first \d messages went as a summary that was written for this answer/);
-  expect(upstream.calls()).toBe(4);
-  await total(page).press('Enter');
-  await expect(page.getByRole('row', { name: /of which summaries/ })).toBeVisible();
-  await expect(page.getByText('4 requests.')).toBeVisible();
-  await page.keyboard.press('Escape');
-  const sum = dollars(await total(page).textContent());
-  expect(await booked(page, /gpt.4o.mini/i, 4)).toBe(-sum);
-  await upstream.stop();
+  const sum = dollars(await chatTotal(page).textContent());
+  expect(await booked(page, 'first question', 4)).toBe(-sum);
 });
 
 test('Enter sends, Shift+Enter breaks the line, Escape stops', async ({ launch }) => {

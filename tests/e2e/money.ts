@@ -9,6 +9,9 @@ export function dollars(text: string | null): bigint {
   return match[1] ? -amount : amount;
 }
 
+/** What opens the bill of a chat, and says its sum. */
+export const chatTotal = (page: Page): Locator => page.getByRole('button', { name: /Cost of this chat/ });
+
 /** What the app shows as its balance, once it has one. */
 export async function balanceOf(page: Page): Promise<bigint> {
   const balance = page.getByRole('status', { name: 'Balance' });

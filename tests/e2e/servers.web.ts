@@ -2,10 +2,14 @@ import type { Locator, Page } from '@playwright/test';
 import { startUpstream } from '../support/upstream.ts';
 import { expectNoFaultInEither } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, ended } from './chat.ts';
+import { articles, ask, ended, newChat } from './chat.ts';
+
+test.describe.configure({ mode: 'default' });
+test.use({ starts: ({ upstream }, use) => use({ env: { OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' } }) });
 
 async function openProviders(page: Page) {
-  await page.getByRole('button', { name: 'Add a provider key' }).click();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Providers & keys' }).click();
   await expect(page.getByRole('heading', { name: 'Providers & keys' })).toBeVisible();
 }
 
@@ -26,11 +30,44 @@ async function fillServer(form: Locator, baseUrl = ''): Promise<void> {
   await form.getByLabel('Model 1', { exact: true }).fill('house-model');
 }
 
-test('a server under a name of its own is added by keyboard, tested, used for new chats by one step, changed and removed', async ({
-  launch,
+test('keys entered in Settings are checked, used, put in another order and removed, and shown by their ends only', async ({
+  app: { page },
+  upstream,
 }) => {
-  const upstream = await startUpstream();
-  const { page } = await launch();
+  const first = 'sk-first-of-several-0123456789abcd';
+  await page.getByRole('button', { name: 'Add a provider key' }).click();
+  const row = page.getByRole('listitem', { name: 'OpenAI', exact: true });
+  await row.getByRole('button', { name: 'Add key' }).click();
+  await row.getByLabel('API key').fill(first);
+  await page.keyboard.press('Enter');
+  await expect(row).toContainText('Works');
+  await expect(row).toContainText('abcd');
+  expect(await page.content()).not.toContain(first);
+  await newChat(page, 'GPT-5');
+  await ask(page, 'Hello');
+  await ended(articles(page).nth(1));
+  await expect(articles(page).nth(1)).toContainText(upstream.answer);
+
+  await openProviders(page);
+  await row.getByRole('button', { name: 'Add another key (OpenAI)' }).press('Enter');
+  await row.getByLabel('Label').fill('Spare');
+  await row.getByLabel('API key').fill('sk-second-of-several-bbbb');
+  await page.keyboard.press('Enter');
+  const keys = row.getByRole('list', { name: 'Keys of OpenAI' }).getByRole('listitem');
+  await expect(keys).toHaveText([/Key 1.*abcd.*Works/, /Spare.*bbbb.*Works/]);
+  await expectGood(page, 'several-keys');
+  await row.getByRole('button', { name: 'Move Spare up' }).press('Enter');
+  await expect(keys).toHaveText([/Spare/, /Key 1/]);
+  await row.getByRole('button', { name: 'Remove Key 1' }).press('Enter');
+  await expect(keys).toHaveCount(0);
+  await expect(row).toContainText('bbbb');
+  expect(await page.content()).not.toContain('of-several');
+});
+
+test('a server under a name of its own is added by keyboard, tested, used for new chats by one step, changed and removed', async ({
+  app: { page },
+  upstream,
+}) => {
   await openProviders(page);
   await page.getByRole('button', { name: 'Add a server' }).press('Enter');
   const form = page.getByRole('form', { name: 'Add a server' });
@@ -66,41 +103,12 @@ test('a server under a name of its own is added by keyboard, tested, used for ne
   await renamed.getByRole('button', { name: 'Remove (The attic)' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await expect(renamed).toBeHidden();
-  await upstream.stop();
-});
-
-test('several keys of a provider are added, put in another order and removed, and shown by their ends only', async ({
-  launch,
-}) => {
-  const upstream = await startUpstream();
-  const { page } = await launch({ env: { OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' } });
-  await openProviders(page);
-  const row = page.getByRole('listitem', { name: 'OpenAI', exact: true });
-  await row.getByRole('button', { name: 'Add key' }).click();
-  await row.getByLabel('API key').fill('sk-first-of-several-aaaa');
-  await page.keyboard.press('Enter');
-  await expect(row).toContainText('Works');
-  await row.getByRole('button', { name: 'Add another key (OpenAI)' }).press('Enter');
-  await row.getByLabel('Label').fill('Spare');
-  await row.getByLabel('API key').fill('sk-second-of-several-bbbb');
-  await page.keyboard.press('Enter');
-  const keys = row.getByRole('list', { name: 'Keys of OpenAI' }).getByRole('listitem');
-  await expect(keys).toHaveText([/Key 1.*aaaa.*Works/, /Spare.*bbbb.*Works/]);
-  await expectGood(page, 'several-keys');
-  await row.getByRole('button', { name: 'Move Spare up' }).press('Enter');
-  await expect(keys).toHaveText([/Spare/, /Key 1/]);
-  await row.getByRole('button', { name: 'Remove Key 1' }).press('Enter');
-  await expect(keys).toHaveCount(0);
-  await expect(row).toContainText('bbbb');
-  expect(await page.content()).not.toContain('of-several');
-  await upstream.stop();
 });
 
 test('a server has the name that the user gave it wherever models, failures and settings name their provider', async ({
-  launch,
+  app: { page },
 }) => {
   const upstream = await startUpstream();
-  const { page } = await launch();
   await openProviders(page);
   await page.getByRole('button', { name: 'Add a server' }).press('Enter');
   const form = page.getByRole('form', { name: 'Add a server' });

@@ -8,6 +8,8 @@ export interface Upstream {
   calls(): number;
   /** Their bodies, as JSON text. */
   bodies(): string[];
+  /** None has arrived yet. */
+  forget(): void;
   stop(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function startUpstream(): Promise<Upstream> {
     },
     calls: () => mock.getRequests().filter(({ method }) => method === 'POST').length,
     bodies: () => mock.getRequests().flatMap(({ method, body }) => (method === 'POST' ? [JSON.stringify(body)] : [])),
+    forget: () => mock.clearRequests(),
     stop: () => mock.stop(),
   };
 }

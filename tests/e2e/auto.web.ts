@@ -1,15 +1,84 @@
-import { startUpstream } from '../support/upstream.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, capMessages, chooseModel, ended, message } from './chat.ts';
+import { articles, ask, chooseModel, ended, message, newChat } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
 
-test('Auto’s choice is shown and confirmed before anything is sent, where the user wants it so, by keyboard alone', async ({
-  launch,
+test.describe.configure({ mode: 'default' });
+
+test('the router explains its choice, and what is never wanted is not chosen again, by keyboard alone', async ({
+  app: { page },
 }) => {
-  const { page } = await launch();
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page, 'Auto');
+  await ask(page, 'Who answers?');
+  await ended(articles(page).nth(1));
+  const first = await articles(page).nth(1).getAttribute('aria-label');
+  const why = articles(page).nth(1).getByRole('button', { name: 'Why this model' });
+  await why.focus();
+  await page.keyboard.press('Enter');
+  const card = page.getByRole('dialog', { name: 'Why this model' });
+  await expect(card).toContainText(`${first} was chosen`);
+  await expect(card.getByRole('list', { name: 'Attempts' })).toContainText('answered');
+  await expect(card.getByRole('list', { name: 'Candidates' })).toContainText('chosen');
+  await expect(card.getByRole('region', { name: 'Price elsewhere' })).toContainText(/\$\S+ (more|less)|the same/);
+  await expect(card).toContainText('not in the running');
+  await card.getByRole('button', { name: 'Pin this model' }).focus();
+  await expect(page.getByText('Close', { exact: true })).toBeHidden();
+  await expectNoFault(page, 'why this model');
+  await card.getByRole('button', { name: 'Never for this' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(card.getByRole('button', { name: 'Allow again' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(why).toBeFocused();
+  await ask(page, 'And now?');
+  await ended(articles(page).nth(3));
+  await expect(articles(page).nth(3)).not.toHaveAccessibleName(first ?? '');
+  await articles(page).nth(3).getByRole('button', { name: 'Why this model' }).focus();
+  await page.keyboard.press('Enter');
+  await card.getByText('not in the running').focus();
+  await expect(card).toContainText('never for this, as you said');
+  await card.getByRole('button', { name: 'Pin this model' }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  const second = await articles(page).nth(3).getAttribute('aria-label');
+  await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText(second ?? '');
+});
+
+test('Auto follows the policy and the price limit of its chat, and says when the limit leaves nothing to choose', async ({
+  app: { page },
+}) => {
+  await newChat(page, 'Auto');
+  const settings = page.getByRole('dialog', { name: 'Chat settings' });
+  const limit = settings.getByRole('textbox', { name: /Auto spends at most/ });
+  await page.getByRole('button', { name: /^Chat settings/ }).click();
+  await settings.getByRole('button', { name: 'Cheapest' }).click();
+  await limit.fill('a little');
+  await expect(settings).toContainText('Enter an amount such as 0.05');
+  await expect(settings.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await limit.fill('0.000000001');
+  await settings.getByRole('button', { name: 'Save' }).click();
+  await expect(settings).toBeHidden();
+
+  await message(page).fill('Which of you is the cheapest?');
+  const notice = page.getByText('the price limit that you set for it');
+  await expect(notice).toBeVisible();
+  await expectNoFault(page, 'over the price limit');
+  await page.getByRole('button', { name: 'Chat settings', exact: true }).click();
+  await limit.fill('1');
+  await settings.getByRole('button', { name: 'Save' }).click();
+  await expect(notice).toBeHidden();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await ended(articles(page).last());
+  await articles(page).last().getByRole('button', { name: 'Why this model' }).click();
+  await expect(page.getByRole('dialog', { name: 'Why this model' })).toContainText('Policy: cheapest.');
+  await page.keyboard.press('Escape');
+});
+
+// Last: the setting stays.
+test('Auto’s choice is shown and confirmed before anything is sent, where the user wants it so, by keyboard alone', async ({
+  app: { page },
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   const before = await balanceOf(page);
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByRole('link', { name: 'Chat', exact: true }).click();
@@ -17,8 +86,7 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   await page.keyboard.press('Space');
   await expect(page.getByRole('switch', { name: 'Confirm what Auto chooses' })).toBeChecked();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
-  await page.getByRole('button', { name: 'New chat' }).click();
-  await chooseModel(page, 'Auto');
+  await newChat(page, 'Auto');
   await message(page).fill('Who would answer?');
   await page.keyboard.press('Enter');
   const card = page.getByRole('dialog', { name: 'Ask Auto’s choice?' });
@@ -82,47 +150,4 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   await chooseModel(page, 'Sandbox Echo');
   await ask(page, 'A named model needs no confirmation');
   await ended(articles(page).nth(3));
-});
-
-test('a cap stops a further answer and an edit before anything is stored, and the user may send either all the same', async ({
-  launch,
-}) => {
-  const upstream = await startUpstream();
-  const { page } = await launch({ env: upstream.env });
-  await chooseModel(page, 'GPT-5');
-  await ask(page, 'Is it worth it?');
-  await ended(articles(page).nth(1));
-  const title = await page.getByRole('navigation', { name: 'Chats' }).getByRole('link').first().textContent();
-  await capMessages(page);
-  await page
-    .getByRole('navigation', { name: 'Chats' })
-    .getByRole('link', { name: title ?? '' })
-    .click();
-  const over = page.getByRole('dialog', { name: 'Over your cap' });
-
-  await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
-  await expect(over).toContainText('Your cap for a message is $0.000001');
-  await expectNoFault(page, 'over a cap');
-  await over.getByRole('button', { name: 'Cancel' }).click();
-  await expect(articles(page).nth(1)).not.toContainText('2 / 2');
-  expect(upstream.calls()).toBe(1);
-  await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
-  await over.getByRole('button', { name: 'Send once anyway' }).click();
-  await expect(articles(page).nth(1)).toContainText('2 / 2');
-  await ended(articles(page).nth(1));
-
-  await articles(page).first().hover();
-  await articles(page).first().getByRole('button', { name: 'Edit message' }).click();
-  await page.getByRole('textbox', { name: 'New wording' }).fill('Was it worth it?');
-  await page.getByRole('button', { name: 'Save and ask' }).click();
-  await expect(over).toBeVisible();
-  await over.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByRole('textbox', { name: 'New wording' })).toHaveValue('Was it worth it?');
-  await page.getByRole('button', { name: 'Save and ask' }).click();
-  await over.getByRole('button', { name: 'Send once anyway' }).click();
-  await expect(articles(page).first()).toContainText('Was it worth it?');
-  await expect(articles(page).first()).toContainText('2 / 2');
-  await ended(articles(page).nth(1));
-  expect(upstream.calls()).toBe(3);
-  await upstream.stop();
 });
