@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test';
 import { loadedBytes, measureFirstLoad } from '../support/first-load.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, ended, message } from './chat.ts';
+import { articles, ask, ended, message, newChat } from './chat.ts';
+
+test.describe.configure({ mode: 'default' });
 
 const views = ['#chats', '#models', '#usage', '#credits', '#account', '#settings/tools', '#settings/data', '#chat'];
 
@@ -48,9 +50,8 @@ test('what is loaded before the composer can be used is small, and no view offen
   expect(refused).toEqual([]);
 });
 
-test('a start in a chat loads what shows its messages, and no other view before', async ({ launch }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
+test('a start in a chat loads what shows its messages, and no other view before', async ({ app: { page } }) => {
+  await newChat(page);
   await ask(page, 'What is a portico?');
   await ended(articles(page).nth(1));
   // With the parser of Markdown, two fonts and, where it comes in time, the list of chats.
@@ -58,9 +59,8 @@ test('a start in a chat loads what shows its messages, and no other view before'
   expect(messages.bytes).toBeLessThanOrEqual(425_000);
 });
 
-test('a view whose code does not arrive says so and opens when it can be had', async ({ launch }) => {
-  const { page } = await launch();
-  await message(page).waitFor();
+test('a view whose code does not arrive says so and opens when it can be had', async ({ app: { page } }) => {
+  await newChat(page);
   await page.route(/\/assets\/usage-page-/, (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
@@ -81,9 +81,8 @@ test('a view whose code does not arrive says so and opens when it can be had', a
   await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
 });
 
-test('the search of all chats has the focus also when its page comes late', async ({ launch }) => {
-  const { page } = await launch();
-  await message(page).waitFor();
+test('the search of all chats has the focus also when its page comes late', async ({ app: { page } }) => {
+  await newChat(page);
   const release = await hold(page, /\/assets\/chats-page-/);
   await page.reload();
   await expect(message(page)).toBeFocused();
@@ -93,13 +92,13 @@ test('the search of all chats has the focus also when its page comes late', asyn
   await expect(page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
 });
 
-test('a press that begins before the model list is loaded opens it, and it stays open', async ({ launch }) => {
-  const { page } = await launch();
-  await message(page).waitFor();
+test('a press that begins before the model list is loaded opens it, and it stays open', async ({ app: { page } }) => {
+  await newChat(page);
+  await message(page).fill('');
   const release = await hold(page, /\/assets\/model-picker-/);
   await page.reload();
   const button = page.getByRole('combobox', { name: 'Model', exact: true });
-  await expect(page.getByRole('button', { name: 'Try it now' })).toBeVisible();
+  await expect(message(page)).toBeFocused();
   await button.hover();
   const before = await button.elementHandle();
   await page.mouse.down();

@@ -1,19 +1,13 @@
 import type { Page } from '@playwright/test';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, message, openChat } from './chat.ts';
+import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
 import { balanceOf } from './money.ts';
 
 /** What somebody expects who has used another chat all day. */
 test.describe.configure({ mode: 'default' });
 
 const chats = (page: Page) => page.getByRole('navigation', { name: 'Chats' });
-
-async function newChat(page: Page): Promise<void> {
-  await page.keyboard.press('ControlOrMeta+Shift+o');
-  await expect(articles(page)).toHaveCount(0);
-  await chooseModel(page, 'Sandbox Echo');
-}
 
 async function askAndWait(page: Page, words: string): Promise<void> {
   await ask(page, words);
@@ -23,7 +17,7 @@ async function askAndWait(page: Page, words: string): Promise<void> {
 test('a temporary chat is marked, in no list, had back for a while after it was left, and can be kept', async ({
   app: { page },
 }) => {
-  await newChat(page);
+  await newChat(page, 'Sandbox Echo');
   await message(page).fill('not for the list');
   await page.getByRole('button', { name: 'Temporary chat' }).click();
   await expect(page.getByRole('heading', { name: 'Temporary chat', level: 2 })).toBeVisible();
@@ -52,7 +46,7 @@ test('a temporary chat is marked, in no list, had back for a while after it was 
 });
 
 test('one that is deleted at once is gone', async ({ app: { page } }) => {
-  await newChat(page);
+  await newChat(page, 'Sandbox Echo');
   await page.getByRole('button', { name: 'Temporary chat' }).click();
   await askAndWait(page, 'burn this');
   const address = page.url();
@@ -69,7 +63,7 @@ test('one that is deleted at once is gone', async ({ app: { page } }) => {
 test('a chat is forked from a message, and goes its own way without its costs being counted again', async ({
   app: { page },
 }) => {
-  await newChat(page);
+  await newChat(page, 'Sandbox Echo');
   await askAndWait(page, 'fork here');
   await askAndWait(page, 'not this one');
   const cost = await articles(page).nth(1).locator('footer').textContent();
@@ -125,7 +119,7 @@ test('thinking shows what is thought, ends when the text begins, and an answer t
 test('what was typed is had back by undo: after an example, in another chat and through a long paste', async ({
   app: { page },
 }) => {
-  await newChat(page);
+  await newChat(page, 'Sandbox Echo');
   await message(page).pressSequentially('a careful draft');
   await page.getByRole('button', { name: 'Plan a migration' }).click();
   await expect(message(page)).toHaveValue(/^Plan a migration/);
@@ -168,7 +162,7 @@ test('what was typed is had back by undo: after an example, in another chat and 
 test('a toast covers neither the composer, the header nor in a narrow window what is read', async ({
   app: { page },
 }) => {
-  await newChat(page);
+  await newChat(page, 'Sandbox Echo');
   await askAndWait(page, 'to be deleted');
   for (const width of [1440, 1280, 420]) {
     await page.setViewportSize({ width, height: 800 });
@@ -204,7 +198,7 @@ test('a toast covers neither the composer, the header nor in a narrow window wha
 });
 
 test('a theme changes at once, also what is coloured and what is open', async ({ app: { page } }) => {
-  await newChat(page);
+  await newChat(page, 'Sandbox Echo');
   await askAndWait(page, '```ts\nconst a = 1;\n```\n\n```mermaid\nflowchart LR\n  a --> b\n```');
   await expect(articles(page).last().getByRole('img')).toBeVisible();
   const look = () =>

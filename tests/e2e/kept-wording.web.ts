@@ -1,7 +1,5 @@
-import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, duplicated, ended, openChat } from './chat.ts';
-import { stored } from './stored.ts';
+import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
 
 test('an unsent wording of a message is open again after the app was closed in the middle of it', async ({
   launch,
@@ -29,29 +27,4 @@ test('an unsent wording of a message is open again after the app was closed in t
   await openChat(page, /first wording/);
   await expect(articles(page).nth(1)).toContainText('a wording that is not sent');
   await expect(again).toHaveCount(0);
-});
-
-test('wordings of one message that two windows write are put together, and neither is lost', async ({ launch }) => {
-  const { page, dataFolder } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, 'Sandbox Echo');
-  await ask(page, 'Count the columns');
-  await ended(articles(page).nth(1));
-  const second = await duplicated(page);
-  await openChat(second, /Count the columns/);
-  const fields = [page, second].map((each) => each.getByRole('textbox', { name: 'New wording' })) as [Locator, Locator];
-  for (const each of [page, second]) {
-    await articles(each).first().hover();
-    await articles(each).first().getByRole('button', { name: 'Edit message' }).click();
-  }
-  const kept = () => stored<{ text: string }>(dataFolder, `select text from drafts where chat like 'edit:%'`);
-  await fields[0].fill('Count the columns and the steps');
-  await expect.poll(kept).toEqual([{ text: 'Count the columns and the steps' }]);
-  await fields[1].fill('Count the columns twice');
-  await expect(fields[1]).toHaveValue('Count the columns and the steps twice');
-  await expect.poll(kept).toEqual([{ text: 'Count the columns and the steps twice' }]);
-  await fields[0].press('Escape');
-  await second.reload();
-  await openChat(second, /Count the columns/);
-  await expect(fields[1]).toHaveValue('Count the columns and the steps twice');
 });

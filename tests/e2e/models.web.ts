@@ -1,13 +1,13 @@
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended } from './chat.ts';
+import { articles, ask, ended, newChat } from './chat.ts';
 import { booked, dollars } from './money.ts';
 
+test.describe.configure({ mode: 'default' });
+
 test('before any key every provider’s models are there with their prices, found by the keyboard alone', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByRole('link', { name: 'Models' }).click();
   await expect(page.getByRole('banner').or(page.locator('header')).first()).toContainText(
     /[5-9]\d\d models from 1\d providers/,
@@ -32,10 +32,10 @@ test('before any key every provider’s models are there with their prices, foun
   await expect(page.getByRole('button', { name: 'Add key (xAI)' })).toBeFocused();
 });
 
-test('one’s own requests are priced on another model, beside what they did cost in the ledger', async ({ launch }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, 'Tour');
+test('one’s own requests are priced on another model, beside what they did cost in the ledger', async ({
+  app: { page },
+}) => {
+  await newChat(page, 'Tour');
   await ask(page, 'What does this cost elsewhere?');
   await ended(articles(page).nth(1));
   await page.keyboard.press('Control+k');

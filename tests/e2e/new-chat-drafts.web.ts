@@ -1,6 +1,9 @@
+import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, duplicated, ended, message } from './chat.ts';
+import { articles, ask, chooseModel, duplicated, ended, message, newChat, openChat } from './chat.ts';
 import { stored } from './stored.ts';
+
+test.describe.configure({ mode: 'default' });
 
 test('each of two tabs has a new chat of its own; what was typed in either is there after a reload, and after kill -9', async ({
   launch,
@@ -51,11 +54,9 @@ test('each of two tabs has a new chat of its own; what was typed in either is th
 });
 
 test('a chat that is open in two tabs has one draft: what is typed in either is seen in both, and nothing is lost', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, 'Sandbox Echo');
+  await newChat(page, 'Sandbox Echo');
   await ask(page, 'Of two tabs');
   await ended(articles(page).nth(1));
   const second = await duplicated(page);
@@ -83,4 +84,31 @@ test('a chat that is open in two tabs has one draft: what is typed in either is 
   await ended(articles(page).nth(3));
   await expect(message(page)).toHaveValue('');
   await expect(message(second)).toHaveValue('');
+  await second.close();
+});
+
+test('wordings of one message that two windows write are put together, and neither is lost', async ({
+  app: { page, dataFolder },
+}) => {
+  await newChat(page, 'Sandbox Echo');
+  await ask(page, 'Count the columns');
+  await ended(articles(page).nth(1));
+  const second = await duplicated(page);
+  await openChat(second, /Count the columns/);
+  const fields = [page, second].map((each) => each.getByRole('textbox', { name: 'New wording' })) as [Locator, Locator];
+  for (const each of [page, second]) {
+    await articles(each).first().hover();
+    await articles(each).first().getByRole('button', { name: 'Edit message' }).click();
+  }
+  const kept = () => stored<{ text: string }>(dataFolder, `select text from drafts where chat like 'edit:%'`);
+  await fields[0].fill('Count the columns and the steps');
+  await expect.poll(kept).toEqual([{ text: 'Count the columns and the steps' }]);
+  await fields[1].fill('Count the columns twice');
+  await expect(fields[1]).toHaveValue('Count the columns and the steps twice');
+  await expect.poll(kept).toEqual([{ text: 'Count the columns and the steps twice' }]);
+  await fields[0].press('Escape');
+  await second.reload();
+  await openChat(second, /Count the columns/);
+  await expect(fields[1]).toHaveValue('Count the columns and the steps twice');
+  await second.close();
 });

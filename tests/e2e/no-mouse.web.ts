@@ -5,9 +5,10 @@ import type { Locator, Page } from '@playwright/test';
 import { answering } from './answer.ts';
 import { expect, test } from './app.ts';
 import { press, reach } from './by-tab.ts';
-import { articles, ended, message, searchingModels } from './chat.ts';
+import { articles, ended, message, newChat, searchingModels } from './chat.ts';
 
 /** What is set up, brought in and taken out, as somebody does it who has no mouse: every control is reached by Tab. */
+test.describe.configure({ mode: 'default' });
 
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
 async function type(page: Page, target: Locator, words: string): Promise<void> {
@@ -61,9 +62,11 @@ test('without a mouse: a tool server is set up, looked at and switched on', asyn
   await expect(uses).toBeChecked();
 });
 
-test('without a mouse: chats come in, are backed up, and go out with what they cost', async ({ launch, folder }) => {
-  const { page } = await launch();
-  await press(page, page.getByRole('button', { name: 'Try it now' }));
+test('without a mouse: chats come in, are backed up, and go out with what they cost', async ({
+  app: { page },
+  folder,
+}) => {
+  await newChat(page);
   await reach(page, message(page));
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('How does the ledger work?');
@@ -111,9 +114,8 @@ test('without a mouse: chats come in, are backed up, and go out with what they c
   await expect(articles(page).first()).toContainText('abacus');
 });
 
-test('without a mouse: the code of an answer is wrapped and copied', async ({ launch }) => {
-  const { page } = await launch();
-  await press(page, page.getByRole('button', { name: 'Try it now' }));
+test('without a mouse: the code of an answer is wrapped and copied', async ({ app: { page } }) => {
+  await newChat(page);
   await reach(page, page.getByRole('combobox', { name: 'Model', exact: true }));
   await page.keyboard.press('Enter');
   await searchingModels(page);

@@ -1,14 +1,44 @@
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { pagePdf } from '../seed/real-files.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { seeded } from './seeded.ts';
+import { articles, ask, ended, newChat } from './chat.ts';
 
-test('an attached PDF shows its first page and how many there are; one that is damaged says so', async ({ launch }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
+test.describe.configure({ mode: 'default' });
+
+test('a picture that an answer names is not fetched, and one inside this machine not even when it is asked for', async ({
+  app: { page },
+}) => {
+  const calls: string[] = [];
+  const server = createServer((socket) => {
+    calls.push('called');
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  await newChat(page, 'Sandbox Echo');
+  await ask(page, `![a chart](https://127.0.0.1:${port}/chart.png)`);
+  await ended(articles(page).nth(1));
+  const chip = articles(page)
+    .nth(1)
+    .getByRole('button', { name: /^Show picture: a chart/ });
+  await chip.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'a chart' });
+  await expect(dialog.getByRole('alert')).toContainText('not on the public internet');
+  await expect(dialog.getByRole('button', { name: 'Open in browser' })).toBeVisible();
+  await expectNoFault(page, 'picture');
+  await page.keyboard.press('Escape');
+  await expect(chip).toBeFocused();
+  expect(calls).toEqual([]);
+  server.close();
+});
+
+test('an attached PDF shows its first page and how many there are; one that is damaged says so', async ({
+  app: { page },
+}) => {
+  await newChat(page);
   const whole = pagePdf(['Minutes of the meeting', 'Everybody was there.']);
   const damaged = Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.alloc(2000, 0x20)]);
   await page.locator('input[type=file]').setInputFiles([
@@ -37,41 +67,4 @@ test('an attached PDF shows its first page and how many there are; one that is d
   await expect(card).toContainText('1 page');
   await page.getByRole('button', { name: 'Open damaged.pdf' }).click();
   await expect(page.getByRole('dialog', { name: 'damaged.pdf' })).toContainText('locked or damaged');
-});
-
-test('a picture that an answer names is not fetched, and one inside this machine not even when it is asked for', async ({
-  launch,
-  folder,
-}) => {
-  const calls: string[] = [];
-  const server = createServer((socket) => {
-    calls.push('called');
-    socket.destroy();
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  const dataFolder = await seeded(folder, 1, 2);
-  const db = new Sqlite(join(dataFolder, 'portico.db'));
-  db.exec("update conversations set archived_at = null, folder_id = null, title = 'With a picture'");
-  db.prepare("update messages set text = ?, status = 'done', error = null where role = 'assistant'").run(
-    `![a chart](https://127.0.0.1:${port}/chart.png)`,
-  );
-  db.close();
-  const { page } = await launch({ dataFolder });
-  await page
-    .getByRole('navigation', { name: 'Chats', exact: true })
-    .getByRole('link', { name: 'With a picture' })
-    .click();
-  const chip = page.getByRole('button', { name: /^Show picture: a chart/ });
-  await chip.focus();
-  await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'a chart' });
-  await expect(dialog.getByRole('alert')).toContainText('not on the public internet');
-  await expect(dialog.getByRole('button', { name: 'Open in browser' })).toBeVisible();
-  await expectNoFault(page, 'picture');
-  await page.keyboard.press('Escape');
-  await expect(chip).toBeFocused();
-  expect(calls).toEqual([]);
-  server.close();
 });

@@ -1,13 +1,19 @@
+import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended } from './chat.ts';
+import { articles, ask, chooseModel, ended, newChat, openChat } from './chat.ts';
 import { amountIn, balanceOf, dollars } from './money.ts';
 
-test('Stop keeps what came, and charges for exactly that', async ({ launch }) => {
-  const { page } = await launch({ paced: true });
-  await page.getByRole('button', { name: 'Try it now' }).click();
+// Models write at a pace of their own: there is time to stop them.
+test.describe.configure({ mode: 'default' });
+test.use({ starts: { paced: true } });
+
+const length = async (answer: Locator) => (await answer.textContent())?.length ?? 0;
+
+test('Stop keeps what came, and charges for exactly that', async ({ app: { page } }) => {
+  await newChat(page);
   const before = await balanceOf(page);
   await chooseModel(page, 'Sandbox Slow');
-  await ask(page, 'Tell me something long.');
+  await ask(page, 'Is there an end?');
   const answer = articles(page).nth(1);
   await expect.poll(async () => (await answer.textContent())?.length ?? 0).toBeGreaterThan(100);
   await page.getByRole('button', { name: 'Stop' }).click();
@@ -18,33 +24,83 @@ test('Stop keeps what came, and charges for exactly that', async ({ launch }) =>
   expect(cost).toBeGreaterThan(0n);
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
   await page.getByRole('link', { name: 'Credits' }).click();
-  expect(await amountIn(page.getByRole('row').filter({ hasText: 'Sandbox Slow' }))).toBe(-cost);
+  expect(await amountIn(page.getByRole('row').filter({ hasText: 'Is there an end?' }))).toBe(-cost);
 });
 
-test.describe('in one app', () => {
-  test.describe.configure({ mode: 'default' });
+test('a failed answer says why, costs nothing, and Retry asks again', async ({ app: { page } }) => {
+  await newChat(page);
+  const before = await balanceOf(page);
+  await chooseModel(page, 'Sandbox Flaky');
+  await ask(page, 'Does it work?');
+  const answer = articles(page).nth(1);
+  await expect(answer.getByRole('button', { name: 'Retry' })).toBeVisible();
+  await expect(answer.getByRole('button', { name: 'Copy details' })).toBeVisible();
+  expect(await balanceOf(page)).toBe(before);
+  await chooseModel(page, 'Sandbox Echo');
+  await ask(page, 'Still here?');
+  await expect(articles(page).nth(3)).toContainText('Still here?');
+});
 
-  test('a failed answer says why, costs nothing, and Retry asks again', async ({ app: { page } }) => {
-    await page.getByRole('button', { name: 'New chat' }).click();
-    const before = await balanceOf(page);
-    await chooseModel(page, 'Sandbox Flaky');
-    await ask(page, 'Does it work?');
+test('Regenerate writes a second answer beside the first', async ({ app: { page } }) => {
+  await newChat(page);
+  await chooseModel(page, 'Sandbox Echo');
+  await ask(page, 'Once more');
+  await ended(articles(page).nth(1));
+  await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
+  await expect(articles(page).nth(1)).toContainText('2 / 2');
+  await expect(articles(page)).toHaveCount(2);
+});
+
+test('a stopped answer tells the truth about its bill, goes on as one text, and all parts are paid for once', async ({
+  app: { page },
+}) => {
+  await newChat(page, 'Sandbox Slow');
+  const before = await balanceOf(page);
+  await ask(page, 'Tell me something long.');
+  const answer = articles(page).nth(1);
+  const stop = page.getByRole('button', { name: 'Stop', exact: true });
+  await expect.poll(() => length(answer)).toBeGreaterThan(120);
+  await stop.click();
+  await expect(answer).toContainText(
+    /Stopped\. \$\S+ was charged, for tokens that are estimated\. Sandbox stops computing at once/,
+  );
+  // What is not parsed yet stands there as it was written.
+  const words = (await answer.locator('.prose:not([aria-busy])').textContent()) ?? '';
+  await answer.getByRole('button', { name: 'Continue' }).click();
+  await expect(stop).toBeVisible();
+  await expect
+    .poll(async () => ((await answer.locator('.prose').textContent()) ?? '').length)
+    .toBeGreaterThan(words.length + 40);
+  expect(await answer.locator('.prose').textContent()).toContain(words.slice(0, 60));
+  await stop.click();
+  await expect(answer).toContainText('was charged');
+  await expect(articles(page)).toHaveCount(2);
+  const cost = dollars(await answer.locator('footer').textContent());
+  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await page.getByRole('link', { name: 'Credits' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'Tell me something long.' })).toHaveCount(2);
+});
+
+test('several conversations are answered at once, through switching and a reload', async ({ app: { page } }) => {
+  await newChat(page, 'Sandbox Slow');
+  await ask(page, 'Slowly, the first');
+  await expect.poll(() => length(articles(page).nth(1))).toBeGreaterThan(60);
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await chooseModel(page, 'Sandbox Slow');
+  await ask(page, 'Slowly, the second');
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
+  await page.reload();
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
+  for (const title of [/the first/, /the second/]) {
+    await openChat(page, title);
     const answer = articles(page).nth(1);
-    await expect(answer.getByRole('button', { name: 'Retry' })).toBeVisible();
-    await expect(answer.getByRole('button', { name: 'Copy details' })).toBeVisible();
-    expect(await balanceOf(page)).toBe(before);
-    await chooseModel(page, 'Sandbox Echo');
-    await ask(page, 'Still here?');
-    await expect(articles(page).nth(3)).toContainText('Still here?');
-  });
-
-  test('Regenerate writes a second answer beside the first', async ({ app: { page } }) => {
-    await page.getByRole('button', { name: 'New chat' }).click();
-    await chooseModel(page, 'Sandbox Echo');
-    await ask(page, 'Once more');
-    await ended(articles(page).nth(1));
-    await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
-    await expect(articles(page).nth(1)).toContainText('2 / 2');
-    await expect(articles(page)).toHaveCount(2);
-  });
+    await expect(answer).toContainText(title);
+    const before = await length(answer);
+    await expect.poll(() => length(answer)).toBeGreaterThan(before + 20);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    const footer = answer.locator('footer');
+    await expect(footer).toContainText('$');
+    expect(dollars(await footer.textContent())).toBeGreaterThan(0n);
+  }
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
 });

@@ -1,25 +1,11 @@
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { addLongConversation } from '../support/long-conversation.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, firstInView, message, openChat, resting } from './chat.ts';
-import { balanceOf, dollars } from './money.ts';
+import { articles, ask, chooseModel, ended, firstInView, message, newChat, openChat, resting } from './chat.ts';
 
 const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 const own = (page: Page) => articles(page).filter({ has: page.getByRole('heading', { name: 'You' }) });
-const length = async (answer: Locator) => (await answer.textContent())?.length ?? 0;
-
-/** In the app that the file shares. */
-async function newChat(page: Page): Promise<void> {
-  await page.keyboard.press('ControlOrMeta+Shift+o');
-  await expect(articles(page)).toHaveCount(0);
-  await chooseModel(page, 'Sandbox Echo');
-}
-
-async function begin(page: Page, model: string): Promise<void> {
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, model);
-}
 
 async function sendAndWait(page: Page, text: string, at: number): Promise<void> {
   await ask(page, text);
@@ -33,7 +19,7 @@ test.describe('in one app', () => {
   test('an edited message stands beside the old one, and the pager shows either with what was below it', async ({
     app: { page },
   }) => {
-    await newChat(page);
+    await newChat(page, 'Sandbox Echo');
     await sendAndWait(page, 'first wording', 1);
     await sendAndWait(page, 'a question below', 3);
     await own(page).first().hover();
@@ -56,7 +42,7 @@ test.describe('in one app', () => {
   test('another model answers the same question, after its price was seen beside this one’s', async ({
     app: { page },
   }) => {
-    await newChat(page);
+    await newChat(page, 'Sandbox Echo');
     await sendAndWait(page, 'Who else?', 1);
     await articles(page).nth(1).getByRole('combobox', { name: 'Retry with…' }).click();
     const tour = page.getByRole('option', { name: /Sandbox Tour/ });
@@ -71,7 +57,7 @@ test.describe('in one app', () => {
   });
 
   test('what is deleted comes back by Undo and by its key, with all that hung on it', async ({ app: { page } }) => {
-    await newChat(page);
+    await newChat(page, 'Sandbox Echo');
     await sendAndWait(page, 'keep me', 1);
     await sendAndWait(page, 'below', 3);
     const remove = async () => {
@@ -92,7 +78,7 @@ test.describe('in one app', () => {
   });
 
   test('a conversation is read and worked on by keyboard alone', async ({ app: { page } }) => {
-    await newChat(page);
+    await newChat(page, 'Sandbox Echo');
     await sendAndWait(page, 'one', 1);
     await sendAndWait(page, 'two', 3);
     await message(page).focus();
@@ -128,7 +114,7 @@ test.describe('in one app', () => {
 
   test('no state of the thread has an accessibility fault', async ({ app: { page } }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    await newChat(page);
+    await newChat(page, 'Sandbox Echo');
     await sendAndWait(page, 'one', 1);
     await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
     await expect(articles(page).nth(1)).toContainText('2 / 2');
@@ -146,37 +132,41 @@ test.describe('in one app', () => {
     await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
     await expectNoFault(page, 'deleted');
   });
-});
 
-test('a stopped answer tells the truth about its bill, goes on as one text, and all parts are paid for once', async ({
-  launch,
-}) => {
-  const { page } = await launch({ paced: true });
-  await begin(page, 'Sandbox Slow');
-  const before = await balanceOf(page);
-  await ask(page, 'Tell me something long.');
-  const answer = articles(page).nth(1);
-  const stop = page.getByRole('button', { name: 'Stop', exact: true });
-  await expect.poll(() => length(answer)).toBeGreaterThan(120);
-  await stop.click();
-  await expect(answer).toContainText(
-    /Stopped\. \$\S+ was charged, for tokens that are estimated\. Sandbox stops computing at once/,
-  );
-  // What is not parsed yet stands there as it was written.
-  const words = (await answer.locator('.prose:not([aria-busy])').textContent()) ?? '';
-  await answer.getByRole('button', { name: 'Continue' }).click();
-  await expect(stop).toBeVisible();
-  await expect
-    .poll(async () => ((await answer.locator('.prose').textContent()) ?? '').length)
-    .toBeGreaterThan(words.length + 40);
-  expect(await answer.locator('.prose').textContent()).toContain(words.slice(0, 60));
-  await stop.click();
-  await expect(answer).toContainText('was charged');
-  await expect(articles(page)).toHaveCount(2);
-  const cost = dollars(await answer.locator('footer').textContent());
-  await expect.poll(() => balanceOf(page)).toBe(before - cost);
-  await page.getByRole('link', { name: 'Credits' }).click();
-  await expect(page.getByRole('row').filter({ hasText: 'Sandbox Slow' })).toHaveCount(2);
+  test('find goes to the very place in a long message, also to one that is not drawn yet, and to the next one in it', async ({
+    app: { page },
+  }) => {
+    await newChat(page, 'Sandbox Echo');
+    const aside = `/* ${'-'.repeat(150)} */`;
+    const line = (at: number) => (at % 200 === 100 ? `${aside} const needle${at} = 1;` : `const line${at} = 1;`);
+    await ask(page, ['Look at this:', '```ts', ...Array.from({ length: 1000 }, (_, at) => line(at)), '```'].join('\n'));
+    await ended(articles(page).nth(1));
+    await page.keyboard.press('ControlOrMeta+f');
+    await page.getByRole('textbox', { name: 'Find in this chat' }).fill('needle');
+    const status = page.getByRole('search', { name: 'Find in this chat' }).getByRole('status');
+    /** The word that the reader is at, if it is in view. */
+    const inView = () =>
+      page.getByRole('log', { name: 'Conversation' }).evaluate((log) => {
+        const [range] = [...(CSS.highlights.get('find-here') ?? [])] as Range[];
+        const { top = -1, bottom = -1, right = 0 } = range?.getBoundingClientRect() ?? {};
+        const view = log.getBoundingClientRect();
+        if (!range || bottom <= top || top < view.top || bottom > view.bottom) return null;
+        // A long line scrolls in its block.
+        if (right > view.right) return null;
+        return range.startContainer.nodeValue?.slice(range.startOffset, range.startOffset + 'needle900'.length);
+      });
+    // The question has as many.
+    await expect(status).toHaveText('10 of 10');
+    await expect.poll(inView).toBe('needle900');
+    for (const [place, word] of [
+      ['9 of 10', 'needle700'],
+      ['8 of 10', 'needle500'],
+    ] as const) {
+      await page.keyboard.press('Enter');
+      await expect(status).toHaveText(place);
+      await expect.poll(inView).toBe(word);
+    }
+  });
 });
 
 test('ten thousand messages open at the end, are read back without a jump, and open again where they were left', async ({
@@ -185,7 +175,8 @@ test('ten thousand messages open at the end, are read back without a jump, and o
   // Three starts of the app.
   test.slow();
   const first = await launch();
-  await begin(first.page, 'Sandbox Echo');
+  await first.page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(first.page, 'Sandbox Echo');
   await sendAndWait(first.page, 'another chat', 1);
   await first.close();
   addLongConversation(first.dataFolder, 10_000);
@@ -238,66 +229,4 @@ test('ten thousand messages open at the end, are read back without a jump, and o
   await expect.poll(async () => Math.abs((await firstInView(again.page)) - last)).toBeLessThanOrEqual(1);
   await again.page.getByRole('button', { name: 'Latest' }).click();
   await expect(thread(again.page)).toContainText('Answer number 9999.');
-});
-
-test('several conversations are answered at once, through switching and a reload', async ({ launch }) => {
-  const { page } = await launch({ paced: true });
-  await begin(page, 'Sandbox Slow');
-  await ask(page, 'Slowly, the first');
-  await expect.poll(() => length(articles(page).nth(1))).toBeGreaterThan(60);
-  await page.keyboard.press('ControlOrMeta+Shift+o');
-  await chooseModel(page, 'Sandbox Slow');
-  await ask(page, 'Slowly, the second');
-  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
-  await page.reload();
-  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
-  for (const title of [/the first/, /the second/]) {
-    await openChat(page, title);
-    const answer = articles(page).nth(1);
-    await expect(answer).toContainText(title);
-    const before = await length(answer);
-    await expect.poll(() => length(answer)).toBeGreaterThan(before + 20);
-    await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    const footer = answer.locator('footer');
-    await expect(footer).toContainText('$');
-    expect(dollars(await footer.textContent())).toBeGreaterThan(0n);
-  }
-  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
-});
-
-test('find goes to the very place in a long message, also to one that is not drawn yet, and to the next one in it', async ({
-  launch,
-}) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, 'Sandbox Echo');
-  const aside = `/* ${'-'.repeat(150)} */`;
-  const line = (at: number) => (at % 200 === 100 ? `${aside} const needle${at} = 1;` : `const line${at} = 1;`);
-  await ask(page, ['Look at this:', '```ts', ...Array.from({ length: 1000 }, (_, at) => line(at)), '```'].join('\n'));
-  await ended(articles(page).nth(1));
-  await page.keyboard.press('ControlOrMeta+f');
-  await page.getByRole('textbox', { name: 'Find in this chat' }).fill('needle');
-  const status = page.getByRole('search', { name: 'Find in this chat' }).getByRole('status');
-  /** The word that the reader is at, if it is in view. */
-  const inView = () =>
-    page.getByRole('log', { name: 'Conversation' }).evaluate((log) => {
-      const [range] = [...(CSS.highlights.get('find-here') ?? [])] as Range[];
-      const { top = -1, bottom = -1, right = 0 } = range?.getBoundingClientRect() ?? {};
-      const view = log.getBoundingClientRect();
-      if (!range || bottom <= top || top < view.top || bottom > view.bottom) return null;
-      // A long line scrolls in its block.
-      if (right > view.right) return null;
-      return range.startContainer.nodeValue?.slice(range.startOffset, range.startOffset + 'needle900'.length);
-    });
-  // The question has as many.
-  await expect(status).toHaveText('10 of 10');
-  await expect.poll(inView).toBe('needle900');
-  for (const [place, word] of [
-    ['9 of 10', 'needle700'],
-    ['8 of 10', 'needle500'],
-  ] as const) {
-    await page.keyboard.press('Enter');
-    await expect(status).toHaveText(place);
-    await expect.poll(inView).toBe(word);
-  }
 });
