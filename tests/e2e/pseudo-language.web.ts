@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended } from './chat.ts';
-import { wordReader } from './pseudo-words.ts';
+import { begin, inPseudoLanguage } from './pseudo-words.ts';
 import { keep } from './stored.ts';
 
 /**
@@ -28,33 +27,30 @@ const views = [
   ].map((section) => `#settings/${section}`),
 ];
 
-test('in another language no word of the app is left in English', async ({ launch }) => {
-  const first = await launch();
-  await first.page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(first.page, 'Sandbox Tour');
-  await ask(first.page, question);
-  await ended(articles(first.page).nth(1));
-  const chat = new URL(first.page.url()).hash;
-  await first.close();
+test('in another language no word of the app is left in English', async ({ launch, folder }) => {
+  const dataFolder = await inPseudoLanguage(folder);
   const port = await takePort();
-  keep(first.dataFolder, 'user', { language: 'en-XA' });
-  keep(first.dataFolder, 'gateway.local', { enabled: true, port });
-
-  const { page } = await launch({ dataFolder: first.dataFolder });
+  keep(dataFolder, 'gateway.local', { enabled: true, port });
+  const { page } = await launch({ dataFolder });
   await expect(page.locator('html[lang]')).toBeVisible();
-  await expect(page.getByText('⟦').first()).toBeVisible();
-  const { look, left } = wordReader({ page, dataFolder: first.dataFolder }, [question]);
+  const { left, walk } = await begin({ page, dataFolder }, [question]);
+  await walk.button('Try it now').click();
+  await walk.choose('Sandbox Tour');
+  await walk.message.fill(question);
+  await walk.button('Send').click();
+  await walk.button('Regenerate').waitFor();
+  const chat = new URL(page.url()).hash;
   for (const view of [chat, '#chat', ...views]) {
     await page.evaluate((hash) => {
       location.hash = hash;
     }, view);
     await page.locator('main h1, main [role=log], main textarea').first().waitFor();
     if (view === '#settings/gateway') await expect(page.getByText(`⟦Port ${port} `)).toBeVisible();
-    await look(view);
+    await walk.look(view);
   }
   await page.keyboard.press('Control+K');
   await page.getByRole('dialog').waitFor();
-  await look('palette');
+  await walk.look('palette');
   expect(left).toEqual({});
 });
 

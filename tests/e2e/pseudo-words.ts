@@ -1,9 +1,14 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { knownProviders } from '../../shared/known-providers.ts';
 import { messages } from '../../shared/language/messages.ts';
 import type { Model } from '../../shared/wire/model.ts';
+import { startWebProcess } from '../support/web-process.ts';
 import type { RunningApp } from './app.ts';
-import { stored } from './stored.ts';
+import { keep, stored } from './stored.ts';
+
+const webHost = fileURLToPath(new URL('../../dist/main/web.js', import.meta.url));
 
 /** A message of the catalogues as the pseudo-language shows it; one with values is not accented. */
 export const pseudo = (english: string): string => messages({ english })('en-XA').english;
@@ -58,7 +63,7 @@ const modelNames = (dataFolder: string): string[] =>
   );
 
 /** Reads view after view; `left` says where words stand that are in no catalogue. */
-export function wordReader({ page, dataFolder }: Pick<RunningApp, 'page' | 'dataFolder'>, words: readonly string[]) {
+function wordReader({ page, dataFolder }: Pick<RunningApp, 'page' | 'dataFolder'>, words: readonly string[]) {
   const allowed = ['Auto', 'Sandbox', dataFolder, ...knownProviders.map(({ name }) => name), ...words];
   const names = modelNames(dataFolder).filter((name) => name !== '');
   const left: Record<string, string[]> = {};
@@ -74,7 +79,7 @@ export function wordReader({ page, dataFolder }: Pick<RunningApp, 'page' | 'data
 }
 
 /** Goes through the app by the names that things have in the pseudo-language, and reads what opens. */
-export function walker(page: Page, look: (view: string) => Promise<void>) {
+function walker(page: Page, look: (view: string) => Promise<void>) {
   const floating = page
     .locator(':is([role=dialog], [role=menu], [role=listbox]):not([aria-modal=false])')
     .filter({ visible: true });
@@ -111,10 +116,28 @@ export function walker(page: Page, look: (view: string) => Promise<void>) {
     async choose(model: string): Promise<void> {
       await page.getByRole('combobox', { name: pseudo('Model'), exact: true }).click();
       await expect(page.getByPlaceholder(/^⟦Search/)).toBeFocused();
-      await page.keyboard.type(model);
+      await page.getByPlaceholder(/^⟦Search/).fill(model);
       await page.getByRole('option', { name: model }).first().click();
     },
   };
+}
+
+/** A folder of an app that was started and ended again, and is in the pseudo-language from now on. */
+export async function inPseudoLanguage(folder: string, user: object = {}): Promise<string> {
+  const dataFolder = join(folder, 'data');
+  const host = await startWebProcess(webHost, ['--data-dir', dataFolder]);
+  await host.kill('SIGTERM');
+  keep(dataFolder, 'user', { language: 'en-XA', ...user });
+  return dataFolder;
+}
+
+/** Reads the first view of an app whose language is the pseudo-language. */
+export async function begin(app: Pick<RunningApp, 'page' | 'dataFolder'>, words: readonly string[]) {
+  await expect(app.page.getByText('⟦').first()).toBeVisible();
+  await expect.poll(() => stored(app.dataFolder, 'select models from model_lists')).not.toHaveLength(0);
+  const reader = wordReader(app, words);
+  await reader.look('the first view');
+  return { left: reader.left, walk: walker(app.page, reader.look) };
 }
 
 export type Walk = ReturnType<typeof walker>;
