@@ -1,17 +1,20 @@
+import { createServer } from 'node:net';
+import { pagePdf } from '../seed/real-files.ts';
 import { fakePicture } from '../support/fake-data.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
-import { booked, chatTotal, dollars } from './money.ts';
+import { balanceOf, booked, chatTotal, dollars } from './money.ts';
 import { stored } from './stored.ts';
 
 test.describe.configure({ mode: 'default' });
 
-test('a draft and what waits behind an answer are there after kill -9, and are sent in order once the user goes on', async ({
+test('what kill -9 cut off, a draft and what waits are there after the restart; nothing stays held, and the user goes on in order', async ({
   launch,
 }) => {
   const first = await launch({ paced: true });
   await first.page.getByRole('button', { name: 'Try it now' }).click();
+  const before = await balanceOf(first.page);
   await chooseModel(first.page, 'Sandbox Slow');
   await ask(first.page, 'Write slowly, please.');
   await expect(first.page.getByRole('button', { name: 'Stop' })).toBeVisible();
@@ -30,9 +33,18 @@ test('a draft and what waits behind an answer are there after kill -9, and are s
   await expect
     .poll(() => stored<{ text: string }>(first.dataFolder, `select text from drafts where chat not like 'new-%'`))
     .toEqual([{ text: 'half a thou' }]);
+  const cut = articles(first.page).nth(1);
+  await expect.poll(async () => (await cut.textContent())?.length ?? 0).toBeGreaterThan(120);
   await first.kill();
 
   const { page } = await launch({ dataFolder: first.dataFolder, paced: true });
+  await openChat(page, /Write slowly/);
+  await expect(articles(page).nth(1)).toContainText('Interrupted');
+  expect((await articles(page).nth(1).textContent())?.length).toBeGreaterThan(60);
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await page.getByRole('link', { name: 'Credits' }).click();
+  await expect(page.getByText('Held for running answers').locator('..')).toContainText('$0.00');
+  expect(await balanceOf(page)).toBe(before);
   await openChat(page, /Write slowly/);
   await expect(message(page)).toHaveValue('half a thou');
   const waiting = page.getByRole('region', { name: 'Waiting messages' });
@@ -41,6 +53,11 @@ test('a draft and what waits behind an answer are there after kill -9, and are s
   await expect(articles(page).filter({ hasText: 'Then this' }).first()).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(waiting.getByRole('listitem')).toHaveText([/And that/]);
+
+  await waiting.getByRole('button', { name: 'Remove waiting message' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  await ask(page, 'And it goes on.');
+  await expect(articles(page).nth(5)).toContainText('And it goes on.');
 });
 
 test('a quote comes before, a bill that adds up comes after, and the chat’s total is what the ledger has', async ({
@@ -135,19 +152,65 @@ test('a summary is quoted, written, itemised in the chat’s total, and stands f
   expect(await booked(page, 'first question', 4)).toBe(-sum);
 });
 
-test('Enter sends, Shift+Enter breaks the line, Escape stops', async ({ launch }) => {
-  const { page } = await launch({ paced: true });
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  // There is time to stop it.
-  await chooseModel(page, 'Sandbox Slow');
-  const field = message(page);
-  await field.fill('one');
-  await field.press('Shift+Enter');
-  await page.keyboard.type('two');
-  await expect(field).toHaveValue('one\ntwo');
-  await page.keyboard.press('Enter');
-  await expect(articles(page).first()).toContainText('one');
-  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
-  await page.keyboard.press('Escape');
+test('a picture that an answer names is not fetched, and one inside this machine not even when it is asked for', async ({
+  app: { page },
+}) => {
+  const calls: string[] = [];
+  const server = createServer((socket) => {
+    calls.push('called');
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  await newChat(page, 'Sandbox Echo');
+  await ask(page, `![a chart](https://127.0.0.1:${port}/chart.png)`);
   await ended(articles(page).nth(1));
+  const chip = articles(page)
+    .nth(1)
+    .getByRole('button', { name: /^Show picture: a chart/ });
+  await chip.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'a chart' });
+  await expect(dialog.getByRole('alert')).toContainText('not on the public internet');
+  await expect(dialog.getByRole('button', { name: 'Open in browser' })).toBeVisible();
+  await expectNoFault(page, 'picture');
+  await page.keyboard.press('Escape');
+  await expect(chip).toBeFocused();
+  expect(calls).toEqual([]);
+  server.close();
+});
+
+test('an attached PDF shows its first page and how many there are; one that is damaged says so', async ({
+  app: { page },
+}) => {
+  await newChat(page);
+  const whole = pagePdf(['Minutes of the meeting', 'Everybody was there.']);
+  const damaged = Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.alloc(2000, 0x20)]);
+  await page.locator('input[type=file]').setInputFiles([
+    { name: 'minutes.pdf', mimeType: 'application/pdf', buffer: whole },
+    { name: 'damaged.pdf', mimeType: 'application/pdf', buffer: damaged },
+  ]);
+  const card = page.getByRole('button', { name: 'Open minutes.pdf' });
+  await card.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'minutes.pdf' });
+  const picture = dialog.getByRole('img', { name: 'First page of minutes.pdf' });
+  await expect(picture).toBeVisible();
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalHeight)).toBeGreaterThan(900);
+  // Words were drawn: it is not one colour all over.
+  const dark = await picture.evaluate((image: HTMLImageElement) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+    const pen = canvas.getContext('2d');
+    pen?.drawImage(image, 0, 0, image.width, image.height);
+    const { data } = pen?.getImageData(0, 0, image.width, image.height) ?? { data: [] };
+    return [...data].filter((value, at) => at % 4 === 0 && value < 100).length;
+  });
+  expect(dark).toBeGreaterThan(50);
+  await expect(dialog).toContainText('1 page, the first one is shown · about');
+  await expectNoFault(page, 'PDF preview');
+  await page.keyboard.press('Escape');
+  await expect(card).toContainText('1 page');
+  await page.getByRole('button', { name: 'Open damaged.pdf' }).click();
+  await expect(page.getByRole('dialog', { name: 'damaged.pdf' })).toContainText('locked or damaged');
 });

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
+import { articles, ask, ended, message, newChat, openChat } from './chat.ts';
 import { balanceOf } from './money.ts';
 
 /** What somebody expects who has used another chat all day. */
@@ -77,43 +77,6 @@ test('a chat is forked from a message, and goes its own way without its costs be
   await page.goBack();
   await expect(articles(page)).toHaveCount(4);
   await expect(articles(page).nth(2)).toContainText('not this one');
-});
-
-test('thinking shows what is thought, ends when the text begins, and an answer that ends elsewhere is marked', async ({
-  launch,
-}) => {
-  const first = await launch({ paced: true });
-  await first.page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(first.page, 'Sandbox Reasoner');
-  // Each state is noted as it is shown: on a busy machine the next one may be there before a test looks.
-  const seen = await first.page.evaluateHandle(() => {
-    const lines: { text: string; height: number }[] = [];
-    new MutationObserver(() => {
-      const summary = document.querySelector('article summary');
-      if (summary) lines.push({ text: summary.textContent, height: summary.getBoundingClientRect().height });
-    }).observe(document.body, { subtree: true, childList: true, characterData: true });
-    return lines;
-  });
-  await ask(first.page, 'think about it');
-  const thought = articles(first.page).nth(1).locator('summary');
-  await expect(thought).toContainText(/^Thought (briefly|for \d+ s)$/);
-  const thinking = (await seen.jsonValue()).filter(({ text }) => text.startsWith('Thinking'));
-  expect(thinking.some(({ text }) => /^Thinking.*\w{3}/.test(text))).toBe(true);
-  expect(Math.max(...thinking.map(({ height }) => height))).toBeLessThan(32);
-  await ended(articles(first.page).nth(1));
-  await ask(first.page, 'think once more');
-  await expect(first.page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
-  await first.page.keyboard.press('ControlOrMeta+Shift+o');
-  await expect(articles(first.page)).toHaveCount(0);
-  const mark = first.page.getByRole('img', { name: 'New answer' });
-  await expect(mark).toBeVisible();
-  await first.close();
-
-  const { page } = await launch({ dataFolder: first.dataFolder });
-  await expect(page.getByRole('img', { name: 'New answer' })).toBeVisible();
-  await openChat(page, 'think about it');
-  await expect(articles(page).nth(1).locator('summary')).toContainText(/^Thought .* tokens/);
-  await expect(page.getByRole('img', { name: 'New answer' })).toHaveCount(0);
 });
 
 test('what was typed is had back by undo: after an example, in another chat and through a long paste', async ({

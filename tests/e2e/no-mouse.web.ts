@@ -8,8 +8,6 @@ import { press, reach } from './by-tab.ts';
 import { articles, ended, message, newChat, searchingModels } from './chat.ts';
 
 /** What is set up, brought in and taken out, as somebody does it who has no mouse: every control is reached by Tab. */
-test.describe.configure({ mode: 'default' });
-
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
 async function type(page: Page, target: Locator, words: string): Promise<void> {
   await reach(page, target);
@@ -40,101 +38,106 @@ async function saved(page: Page, path: string, act: () => Promise<void>): Promis
   return readFile(path, 'utf8');
 }
 
-test('without a mouse: a tool server is set up, looked at and switched on', async ({ launch }) => {
+test('without a mouse: a tool server is set up, chats come in and go out, and code is copied', async ({
+  launch,
+  folder,
+}) => {
   const app = await launch();
   const { page } = app;
   await press(page, page.getByRole('button', { name: 'Try it now' }));
-  await settings(page, 'Tools');
-  await press(page, page.getByRole('switch', { name: 'Calculator' }), 'Space');
-  await expect(page.getByRole('switch', { name: 'Calculator' })).toBeChecked();
-  await press(page, page.getByRole('button', { name: 'Add server' }));
-  const form = page.getByRole('dialog', { name: 'Add a tool server' });
-  await type(page, form.getByLabel('Name', { exact: true }), 'Greeter');
-  await type(page, form.getByLabel('Command'), process.execPath);
-  await type(page, form.getByLabel('Arguments'), greeter);
-  await press(page, form.getByRole('button', { name: 'Save' }));
-  await expect(form).toBeHidden();
-  const uses = page.getByRole('switch', { name: 'Use the tools of Greeter' });
-  await answering(app, 'Start it', () => press(page, uses, 'Space'));
-  const look = page.getByRole('dialog', { name: 'Switch on Greeter?' });
-  await expect(look).toContainText('Greets somebody');
-  await press(page, look.getByRole('button', { name: 'Switch on' }));
-  await expect(uses).toBeChecked();
-});
+  await test.step('a tool server is set up, looked at and switched on', async () => {
+    await settings(page, 'Tools');
+    await press(page, page.getByRole('switch', { name: 'Calculator' }), 'Space');
+    await expect(page.getByRole('switch', { name: 'Calculator' })).toBeChecked();
+    await press(page, page.getByRole('button', { name: 'Add server' }));
+    const form = page.getByRole('dialog', { name: 'Add a tool server' });
+    await type(page, form.getByLabel('Name', { exact: true }), 'Greeter');
+    await type(page, form.getByLabel('Command'), process.execPath);
+    await type(page, form.getByLabel('Arguments'), greeter);
+    await press(page, form.getByRole('button', { name: 'Save' }));
+    await expect(form).toBeHidden();
+    const uses = page.getByRole('switch', { name: 'Use the tools of Greeter' });
+    await answering(app, 'Start it', () => press(page, uses, 'Space'));
+    const look = page.getByRole('dialog', { name: 'Switch on Greeter?' });
+    await expect(look).toContainText('Greets somebody');
+    await press(page, look.getByRole('button', { name: 'Switch on' }));
+    await expect(uses).toBeChecked();
+  });
+  await test.step('chats come in, are backed up, and go out with what they cost', async () => {
+    await newChat(page);
+    await reach(page, message(page));
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('How does the ledger work?');
+    await page.keyboard.press('Enter');
+    const answer = articles(page).nth(1);
+    await ended(answer);
+    const cost = /\$[\d.]+/.exec((await answer.locator('footer').textContent()) ?? '')?.[0] ?? 'no cost';
 
-test('without a mouse: chats come in, are backed up, and go out with what they cost', async ({
-  app: { page },
-  folder,
-}) => {
-  await newChat(page);
-  await reach(page, message(page));
-  await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.type('How does the ledger work?');
-  await page.keyboard.press('Enter');
-  const answer = articles(page).nth(1);
-  await ended(answer);
-  const cost = /\$[\d.]+/.exec((await answer.locator('footer').textContent()) ?? '')?.[0] ?? 'no cost';
+    await press(page, page.getByRole('button', { name: 'Chat actions' }));
+    await expect(page.getByRole('menuitem', { name: 'Export…' })).toBeVisible();
+    await page.keyboard.type('Exp');
+    await expect(page.getByRole('menuitem', { name: 'Export…' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Export 1 chat' });
+    await choose(page, dialog.getByRole('button', { name: 'JSON', exact: true }));
+    const file = join(folder, 'chat.json');
+    const words = await saved(page, file, () =>
+      press(page, dialog.getByRole('button', { name: 'Export', exact: true })),
+    );
+    expect(words).toContain(`"costUsd":"${cost.slice(1)}"`);
+    await expect(dialog).toBeHidden();
 
-  await press(page, page.getByRole('button', { name: 'Chat actions' }));
-  await expect(page.getByRole('menuitem', { name: 'Export…' })).toBeVisible();
-  await page.keyboard.type('Exp');
-  await expect(page.getByRole('menuitem', { name: 'Export…' })).toBeFocused();
-  await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Export 1 chat' });
-  await choose(page, dialog.getByRole('button', { name: 'JSON', exact: true }));
-  const file = join(folder, 'chat.json');
-  const words = await saved(page, file, () => press(page, dialog.getByRole('button', { name: 'Export', exact: true })));
-  expect(words).toContain(`"costUsd":"${cost.slice(1)}"`);
-  await expect(dialog).toBeHidden();
-
-  const said = (role: string, text: string) => ({ author: { role }, content: { content_type: 'text', parts: [text] } });
-  const mapping = {
-    a: { id: 'a', parent: null, message: said('user', 'How does an abacus work?') },
-    b: { id: 'b', parent: 'a', message: said('assistant', 'By beads.') },
-  };
-  await writeFile(
-    file,
-    JSON.stringify([{ id: 'g1', title: 'An old chat', create_time: 1, current_node: 'b', mapping }]),
-  );
-  await settings(page, 'Data & backup');
-  const choosing = page.waitForEvent('filechooser');
-  await press(page, page.getByRole('button', { name: 'Import chats…' }));
-  await (await choosing).setFiles(file);
-  const preview = page.getByRole('dialog', { name: '1 chat from ChatGPT' });
-  await press(page, preview.getByRole('button', { name: 'Import 1 chat' }));
-  await expect(preview).toBeHidden();
-  await press(page, page.getByRole('button', { name: 'Back up now' }));
-  await expect(page.getByRole('list', { name: 'Backups' }).getByRole('listitem')).toHaveCount(1);
-  await page.keyboard.press('ControlOrMeta+Shift+f');
-  await expect(page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
-  await page.keyboard.type('abacus');
-  // All chats stand there until what was searched for is found.
-  const found = page.getByRole('main').getByRole('listitem').filter({ hasText: 'abacus' });
-  await press(page, found.first().getByRole('link'));
-  await expect(articles(page).first()).toContainText('abacus');
-});
-
-test('without a mouse: the code of an answer is wrapped and copied', async ({ app: { page } }) => {
-  await newChat(page);
-  await reach(page, page.getByRole('combobox', { name: 'Model', exact: true }));
-  await page.keyboard.press('Enter');
-  await searchingModels(page);
-  await page.keyboard.type('Sandbox Echo');
-  await expect(page.getByRole('option', { name: 'Sandbox Echo' }).first()).toBeVisible();
-  await page.keyboard.press('Enter');
-  await reach(page, message(page));
-  await page.keyboard.press('ControlOrMeta+a');
-  for (const line of ['```js', 'const eight = 4 + 4;', '```']) {
-    await page.keyboard.type(line);
-    await page.keyboard.press('Shift+Enter');
-  }
-  await page.keyboard.press('Enter');
-  const answer = articles(page).nth(1);
-  await ended(answer);
-  await reach(page, answer);
-  const wrap = answer.getByRole('button', { name: 'Wrap lines' });
-  await press(page, wrap);
-  await expect(wrap).toHaveAttribute('aria-pressed', 'true');
-  await press(page, answer.locator('.code-block').getByRole('button', { name: 'Copy' }));
-  await expect(answer.locator('.code-block').getByRole('button', { name: 'Copied' })).toBeVisible();
+    const said = (role: string, text: string) => ({
+      author: { role },
+      content: { content_type: 'text', parts: [text] },
+    });
+    const mapping = {
+      a: { id: 'a', parent: null, message: said('user', 'How does an abacus work?') },
+      b: { id: 'b', parent: 'a', message: said('assistant', 'By beads.') },
+    };
+    await writeFile(
+      file,
+      JSON.stringify([{ id: 'g1', title: 'An old chat', create_time: 1, current_node: 'b', mapping }]),
+    );
+    await settings(page, 'Data & backup');
+    const choosing = page.waitForEvent('filechooser');
+    await press(page, page.getByRole('button', { name: 'Import chats…' }));
+    await (await choosing).setFiles(file);
+    const preview = page.getByRole('dialog', { name: '1 chat from ChatGPT' });
+    await press(page, preview.getByRole('button', { name: 'Import 1 chat' }));
+    await expect(preview).toBeHidden();
+    await press(page, page.getByRole('button', { name: 'Back up now' }));
+    await expect(page.getByRole('list', { name: 'Backups' }).getByRole('listitem')).toHaveCount(1);
+    await page.keyboard.press('ControlOrMeta+Shift+f');
+    await expect(page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
+    await page.keyboard.type('abacus');
+    // All chats stand there until what was searched for is found.
+    const found = page.getByRole('main').getByRole('listitem').filter({ hasText: 'abacus' });
+    await press(page, found.first().getByRole('link'));
+    await expect(articles(page).first()).toContainText('abacus');
+  });
+  await test.step('the code of an answer is wrapped and copied', async () => {
+    await newChat(page);
+    await reach(page, page.getByRole('combobox', { name: 'Model', exact: true }));
+    await page.keyboard.press('Enter');
+    await searchingModels(page);
+    await page.keyboard.type('Sandbox Echo');
+    await expect(page.getByRole('option', { name: 'Sandbox Echo' }).first()).toBeVisible();
+    await page.keyboard.press('Enter');
+    await reach(page, message(page));
+    await page.keyboard.press('ControlOrMeta+a');
+    for (const line of ['```js', 'const eight = 4 + 4;', '```']) {
+      await page.keyboard.type(line);
+      await page.keyboard.press('Shift+Enter');
+    }
+    await page.keyboard.press('Enter');
+    const answer = articles(page).nth(1);
+    await ended(answer);
+    await reach(page, answer);
+    const wrap = answer.getByRole('button', { name: 'Wrap lines' });
+    await press(page, wrap);
+    await expect(wrap).toHaveAttribute('aria-pressed', 'true');
+    await press(page, answer.locator('.code-block').getByRole('button', { name: 'Copy' }));
+    await expect(answer.locator('.code-block').getByRole('button', { name: 'Copied' })).toBeVisible();
+  });
 });

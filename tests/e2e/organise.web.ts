@@ -80,7 +80,8 @@ test('thousands of chats stay at hand: put in a folder by mouse, trashed and tak
 
   await field.focus();
   await page.keyboard.type('tag:"my island"');
-  await expect(listed(page)).toHaveCount(2);
+  // What was typed so far may be in two chats as well.
+  await expect(listed(page)).toContainText(['#my island', '#my island']);
   await page.keyboard.press('Tab');
   await listed(page).first().getByRole('link').focus();
   await page.keyboard.press('Enter');

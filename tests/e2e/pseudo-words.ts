@@ -1,14 +1,9 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { knownProviders } from '../../shared/known-providers.ts';
 import { messages } from '../../shared/language/messages.ts';
 import type { Model } from '../../shared/wire/model.ts';
-import { startWebProcess } from '../support/web-process.ts';
 import type { RunningApp } from './app.ts';
-import { keep, stored } from './stored.ts';
-
-const webHost = fileURLToPath(new URL('../../dist/main/web.js', import.meta.url));
+import { keep, startedOnce, stored } from './stored.ts';
 
 /** A message of the catalogues as the pseudo-language shows it; one with values is not accented. */
 export const pseudo = (english: string): string => messages({ english })('en-XA').english;
@@ -122,11 +117,9 @@ function walker(page: Page, look: (view: string) => Promise<void>) {
   };
 }
 
-/** A folder of an app that was started and ended again, and is in the pseudo-language from now on. */
+/** A folder in whose app nothing was done, and that is in the pseudo-language. */
 export async function inPseudoLanguage(folder: string, user: object = {}): Promise<string> {
-  const dataFolder = join(folder, 'data');
-  const host = await startWebProcess(webHost, ['--data-dir', dataFolder]);
-  await host.kill('SIGTERM');
+  const dataFolder = await startedOnce(folder);
   keep(dataFolder, 'user', { language: 'en-XA', ...user });
   return dataFolder;
 }

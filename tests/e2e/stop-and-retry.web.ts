@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, newChat, openChat } from './chat.ts';
+import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
 import { amountIn, balanceOf, dollars } from './money.ts';
 
 // Models write at a pace of their own: there is time to stop them.
@@ -103,4 +103,20 @@ test('several conversations are answered at once, through switching and a reload
     expect(dollars(await footer.textContent())).toBeGreaterThan(0n);
   }
   await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
+});
+
+test('Enter sends, Shift+Enter breaks the line, Escape stops', async ({ app: { page } }) => {
+  await newChat(page);
+  // There is time to stop it.
+  await chooseModel(page, 'Sandbox Slow');
+  const field = message(page);
+  await field.fill('one');
+  await field.press('Shift+Enter');
+  await page.keyboard.type('two');
+  await expect(field).toHaveValue('one\ntwo');
+  await page.keyboard.press('Enter');
+  await expect(articles(page).first()).toContainText('one');
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await ended(articles(page).nth(1));
 });

@@ -1,5 +1,17 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
+import { startWebProcess } from '../support/web-process.ts';
+
+const webHost = fileURLToPath(new URL('../../dist/main/web.js', import.meta.url));
+
+/** The data folder of a host that nobody has opened a page of yet. */
+export async function startedOnce(folder: string): Promise<string> {
+  const dataFolder = join(folder, 'data');
+  const host = await startWebProcess(webHost, ['--data-dir', dataFolder]);
+  await host.kill('SIGTERM');
+  return dataFolder;
+}
 
 /** What the core's database has, read beside it. */
 export function stored<Row>(dataFolder: string, sql: string): Row[] {
