@@ -123,7 +123,7 @@ export const test = base.extend<
     { scope: 'worker' },
   ],
   app: async ({ appOf, starts, openBrowser, contextOptions }, use, info) => {
-    const key = JSON.stringify([info.file, starts]);
+    const key = JSON.stringify([info.file, info.repeatEachIndex, starts]);
     await use(await appOf(key, starts, (options) => start(info, options, openBrowser, contextOptions)));
   },
   folder: async ({ browserName: _ }, use) => {
