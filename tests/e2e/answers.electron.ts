@@ -1,6 +1,15 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
+import { expectDrawn } from './drawn.ts';
+
+// In one app.
+test.describe.configure({ mode: 'default' });
+
+async function newChat(page: Page): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(articles(page)).toHaveCount(0);
+}
 
 /** What a paste into the composer gets of the system's clipboard. */
 async function paste(page: Page): Promise<{ html: string; plain: string }> {
@@ -30,9 +39,27 @@ const pasted = (page: Page, plain: string | RegExp, html: string | RegExp) =>
     expect(both.html).toMatch(html);
   }).toPass({ timeout: 60_000 });
 
-test('Copy gives rich text to documents and Markdown to everything else', async ({ launch }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
+test('the simulated painter paints in the installed app, whose cryptography is not that of Node', async ({
+  app: { page },
+}) => {
+  await newChat(page);
+  await chooseModel(page, 'Sandbox Painter');
+  await ask(page, 'Paint the sea at dawn.');
+  const answer = articles(page).nth(1);
+  await ended(answer);
+  await expect(answer.getByRole('alert')).toHaveCount(0);
+  await expect(answer.getByRole('img', { name: 'Image made by Sandbox Painter' })).toBeVisible();
+});
+
+test('formulas and diagrams are drawn under the page’s own policy, and nothing is fetched for them', async ({
+  app: { page },
+}) => {
+  await newChat(page);
+  await expectDrawn(page);
+});
+
+test('Copy gives rich text to documents and Markdown to everything else', async ({ app: { page } }) => {
+  await newChat(page);
   await chooseModel(page, 'Sandbox Echo');
   await ask(page, 'a **bold** word');
   await ended(articles(page).nth(1));
@@ -46,10 +73,9 @@ test('Copy gives rich text to documents and Markdown to everything else', async 
 });
 
 test('a selection of the chat gives its messages to the clipboard, and nothing that stands around them', async ({
-  launch,
+  app: { page },
 }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   await chooseModel(page, 'Sandbox Echo');
   for (const [at, words] of ['a **bold** word', 'a second _question_'].entries()) {
     await ask(page, words);
