@@ -1,8 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ElectronApplication } from '@playwright/test';
+import type { ElectronApplication, Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { articles, ended, message } from './chat.ts';
+
+// In one app.
+test.describe.configure({ mode: 'default' });
+
+async function newChat(page: Page): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(articles(page)).toHaveCount(0);
+}
 
 /** A small picture. */
 const png = Buffer.from(
@@ -23,11 +31,10 @@ const lastMenu = (main: ElectronApplication) =>
   main.evaluate(() => (globalThis as unknown as { noted: string[][] }).noted.at(-1) ?? []);
 
 test('the right mouse button offers what can be done: in a field, with a selection, on a chat and on a message', async ({
-  launch,
+  app: { page, main },
 }) => {
-  const { page, main } = await launch();
   if (!main) throw new Error('This is a journey of the installed app');
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   await noteMenus(main);
   await message(page).fill('A few words');
   await message(page).click({ button: 'right' });
@@ -38,7 +45,7 @@ test('the right mouse button offers what can be done: in a field, with a selecti
   await expect.poll(() => lastMenu(main)).toEqual(expect.arrayContaining(['cut', 'copy']));
 
   await page.getByRole('button', { name: 'Send' }).click();
-  const chat = page.getByRole('link', { name: 'A few words' });
+  const chat = page.getByRole('link', { name: 'A few words' }).first();
   await chat.click({ button: 'right' });
   await expect(page.getByRole('menuitem', { name: 'Rename' })).toBeVisible();
   await page.keyboard.press('Escape');
@@ -69,10 +76,8 @@ test('the right mouse button offers what can be done: in a field, with a selecti
   await expect(page.getByRole('menuitem')).toHaveCount(0);
 });
 
-test('the spelling is checked until that is switched off in the settings', async ({ launch }) => {
-  const { page, main } = await launch();
+test('the spelling is checked until that is switched off in the settings', async ({ app: { page, main } }) => {
   if (!main) throw new Error('This is a journey of the installed app');
-  await page.getByRole('button', { name: 'Try it now' }).click();
   const checked = () => main.evaluate(({ session }) => session.defaultSession.isSpellCheckerEnabled());
   // Now and then the answer of the main process is lost to its garbage collection: it is asked again.
   await expect(async () => expect(await checked()).toBe(true)).toPass();
@@ -81,12 +86,13 @@ test('the spelling is checked until that is switched off in the settings', async
   });
   await page.getByRole('switch', { name: 'Check spelling' }).click();
   await expect(async () => expect(await checked()).toBe(false)).toPass();
+  await page.getByRole('switch', { name: 'Check spelling' }).click();
+  await expect(async () => expect(await checked()).toBe(true)).toPass();
 });
 
-test('a picture of the page is saved as it is, and said if it cannot be', async ({ launch, folder }) => {
-  const { page, main } = await launch();
+test('a picture of the page is saved as it is, and said if it cannot be', async ({ app: { page, main }, folder }) => {
   if (!main) throw new Error('This is a journey of the installed app');
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await newChat(page);
   await page.locator('input[type=file]').first().setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
   await page.getByRole('button', { name: 'Open dot.png' }).click();
   const saved = join(folder, 'saved.png');

@@ -1,8 +1,11 @@
 import { expect, test } from './app.ts';
 import { articles, ended, message } from './chat.ts';
 
-test('a first answer, a look at its cost and a new chat need no mouse', async ({ launch }) => {
-  const { page } = await launch();
+test('a first answer, a look at its cost and a new chat need no mouse; a menu does what the page can do, and shows a changed shortcut', async ({
+  launch,
+}) => {
+  const { page, main } = await launch();
+  if (!main) throw new Error('This is a journey of the installed app');
   const tryIt = page.getByRole('button', { name: 'Try it now' });
   await expect(tryIt).toBeVisible();
   for (
@@ -24,12 +27,7 @@ test('a first answer, a look at its cost and a new chat need no mouse', async ({
   await expect(page.getByRole('heading', { level: 1, name: 'Credits' })).toBeVisible();
   await page.keyboard.press('ControlOrMeta+Shift+o');
   await expect(message(page)).toBeFocused();
-});
 
-test('a menu does what the page can do, and shows a changed shortcut', async ({ launch }) => {
-  const { page, main } = await launch();
-  if (!main) throw new Error('This is a journey of the installed app');
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   const item = (label: string) =>
     main.evaluate(({ Menu }, wanted) => {
       const all = Menu.getApplicationMenu()?.items.flatMap((menu) => menu.submenu?.items ?? []) ?? [];

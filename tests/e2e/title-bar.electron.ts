@@ -3,14 +3,15 @@ import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 import { hasTool } from './has-tool.ts';
 
+// In one app.
+test.describe.configure({ mode: 'default' });
+
 const pages = ['chat', 'chats/active', 'models', 'usage', 'credits', 'account', 'settings/data'];
 
 test('the upper row is the title bar: nothing lies under the system’s buttons, wide and narrow, and the menus are reached', async ({
-  launch,
+  app: { page, main },
 }) => {
-  const { page, main } = await launch();
   if (!main) throw new Error('This is a journey of the installed app');
-  await page.getByRole('button', { name: 'Try it now' }).click();
   const kept = await main.evaluate(({ BrowserWindow, Menu, nativeTheme }) => {
     const supported = 'setTitleBarOverlay' in BrowserWindow.prototype;
     const seen: { menus: object[]; colours: object[] } = { menus: [], colours: [] };
@@ -66,10 +67,10 @@ test('the upper row is the title bar: nothing lies under the system’s buttons,
   await expect.poll(async () => (await seen()).menus).toHaveLength(3);
 });
 
-test('what is read stands over what is written, beside a scroll bar, too', async ({ launch }) => {
-  const { page, main } = await launch();
+test('what is read stands over what is written, beside a scroll bar, too', async ({ app: { page, main } }) => {
   if (!main) throw new Error('This is a journey of the installed app');
-  await page.getByRole('button', { name: 'Try it now' }).click();
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(articles(page)).toHaveCount(0);
   await chooseModel(page, 'Sandbox Tour');
   await ask(page, 'What can you do?');
   await ended(articles(page).nth(1));
