@@ -3,17 +3,28 @@ import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 import { stored } from './stored.ts';
 
-test('several windows have one core; the program ends with the last of them; what was missed is counted on its icon', async ({
+interface Noted {
+  readonly title: string;
+  readonly body: string;
+}
+
+test('several windows have one core; the program ends with the last of them; an answer that nobody saw is told and counted on its icon, and its title only if allowed', async ({
   launch,
 }) => {
   const { page, main, dataFolder } = await launch();
   if (!main) throw new Error('This is a journey of the installed app');
-  await main.evaluate(({ app }) => {
+  // Notifications are noted instead of shown: this desktop may have nobody who shows them.
+  await main.evaluate(({ app, Notification }) => {
     const badges: number[] = [];
-    Object.assign(globalThis, { badges });
+    const shown: Electron.Notification[] = [];
+    Object.assign(globalThis, { badges, shown });
     app.setBadgeCount = (count = 0) => {
       badges.push(count);
       return true;
+    };
+    Notification.isSupported = () => true;
+    Notification.prototype.show = function show() {
+      shown.push(this);
     };
   });
   await page.getByRole('button', { name: 'Try it now' }).click();
@@ -48,13 +59,34 @@ test('several windows have one core; the program ends with the last of them; wha
   await ask(page, 'And once more');
   const badges = () => main.evaluate(() => (globalThis as unknown as { badges: number[] }).badges);
   await expect.poll(async () => (await badges()).at(-1)).toBe(1);
+  const noted = (): Promise<Noted[]> =>
+    main.evaluate(() =>
+      (globalThis as unknown as { shown: Noted[] }).shown.map(({ title, body }) => ({ title, body })),
+    );
+  await expect.poll(noted).toEqual([{ title: 'An answer is finished', body: '' }]);
   await main.evaluate(({ app }) => app.emit('browser-window-focus'));
   expect((await badges()).at(-1)).toBe(0);
 
   const gone = second.waitForEvent('close');
   await second.evaluate(() => window.close());
   await gone;
+  await page.getByRole('button', { name: 'New chat' }).first().click();
+  await expect(articles(page)).toHaveCount(0);
+  await main.evaluate(() =>
+    (globalThis as unknown as { shown: Electron.Notification[] }).shown[0]?.emit('click', { preventDefault() {} }),
+  );
+  await expect(articles(page).first()).toContainText('Said in the second window');
+  await ended(articles(page).nth(3));
+  await page.evaluate(() => {
+    location.hash = '#settings/chat';
+  });
+  await page.getByRole('button', { name: 'With the chat’s title' }).click();
+  await expect(page.getByText('Saved')).toBeVisible();
+  await page.getByRole('link', { name: 'Said in the second' }).click();
   await ask(page, 'The first one is still here');
+  await expect
+    .poll(async () => (await noted()).at(-1))
+    .toEqual({ title: 'Said in the second window', body: 'An answer is finished' });
   await ended(articles(page).nth(5));
   const exited = once(main.process(), 'exit');
   await page.evaluate(() => window.close()).catch(() => {});
