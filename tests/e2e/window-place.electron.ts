@@ -1,6 +1,7 @@
 import type { ElectronApplication } from 'playwright';
 import { expect, type RunningApp, test } from './app.ts';
 import { message } from './chat.ts';
+import { keep } from './stored.ts';
 
 function mainOf({ main }: RunningApp): ElectronApplication {
   if (!main) throw new Error('This is a journey of the installed app');
@@ -17,7 +18,9 @@ const place = (app: RunningApp) =>
     };
   });
 
-test('the window comes back where it was, in its size of letters', async ({ launch }) => {
+test('the window comes back where it was, in its size of letters; it and the menus have the language that the core has', async ({
+  launch,
+}) => {
   const first = await launch();
   await first.page.getByRole('button', { name: 'Try it now' }).click();
   const bounds = { x: 60, y: 40, width: 900, height: 620 };
@@ -40,6 +43,10 @@ test('the window comes back where it was, in its size of letters', async ({ laun
   await expect.poll(async () => (await place(second)).fullScreen).toBe(true);
   await second.leave();
 
+  keep(second.dataFolder, 'user', { language: 'en-XA' });
   const third = await launch();
   await expect.poll(() => place(third)).toMatchObject({ bounds, fullScreen: true, zoom: 0 });
+  await expect(third.page.getByRole('textbox', { name: /^⟦.+⟧$/ })).toBeVisible();
+  const menus = () => mainOf(third).evaluate(({ Menu }) => Menu.getApplicationMenu()?.items.map(({ label }) => label));
+  await expect.poll(menus).toEqual(Array.from({ length: 7 }, () => expect.stringMatching(/^⟦.+⟧$/)));
 });
