@@ -35,7 +35,7 @@ async function running(program: ElectronApplication): Promise<number> {
   return (await coreOf(program)) ?? 0;
 }
 
-test('keys are drawn while the core stands still; when it is killed the window says so, goes on, and has lost nothing', async ({
+test('keys are drawn while the core stands still; when it is killed the window says so, goes on, and has lost nothing; one that cannot be opened is no death: its reason is shown, and the program ends', async ({
   launch,
 }) => {
   const app = await launch({ paced: true });
@@ -68,43 +68,59 @@ test('keys are drawn while the core stands still; when it is killed the window s
   await expect(articles(page).nth(3).locator('footer')).toContainText('billed');
   await page.getByRole('link', { name: 'Credits' }).click();
   await expect(page.getByText('Held for running answers').locator('..')).toContainText('$0.00');
+
+  await program.evaluate(({ dialog }) => {
+    dialog.showErrorBox = (title, content) => void process.stdout.write(`${title}: ${content}\n`);
+  });
+  // Somebody else takes the folder while there is no core.
+  await rename(join(app.dataFolder, 'lock.db'), join(app.dataFolder, 'lock-of-the-first.db'));
+  const unlock = lockDataFolder(app.dataFolder);
+  const exited = once(program.process(), 'exit');
+  process.kill(await running(program), 'SIGKILL');
+  const [code] = await exited;
+  unlock();
+  expect(code).toBe(2);
+  expect(app.output()).toContain('Portico cannot start: Portico is already running with the data folder');
 });
 
-for (const [what, end] of [
-  ['is killed', (program: ElectronApplication) => pageOf(program).then((page) => process.kill(page, 'SIGKILL'))],
-  ['hangs', hang],
-] as const) {
-  test(`a window whose page ${what} is loaded again where it was; its answer has gone on; the core ends with the program`, async ({
-    launch,
-  }) => {
-    const app = await launch({ paced: true });
-    const program = programOf(app);
-    await inTheMiddle(app.page);
-    const written = (await articles(app.page).nth(1).textContent())?.length ?? 0;
-    const core = await running(program);
-    const before = { location: new URL(app.page.url()).hash, draft: 'half a thought' };
-    // The draft is kept a quarter of a second after the last key.
-    await expect
-      .poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`))
-      .toHaveLength(1);
-    const gone = async () => {
-      const told = toldOf(program, 'render-process-gone');
-      await end(program);
-      return told;
-    };
-    const text = expect.stringContaining('This window had stopped');
-    // A page that nobody watches over would stay dead.
-    const saidMs = await loadedAfter(program, gone, { ...before, text });
-    test.info().annotations.push({ type: 'said', description: `${saidMs} ms` });
-    await expect.poll(async () => (await look(program)).answer).toBeGreaterThan(written);
-    expect(await coreOf(program)).toBe(core);
-    await app.kill();
-    await expect.poll(() => isAlive(core)).toBe(false);
-  });
-}
+test('a window whose page is killed or hangs is loaded again where it was; its answer has gone on; the core ends with the program', async ({
+  launch,
+}) => {
+  const app = await launch({ paced: true });
+  const program = programOf(app);
+  await inTheMiddle(app.page);
+  const core = await running(program);
+  const before = { location: new URL(app.page.url()).hash, draft: 'half a thought' };
+  // The draft is kept a quarter of a second after the last key.
+  await expect.poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`)).toHaveLength(1);
+  for (const [what, end] of [
+    ['killed', (of: ElectronApplication) => pageOf(of).then((page) => process.kill(page, 'SIGKILL'))],
+    ['hanging', hang],
+  ] as const) {
+    await test.step(what, async () => {
+      const { answer: written } = await look(program);
+      const gone = async () => {
+        const told = toldOf(program, 'render-process-gone');
+        await end(program);
+        return told;
+      };
+      const text = expect.stringContaining('This window had stopped');
+      // A page that nobody watches over would stay dead.
+      const saidMs = await loadedAfter(program, gone, { ...before, text });
+      test.info().annotations.push({ type: `${what}, said`, description: `${saidMs} ms` });
+      await expect.poll(async () => (await look(program)).answer).toBeGreaterThan(written);
+      expect(await coreOf(program)).toBe(core);
+    });
+  }
+  await app.kill();
+  await expect.poll(() => isAlive(core)).toBe(false);
+});
 
-test('a streaming answer survives a reload of the page and goes on', async ({ launch }) => {
-  const { page } = await launch({ paced: true });
+test('a streaming answer survives a reload of the page and goes on; a core that dies again and again ends in a message with what to do, and not in a loop', async ({
+  launch,
+}) => {
+  const app = await launch({ paced: true });
+  const { page } = app;
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(articles(page).nth(1)).toContainText('Portico');
@@ -114,12 +130,8 @@ test('a streaming answer survives a reload of the page and goes on', async ({ la
   await ended(answer);
   await expect(answer).toContainText('Welcome to Portico');
   await expect(answer).toContainText('billed');
-});
 
-test('a core that dies again and again ends in a message with what to do, and not in a loop', async ({ launch }) => {
-  const app = await launch();
   const program = programOf(app);
-  await expect(message(app.page)).toBeVisible();
   await program.evaluate(({ dialog }) => {
     dialog.showMessageBox = (async ({ message, buttons }: Electron.MessageBoxOptions) => {
       process.stdout.write(`${message} ${buttons?.join('/')}\n`);
@@ -134,24 +146,6 @@ test('a core that dies again and again ends in a message with what to do, and no
   }
   await exited;
   expect(app.output()).toContain('The core of Portico has stopped several times in a row. Quit/Open log');
-});
-
-test('a core that cannot be opened is no death: its reason is shown, and the program ends', async ({ launch }) => {
-  const app = await launch();
-  const program = programOf(app);
-  await expect(message(app.page)).toBeVisible();
-  await program.evaluate(({ dialog }) => {
-    dialog.showErrorBox = (title, content) => void process.stdout.write(`${title}: ${content}\n`);
-  });
-  // Somebody else takes the folder while there is no core.
-  await rename(join(app.dataFolder, 'lock.db'), join(app.dataFolder, 'lock-of-the-first.db'));
-  const unlock = lockDataFolder(app.dataFolder);
-  const exited = once(program.process(), 'exit');
-  process.kill(await running(program), 'SIGKILL');
-  const [code] = await exited;
-  unlock();
-  expect(code).toBe(2);
-  expect(app.output()).toContain('Portico cannot start: Portico is already running with the data folder');
 });
 
 /** Presses keys, each when the one before is drawn. */
@@ -192,11 +186,12 @@ async function loadedAfter(
   return Math.round(performance.now() - begun);
 }
 
-/** Makes its page hang for good. */
+/** Makes its page hang for good, in a call that never returns: a loop would take a processor until it is noticed. */
 function hang(program: ElectronApplication): Promise<unknown> {
-  return program.evaluate(({ BrowserWindow }) => {
+  return program.evaluate(({ BrowserWindow, dialog }) => {
+    dialog.showMessageBox = () => new Promise(() => {});
     void BrowserWindow.getAllWindows()[0]
-      ?.webContents.executeJavaScript('for (;;);')
+      ?.webContents.executeJavaScript('alert()')
       .catch(() => {});
   });
 }
