@@ -4,20 +4,18 @@ import { answerBoxes, expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
 
-const titles = [/the first/, /the second/];
 const words = async (page: Page) => (await articles(page).nth(1).textContent()) ?? '';
 
-/** Two chats that are being answered; the second one is shown. */
-async function stream(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, 'Sandbox Slow');
-  await ask(page, 'Slowly, the first');
-  await expect.poll(async () => (await words(page)).length).toBeGreaterThan(100);
-  await page.keyboard.press('ControlOrMeta+Shift+o');
-  await chooseModel(page, 'Sandbox Slow');
-  await ask(page, 'Slowly, the second');
-  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
-  await expect.poll(async () => (await words(page)).length).toBeGreaterThan(100);
+/** Chats that are being answered, all at once; the last one is shown. */
+async function stream(page: Page, titles: readonly string[]): Promise<void> {
+  for (const title of titles) {
+    await page.keyboard.press('ControlOrMeta+Shift+o');
+    await expect(articles(page)).toHaveCount(0);
+    await chooseModel(page, 'Sandbox Slow');
+    await ask(page, title);
+    await expect.poll(async () => (await words(page)).length).toBeGreaterThan(100);
+  }
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(titles.length);
 }
 
 function programOf({ main }: RunningApp): ElectronApplication {
@@ -29,83 +27,90 @@ function programOf({ main }: RunningApp): ElectronApplication {
 const closeWindow = (program: ElectronApplication) =>
   program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close());
 
-test('closing the last window while answers are written asks; ended at once, they are kept with what they cost', async ({
+test('who ends the program while answers are written is asked: it ends at once, when they are complete, or goes on in the tray; a signal ends it without a question', async ({
   launch,
 }) => {
-  const first = await launch({ paced: true });
-  const program = programOf(first);
-  await stream(first.page);
-  const shown = (await words(first.page)).slice(0, 100);
-  await answerBoxes(program, 'Cancel');
-  await closeWindow(program);
-  await expect.poll(async () => (await words(first.page)).length).toBeGreaterThan(shown.length + 50);
-  await answerBoxes(program, 'Quit now');
-  await first.leave();
+  const endedAtOnce = await test.step('at once: answers are kept with what they cost', async () => {
+    const running = await launch({ paced: true });
+    const program = programOf(running);
+    const titles = ['Slowly, the first', 'Slowly, the second'];
+    await running.page.getByRole('button', { name: 'Try it now' }).click();
+    await stream(running.page, titles);
+    const shown = (await words(running.page)).slice(0, 100);
+    await answerBoxes(program, 'Cancel');
+    await closeWindow(program);
+    await expect.poll(async () => (await words(running.page)).length).toBeGreaterThan(shown.length + 50);
+    await answerBoxes(program, 'Quit now');
+    await running.leave();
 
-  const { page } = await launch({ dataFolder: first.dataFolder });
-  let costs = 0n;
-  for (const title of titles) {
-    await openChat(page, title);
-    const answer = articles(page).nth(1);
-    await expect(answer).toContainText('Interrupted');
-    await expect(answer.getByRole('button', { name: 'Continue' })).toBeVisible();
-    await expect(answer.locator('footer')).toContainText('$');
-    costs += dollars(await answer.locator('footer').textContent());
-  }
-  await expect(articles(page).nth(1)).toContainText(shown.slice(20));
-  expect(costs).toBeGreaterThan(0n);
-  await expect.poll(() => balanceOf(page)).toBe(10_000_000_000n - costs);
-});
-
-test('asked to, the program waits for the answer and then ends by itself', async ({ launch }) => {
-  const first = await launch({ paced: true });
-  const program = programOf(first);
-  await first.page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(first.page, 'Sandbox Tour');
-  await ask(first.page, 'What is this?');
-  await expect.poll(async () => (await words(first.page)).length).toBeGreaterThan(50);
-  await answerBoxes(program, 'Quit when complete');
-  const exited = once(program.process(), 'exit');
-  await program.evaluate(({ app }) => app.quit());
-  expect(await exited).toEqual([0, null]);
-
-  const { page } = await launch({ dataFolder: first.dataFolder });
-  await openChat(page, /What is this/);
-  await ended(articles(page).nth(1));
-  await expect(articles(page).nth(1)).not.toContainText('Interrupted');
-});
-
-test('kept running in the tray, answers go on without a window and are shown by the next; a signal ends all without a question', async ({
-  launch,
-}) => {
-  const running = await launch({ paced: true });
-  const program = programOf(running);
-  await stream(running.page);
-  await running.page.evaluate(() => {
-    location.hash = '#settings/chat';
+    const next = await launch({ paced: true });
+    const { page } = next;
+    let costs = 0n;
+    for (const title of titles) {
+      await openChat(page, title);
+      const answer = articles(page).nth(1);
+      await expect(answer).toContainText('Interrupted');
+      await expect(answer.getByRole('button', { name: 'Continue' })).toBeVisible();
+      await expect(answer.locator('footer')).toContainText('$');
+      costs += dollars(await answer.locator('footer').textContent());
+    }
+    await expect(articles(page).nth(1)).toContainText(shown.slice(20));
+    expect(costs).toBeGreaterThan(0n);
+    await expect.poll(() => balanceOf(page)).toBe(10_000_000_000n - costs);
+    return next;
   });
-  await running.page.getByRole('switch', { name: 'Keep running without a window' }).click();
-  await expect(running.page.getByText('Saved')).toBeVisible();
-  await openChat(running.page, /the second/);
-  const before = await words(running.page);
-  const closed = running.page.waitForEvent('close');
-  await closeWindow(program);
-  await closed;
-  await expect.poll(() => program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(0);
-  const [page] = await Promise.all([
-    program.waitForEvent('window'),
-    // As when the program is started again.
-    program.evaluate(({ app }) => void app.emit('second-instance', {}, [])),
-  ]);
-  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
-  for (const title of titles) {
-    await openChat(page, title);
-    await expect.poll(async () => (await words(page)).length).toBeGreaterThan(before.length + 20);
-  }
-  const answer = articles(page).nth(1);
-  await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await expect(answer).toContainText('was charged');
-  const exited = once(program.process(), 'exit');
-  program.process().kill('SIGTERM');
-  expect(await exited).toEqual([0, null]);
+
+  const endedLater = await test.step('when they are complete: the program ends by itself', async () => {
+    const { page } = endedAtOnce;
+    const program = programOf(endedAtOnce);
+    await page.keyboard.press('ControlOrMeta+Shift+o');
+    await expect(articles(page)).toHaveCount(0);
+    await chooseModel(page, 'Sandbox Tour');
+    await ask(page, 'What is this?');
+    await expect.poll(async () => (await words(page)).length).toBeGreaterThan(50);
+    await answerBoxes(program, 'Quit when complete');
+    const exited = once(program.process(), 'exit');
+    await program.evaluate(({ app }) => app.quit());
+    expect(await exited).toEqual([0, null]);
+
+    const next = await launch({ paced: true });
+    await openChat(next.page, /What is this/);
+    await ended(articles(next.page).nth(1));
+    await expect(articles(next.page).nth(1)).not.toContainText('Interrupted');
+    return next;
+  });
+
+  await test.step('in the tray: answers go on without a window and are shown by the next', async () => {
+    const program = programOf(endedLater);
+    const titles = ['Slowly, the third', 'Slowly, the fourth'];
+    const first = endedLater.page;
+    await stream(first, titles);
+    await first.evaluate(() => {
+      location.hash = '#settings/chat';
+    });
+    await first.getByRole('switch', { name: 'Keep running without a window' }).click();
+    await expect(first.getByText('Saved')).toBeVisible();
+    await openChat(first, 'Slowly, the fourth');
+    const before = await words(first);
+    const closed = first.waitForEvent('close');
+    await closeWindow(program);
+    await closed;
+    await expect.poll(() => program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(0);
+    const [page] = await Promise.all([
+      program.waitForEvent('window'),
+      // As when the program is started again.
+      program.evaluate(({ app }) => void app.emit('second-instance', {}, [])),
+    ]);
+    await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
+    for (const title of titles) {
+      await openChat(page, title);
+      await expect.poll(async () => (await words(page)).length).toBeGreaterThan(before.length + 20);
+    }
+    const answer = articles(page).nth(1);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect(answer).toContainText('was charged');
+    const exited = once(program.process(), 'exit');
+    program.process().kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  });
 });
