@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { addLongConversation } from '../support/long-conversation.ts';
 import { expect, test } from './app.ts';
 import { firstInView, openChat, resting } from './chat.ts';
+import { seeded } from './seeded.ts';
 
 const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 
@@ -12,14 +13,9 @@ const scroll = (page: Page, by: number) =>
     for (let frames = 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
   }, by);
 
-test('the app opens again at a location that was reached the moment it was closed', async ({ launch }) => {
-  // Three starts of the app.
-  test.slow();
-  const seed = await launch();
-  await seed.page.getByRole('button', { name: 'Try it now' }).click();
-  await seed.close();
-  addLongConversation(seed.dataFolder, 400);
-  const first = await launch({ dataFolder: seed.dataFolder });
+test('the app opens again at a location that was reached the moment it was closed', async ({ launch, folder }) => {
+  addLongConversation(await seeded(folder, 1, 2), 400);
+  const first = await launch();
   await openChat(first.page, 'The long one');
   await expect(thread(first.page)).toContainText('Answer number 399.');
   await thread(first.page).hover();
@@ -34,7 +30,7 @@ test('the app opens again at a location that was reached the moment it was close
   expect(left).toBeGreaterThan(before + 1);
   await first.leave();
 
-  const { page } = await launch({ dataFolder: first.dataFolder });
+  const { page } = await launch();
   await openChat(page, 'The long one');
   await expect.poll(async () => Math.abs((await firstInView(page)) - left)).toBeLessThanOrEqual(1);
 });
