@@ -69,6 +69,8 @@ test('a real tool server is set up, looked at, switched on, and is still there a
   await page.getByRole('button', { name: 'Tools of Greeter' }).click();
   await expectNoFaultOf(page, 'tools');
   expect(await page.content()).not.toContain(secret);
+  // What was set up is kept by the core, which is the same in both hosts.
+  if (first.main) return;
   await first.close();
 
   const { page: again } = await launch();
