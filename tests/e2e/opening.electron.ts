@@ -1,22 +1,33 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openHttpProxy } from '../support/proxies.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 import { startAgain } from './start-again.ts';
 
-test('files and links that the system opens with the app, at its start and later, are asked about, and only then imported or done', async ({
+test('files and links that the system opens with the app, at its start and later, are asked about, and only then imported or done; its proxy is asked for, and the way to a provider begins there', async ({
   launch,
   folder,
 }) => {
   const broken = join(folder, 'Broken.portico');
   await writeFile(broken, '{"format":');
-  const app = await launch({ opens: [broken] });
+  const proxy = await openHttpProxy();
+  const app = await launch({ opens: [broken], flags: [`--proxy-server=${proxy.url}`] });
   const { page, main } = app;
   const refused = page.getByRole('dialog', { name: 'Not imported' });
   await expect(refused).toContainText('it ends in the middle');
   await refused.getByRole('button', { name: 'Close' }).click();
   await expect(refused).toBeHidden();
+
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Network' }).click();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  const steps = page.getByRole('status').getByRole('list').getByRole('listitem');
+  await expect(steps.first()).toHaveText(new RegExp(`Proxy.*${proxy.url}`));
+  await expect(steps.nth(1)).toHaveText(/Connection.*127\.0\.0\.1/);
+  await proxy.close();
+  await page.evaluate(() => location.assign('#chat'));
 
   await page.getByRole('button', { name: 'Try it now' }).click();
   await chooseModel(page, 'Sandbox Echo');
