@@ -9,9 +9,12 @@ interface ShellState {
   /** The drawer of a narrow window. */
   drawer: boolean;
   overlay: 'palette' | 'shortcuts' | null;
+  /** What is sought in the palette. */
+  query: string;
   toggle: (narrow: boolean) => void;
   resize: (width: number) => void;
   show: (overlay: 'palette' | 'shortcuts' | null) => void;
+  seek: (query: string) => void;
 }
 
 const within = (width: number) => Math.round(Math.min(sidebarWidths.most, Math.max(sidebarWidths.least, width)));
@@ -21,6 +24,7 @@ export const useShell = create<ShellState>()((set, get) => ({
   width: within(readLocalSettings().sidebarWidth ?? sidebarWidths.usual),
   drawer: false,
   overlay: null,
+  query: '',
   toggle: (narrow) => {
     if (narrow) return set({ drawer: !get().drawer });
     set({ open: !get().open });
@@ -30,5 +34,6 @@ export const useShell = create<ShellState>()((set, get) => ({
     set({ width: within(width) });
     saveLocalSettings({ sidebarWidth: get().width });
   },
-  show: (overlay) => set({ overlay }),
+  show: (overlay) => set(overlay ? { overlay, query: '' } : { overlay }),
+  seek: (query) => set({ query }),
 }));

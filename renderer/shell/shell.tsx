@@ -21,6 +21,7 @@ import { useKeptFocus } from './use-kept-focus.ts';
 import { usePageNotices } from './use-page-notices.ts';
 import { useRecovery } from './use-recovery.ts';
 import { useMenuActions, useShortcuts } from './use-shortcuts.ts';
+import { useTypedAhead } from './use-typed-ahead.ts';
 import { useWindowActions } from './use-window-actions.ts';
 
 const Palette = lazyView(() => import('../features/palette/palette.tsx').then((file) => file.Palette));
@@ -49,6 +50,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useFollowBindings();
   useWindowActions(narrow);
   useShortcuts();
+  useTypedAhead();
   useMenuActions();
   useRecovery();
   usePageNotices();

@@ -24,6 +24,19 @@ async function run(query: string, hash = chat) {
   return fake;
 }
 
+test('what is typed the moment the palette was asked for is sought in it, and stands nowhere else', async () => {
+  await openApp('#chat');
+  await userEvent.keyboard('{Control>}k{/Control}usagx{Backspace}e');
+  await expect.element(field).toHaveValue('usage');
+  await userEvent.keyboard(' page');
+  await expect.element(field).toHaveValue('usage page');
+  await userEvent.keyboard('{Escape}');
+  await expect.element(field).not.toBeInTheDocument();
+  await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveValue('');
+  await userEvent.keyboard('{Control>}k{/Control}');
+  await expect.element(field).toHaveValue('');
+});
+
 test('an action of the open chat is found by some of its letters and run by Enter', async () => {
   await run('rnme cht');
   await expect.element(page.getByRole('option', { name: /Rename chat/ })).toHaveAttribute('data-highlighted');

@@ -1,7 +1,7 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useSettings, useUpdateSettings } from '../../api/use-core.ts';
 import { useShell } from '../../page/shell-state.ts';
 import { text as words } from '../../text/action-text.ts';
@@ -54,7 +54,7 @@ export function Palette() {
 }
 
 function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
-  const [query, setQuery] = useState('');
+  const { query, seek } = useShell();
   const { groups, nothing, searching } = useEntries(query);
   const count = groups.reduce((sum, { items }) => sum + items.length, 0);
   return (
@@ -66,7 +66,7 @@ function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
       filter={null}
       itemToStringValue={(entry: Entry) => entry.label}
       value={query}
-      onValueChange={(value, { reason }) => reason !== 'item-press' && setQuery(value)}
+      onValueChange={(value, { reason }) => reason !== 'item-press' && seek(value)}
       autoHighlight="always"
       keepHighlight
     >
@@ -76,6 +76,8 @@ function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
           aria-label={text.palette}
           placeholder={text.palette}
           maxLength={200}
+          // Behind what was typed before it was there.
+          onFocus={({ currentTarget }) => currentTarget.setSelectionRange(query.length, query.length)}
           className="h-full w-full min-w-0 flex-1 bg-transparent text-md focus-visible:outline-none"
         />
       </div>
