@@ -15,10 +15,8 @@ import { sentenceOf } from '../text/error-text.ts';
 import { text } from '../text/shell-text.ts';
 import { SideDrawer } from '../ui/dialogs/dialog.tsx';
 import { classNames } from '../ui/elements/class-names.ts';
-import { ResizeHandle } from './resize-handle.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { useKeptFocus } from './use-kept-focus.ts';
-import { usePageNotices } from './use-page-notices.ts';
 import { useRecovery } from './use-recovery.ts';
 import { useMenuActions, useShortcuts } from './use-shortcuts.ts';
 import { useTypedAhead } from './use-typed-ahead.ts';
@@ -28,6 +26,8 @@ const Palette = lazyView(() => import('../features/palette/palette.tsx').then((f
 const CredentialNotice = lazyView(() =>
   import('../features/connection/credential-notice.tsx').then((file) => file.CredentialNotice),
 );
+const ResizeHandle = lazyView(() => import('./resize-handle.tsx').then((file) => file.ResizeHandle));
+const PageNotices = lazyView(() => import('./page-notices.ts').then((file) => file.PageNotices));
 const ShortcutList = lazyView(() =>
   import('../features/shortcuts/shortcut-list.tsx').then((file) => file.ShortcutList),
 );
@@ -53,7 +53,6 @@ export function Shell({ children }: { children: ReactNode }) {
   useTypedAhead();
   useMenuActions();
   useRecovery();
-  usePageNotices();
   useKeptFocus();
   const sidebar = useRef<HTMLElement>(null);
   const page = useRef<HTMLElement>(null);
@@ -73,7 +72,11 @@ export function Shell({ children }: { children: ReactNode }) {
           <ViewBoundary name={text.sidebar}>
             <Sidebar onClose={() => toggle(false)} onChoose={() => {}} />
           </ViewBoundary>
-          <ResizeHandle />
+          {settled && (
+            <ViewBoundary name={text.sidebar}>
+              <ResizeHandle />
+            </ViewBoundary>
+          )}
         </aside>
       )}
       {!isQuick && narrow && (
@@ -115,6 +118,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <ViewBoundary name={text.dialogs}>
           <Palette />
           <ShortcutList />
+          <PageNotices />
         </ViewBoundary>
       )}
     </div>

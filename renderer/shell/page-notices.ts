@@ -8,7 +8,7 @@ import { text } from '../text/shell-text.ts';
  * In a browser the page itself tells of answers that have ended while it is not looked at, where the browser lets it. Never
  * their words, and the chat's title only if that was allowed.
  */
-export function usePageNotices(): void {
+export function PageNotices(): null {
   const bySystem = useAppInfo().data?.capabilities.notifications ?? true;
   const wanted = useSettings().data?.notifications ?? 'off';
   const chats = useConversations().data?.conversations;
@@ -30,6 +30,7 @@ export function usePageNotices(): void {
     for (const chat of chats) if (running.current.has(chat.id) && !chat.live) tell(chat);
     running.current = new Set(chats.flatMap(({ id, live }) => (live ? [id] : [])));
   }, [chats]);
+  return null;
 }
 
 const mayNotify = (): boolean => 'Notification' in window && Notification.permission === 'granted';
