@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { pagePdf } from '../seed/real-files.ts';
+import { openCanary } from '../support/canary.ts';
 import { fakePicture } from '../support/fake-data.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
@@ -155,16 +155,9 @@ test('a summary is quoted, written, itemised in the chat’s total, and stands f
 test('a picture that an answer names is not fetched, and one inside this machine not even when it is asked for', async ({
   app: { page },
 }) => {
-  const calls: string[] = [];
-  const server = createServer((socket) => {
-    calls.push('called');
-    socket.destroy();
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const canary = await openCanary();
   await newChat(page, 'Sandbox Echo');
-  await ask(page, `![a chart](https://127.0.0.1:${port}/chart.png)`);
+  await ask(page, `![a chart](${canary.origin.replace('http:', 'https:')}/chart.png)`);
   await ended(articles(page).nth(1));
   const chip = articles(page)
     .nth(1)
@@ -177,8 +170,8 @@ test('a picture that an answer names is not fetched, and one inside this machine
   await expectNoFault(page, 'picture');
   await page.keyboard.press('Escape');
   await expect(chip).toBeFocused();
-  expect(calls).toEqual([]);
-  server.close();
+  expect(canary.heard()).toEqual({ paths: [], connections: 0 });
+  await canary.close();
 });
 
 test('an attached PDF shows its first page and how many there are; one that is damaged says so', async ({

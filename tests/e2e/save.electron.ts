@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { ElectronApplication, Page } from 'playwright';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { openCanary } from '../support/canary.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, type RunningApp, test } from './app.ts';
@@ -89,15 +89,8 @@ test('a chat is saved as a PDF where the dialog says: whole lines, formulas, cos
   launch,
   folder,
 }) => {
-  const calls: string[] = [];
-  const server = createServer((socket) => {
-    calls.push('called');
-    socket.destroy();
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  const { app, page, total } = await startWith(launch, folder, `http://127.0.0.1:${port}/p.png`);
+  const canary = await openCanary();
+  const { app, page, total } = await startWith(launch, folder, `${canary.origin}/p.png`);
   await mainOf(app).evaluate(({ nativeTheme }) => {
     nativeTheme.themeSource = 'dark';
   });
@@ -136,8 +129,8 @@ test('a chat is saved as a PDF where the dialog says: whole lines, formulas, cos
   expect([...fills].filter((colour) => ['#e8e8ec', '#111113', '#1c1c20'].includes(colour))).toEqual([]);
 
   await test.step('several chats', () => saveSeveral(app, folder, total));
-  expect(calls).toEqual([]);
-  server.close();
+  expect(canary.heard()).toEqual({ paths: [], connections: 0 });
+  await canary.close();
 });
 
 async function saveSeveral(app: RunningApp, folder: string, total: string): Promise<void> {

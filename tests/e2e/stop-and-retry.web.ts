@@ -15,7 +15,7 @@ test('Stop keeps what came, and charges for exactly that', async ({ app: { page 
   await chooseModel(page, 'Sandbox Slow');
   await ask(page, 'Is there an end?');
   const answer = articles(page).nth(1);
-  await expect.poll(async () => (await answer.textContent())?.length ?? 0).toBeGreaterThan(100);
+  await expect.poll(() => length(answer)).toBeGreaterThan(100);
   await page.getByRole('button', { name: 'Stop' }).click();
   await ended(answer);
   await expect(answer).toContainText('Stopped');
