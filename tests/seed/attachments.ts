@@ -1,19 +1,16 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { attachmentFiles } from '../../electron/core/attachments/attachment-files.ts';
 import { attachmentsFeature } from '../../electron/core/attachments/attachments-feature.ts';
 import { attachmentsStore } from '../../electron/core/attachments/attachments-store.ts';
 import { documentReader } from '../../electron/core/attachments/document-reader.ts';
 import type { Db } from '../../electron/core/db/db.ts';
+import { builtThreads } from '../support/built-threads.ts';
 import { writer } from './prose.ts';
 import { seeded } from './random.ts';
 import { chartPng, pagePdf } from './real-files.ts';
 import { type Subject, subjects } from './vocabulary.ts';
 
-const documentWorkerFile = fileURLToPath(
-  new URL('../../electron/core/attachments/document-worker.ts', import.meta.url),
-);
 /** How many questions come with a file. */
 const share = 0.06;
 
@@ -27,7 +24,7 @@ export async function seedAttachments(db: Db, folder: string, nowMs: number) {
     store: attachmentsStore(db),
     now: () => nowMs,
     log: () => {},
-    documents: documentReader(documentWorkerFile),
+    documents: documentReader(join(await builtThreads(), 'document-worker.js')),
     signal: new AbortController().signal,
   });
   const random = seeded(subjects.length);

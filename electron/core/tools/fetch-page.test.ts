@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { builtThreads } from '../../../tests/support/built-threads.ts';
 import { pageFetcher } from './fetch-page.ts';
 import { pageReader } from './page-reader.ts';
 
 const never = new AbortController().signal;
-const workerFile = fileURLToPath(new URL('page-worker.ts', import.meta.url));
+const workerFile = join(await builtThreads(), 'page-worker.js');
 const address = 'https://example.org';
 
 type Served = { contentType: string; body: string | Uint8Array; charset?: string };
