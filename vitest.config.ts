@@ -10,6 +10,9 @@ import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
 
 keepTemporaryFilesInMemory();
 
+// Components are tested as they ship: React without its checks for development, which were a fifth of a test's processor time.
+process.env.NODE_ENV = 'production';
+
 const systemChromium = process.env.PORTICO_CHROMIUM ?? '/usr/bin/chromium';
 const launchOptions = existsSync(chromium.executablePath())
   ? { args: ['--no-sandbox'] }
@@ -56,8 +59,12 @@ const processes: TestProjectInlineConfiguration['test'] = {
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
-  // Programs that are started from their source a hundred times are compiled once.
-  env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/node', import.meta.url)) },
+  env: {
+    // Programs that are started from their source a hundred times are compiled once.
+    NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/node', import.meta.url)),
+    // What they start inherits it, and npm would install no tools for development.
+    NODE_ENV: 'test',
+  },
 };
 
 /**

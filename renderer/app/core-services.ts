@@ -1,5 +1,6 @@
 import { type Api, type CoreLink, createApi } from '../api/api.ts';
 import { createLiveAnswers, type LiveAnswers } from '../features/thread-data/answer-views.ts';
+import type { DocumentParser } from '../markdown/parser/document-parser.ts';
 import { startParser } from '../markdown/parser/start-parser.ts';
 
 /** Services that live as long as the window. */
@@ -10,8 +11,7 @@ export interface Core {
 
 const warmAfterMs = 300;
 
-export function createCore(link: CoreLink): Core {
-  const parser = startParser();
+export function createCore(link: CoreLink, parser: DocumentParser = startParser()): Core {
   // After the first paint, and before a chat is opened.
   setTimeout(parser.warm, warmAfterMs);
   return {

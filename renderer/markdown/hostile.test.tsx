@@ -50,6 +50,7 @@ test(
           ))}
         </Toast.Provider>,
       );
+      await expect.poll(() => container.children.length).toBe(some.length);
       for (const section of container.children) {
         const found = [...section.querySelectorAll('*')].flatMap((element) => {
           const why = foreign(element);
@@ -57,7 +58,6 @@ test(
         });
         expect(found, section.getAttribute('aria-label') ?? '').toEqual([]);
       }
-      expect(container.children).toHaveLength(some.length);
       await unmount();
     }
     expect('pwned' in globalThis).toBe(false);

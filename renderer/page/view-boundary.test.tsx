@@ -42,8 +42,10 @@ test('Try again draws it anew', async () => {
     return <p>Here it is</p>;
   }
   await draw(<Once />);
+  const again = page.getByRole('button', { name: 'Try again' });
+  await expect.element(again).toBeVisible();
   broken = false;
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await again.click();
   await expect.element(page.getByText('Here it is')).toBeVisible();
 });
 

@@ -7,6 +7,7 @@ import { useConnection } from '../../renderer/browser/connection.ts';
 import { useDrafts } from '../../renderer/features/drafts/drafts-store.ts';
 import { forgetScrollPositions } from '../../renderer/features/thread/use-scroll-positions.ts';
 import { useThreadView } from '../../renderer/features/thread-state/thread-view.ts';
+import { startParser } from '../../renderer/markdown/parser/start-parser.ts';
 import { startNav } from '../../renderer/navigation/nav.ts';
 import { useShell } from '../../renderer/page/shell-state.ts';
 import { forgetUnfinishedForms } from '../../renderer/ui/forms/unfinished-forms.ts';
@@ -15,6 +16,8 @@ import { createFakeCore, type FakeCore } from './fake-core.ts';
 import type { FakeData } from './fake-data.ts';
 
 let stop: () => void = () => {};
+/** One worker for all windows of the page: a window ends with its page, and its worker with it. */
+const parser = startParser();
 
 /** The whole window over a fake core, at a location such as `#usage`, with nothing kept from the test before. */
 export async function openApp(hash = '', change: Partial<FakeData> = {}, options: FakeOptions = {}): Promise<FakeCore> {
@@ -37,7 +40,7 @@ export async function reload(fake: FakeCore, hash: string): Promise<FakeCore> {
 async function start(fake: FakeCore, hash: string): Promise<FakeCore> {
   history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash);
   const leave = new AbortController();
-  const core = createCore(fake.link);
+  const core = createCore(fake.link, parser);
   const queries = createQueries();
   const unfollow = startNav();
   void followChanges(core.api, queries, leave.signal);

@@ -10,5 +10,5 @@ test.each([
   ['real money beside a simulated failure', { usd: '0.5', testRequests: 1 }, '$0.50'],
 ])('the total of %s names whose money it is', async (_what, change, words) => {
   const { container } = await render(<ConversationTotal total={{ ...fakeTotal, ...change }} />);
-  expect(container.querySelector('button')?.ariaLabel).toBe(`Cost of this chat: ${words}`);
+  await expect.poll(() => container.querySelector('button')?.ariaLabel).toBe(`Cost of this chat: ${words}`);
 });

@@ -15,7 +15,9 @@ test.each([480, 260])(
         </Notice>
       </div>,
     );
-    const words = page.getByText('The bill is not what its price says.').element();
+    const said = page.getByText('The bill is not what its price says.');
+    await expect.element(said).toBeVisible();
+    const words = said.element();
     const sign = document.querySelector('svg');
     const line = new Range();
     line.selectNodeContents(words);
