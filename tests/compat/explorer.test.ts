@@ -1,17 +1,14 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright';
+import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-
-const browserPath = [chromium.executablePath(), '/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
-if (!browserPath) console.warn('The tests of /docs are skipped: no Chromium is installed.');
+import { hasBrowser, launchBrowser } from '../support/test-browser.ts';
 
 /** `/docs` in a browser: the page's own policy is in force, and what it refuses is counted. */
-describe.skipIf(!browserPath)('the explorer', () => {
+describe.skipIf(!hasBrowser('/docs in a browser is'))('the explorer', () => {
   let gateway: Gateway;
   let server: Listening;
   let browser: Browser;
@@ -22,7 +19,7 @@ describe.skipIf(!browserPath)('the explorer', () => {
     const account = await gateway.operator.createAccount({ name: 'A' });
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1') });
     ({ key } = await gateway.operator.createKey({ accountId: account.id, scopes: allScopes }));
-    browser = await chromium.launch({ ...(browserPath ? { executablePath: browserPath } : {}) });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium } from 'playwright';
+import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pageReader } from '#core/tools/page-reader.ts';
 import { openCanary } from '../support/canary.ts';
 import { figure } from '../support/figures.ts';
 import { freePort } from '../support/free-port.ts';
+import { hasBrowser, launchBrowser } from '../support/test-browser.ts';
 import { asScript, waysOut } from '../support/ways-out.ts';
 import { tradeLink } from '../support/web-page.ts';
 import { runToEnd, startWebProcess, type WebProcess } from '../support/web-process.ts';
@@ -97,16 +98,13 @@ describe('the command', () => {
   });
 });
 
-const browserPath = [chromium.executablePath(), '/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
-if (!browserPath) console.warn('Browser tests of the web host skipped: no Chromium is installed.');
-
-describe.skipIf(!browserPath)('in a browser', () => {
+describe.skipIf(!hasBrowser('The web host in a browser is'))('in a browser', () => {
   const dataDir = join(folder, 'browser');
   let web: WebProcess;
   let browser: Browser;
   beforeAll(async () => {
     web = await startWebProcess(main, ['--data-dir', dataDir, '--port', String(await freePort())]);
-    browser = await chromium.launch({ executablePath: browserPath ?? '', args: ['--no-sandbox'] });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
