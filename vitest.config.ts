@@ -43,11 +43,8 @@ const onBothEngines = [
   // The contract is kept on both, whole.
   'tests/contract/gateway/*.test.ts',
 ];
-const aloneOnBothEngines = [
-  'gateway/cli/{account-limits,backup,cli,serve}.test.ts',
-  'gateway/records/routing-details.test.ts',
-  'tests/bench/books/measure-books.test.ts',
-];
+const besideOthersOnBothEngines = ['gateway/cli/{account-limits,backup,cli,serve}.test.ts'];
+const aloneOnBothEngines = ['gateway/records/routing-details.test.ts', 'tests/bench/books/measure-books.test.ts'];
 
 /** For what starts real processes, databases and browsers. */
 const processes: TestProjectInlineConfiguration['test'] = {
@@ -77,16 +74,20 @@ const together: TestProjectInlineConfiguration['test'] = {
   setupFiles: ['tests/support/seeded-properties.ts', 'tests/support/nothing-left.ts'],
 };
 
-/**
- * What measures its process, ends it, replaces modules of Node in it or works with other processes on the same books has one of its own:
- * ids of one process never go back in time, whatever clock the file before had.
- */
+/** What measures its process, ends it, turns its clock or replaces modules of Node in it has one of its own. */
 const alone = [
-  'tests/{bench,fault,hosts,operations,support}/**/*.test.ts',
-  'gateway/cli/*.test.ts',
+  'gateway/cli/refresh-daily.test.ts',
   'gateway/ledger/sqlite/journal-fault.test.ts',
   'gateway/records/routing-details.test.ts',
+  'tests/bench/**/*.test.ts',
+  'tests/fault/{large-bodies,soak}.test.ts',
 ];
+
+/**
+ * What works with other processes on the same books shares its own only with its like: ids of one process never go back in time,
+ * whatever clock the file before had.
+ */
+const besideOthers = ['gateway/cli/*.test.ts', 'tests/{fault,hosts,operations,support}/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -96,7 +97,15 @@ export default defineConfig({
           ...together,
           name: 'node',
           include: ['{shared,gateway,electron,renderer,tests}/**/*.test.ts'],
-          exclude: ['tests/e2e/**', '**/node_modules/**', '**/*.postgres.test.ts', ...alone],
+          exclude: ['tests/e2e/**', '**/node_modules/**', '**/*.postgres.test.ts', ...besideOthers, ...alone],
+        },
+      },
+      {
+        test: {
+          ...together,
+          name: 'node-processes',
+          include: besideOthers,
+          exclude: ['**/*.postgres.test.ts', ...alone],
         },
       },
       {
@@ -109,7 +118,15 @@ export default defineConfig({
           name: 'postgres',
           globalSetup: 'gateway/testing/postgres-setup.ts',
           include: ['{gateway,tests}/**/*.postgres.test.ts', ...onBothEngines],
-          exclude: alone,
+          exclude: [...besideOthers, ...alone],
+        },
+      },
+      {
+        test: {
+          ...together,
+          name: 'postgres-processes',
+          globalSetup: 'gateway/testing/postgres-setup.ts',
+          include: ['tests/{fault,operations}/**/*.postgres.test.ts', ...besideOthersOnBothEngines],
         },
       },
       {
@@ -117,7 +134,7 @@ export default defineConfig({
           ...processes,
           name: 'postgres-alone',
           globalSetup: 'gateway/testing/postgres-setup.ts',
-          include: ['tests/{fault,operations}/**/*.postgres.test.ts', ...aloneOnBothEngines],
+          include: aloneOnBothEngines,
         },
       },
       {

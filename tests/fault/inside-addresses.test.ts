@@ -118,7 +118,7 @@ if (isInside) {
       writeFileSync(resolvers, 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n');
       const everyAddressIsHere =
         'ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo && exec "$@"';
-      const vitest = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', 'node-alone'];
+      const vitest = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', 'node-processes'];
       const command = [
         'sh',
         '-c',
