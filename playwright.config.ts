@@ -3,10 +3,12 @@ import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
 
 keepTemporaryFilesInMemory();
 
+/** A run empties the folders of its projects: what one has left of its failures must outlive the next one's. */
+const outputOf = (project: string) => `test-results/e2e-${project}`;
+
 /** Journeys through the built app: `web` in a browser on the web host, `electron` in real windows. */
 export default defineConfig({
   testDir: 'tests/e2e',
-  outputDir: 'test-results/e2e',
   // Limits for what hangs, not for what is slow.
   timeout: 300_000,
   expect: { timeout: 60_000 },
@@ -34,10 +36,11 @@ export default defineConfig({
     timezoneId: 'UTC',
   },
   projects: [
-    { name: 'web', testMatch: /.*\.(spec|web)\.ts/ },
+    { name: 'web', testMatch: /.*\.(spec|web)\.ts/, outputDir: outputOf('web') },
     // On a screen that somebody looks at, windows would take the focus from each other.
     {
       name: 'electron',
+      outputDir: outputOf('electron'),
       testMatch: /.*\.(spec|electron)\.ts/,
       workers: process.env.PORTICO_VIRTUAL_DISPLAYS ? 3 : 1,
     },

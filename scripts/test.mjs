@@ -173,8 +173,10 @@ async function playwright({ call, browser, files }, project, env = {}) {
     env: { ...env, PORTICO_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
   });
   return settle(project, ok, report, ({ stats, suites: files }) => {
-    for (const { file, title, ok: good, tests } of files.flatMap(specsOf))
-      if (!good) note(project, file, title, tests[0]?.results.at(-1)?.error?.message);
+    for (const { file, title, ok: good, tests } of files.flatMap(specsOf)) {
+      const last = tests[0]?.results.at(-1);
+      if (!good) note(project, file, title, last?.error?.message, seenOf(last));
+    }
     return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
   });
 }
@@ -200,12 +202,18 @@ function check(what, ok) {
   return ok ? passed : failed;
 }
 
-/** A failed test, and the first lines of why. */
-function note(project, file, test, message) {
-  const why = stripVTControlCharacters(message ?? '')
-    .split('\n', 8)
-    .join('\n    ');
-  failures.push(`${project}: ${file}: ${test}\n    ${why}`);
+/** A failed test, the first lines of why, and what was seen then. */
+function note(project, file, test, message, seen = []) {
+  const why = stripVTControlCharacters(message ?? '').split('\n', 8);
+  failures.push(`${project}: ${file}: ${test}\n    ${[...why, ...seen].join('\n    ')}`);
+}
+
+/** What a page showed when its journey failed: another machine's screen is seen by nobody. */
+function seenOf(result) {
+  const { path } = result?.attachments.find(({ name }) => name === 'error-context') ?? {};
+  if (!path || !existsSync(path)) return [];
+  const page = /```yaml\n(.*?)\n```/s.exec(readFileSync(path, 'utf8'))?.[1] ?? '';
+  return page.split('\n', 150);
 }
 
 function add(a, b) {

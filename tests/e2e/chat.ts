@@ -55,8 +55,11 @@ export async function ask(page: Page, text: string): Promise<void> {
 }
 
 /** An answer is over when it can be asked for again. */
-export const ended = (answer: Locator): Promise<void> =>
-  expect(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible();
+export async function ended(answer: Locator): Promise<void> {
+  await expect(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible();
+  // An answer that came at once pushes its buttons away when it is drawn, also between a press and its release.
+  await expect(answer.locator('.prose[aria-busy]')).toHaveCount(0);
+}
 
 export const openChat = (page: Page, title: string | RegExp): Promise<void> =>
   page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: title }).click();
