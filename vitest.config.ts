@@ -50,8 +50,9 @@ const aloneOnBothEngines = ['gateway/records/routing-details.test.ts', 'tests/be
 const processes: TestProjectInlineConfiguration['test'] = {
   environment: 'node',
   setupFiles: ['tests/support/seeded-properties.ts'],
-  // Much of it waits, for processes of its own and for time to pass: as many workers as cores would leave them idle now and then.
-  maxWorkers: 4,
+  // Much of it waits, for processes of its own and for time to pass: as many workers as cores would leave them idle now and then,
+  // and with four, of which other suites have as many beside them, the same work takes more processor time.
+  maxWorkers: 3,
   // Limits for what hangs, not for what is slow.
   testTimeout: 180_000,
   hookTimeout: 180_000,

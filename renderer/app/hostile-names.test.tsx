@@ -117,6 +117,8 @@ async function walk(names: readonly string[]) {
     await openApp(view, named(names));
     await expect.element(page.getByRole('main').getByRole('heading').first()).toBeVisible();
     await expect.poll(() => document.querySelector(shown)).not.toBeNull();
+    // Loaded after the first view: what came later would look as if a name had made it.
+    await expect.poll(() => document.querySelector('hr')).not.toBeNull();
     for (const element of drawn().elements) seen.add(element);
     addresses.push(...drawn().addresses);
   }
