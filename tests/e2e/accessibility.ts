@@ -18,17 +18,20 @@ export async function expectNoFaultInEither(page: Page, view: string): Promise<v
 }
 
 async function expectNone(page: Page, view: string, runOnly: RunOnly): Promise<void> {
-  await page.evaluate(settled);
   // A page reads it once: that costs as much as it takes to look at a view.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  const faults = await page.evaluate(
-    async (options) => {
-      const { violations } = await axe.run(options);
-      return violations.map(({ id, nodes }) => ({ id, html: nodes[0]?.html }));
-    },
-    { resultTypes: ['violations'], runOnly } satisfies RunOptions,
-  );
-  expect(faults.map(({ id, html }) => `${view}: ${id} ${html}`)).toEqual([]);
+  const options = { resultTypes: ['violations'], runOnly } satisfies RunOptions;
+  // What begins to change while axe looks, as a button that is enabled, has colours of no theme: a fault is one that stays.
+  await expect.poll(() => faultsIn(page, view, options), { timeout: 10_000 }).toEqual([]);
+}
+
+async function faultsIn(page: Page, view: string, options: RunOptions): Promise<string[]> {
+  await page.evaluate(settled);
+  const faults = await page.evaluate(async (wanted) => {
+    const { violations } = await axe.run(wanted);
+    return violations.map(({ id, nodes }) => ({ id, html: nodes[0]?.html }));
+  }, options);
+  return faults.map(({ id, html }) => `${view}: ${id} ${html}`);
 }
 
 /** In the page: waits for transitions, in which colours are none of the theme’s, but for nothing that never ends. */

@@ -24,6 +24,7 @@ test('a folder becomes a project: what its chats have in common is set once, and
     .locator('input[type=file]')
     .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The deadline is in May.') });
   await expect(dialog.getByRole('list', { name: 'Attached files' })).toContainText('notes.txt');
+  await expect(dialog.locator('button[type=submit]')).toBeEnabled();
   await expectNoFault(page, 'a project');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toBeHidden();
