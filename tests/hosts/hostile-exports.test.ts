@@ -15,134 +15,133 @@ import { type FoundElement, foreignAmong } from '../support/own-elements.ts';
 import { hasBrowser, launchBrowser } from '../support/test-browser.ts';
 import { testCore } from '../support/test-core.ts';
 
+const canOpen = hasBrowser('Hostile exports are');
+
 /** For what hangs: a large page takes a busy machine a minute. */
 const limitMs = 240_000;
 /** Every payload in three fifths of its places; all of them are read back beside their sinks, without a browser. */
 const someOf = (texts: readonly string[]) => texts.filter((_, at) => at % 5 < 3);
 
-describe.skipIf(!hasBrowser('Hostile exports are'))(
-  '1,600 hostile chats hold our own elements alone, and neither run, go nor ask,',
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-'));
-    const file = join(folder, 'chats.html');
-    const oneChat = join(folder, 'one.html');
-    const prints = printPages();
-    let canary: Canary;
-    let core: Awaited<ReturnType<typeof testCore>>;
-    let printer: Server;
-    let printPath: string;
-    let browser: Browser;
+describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and neither run, go nor ask,', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-'));
+  const file = join(folder, 'chats.html');
+  const oneChat = join(folder, 'one.html');
+  const prints = printPages();
+  let canary: Canary;
+  let core: Awaited<ReturnType<typeof testCore>>;
+  let printer: Server;
+  let printPath: string;
+  let browser: Browser;
 
-    beforeAll(async () => {
-      canary = await openCanary();
-      core = await testCore({ output: { kind: 'browser', servePrint: prints.serve } });
-      const ids = await importHostileChats(core.client, someOf(hostileMarkdown(canary.origin)));
-      await exportTo(file, ids);
-      await exportTo(oneChat, ids.slice(0, 1));
-      printPath = (await core.client.transfer.preparePrint({ ids: ids.filter((_, at) => at % 8 === 0) })).path;
-      printer = createServer((request, response) => {
-        const page = prints.take(request.url ?? '');
-        response.writeHead(200, page ? printHeaders : { 'content-type': 'text/html; charset=utf-8' });
-        response.end(page ?? '<!doctype html><title>The app</title>');
-      });
-      await new Promise<void>((resolve) => printer.listen(0, '127.0.0.1', resolve));
-      browser = await launchBrowser();
-    }, limitMs);
-    afterAll(async () => {
-      await browser?.close();
-      await core?.close();
-      await canary?.close();
-      printer?.close();
-      rmSync(folder, { recursive: true });
+  beforeAll(async () => {
+    canary = await openCanary();
+    core = await testCore({ output: { kind: 'browser', servePrint: prints.serve } });
+    const ids = await importHostileChats(core.client, someOf(hostileMarkdown(canary.origin)));
+    await exportTo(file, ids);
+    await exportTo(oneChat, ids.slice(0, 1));
+    printPath = (await core.client.transfer.preparePrint({ ids: ids.filter((_, at) => at % 8 === 0) })).path;
+    printer = createServer((request, response) => {
+      const page = prints.take(request.url ?? '');
+      response.writeHead(200, page ? printHeaders : { 'content-type': 'text/html; charset=utf-8' });
+      response.end(page ?? '<!doctype html><title>The app</title>');
     });
+    await new Promise<void>((resolve) => printer.listen(0, '127.0.0.1', resolve));
+    browser = await launchBrowser();
+  }, limitMs);
+  afterAll(async () => {
+    await browser?.close();
+    await core?.close();
+    await canary?.close();
+    printer?.close();
+    rmSync(folder, { recursive: true });
+  });
 
-    test(
-      'as an exported page',
-      async () => {
-        const page = await openPage();
-        await page.goto(pathToFileURL(file).href);
-        await expectHarmless(page, page.mainFrame(), pathToFileURL(file).href, 30_000);
-      },
-      limitMs,
-    );
+  test(
+    'as an exported page',
+    async () => {
+      const page = await openPage();
+      await page.goto(pathToFileURL(file).href);
+      await expectHarmless(page, page.mainFrame(), pathToFileURL(file).href, 30_000);
+    },
+    limitMs,
+  );
 
-    test(
-      'as a page to print',
-      async () => {
-        const page = await openPage();
-        const origin = `http://127.0.0.1:${(printer.address() as AddressInfo).port}`;
-        await page.goto(origin);
-        await page.evaluate(
-          (src) =>
-            new Promise((resolve) => {
-              const frame = Object.assign(document.createElement('iframe'), { src, onload: resolve });
-              document.body.append(frame);
-            }),
-          printPath,
-        );
-        await expectHarmless(page, page.frames()[1] as Frame, origin + printPath, 3000);
-      },
-      limitMs,
-    );
+  test(
+    'as a page to print',
+    async () => {
+      const page = await openPage();
+      const origin = `http://127.0.0.1:${(printer.address() as AddressInfo).port}`;
+      await page.goto(origin);
+      await page.evaluate(
+        (src) =>
+          new Promise((resolve) => {
+            const frame = Object.assign(document.createElement('iframe'), { src, onload: resolve });
+            document.body.append(frame);
+          }),
+        printPath,
+      );
+      await expectHarmless(page, page.frames()[1] as Frame, origin + printPath, 3000);
+    },
+    limitMs,
+  );
 
-    test('while the style and the pictures of the page itself count under its policy', async () => {
-      const page = await browser.newPage();
-      const refused: string[] = [];
-      page.on('console', (message) => refused.push(message.text()));
-      await page.goto(pathToFileURL(oneChat).href);
-      expect(
-        await page
-          .locator('section.you')
-          .first()
-          .evaluate((each) => getComputedStyle(each).borderLeft),
-      ).toContain('3px solid');
-      expect(
-        await page
-          .locator('img')
-          .first()
-          .evaluate((each: HTMLImageElement) => each.naturalWidth),
-      ).toBe(1);
-      expect(refused).toEqual([]);
-      await page.close();
-    });
+  test('while the style and the pictures of the page itself count under its policy', async () => {
+    const page = await browser.newPage();
+    const refused: string[] = [];
+    page.on('console', (message) => refused.push(message.text()));
+    await page.goto(pathToFileURL(oneChat).href);
+    expect(
+      await page
+        .locator('section.you')
+        .first()
+        .evaluate((each) => getComputedStyle(each).borderLeft),
+    ).toContain('3px solid');
+    expect(
+      await page
+        .locator('img')
+        .first()
+        .evaluate((each: HTMLImageElement) => each.naturalWidth),
+    ).toBe(1);
+    expect(refused).toEqual([]);
+    await page.close();
+  });
 
-    async function exportTo(path: string, ids: string[]): Promise<void> {
-      const pieces: string[] = [];
-      for await (const { text } of await core.client.transfer.export({ ids, format: 'html' })) pieces.push(text);
-      writeFileSync(path, pieces.join(''));
-    }
+  async function exportTo(path: string, ids: string[]): Promise<void> {
+    const pieces: string[] = [];
+    for await (const { text } of await core.client.transfer.export({ ids, format: 'html' })) pieces.push(text);
+    writeFileSync(path, pieces.join(''));
+  }
 
-    /** A page whose policy does not count: what is asked is whether the markup needs one. */
-    async function openPage(): Promise<Page> {
-      const context = await browser.newContext({ bypassCSP: true });
-      context.setDefaultNavigationTimeout(limitMs);
-      return context.newPage();
-    }
+  /** A page whose policy does not count: what is asked is whether the markup needs one. */
+  async function openPage(): Promise<Page> {
+    const context = await browser.newContext({ bypassCSP: true });
+    context.setDefaultNavigationTimeout(limitMs);
+    return context.newPage();
+  }
 
-    async function expectHarmless(page: Page, frame: Frame, address: string, leastElements: number) {
-      const { kinds, count, ...about } = await frame.evaluate(whatIsThere);
-      expect(
-        foreignAmong(
-          kinds.map((each) => JSON.parse(each) as FoundElement),
-          'page',
-        ).slice(0, 9),
-      ).toEqual([]);
-      expect(about).toEqual({ title: 'Chats from Portico', pwned: false, comments: false });
-      expect(count).toBeGreaterThan(leastElements);
-      const before = canary.heard();
-      // Long enough for anything to begin; and the canary hears this one.
-      const control = await page.context().newPage();
-      await control.goto(`${canary.origin}/control`);
-      const paths = canary.heard().paths.filter((path) => path !== '/favicon.ico');
-      expect(paths).toEqual([...before.paths.filter((path) => path === '/control'), '/control']);
-      expect(before.connections).toBe(controlConnections);
-      controlConnections = canary.heard().connections;
-      expect(page.frames().map((each) => each.url())).toContain(address);
-      await page.context().close();
-    }
-    let controlConnections = 0;
-  },
-);
+  async function expectHarmless(page: Page, frame: Frame, address: string, leastElements: number) {
+    const { kinds, count, ...about } = await frame.evaluate(whatIsThere);
+    expect(
+      foreignAmong(
+        kinds.map((each) => JSON.parse(each) as FoundElement),
+        'page',
+      ).slice(0, 9),
+    ).toEqual([]);
+    expect(about).toEqual({ title: 'Chats from Portico', pwned: false, comments: false });
+    expect(count).toBeGreaterThan(leastElements);
+    const before = canary.heard();
+    // Long enough for anything to begin; and the canary hears this one.
+    const control = await page.context().newPage();
+    await control.goto(`${canary.origin}/control`);
+    const paths = canary.heard().paths.filter((path) => path !== '/favicon.ico');
+    expect(paths).toEqual([...before.paths.filter((path) => path === '/control'), '/control']);
+    expect(before.connections).toBe(controlConnections);
+    controlConnections = canary.heard().connections;
+    expect(page.frames().map((each) => each.url())).toContain(address);
+    await page.context().close();
+  }
+  let controlConnections = 0;
+});
 
 /** How many elements a page has, each kind with what it says, and what no page of ours has. Runs in the page. */
 function whatIsThere() {
