@@ -144,7 +144,7 @@ async function standingsByDigest(
   now: number,
 ): Promise<ReadonlyMap<string, KeyStanding>> {
   if (digests.length === 0) return new Map();
-  const standings = await keyStandings(db, sql`digest in (${sql.join(padded(digests))})`, now);
+  const standings = await keyStandings(db, sql`digest in (${sql.join(padded(digests))})`, now, 'as stored');
   return new Map([...standings.values()].map((standing) => [textOf(standing.row.digest), standing]));
 }
 

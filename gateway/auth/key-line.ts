@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { BooksDb } from '../db/open.ts';
+import { readAsStored } from '../db/read-apart.ts';
 import type { AccountRow, ApiKeyRow } from '../db/schema.ts';
 
 /** One key of a line, with what else decides whether it is worth anything. */
@@ -12,6 +13,9 @@ export interface Link extends ApiKeyRow {
   readonly token_stands: bigint | number;
 }
 
+/** Whether what the keys have spent and hold is wanted as it is now. As stored it may lack the last steps, and is there sooner. */
+export type Amounts = 'exact' | 'as stored';
+
 /** Longer lines do not come about (`mint-key.ts`); a circle made by hand has to end. */
 const longest = 100;
 
@@ -19,8 +23,13 @@ const longest = 100;
  * The keys that a condition on `api_keys` names, each with those it comes from, nearest first: one query, whatever the depth.
  * `now` in milliseconds.
  */
-export async function readLines(db: BooksDb, wanted: RawBuilder<unknown>, now: number): Promise<Link[][]> {
-  const { rows } = await sql<Link>`
+export async function readLines(
+  db: BooksDb,
+  wanted: RawBuilder<unknown>,
+  now: number,
+  amounts: Amounts,
+): Promise<Link[][]> {
+  const query = sql<Link>`
     with recursive line (asked, id, parent_id, distance) as (
       select id, id, parent_id, 0 from api_keys where ${wanted}
       union all
@@ -30,7 +39,8 @@ export async function readLines(db: BooksDb, wanted: RawBuilder<unknown>, now: n
     select line.asked, api_keys.*, accounts.plan, accounts.status as account_status,
       case when ${tokenStands(now)} then 1 else 0 end as token_stands
     from line join api_keys on api_keys.id = line.id join accounts on accounts.id = api_keys.account_id
-    order by line.asked, line.distance`.execute(db);
+    order by line.asked, line.distance`;
+  const rows = amounts === 'as stored' ? await readAsStored(db, query) : (await query.execute(db)).rows;
   return [...Map.groupBy(rows, ({ asked }) => asked).values()];
 }
 

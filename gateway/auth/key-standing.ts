@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Scope } from '#shared/wire/account.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow, ApiKeyRow } from '../db/schema.ts';
-import { type Link, readLines } from './key-line.ts';
+import { type Amounts, type Link, readLines } from './key-line.ts';
 import { scopesFromJson } from './scopes.ts';
 
 /** What a line allows; null: without that bound. Amounts in nano-USD, times in milliseconds since the epoch. */
@@ -36,14 +36,15 @@ export async function keyStandings(
   db: BooksDb,
   wanted: RawBuilder<unknown>,
   now: number,
+  amounts: Amounts = 'exact',
 ): Promise<ReadonlyMap<string, KeyStanding>> {
-  const lines = await readLines(db, wanted, now);
+  const lines = await readLines(db, wanted, now, amounts);
   return new Map(lines.flatMap(([key, ...above]) => (key ? [[key.id, standingOf(key, above)] as const] : [])));
 }
 
 /** How these keys stand. */
-export const standingsOf = (db: BooksDb, ids: readonly string[], now: number) =>
-  keyStandings(db, sql`id in (${sql.join(ids.length > 0 ? ids : [null])})`, now);
+export const standingsOf = (db: BooksDb, ids: readonly string[], now: number, amounts?: Amounts) =>
+  keyStandings(db, sql`id in (${sql.join(ids.length > 0 ? ids : [null])})`, now, amounts);
 
 function standingOf(key: Link, above: readonly Link[]): KeyStanding {
   const line = [key, ...above];

@@ -91,7 +91,7 @@ const suspended = (status: string) =>
 
 /** Which of these keys are worth nothing any more, by themselves or by one that they come from, and why. */
 async function refusedKeys(db: BooksDb, ids: readonly string[], now: number): Promise<Map<string, AppError>> {
-  const known = await standingsOf(db, ids, now);
+  const known = await standingsOf(db, ids, now, 'as stored');
   return new Map(
     ids.flatMap((id): [string, AppError][] => {
       const key = known.get(id);

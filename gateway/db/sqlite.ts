@@ -24,11 +24,13 @@ export interface BooksConnection {
   /** The real path of the database's file; null in memory. */
   readonly path: string | null;
   readonly prepare: Prepare;
-  /** Whether a transaction is open. */
+  /** Whether a transaction is open, somebody's or that in which steps are brought in. */
   readonly inTransaction: boolean;
   /** Whether one of Kysely's is, which others have to wait for: known without asking SQLite. */
   isBusy: boolean;
   hooks: ConnectionHooks | null;
+  /** Reads without the hooks: what is decided and not stored yet is not brought in first. */
+  readAsStored(text: string, parameters: readonly unknown[]): unknown[];
   /** Where large reads of a file are done; null in memory. */
   readonly reading: ReadingThread | null;
   /** All of it, as the file would be. */
@@ -87,6 +89,7 @@ export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | nul
     },
     isBusy: false,
     hooks: null,
+    readAsStored: () => [],
     reading: file === null ? null : createReadingThread(file),
     serialize: () => database.serialize(),
   };
@@ -103,9 +106,10 @@ function withStatementCache(database: Database.Database, log: DurableLog, connec
   };
   const prepare = (text: string) => {
     const statement = cache.get(text) ?? made(text);
-    if (!database.inTransaction) connection.hooks?.before(statement.writes);
+    if (!connection.isBusy) connection.hooks?.before(statement.writes);
     return statement;
   };
+  connection.readAsStored = (text, parameters) => (cache.get(text) ?? made(text)).all(parameters);
   const close = () => {
     if (!database.open) return;
     connection.reading?.close();
@@ -130,7 +134,7 @@ function prepared(text: string, database: Database.Database, log: DurableLog, co
       if (changes && text !== 'rollback' && !database.inTransaction) log.committed();
       return result;
     } finally {
-      connection.isBusy = database.inTransaction;
+      if (changes || connection.isBusy) connection.isBusy = database.inTransaction;
       if (changes && !connection.isBusy) connection.hooks?.after();
     }
   };

@@ -19,8 +19,11 @@ interface BooksFill {
   readonly applied: number;
   /** A step that was decided, by its number in the journal. */
   add(step: DecidedStep, number: number): void;
-  /** Writes at most this many in one transaction. Returns the requests that ended by it; throws where nothing was written. */
-  next(most: number): readonly string[];
+  /**
+   * Writes a portion of a transaction of at most this many steps, and begins one where none is open. Returns the requests that
+   * ended by it once it is committed, null before; throws where nothing was written.
+   */
+  proceed(most: number): readonly string[] | null;
   /** Whether another connection has changed the database since it was last asked to have been seen. */
   changedElsewhere(): boolean;
   seenElsewhere(): void;
@@ -30,6 +33,11 @@ interface Numbered {
   readonly step: DecidedStep;
   readonly number: number;
 }
+
+/** What is done in one go, about a millisecond; more where a transaction would have more portions than that. */
+const portionSteps = 100;
+const portionRows = 24;
+const mostPortions = 40;
 
 export function createBooksFill(connection: BooksConnection): BooksFill {
   const { prepare } = connection;
@@ -46,15 +54,44 @@ export function createBooksFill(connection: BooksConnection): BooksFill {
     request: (id) => running.get(id) ?? books.request(id),
   };
   let waiting: Numbered[] = [];
+  let open: ReturnType<typeof transaction> | null = null;
   let applied = (prepare('select applied from step_journal').all([])[0] as { applied: bigint }).applied;
   let seen = readVersion();
 
-  function write(steps: readonly Numbered[], last: bigint) {
+  /** One transaction, in portions: between two of them others may have their turn, but nobody on this connection. */
+  function* transaction(steps: readonly Numbered[]): Generator<void, readonly string[]> {
+    const last = BigInt(steps.at(-1)?.number ?? 0);
+    begin?.run([]);
     const draft = new BooksDraft(stored);
-    for (const { step } of steps) redoStep(step, draft);
-    books.apply(draft);
-    setApplied.run([last]);
-    return draft.requests;
+    try {
+      for (const [at, { step }] of steps.entries()) {
+        redoStep(step, draft);
+        if (at % portionSteps === portionSteps - 1) yield;
+      }
+      const rows = Math.max(portionRows, Math.ceil(steps.length / mostPortions));
+      let written = 0;
+      for (const _ of books.write(draft)) if (++written % rows === 0) yield;
+      setApplied.run([last]);
+      commit?.run([]);
+    } catch (error) {
+      if (connection.inTransaction) rollback?.run([]);
+      throw error;
+    }
+    waiting = waiting.slice(steps.length);
+    applied = last;
+    return endedBy(draft.requests);
+  }
+
+  function endedBy(requests: ReadonlyMap<string, RequestState>): readonly string[] {
+    const ended: string[] = [];
+    for (const [id, request] of requests) {
+      if (request.status === 'running') running.set(id, request);
+      else {
+        running.delete(id);
+        ended.push(id);
+      }
+    }
+    return ended;
   }
 
   return {
@@ -65,29 +102,17 @@ export function createBooksFill(connection: BooksConnection): BooksFill {
       return Number(applied);
     },
     add: (step, number) => void waiting.push({ step, number }),
-    next(most) {
-      const steps = waiting.slice(0, most);
-      const last = BigInt(steps.at(-1)?.number ?? 0);
-      begin?.run([]);
-      let requests: ReadonlyMap<string, RequestState>;
+    proceed(most) {
+      open ??= transaction(waiting.slice(0, most));
       try {
-        requests = write(steps, last);
-        commit?.run([]);
+        const { done, value } = open.next();
+        if (!done) return null;
+        open = null;
+        return value;
       } catch (error) {
-        if (connection.inTransaction) rollback?.run([]);
+        open = null;
         throw error;
       }
-      waiting = waiting.slice(steps.length);
-      applied = last;
-      const ended: string[] = [];
-      for (const [id, request] of requests) {
-        if (request.status === 'running') running.set(id, request);
-        else {
-          running.delete(id);
-          ended.push(id);
-        }
-      }
-      return ended;
     },
     changedElsewhere: () => readVersion() !== seen,
     seenElsewhere() {
@@ -151,8 +176,11 @@ const texts = {
 interface SqliteBooks extends BooksView {
   /** The highest id of a request; empty where there is none. */
   highestRequest(): string;
-  /** Writes what a batch has changed. Throws where the stored rows are not as they were decided on: nothing may be committed then. */
-  apply(changes: BooksChanges): void;
+  /**
+   * Writes what a batch has changed, row by row as it is iterated. Throws where the stored rows are not as they were decided on:
+   * nothing may be committed then.
+   */
+  write(changes: BooksChanges): Iterable<void>;
 }
 
 const known = new WeakMap<BooksConnection, SqliteBooks>();
@@ -171,7 +199,7 @@ function prepareAll({ prepare }: BooksConnection): SqliteBooks {
     ReturnType<BooksConnection['prepare']>
   >;
   const read = <Row>(name: 'account' | 'key' | 'request', id: string) => all[name].all([id])[0] as Row | undefined;
-  const write = (name: keyof typeof texts, values: readonly Value[]) => {
+  const save = (name: keyof typeof texts, values: readonly Value[]) => {
     const { changes } = all[name].run(values);
     if (Number(changes) !== 1) throw new Error(`${name} changed ${changes} rows instead of one`);
   };
@@ -180,34 +208,34 @@ function prepareAll({ prepare }: BooksConnection): SqliteBooks {
     key: (id) => read<KeyState>('key', id),
     request: (id) => read<RequestState>('request', id),
     highestRequest: () => (all.highestRequest.all([])[0] as { id: string }).id,
-    apply(changes) {
+    *write(changes) {
       const closed = new Map(changes.closed.map((one) => [one.settlement.requestId, one]));
       const whole = new Set<string>();
       for (const row of changes.opened) {
         const end = closed.get(row.id);
         if (end) whole.add(row.id);
-        if (end) write('addRequest', openedValues(row, 0n).concat(closedValues(end)));
-        else write('openRequest', openedValues(row, row.hold).concat(row.provider, row.model));
+        if (end) yield save('addRequest', openedValues(row, 0n).concat(closedValues(end)));
+        else yield save('openRequest', openedValues(row, row.hold).concat(row.provider, row.model));
       }
       for (const { id, by, provider, model } of changes.raised) {
         if (whole.has(id)) continue;
-        write('raiseRequest', [by, id]);
-        if (provider !== undefined && model !== undefined) write('moveRequest', [provider, model, id]);
+        yield save('raiseRequest', [by, id]);
+        if (provider !== undefined && model !== undefined) yield save('moveRequest', [provider, model, id]);
       }
-      for (const { id, lease_until } of changes.renewed) all.renewRequest.run([lease_until, id]);
+      for (const { id, lease_until } of changes.renewed) yield void all.renewRequest.run([lease_until, id]);
       for (const [id, end] of closed) {
         if (whole.has(id)) continue;
-        write('closeRequest', closedValues(end).concat(id, end.hold));
+        yield save('closeRequest', closedValues(end).concat(id, end.hold));
       }
-      for (const entry of changes.entries) write('addEntry', entryValues(entry));
+      for (const entry of changes.entries) yield save('addEntry', entryValues(entry));
       for (const account of changes.accounts) {
         const { id, balance, held, used, day, day_requests, day_used, month, month_used, model_limits } = account;
-        write('saveAccount', [balance, held, used, day, day_requests, day_used, month, month_used, id]);
-        if (model_limits !== null) write('saveModelLimits', [model_limits, id]);
+        yield save('saveAccount', [balance, held, used, day, day_requests, day_used, month, month_used, id]);
+        if (model_limits !== null) yield save('saveModelLimits', [model_limits, id]);
       }
-      for (const { id, held, spent } of changes.keys) write('saveKey', [held, spent, id]);
+      for (const { id, held, spent } of changes.keys) yield save('saveKey', [held, spent, id]);
       for (const row of changes.usage) {
-        write('addUsage', [
+        yield save('addUsage', [
           ...[row.account_id, row.day, row.provider, row.model, row.key_id, row.status, row.byok, row.requests],
           ...[row.prompt_tokens, row.completion_tokens, row.cached_tokens, row.reasoning_tokens],
           ...[row.charge, atMost(mostNano, row.upstream_cost)],

@@ -8,7 +8,8 @@ import { stepFromText } from './journal-text.ts';
 
 type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
-const sliceSteps = 500;
+/** Steps in one transaction. */
+const mostSteps = 500;
 
 export interface JournalState {
   /** Tells these books from others. */
@@ -49,7 +50,7 @@ export function replayJournal(connection: BooksConnection, log: Log): JournalSta
   const fill = createBooksFill(connection);
   try {
     for (const { number, text } of replayed) fill.add(stepFromText(text()), number);
-    while (fill.waiting > 0) fill.next(sliceSteps);
+    while (fill.waiting > 0) fill.proceed(mostSteps);
   } catch (error) {
     throw unusable(path, `the steps after ${fill.applied} do not fit: ${(error as Error).message}`);
   }

@@ -1,7 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
@@ -9,6 +11,7 @@ import { JournalFault } from '../../db/journal-fault.ts';
 import { journalPaths } from '../../db/journal-files.ts';
 import { scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
+import { readAsStored } from '../../db/read-apart.ts';
 import { takeServingLock } from '../../db/serving-lock.ts';
 import type { BooksAdapter } from '../../db/sqlite.ts';
 import { createTransact } from '../../db/transact.ts';
@@ -403,4 +406,87 @@ test('while too many steps wait for the database nothing is begun, what runs goe
   await db.selectFrom('requests').select('id').execute();
   await ledger.decide(holdOf('req_2', null, 6n));
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_996n, held: 6n }] });
+});
+
+const connectionOf = ({ db }: Pick<Opened, 'db'>) => (db.getExecutor().adapter as BooksAdapter).connection;
+
+/** Books with so many ended requests that are not in the database yet. */
+async function openWithEnded(count: number): Promise<Opened> {
+  const opened = await openWithAccount();
+  const ids = Array.from({ length: count }, (_, at) => `req_${String(at).padStart(4, '0')}`);
+  for (const id of ids) await opened.ledger.decide(holdOf(id, 'key_1', 1n));
+  await Promise.all(ids.map((id) => opened.ledger.settle(endOf(id, 1))));
+  return opened;
+}
+
+/** Resolves in the middle of a transaction that brings steps into the database. */
+async function midway(opened: Opened): Promise<void> {
+  while (!connectionOf(opened).inTransaction) await nextTurn();
+}
+
+test('while many steps are brought in others have their turn, and a hold does not wait', async () => {
+  const opened = await openWithEnded(400);
+  onTestFinished(() => opened.db.destroy());
+  const connection = connectionOf(opened);
+  await midway(opened);
+  await opened.ledger.decide(holdOf('req_new', 'key_1', 7n));
+  expect(connection.inTransaction).toBe(true);
+  let turns = 0;
+  for (; connection.inTransaction; turns++) await nextTurn();
+  expect(turns).toBeGreaterThan(10);
+  expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 7n }] });
+  expect((await verifyBooks(opened)).ok).toBe(true);
+});
+
+test('who reads while steps are brought in has all of them; who needs none is not kept waiting', async () => {
+  const opened = await openWithEnded(400);
+  onTestFinished(() => opened.db.destroy());
+  const connection = connectionOf(opened);
+  await midway(opened);
+  const query = sql<{ revoked_at: bigint | null }>`select revoked_at from api_keys where id = 'key_1'`;
+  expect(await readAsStored(opened.db, query)).toEqual([{ revoked_at: null }]);
+  expect(connection).toMatchObject({ inTransaction: true, isBusy: false });
+  const { held, spent } = await opened.db
+    .selectFrom('api_keys')
+    .select(['held', 'spent'])
+    .where('id', '=', 'key_1')
+    .executeTakeFirstOrThrow();
+  expect({ held, spent, inTransaction: connection.inTransaction }).toEqual({
+    held: 0n,
+    spent: 400n,
+    inTransaction: false,
+  });
+});
+
+test('a transaction that begins while steps are brought in comes after all of them', async () => {
+  const opened = await openWithEnded(400);
+  onTestFinished(() => opened.db.destroy());
+  await midway(opened);
+  await opened.transact(async (trx) => {
+    await grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(100n) }, start);
+    // Somebody's transaction is not read around.
+    expect(await readAsStored(trx, sql<{ balance: bigint }>`select balance from accounts`)).toEqual([
+      { balance: 4_700n },
+    ]);
+  });
+  expect((await verifyBooks(opened)).ok).toBe(true);
+});
+
+test('what fails in the middle is rolled back, told once and tried again', async () => {
+  const opened = await openWithEnded(400);
+  onTestFinished(() => opened.db.destroy());
+  const connection = connectionOf(opened);
+  connection
+    .prepare(
+      `create temp trigger fails before insert on main.ledger_entries when new.request_id = 'req_0390'
+       begin select raise(abort, 'not now'); end`,
+    )
+    .run([]);
+  await vi.waitFor(() => expect(opened.logged).toMatchObject([{ event: 'books_not_filled', waiting: 800 }]), 5_000);
+  expect(connection.prepare('select count(*) as requests from requests').all([])).toEqual([{ requests: 0n }]);
+  connection.prepare('drop trigger temp.fails').run([]);
+  await vi.waitFor(() => expect(opened.logged).toHaveLength(2), 5_000);
+  expect(opened.logged[1]).toMatchObject({ event: 'books_filled_again' });
+  expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 0n }] });
+  expect((await verifyBooks(opened)).ok).toBe(true);
 });

@@ -13,10 +13,11 @@ import { replayJournal } from './replay-journal.ts';
 export type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
 /** SQLite is filled this long after the first step that it lacks: what was opened and closed by then is one row written once. */
-const fillEveryMs = 250;
-/** Steps in one transaction: it must not hold up the event loop. Who reads waits for all of them. */
-const sliceSteps = 400;
-const wholeSteps = 1_000;
+const fillEveryMs = 120;
+/** Steps in one transaction. It is written in portions, or it would hold up the event loop; who reads waits for all of it. */
+const mostSteps = 2_000;
+/** Between two portions. */
+const pauseMs = 2;
 /** So many steps may wait while the database cannot be written: beyond it nothing new is begun. */
 const mostWaiting = 50_000;
 /** How often another process's changes are looked for. */
@@ -76,31 +77,31 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
   let checkpointedAt = performance.now();
 
   function fillAll(): void {
-    if (connection.inTransaction) throw new Error('the books cannot be filled inside a transaction');
-    while (fill.waiting > 0) fillSlice(wholeSteps);
+    if (connection.isBusy) throw new Error('the books cannot be filled inside a transaction');
+    while (fill.waiting > 0) fillPortion();
     if (cache.stale) cache.forget();
   }
 
-  function fillSlice(most: number): void {
-    cache.written(fill.next(most));
+  function fillPortion(): void {
+    const ended = fill.proceed(mostSteps);
+    if (!ended) return;
+    cache.written(ended);
     if (cache.stale && fill.waiting === 0) cache.forget();
   }
 
   function schedule(ms: number): void {
-    timer ??= setTimeout(() => {
-      timer = null;
-      fillUpTo(files.last);
-    }, ms);
+    timer ??= setTimeout(() => fillUpTo(files.last), ms);
   }
 
-  /** In slices, between which the event loop gets its turn. */
+  /** In portions, between which the event loop gets its turn. */
   function fillUpTo(last: number): void {
+    timer = null;
     try {
-      if (connection.inTransaction) {
+      if (connection.isBusy) {
         schedule(1);
         return;
       }
-      if (fill.waiting > 0) fillSlice(sliceSteps);
+      if (fill.waiting > 0) fillPortion();
       if (troubled) log({ event: 'books_filled_again', level: 'info' });
       troubled = false;
     } catch (error) {
@@ -109,9 +110,11 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
       schedule(retryMs);
       return;
     }
-    if (fill.waiting > 0 && fill.applied < last) return void setImmediate(() => fillUpTo(last));
-    if (fill.waiting > 0) schedule(fillEveryMs);
-    cutLeft();
+    if (fill.waiting > 0 && fill.applied < last) timer = setTimeout(fillUpTo, pauseMs, last);
+    else {
+      if (fill.waiting > 0) schedule(fillEveryMs);
+      cutLeft();
+    }
   }
 
   /** What a file holds that was left is in the database by now: once that is on the disk, the file is emptied. */
