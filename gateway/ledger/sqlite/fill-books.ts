@@ -34,10 +34,14 @@ interface Numbered {
   readonly number: number;
 }
 
-/** What is done in one go, about a millisecond; more where a transaction would have more portions than that. */
+/**
+ * Steps are redone, then rows are written, in portions of about a millisecond. There are at most so many portions, which are larger
+ * where there is much to write: under full load each waits for its turn, and steps must not come faster than they are written.
+ */
 const portionSteps = 100;
+const mostRedoPortions = 4;
 const portionRows = 24;
-const mostPortions = 40;
+const mostPortions = 12;
 
 export function createBooksFill(connection: BooksConnection): BooksFill {
   const { prepare } = connection;
@@ -64,9 +68,11 @@ export function createBooksFill(connection: BooksConnection): BooksFill {
     begin?.run([]);
     const draft = new BooksDraft(stored);
     try {
-      for (const [at, { step }] of steps.entries()) {
+      const atOnce = Math.max(portionSteps, Math.ceil(steps.length / mostRedoPortions));
+      let redone = 0;
+      for (const { step } of steps) {
         redoStep(step, draft);
-        if (at % portionSteps === portionSteps - 1) yield;
+        if (++redone % atOnce === 0) yield;
       }
       const rows = Math.max(portionRows, Math.ceil(steps.length / mostPortions));
       let written = 0;

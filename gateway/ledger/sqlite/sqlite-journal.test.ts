@@ -8,7 +8,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { JournalFault } from '../../db/journal-fault.ts';
-import { journalPaths } from '../../db/journal-files.ts';
+import { journalPaths, readJournalFile } from '../../db/journal-files.ts';
 import { scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
 import { readAsStored } from '../../db/read-apart.ts';
@@ -23,6 +23,7 @@ import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
 import { limitModels } from '../limit-models.ts';
 import { verifyBooks } from '../verify-books.ts';
+import { createBooksFill } from './fill-books.ts';
 import { stepFromText } from './journal-text.ts';
 
 const long = Boolean(process.env.PORTICO_LONG);
@@ -489,4 +490,21 @@ test('what fails in the middle is rolled back, told once and tried again', async
   expect(opened.logged[1]).toMatchObject({ event: 'books_filled_again' });
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 0n }] });
   expect((await verifyBooks(opened)).ok).toBe(true);
+});
+
+test('however many steps wait, few portions bring them in', async () => {
+  const opened = await openWithEnded(2_000);
+  onTestFinished(() => opened.db.destroy());
+  const copy = killed(opened.database, (bytes) => bytes);
+  const { db } = await openBooks(copy);
+  onTestFinished(() => db.destroy());
+  const fill = createBooksFill(connectionOf({ db }));
+  const frames = journalPaths(copy).flatMap((path) => readJournalFile(path).frames);
+  for (const { number, text } of frames) fill.add(stepFromText(text()), number);
+  expect(fill.waiting).toBe(4_000);
+  let portions = 1;
+  while (fill.proceed(4_000) === null) portions += 1;
+  expect(fill.waiting).toBe(0);
+  expect(portions).toBeLessThanOrEqual(20);
+  expect(portions).toBeGreaterThan(10);
 });

@@ -15,7 +15,7 @@ export type Log = (entry: Readonly<Record<string, unknown>>) => void;
 /** SQLite is filled this long after the first step that it lacks: what was opened and closed by then is one row written once. */
 const fillEveryMs = 120;
 /** Steps in one transaction. It is written in portions, or it would hold up the event loop; who reads waits for all of it. */
-const mostSteps = 2_000;
+const mostSteps = 5_000;
 /** Between two portions. */
 const pauseMs = 2;
 /** So many steps may wait while the database cannot be written: beyond it nothing new is begun. */
