@@ -182,8 +182,6 @@ export function syncFolder(path: string): void {
 const crowd = 8;
 /** A sync costs nearly the same for one and for thirty. */
 const gatherMs = 3;
-/** Where some waited for the one before, the next one begins no sooner after it: each costs the process a tenth of a millisecond. */
-const apartMs = 2;
 
 interface Waiting {
   readonly number: number;
@@ -210,11 +208,9 @@ function createGroupSync(file: SyncedFile, start: number): GroupSync {
   let waiting: Waiting[] = [];
   let busy = false;
   let served = 0;
-  let beganAt = Number.NEGATIVE_INFINITY;
 
   function begin(): void {
     const upTo = file.last;
-    beganAt = performance.now();
     file.sync((error) => {
       busy = false;
       if (!error) synced = upTo;
@@ -231,9 +227,7 @@ function createGroupSync(file: SyncedFile, start: number): GroupSync {
   function schedule(): void {
     if (busy) return;
     busy = true;
-    const early = served > 1 ? Math.ceil(beganAt + apartMs - performance.now()) : 0;
     if (served >= crowd) setTimeout(begin, gatherMs);
-    else if (early > 0) setTimeout(begin, early);
     else setImmediate(begin);
   }
 
