@@ -8,7 +8,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { JournalFault } from '../../db/journal-fault.ts';
-import { journalPaths, readJournalFile } from '../../db/journal-files.ts';
+import { journalPaths } from '../../db/journal-files.ts';
 import { scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
 import { readAsStored } from '../../db/read-apart.ts';
@@ -209,11 +209,11 @@ function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
 
 const framesOf = (database: string) => journalPaths(database).flatMap((path) => scanFrames(readFileSync(path)).frames);
 
-const numberApplied = async ({ db }: Pick<Opened, 'db'>): Promise<number> => {
-  const { adapter } = db.getExecutor() as unknown as { adapter: BooksAdapter };
-  return Number(
-    (adapter.connection.prepare('select applied from step_journal').all([])[0] as { applied: bigint }).applied,
-  );
+const connectionOf = ({ db }: Pick<Opened, 'db'>) => (db.getExecutor().adapter as BooksAdapter).connection;
+
+const numberApplied = async (opened: Pick<Opened, 'db'>): Promise<number> => {
+  const [row] = connectionOf(opened).prepare('select applied from step_journal').all([]) as { applied: bigint }[];
+  return Number(row?.applied);
 };
 
 /** The same steps done one by one by the pure rules, on what was stored before them. */
@@ -409,15 +409,11 @@ test('while too many steps wait for the database nothing is begun, what runs goe
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_996n, held: 6n }] });
 });
 
-const connectionOf = ({ db }: Pick<Opened, 'db'>) => (db.getExecutor().adapter as BooksAdapter).connection;
-
-/** Books with so many ended requests that are not in the database yet. */
-async function openWithEnded(count: number): Promise<Opened> {
-  const opened = await openWithAccount();
+/** Takes the steps of so many requests that end at once, all before the event loop goes on. Resolves when they are durable. */
+async function endMany({ ledger }: Opened, count: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, at) => `req_${String(at).padStart(4, '0')}`);
-  for (const id of ids) await opened.ledger.decide(holdOf(id, 'key_1', 1n));
-  await Promise.all(ids.map((id) => opened.ledger.settle(endOf(id, 1))));
-  return opened;
+  for (const id of ids) await ledger.decide(holdOf(id, 'key_1', 1n));
+  await Promise.all(ids.map((id) => ledger.settle(endOf(id, 1))));
 }
 
 /** Resolves in the middle of a transaction that brings steps into the database. */
@@ -425,25 +421,29 @@ async function midway(opened: Opened): Promise<void> {
   while (!connectionOf(opened).inTransaction) await nextTurn();
 }
 
-test('while many steps are brought in others have their turn, and a hold does not wait', async () => {
-  const opened = await openWithEnded(400);
+/** Books into which the steps of 400 requests are being brought. */
+async function openMidway() {
+  const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
-  const connection = connectionOf(opened);
+  const ended = endMany(opened, 400);
   await midway(opened);
+  return { ...opened, ended, connection: connectionOf(opened) };
+}
+
+test('while many steps are brought in others have their turn, and a hold does not wait', async () => {
+  const { connection, ended, ...opened } = await openMidway();
   await opened.ledger.decide(holdOf('req_new', 'key_1', 7n));
   expect(connection.inTransaction).toBe(true);
   let turns = 0;
   for (; connection.inTransaction; turns++) await nextTurn();
+  await ended;
   expect(turns).toBeGreaterThan(10);
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 7n }] });
   expect((await verifyBooks(opened)).ok).toBe(true);
 });
 
 test('who reads while steps are brought in has all of them; who needs none is not kept waiting', async () => {
-  const opened = await openWithEnded(400);
-  onTestFinished(() => opened.db.destroy());
-  const connection = connectionOf(opened);
-  await midway(opened);
+  const { connection, ended, ...opened } = await openMidway();
   const query = sql<{ revoked_at: bigint | null }>`select revoked_at from api_keys where id = 'key_1'`;
   expect(await readAsStored(opened.db, query)).toEqual([{ revoked_at: null }]);
   expect(connection).toMatchObject({ inTransaction: true, isBusy: false });
@@ -457,12 +457,11 @@ test('who reads while steps are brought in has all of them; who needs none is no
     spent: 400n,
     inTransaction: false,
   });
+  await ended;
 });
 
 test('a transaction that begins while steps are brought in comes after all of them', async () => {
-  const opened = await openWithEnded(400);
-  onTestFinished(() => opened.db.destroy());
-  await midway(opened);
+  const { ended, ...opened } = await openMidway();
   await opened.transact(async (trx) => {
     await grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(100n) }, start);
     // Somebody's transaction is not read around.
@@ -470,11 +469,12 @@ test('a transaction that begins while steps are brought in comes after all of th
       { balance: 4_700n },
     ]);
   });
+  await ended;
   expect((await verifyBooks(opened)).ok).toBe(true);
 });
 
 test('what fails in the middle is rolled back, told once and tried again', async () => {
-  const opened = await openWithEnded(400);
+  const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
   const connection = connectionOf(opened);
   connection
@@ -483,7 +483,12 @@ test('what fails in the middle is rolled back, told once and tried again', async
        begin select raise(abort, 'not now'); end`,
     )
     .run([]);
-  await vi.waitFor(() => expect(opened.logged).toMatchObject([{ event: 'books_not_filled', waiting: 800 }]), 5_000);
+  await endMany(opened, 400);
+  const failed = [{ event: 'books_not_filled', waiting: 800 }];
+  await vi.waitFor(() => expect(opened.logged).toMatchObject(failed), 5_000);
+  await midway(opened);
+  while (connection.inTransaction) await nextTurn();
+  expect(opened.logged).toMatchObject(failed);
   expect(connection.prepare('select count(*) as requests from requests').all([])).toEqual([{ requests: 0n }]);
   connection.prepare('drop trigger temp.fails').run([]);
   await vi.waitFor(() => expect(opened.logged).toHaveLength(2), 5_000);
@@ -493,14 +498,14 @@ test('what fails in the middle is rolled back, told once and tried again', async
 });
 
 test('however many steps wait, few portions bring them in', async () => {
-  const opened = await openWithEnded(2_000);
+  const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
-  const copy = killed(opened.database, (bytes) => bytes);
-  const { db } = await openBooks(copy);
+  const before = killed(opened.database, () => Buffer.alloc(0));
+  await endMany(opened, 2_000);
+  const { db } = await openBooks(before);
   onTestFinished(() => db.destroy());
   const fill = createBooksFill(connectionOf({ db }));
-  const frames = journalPaths(copy).flatMap((path) => readJournalFile(path).frames);
-  for (const { number, text } of frames) fill.add(stepFromText(text()), number);
+  for (const { number, text } of framesOf(opened.database)) fill.add(stepFromText(text()), number);
   expect(fill.waiting).toBe(4_000);
   let portions = 1;
   while (fill.proceed(4_000) === null) portions += 1;

@@ -82,11 +82,13 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
     if (cache.stale) cache.forget();
   }
 
-  function fillPortion(): void {
+  /** Returns whether a transaction was committed with it. */
+  function fillPortion(): boolean {
     const ended = fill.proceed(mostSteps);
-    if (!ended) return;
+    if (!ended) return false;
     cache.written(ended);
     if (cache.stale && fill.waiting === 0) cache.forget();
+    return true;
   }
 
   function schedule(ms: number): void {
@@ -101,9 +103,11 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
         schedule(1);
         return;
       }
-      if (fill.waiting > 0) fillPortion();
-      if (troubled) log({ event: 'books_filled_again', level: 'info' });
-      troubled = false;
+      const committed = fill.waiting === 0 || fillPortion();
+      if (committed && troubled) {
+        log({ event: 'books_filled_again', level: 'info' });
+        troubled = false;
+      }
     } catch (error) {
       if (!troubled) log({ event: 'books_not_filled', level: 'error', waiting: fill.waiting, cause: String(error) });
       troubled = true;
