@@ -30,7 +30,7 @@ export interface BooksConnection {
   isBusy: boolean;
   hooks: ConnectionHooks | null;
   /** Reads without the hooks: what is decided and not stored yet is not brought in first. */
-  readAsStored(text: string, parameters: readonly unknown[]): unknown[];
+  readonly readAsStored: (text: string, parameters: readonly unknown[]) => unknown[];
   /** Where large reads of a file are done; null in memory. */
   readonly reading: ReadingThread | null;
   /** All of it, as the file would be. */
@@ -89,27 +89,16 @@ export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | nul
     },
     isBusy: false,
     hooks: null,
-    readAsStored: () => [],
+    readAsStored: (text, parameters) => cached(text).all(parameters),
     reading: file === null ? null : createReadingThread(file),
     serialize: () => database.serialize(),
   };
-  return new BooksDialect(withStatementCache(database, log, connection), connection);
-}
-
-function withStatementCache(database: Database.Database, log: DurableLog, connection: BooksConnection): SqliteDatabase {
-  const cache = new Map<string, SqliteStatement & { readonly writes: boolean }>();
-  const made = (text: string) => {
-    const statement = prepared(text, database, log, connection);
-    if (cache.size >= statementLimit) cache.clear();
-    cache.set(text, statement);
-    return statement;
-  };
+  const cached = statementCache((text) => prepared(text, database, log, connection));
   const prepare = (text: string) => {
-    const statement = cache.get(text) ?? made(text);
+    const statement = cached(text);
     if (!connection.isBusy) connection.hooks?.before(statement.writes);
     return statement;
   };
-  connection.readAsStored = (text, parameters) => (cache.get(text) ?? made(text)).all(parameters);
   const close = () => {
     if (!database.open) return;
     connection.reading?.close();
@@ -117,13 +106,32 @@ function withStatementCache(database: Database.Database, log: DurableLog, connec
     log.close();
     database.close();
   };
-  return { prepare, close };
+  return new BooksDialect({ prepare, close }, connection);
+}
+
+type BooksStatement = SqliteStatement & { readonly writes: boolean };
+
+function statementCache(make: (text: string) => BooksStatement): (text: string) => BooksStatement {
+  const cache = new Map<string, BooksStatement>();
+  return (text) => {
+    const known = cache.get(text);
+    if (known) return known;
+    const statement = make(text);
+    if (cache.size >= statementLimit) cache.clear();
+    cache.set(text, statement);
+    return statement;
+  };
 }
 
 const ends = new Set(['commit', 'rollback']);
 
 /** A statement that changes something: where it ends a transaction, or is one by itself, the log has to be synced. */
-function prepared(text: string, database: Database.Database, log: DurableLog, connection: BooksConnection) {
+function prepared(
+  text: string,
+  database: Database.Database,
+  log: DurableLog,
+  connection: BooksConnection,
+): BooksStatement {
   const begins = text === 'begin';
   const statement = database.prepare(begins ? 'begin immediate' : text);
   const writes = begins || !statement.readonly;
