@@ -4,7 +4,7 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json vite.config.ts ./
-COPY scripts/asset-licenses.ts scripts/compressed-assets.ts scripts/diagram-assets.ts scripts/first-chunk.ts scripts/icons-by-file.ts scripts/locked-packages.ts scripts/
+COPY scripts/asset-licenses.ts scripts/compressed-assets.ts scripts/diagram-assets.ts scripts/first-chunk.ts scripts/icons-by-file.ts scripts/locked-packages.ts scripts/node-http.ts scripts/
 COPY shared shared
 COPY gateway gateway
 RUN PORTICO_BUILD=gateway node_modules/.bin/vite build --app

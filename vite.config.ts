@@ -7,6 +7,7 @@ import { compressedAssets } from './scripts/compressed-assets.ts';
 import { diagramAssets } from './scripts/diagram-assets.ts';
 import { firstChunk } from './scripts/first-chunk.ts';
 import { iconsByFile } from './scripts/icons-by-file.ts';
+import { nodeHttp } from './scripts/node-http.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -16,8 +17,11 @@ const neverLoaded = ['tesseract.js', 'pdf-lib', 'puppeteer'];
 /** The licences of what is bundled ask for their words beside it. */
 const license = { fileName: 'licenses.md' };
 
-/** Native addons and Electron itself stay outside; everything else is bundled, so that what ships is what is used. */
-const external = ['electron', 'better-sqlite3', /^keytar/, 'pg-native', /^node:/, ...neverLoaded];
+/**
+ * Native addons and Electron itself stay outside; everything else is bundled, so that what ships is what is used. `node:http` is made by
+ * a plugin.
+ */
+const external = ['electron', 'better-sqlite3', /^keytar/, 'pg-native', /^node:(?!http$)/, ...neverLoaded];
 
 function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironmentOptions {
   return {
@@ -51,6 +55,7 @@ export default defineConfig({
   plugins: [
     react({ compiler: true }),
     iconsByFile(),
+    nodeHttp(),
     tailwindcss(),
     diagramAssets(),
     assetLicenses(),

@@ -5,11 +5,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { Secret } from '../auth/secret.ts';
+import { listedBook } from '../catalogue/listed-prices.ts';
 import { openBooks } from '../db/open.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { openUpstream, streamReply } from '../testing/upstream-server.ts';
-import type { PriceDocument, PriceFields } from './price-document.ts';
+import listed from './data/listed-prices.json' with { type: 'json' };
+import { type PriceDocument, type PriceFields, priceDocument } from './price-document.ts';
 import { type AddedPrice, addPrices, heldOn } from './price-rows.ts';
 import { shippedBook } from './shipped-book.ts';
 
@@ -235,4 +237,10 @@ describe('a refresh', () => {
     const { gateway } = await open();
     await expect(gateway.operator.refreshPrices(await serving({}, 500))).rejects.toThrow(/answered 500/);
   });
+});
+
+// Programs take them as they are.
+test('the books that ship are what their schemas say, and nothing more', () => {
+  expect(priceDocument.parse(shippedBook)).toEqual(shippedBook);
+  expect(listedBook.parse(listed)).toEqual(listed);
 });
