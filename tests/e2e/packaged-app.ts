@@ -122,8 +122,9 @@ async function endpoint(child: ChildProcess): Promise<string> {
 
 /** The address that a program wrote into its log, at its first start (0) or a later one. */
 export async function endpointIn(log: string, start: number): Promise<string> {
-  const found = () =>
-    [...(existsSync(log) ? readFileSync(log, 'utf8') : '').matchAll(/DevTools listening on (ws:\S+)/g)][start]?.[1];
-  await expect.poll(found).toBeTruthy();
+  const written = () => (existsSync(log) ? readFileSync(log, 'utf8') : '');
+  const found = () => [...written().matchAll(/DevTools listening on (ws:\S+)/g)][start]?.[1];
+  // Where it never comes, what the program said instead is in the failure.
+  await expect.poll(() => (found() ? 'listens' : written())).toBe('listens');
   return found() ?? '';
 }

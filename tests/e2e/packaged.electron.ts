@@ -213,7 +213,7 @@ test('a newer version is found, verified and installed, not before the answer is
   const gone = once(child, 'exit');
   await page.evaluate(() => history.go(-1));
   await page.getByRole('button', { name: 'Stop' }).first().click();
-  await gone;
+  expect(await gone).toEqual([0, null]);
   await browser.close();
 
   const again = await drive(await endpointIn(log, 1));
