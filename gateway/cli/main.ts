@@ -18,4 +18,9 @@ for (const stream of [process.stdout, process.stderr]) {
 // What V8 compiled is there for the next start: beside the built program, where only those write who may change it anyway.
 if (import.meta.filename.endsWith('.js')) enableCompileCache(join(import.meta.dirname, 'compiled'));
 
-await runCommand(process.argv.slice(2));
+const words = process.argv.slice(2);
+
+// Before the server is loaded, which extends and keeps the classes of the web.
+if (words.includes('serve')) await import('../upstream/web-classes.ts');
+
+await runCommand(words);

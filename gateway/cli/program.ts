@@ -86,7 +86,6 @@ function defineServe(program: GatewayCommand): void {
         config: configPath,
         logRequests = false,
       } = command.optsWithGlobals<ServeFlags>();
-      await import('../upstream/web-classes.ts');
       const { serve } = await import('./serve.ts');
       await serve({ database, port, host, configPath, logRequests, env: process.env });
     });
