@@ -1,103 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import OpenAI from 'openai';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { embeddingsResponse } from '#shared/wire/embeddings.ts';
 import { planOf } from '../auth/plans.ts';
 import type { Principal } from '../auth/principal.ts';
 import { Secret } from '../auth/secret.ts';
-import { openBooks } from '../db/open.ts';
-import { verifyBooks } from '../ledger/verify-books.ts';
 import { embeddingsFrom } from '../providers/embedding-answer.ts';
 import { createRegistry } from '../providers/registry.ts';
 import { createHealth } from '../routing/health.ts';
 import { createSticky } from '../routing/resolve.ts';
-import { errorCode, openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { sharedDatabase } from '../testing/test-database.ts';
+import { counted, encoded, openAiReply, openEmbeddings, said, vector } from '../testing/open-embeddings.ts';
+import { errorCode } from '../testing/open-test-gateway.ts';
 import { testModel } from '../testing/test-models.ts';
 import { testPrincipal } from '../testing/test-receiving.ts';
 import { openThreeVendors } from '../testing/three-vendors.ts';
-import { errorReply, openUpstream, type Reply } from '../testing/upstream-server.ts';
+import { errorReply, type Reply } from '../testing/upstream-server.ts';
 import { openVendorDouble } from '../testing/vendors/vendor-double.ts';
 import { platformFetch } from '../upstream/upstream-response.ts';
 import { admitEmbeddings } from './admit-embeddings.ts';
 import type { EmbeddingCall } from './read-call.ts';
 import { embeddingFields } from './read-fields.ts';
 
-const vector = [0.25, -0.5, 0.1, 3.4028234663852886e38];
-const encoded = (numbers: readonly number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
-const counted = (tokens: number) => ({ prompt_tokens: tokens, total_tokens: tokens });
-const usage = counted(5);
-
-/** Answers as OpenAI does: the format that was asked for, a vector for each input. */
-const openAiReply: Reply = ({ body }, response) => {
-  const inputs = Array.isArray(body.input) && typeof body.input[0] !== 'number' ? body.input : [body.input];
-  const embedding = body.encoding_format === 'base64' ? encoded(vector) : vector;
-  const data = inputs.map((_, index) => ({ object: 'embedding', index, embedding }));
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ object: 'list', data, model: body.model, usage }));
-};
-
-const said =
-  (body: unknown): Reply =>
-  (_call, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(typeof body === 'string' ? body : JSON.stringify(body));
-  };
-
-async function openEmbeddings(reply: Reply = openAiReply, options: TestGatewayOptions = {}) {
-  const upstream = await openUpstream(reply);
-  onTestFinished(() => upstream.close());
-  const apiKey = new Secret('platform-key-1234');
-  const served = await openTestGateway({
-    plan: 'enterprise',
-    providers: {
-      openai: { apiKey, baseUrl: `${upstream.origin}/v1` },
-      google: { apiKey, baseUrl: upstream.origin },
-      ollama: { apiKey: null, baseUrl: `${upstream.origin}/v1` },
-      anthropic: { apiKey, baseUrl: upstream.origin },
-    },
-    ...options,
-  });
-  const embed = (body: object, init: RequestInit = {}) =>
-    served.post('/v1/embeddings', { model: 'openai/text-embedding-3-small', dimensions: 4, ...body }, init);
-  const asked = () => upstream.calls.filter(({ method }) => method === 'POST');
-  const records = async () => {
-    const { data } = (await (await served.call('/v1/requests')).json()) as { data: Record<string, unknown>[] };
-    return data;
-  };
-  return { ...served, upstream, embed, asked, records };
-}
-
 describe('embeddings', () => {
-  test("OpenAI's own client gets them, asks base64 by itself, and pays to the nano-dollar", async () => {
-    const { gateway, key, asked, records, call } = await openEmbeddings();
-    const client = new OpenAI({
-      apiKey: key,
-      baseURL: 'http://127.0.0.1/v1',
-      maxRetries: 0,
-      fetch: (url, init) => gateway.fetch(new Request(url as string, init)),
-    });
-    const model = 'openai/text-embedding-3-small';
-    const made = await client.embeddings.create({ model, input: ['a', 'b'], dimensions: 4 });
-    expect(made.data.map(({ embedding }) => embedding)).toEqual([vector, vector].map((one) => one.map(Math.fround)));
-    expect(made.usage).toMatchObject(usage);
-    expect(asked()[0]).toMatchObject({
-      path: '/v1/embeddings',
-      body: { model: 'text-embedding-3-small', input: ['a', 'b'], encoding_format: 'base64', dimensions: 4 },
-    });
-    const [record] = await records();
-    expect(record).toMatchObject({
-      status: 'succeeded',
-      prompt_tokens: 5,
-      completion_tokens: 0,
-      cost_usd: '0.0000001',
-    });
-    expect(await (await call('/v1/usage')).json()).toMatchObject({ data: [{ requests: 1, cost_usd: '0.0000001' }] });
-  });
-
   test('plain fetch gets numbers, what was decided, and headers as of a chat', async () => {
     const { embed } = await openEmbeddings();
     const response = await embed({ input: 'a', metadata: { purpose: 'index' } });
@@ -185,12 +108,6 @@ describe('embeddings', () => {
     expect(await records()).toMatchObject([{ cost_usd: cost, estimated }]);
   });
 
-  test('what the balance does not cover is refused before anybody is asked', async () => {
-    const { embed, asked } = await openEmbeddings(openAiReply, { plan: 'pro', balance: '0.00000001' });
-    expect(await errorCode(await embed({ input: 'some words' }))).toBe('insufficient_credits');
-    expect(asked()).toEqual([]);
-  });
-
   test('needs the scope of chats', async () => {
     const { embed } = await openEmbeddings(openAiReply, { scopes: ['models'] });
     expect(await errorCode(await embed({ input: 'a' }))).toBe('insufficient_scope');
@@ -203,40 +120,6 @@ describe('embeddings', () => {
     const response = await embed({ input: 'a', byoapi_key: 'own-key-of-the-caller' });
     expect((await response.json()).error).toMatchObject({ code: 'plan_required', details: { feature: 'byok' } });
     expect(asked()).toEqual([]);
-  });
-
-  test("the caller's own key goes along, is asked with alone, and costs nothing", async () => {
-    const { embed, asked, records, upstream } = await openEmbeddings();
-    const own = { input: 'a', byoapi_key: 'own-key-of-the-caller' };
-    expect((await embed(own)).status).toBe(200);
-    expect(asked()[0]?.headers.authorization).toBe('Bearer own-key-of-the-caller');
-    upstream.replyWith(errorReply(401, { error: { message: 'own-key-of-the-caller is bad' } }));
-    const refused = await (await embed(own)).text();
-    expect(refused).toContain('byoapi_key_rejected');
-    expect(refused).not.toContain('own-key-of-the-caller');
-    expect((await records()).map(({ cost_usd, byok }) => [cost_usd, byok])).toEqual([
-      ['0', true],
-      ['0', true],
-    ]);
-  });
-
-  test('a client that leaves pays for what the provider made all the same', async () => {
-    const waiting = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const { embed, records } = await openEmbeddings(async (call, response) => {
-      if (call.method === 'POST') begun.resolve();
-      await waiting.promise;
-      await openAiReply(call, response);
-    });
-    const leaving = new AbortController();
-    const answer = embed({ input: 'a' }, { signal: leaving.signal });
-    await begun.promise;
-    leaving.abort();
-    waiting.resolve();
-    await Promise.allSettled([answer]);
-    await expect
-      .poll(async () => (await records())[0], { interval: 200, timeout: 3000 })
-      .toMatchObject({ status: 'cancelled', cost_usd: '0.0000001' });
   });
 
   test('a repeat by Idempotency-Key is warned of', async () => {
@@ -420,21 +303,4 @@ describe('who may not, and what cannot, is refused where it is decided, whatever
       expect.objectContaining({ code, message: expect.stringContaining(sentence) }),
     );
   });
-});
-
-test('the books are clean after embeddings that went well, failed and were refused', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'portico-embeddings-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const database = await sharedDatabase(folder);
-  const { embed, upstream, gateway } = await openEmbeddings(openAiReply, { database });
-  await embed({ input: ['a', 'b'] });
-  await embed({ input: 'a', byoapi_key: 'own-key-of-the-caller' });
-  upstream.replyWith(errorReply(500, {}));
-  await embed({ input: 'a' });
-  await embed({ input: [] });
-  await gateway.close();
-  const books = await openBooks(database);
-  onTestFinished(() => books.db.destroy());
-  const report = await verifyBooks(books);
-  expect(report).toMatchObject({ ok: true, sums: { requests: 3, used_usd: '0.0000001', held_usd: '0' } });
 });
