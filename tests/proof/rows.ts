@@ -58,7 +58,7 @@ export const rows = {
   },
   keychain: {
     goal: 'none, locked, unlocked, hung: no key in a plain file, nothing hangs',
-    tests: ['tests/e2e/keychain.spec.ts'],
+    tests: ['tests/e2e/keychain.spec.ts', 'tests/e2e/keychain.electron.ts'],
   },
   authorization: {
     goal: 'every route has a policy; at least 5 roles on all routes by all carriers without a deviation; no object of another account',
