@@ -1,5 +1,5 @@
 import '../../ui/styles/theme.css';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
 import { closeApp, openApp, reload } from '../../../tests/support/open-app.tsx';
@@ -125,6 +125,16 @@ test('a question goes to the top, the answer grows below it without moving it, a
   await expect
     .poll(() => thread.element().scrollHeight - thread.element().scrollTop - thread.element().clientHeight)
     .toBeLessThan(4);
+});
+
+test('what is scrolled to is kept at once, because a window may be gone a moment later', async () => {
+  const fake = await openApp('#chat/c2', { messages: [at('q', 'One'), at('a', 'A line of it.\n\n'.repeat(200), 'q')] });
+  await expect.poll(() => fake.data.scrollPositions.c2).toBeNull();
+  // No pause ends any more.
+  const paused = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(0 as never);
+  onTestFinished(() => paused.mockRestore());
+  await scrollTo(1500);
+  await expect.poll(() => fake.data.scrollPositions.c2?.messageId).toBe('a');
 });
 
 test('who follows the reply sees its end, and comes back to what was seen of it', async () => {

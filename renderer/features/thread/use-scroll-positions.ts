@@ -15,8 +15,6 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
     let timer: ReturnType<typeof setTimeout> | undefined;
     let waiting: ScrollPosition | null | undefined;
     const flush = () => {
-      clearTimeout(timer);
-      timer = undefined;
       if (waiting === undefined) return;
       const scrollPosition = waiting;
       waiting = undefined;
@@ -24,14 +22,18 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
         console.warn('This scroll position is not kept for the next start', error);
       });
     };
+    const saveAndPause = () => {
+      timer = waiting === undefined ? undefined : setTimeout(saveAndPause, pauseMs);
+      flush();
+    };
     return {
       leave(scrollPosition: ScrollPosition | null) {
         const before = scrollPositions.get(conversationId);
         if (before !== undefined && JSON.stringify(before) === JSON.stringify(scrollPosition)) return;
         scrollPositions.set(conversationId, scrollPosition);
         waiting = scrollPosition;
-        // Also during scrolling.
-        timer ??= setTimeout(flush, pauseMs);
+        // At once: a window may be gone before a pause is over. During scrolling once in each pause.
+        if (timer === undefined) saveAndPause();
       },
       flush,
     };
