@@ -1,10 +1,10 @@
 // `npm run package -- --sbom FILE`: the bill of materials of a release, as CycloneDX (https://cyclonedx.org/docs/1.5/json/).
-import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copied } from './asset-licenses.ts';
 import { lockedPackages, withDependencies } from './locked-packages.ts';
+import { npmJson } from './npm-json.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -30,8 +30,8 @@ export interface Component {
  * since bundles hold what they need. `built`: a folder with the licences of the bundles, as the build leaves them.
  * Throws where something ships that npm's document does not name.
  */
-export function billOfMaterials(built: string): BillOfMaterials {
-  const bill: BillOfMaterials = JSON.parse(npmSbom());
+export async function billOfMaterials(built: string): Promise<BillOfMaterials> {
+  const bill = (await npmJson(['sbom', '--sbom-format', 'cyclonedx'])) as BillOfMaterials;
   const ships = shipped(built);
   const named = new Set(bill.components.map(({ purl }) => purl));
   const unknown = [...ships].filter((one) => !named.has(one));
@@ -66,25 +66,13 @@ export const bundledIn = (licenses: string): readonly string[] =>
   );
 
 /** https://github.com/package-url/purl-spec */
-const packageUrl = ({ name, version }: { readonly name: string; readonly version: string }) =>
+export const packageUrl = ({ name, version }: { readonly name: string; readonly version: string }) =>
   `pkg:npm/${name.replace('@', '%40')}@${version}`;
-
-function npmSbom(): string {
-  const words = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
-  const script = process.env.npm_execpath;
-  const [program, more] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []];
-  return execFileSync(program, [...more, ...words], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-    shell: process.platform === 'win32' && program === 'npm',
-  });
-}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [out] = process.argv.slice(2);
   if (!out) throw new Error('--sbom needs a file to write to');
   const built = join(root, 'dist');
   if (!existsSync(built)) throw new Error('dist is missing: build first');
-  writeFileSync(out, `${JSON.stringify(billOfMaterials(built), null, 2)}\n`);
+  writeFileSync(out, `${JSON.stringify(await billOfMaterials(built), null, 2)}\n`);
 }

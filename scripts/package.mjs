@@ -1,6 +1,7 @@
 // `npm run package`: the installable app, by electron-builder. Its own options go after `--`: `-- --linux dir`.
 // `npm run package -- --client`: the gateway's client for other programs (client-package.mjs).
 // `npm run package -- --sbom FILE`: the bill of materials of a release (bill-of-materials.ts).
+// `npm run package -- --audit [ADVISORY]…`: known vulnerabilities of what ships (audit.ts).
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +13,8 @@ await run(async ([first, ...rest]) => {
   if (first === '--client') return packageClient(rest);
   const words = first === undefined ? [] : [first, ...rest];
   const node = prepare();
-  if (first === '--sbom')
-    return foreground(node, [join(root, 'scripts', 'bill-of-materials.ts'), ...rest], { env: environment(node) });
+  const about = { '--sbom': 'bill-of-materials.ts', '--audit': 'audit.ts' }[first];
+  if (about) return foreground(node, [join(root, 'scripts', about), ...rest], { env: environment(node) });
   const local = localElectron();
   const feed = updateFeed();
   try {

@@ -19,8 +19,8 @@ interface Workflow {
 
 const files = globSync('.github/workflows/*.yml', { cwd: root });
 
-test('there are checks and releases', () => {
-  expect(files.map((file) => basename(file)).toSorted()).toEqual(['check.yml', 'release.yml']);
+test('there are checks, releases and a daily audit', () => {
+  expect(files.map((file) => basename(file)).toSorted()).toEqual(['audit.yml', 'check.yml', 'release.yml']);
 });
 
 describe.each(files)('%s', (file) => {

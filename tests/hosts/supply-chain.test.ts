@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { copied } from '../../scripts/asset-licenses.ts';
+import { audit } from '../../scripts/audit.ts';
 import { billOfMaterials, bundledIn, type Component } from '../../scripts/bill-of-materials.ts';
 import { licenseOf, withDependencies } from '../../scripts/locked-packages.ts';
 import { builtHosts } from './built-hosts.ts';
@@ -88,7 +93,7 @@ test('so does what is copied as it comes', () => {
 
 test('the bill of materials tells what ships from what only builds, with the hash and the terms of each', async () => {
   const { folder } = await builtHosts();
-  const { components } = billOfMaterials(folder);
+  const { components } = await billOfMaterials(folder);
   const scoped = (scope: Component['scope']) => components.filter((one) => one.scope === scope);
   const names = (scope: Component['scope']) => scoped(scope).map(({ purl }) => purl.replace(/^pkg:npm\//, ''));
   const bundled = bundledIn(readFileSync(join(folder, 'main', 'licenses.md'), 'utf8'));
@@ -99,4 +104,57 @@ test('the bill of materials tells what ships from what only builds, with the has
     expect(names('excluded')).toContainEqual(expect.stringMatching(new RegExp(`^${name}@`)));
   expect(scoped('required').length + scoped('excluded').length).toBe(components.length);
   expect(scoped('required').filter(({ hashes = [] }) => hashes.length === 0)).toEqual([]);
+});
+
+describe('the audit', () => {
+  const ours = 'GHSA-aaaa-bbbb-cccc';
+  const advisory = (id: string, title: string) => ({
+    id,
+    title,
+    url: `https://github.com/advisories/${id}`,
+    severity: 'high',
+    vulnerable_versions: '<99.0.0',
+  });
+
+  /** A registry that knows these advisories, or refuses to say; npm itself asks it. */
+  async function audited(accepted: readonly string[], advisories: Readonly<Record<string, object[]>> | null) {
+    const registry = createServer((request, response) => {
+      if (advisories === null) response.writeHead(405);
+      else if (!request.url?.endsWith('/advisories/bulk')) response.writeHead(404);
+      response.end(JSON.stringify(advisories ?? {}));
+    });
+    registry.listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    const cache = mkdtempSync(join(tmpdir(), 'portico-audit-'));
+    onTestFinished(() => {
+      registry.close();
+      rmSync(cache, { recursive: true });
+    });
+    const { port } = registry.address() as AddressInfo;
+    const asked = { npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_cache: cache };
+    return audit((await builtHosts()).folder, accepted, { ...process.env, ...asked });
+  }
+
+  test('tells what ships with a known vulnerability, and only counts what builds and tests', async () => {
+    const zod = [advisory(ours, 'Reads too much'), advisory('GHSA-gggg-hhhh-jjjj', 'Reads too little')];
+    const vitest = [advisory('GHSA-dddd-eeee-ffff', 'Tests too much')];
+    const { exitCode, lines } = await audited([ours], { zod, vitest });
+    expect(exitCode).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^high: pkg:npm\/zod@[\d.]+: Reads too little \(https:\/\/.*GHSA-gggg-hhhh-jjjj\)$/),
+      expect.stringMatching(
+        /^\d+ packages ship: 1 known vulnerabilities, 1 accepted; 1 in what only builds and tests$/,
+      ),
+    ]);
+  });
+
+  test('is content where nothing is known, and says what cannot be found out', async () => {
+    expect(await audited([], {})).toMatchObject({ exitCode: 0 });
+    const needless = await audited([ours], {});
+    expect(needless).toEqual({ exitCode: 2, lines: [expect.stringContaining(`concerned by ${ours}`)] });
+    const refused = await audited([], null);
+    expect(refused).toEqual({ exitCode: 2, lines: [expect.stringContaining('405 Method Not Allowed')] });
+    const misspelt = await audited(['CVE-2026-1'], {});
+    expect(misspelt).toEqual({ exitCode: 2, lines: [expect.stringContaining('"CVE-2026-1"')] });
+  });
 });

@@ -195,7 +195,7 @@ export const rows = {
     ],
   },
   'supply chain': {
-    goal: 'install scripts by an allow list, every platform’s binaries in the lock file, exact versions, known licences',
+    goal: 'install scripts by an allow list, every platform’s binaries in the lock file, exact versions, known licences, an audit of what ships',
     tests: ['tests/lock-file.test.ts', 'tests/hosts/supply-chain.test.ts'],
   },
   'dangerous sinks': {
