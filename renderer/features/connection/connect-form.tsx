@@ -6,27 +6,45 @@ import { describeError } from '../../text/error-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
+import { unfinishedForms } from '../../ui/forms/unfinished-forms.ts';
 import { useRemedy } from '../../ui/notices/remedy.tsx';
 
-/** Adds an account at a gateway elsewhere. A link from outside may offer its address. */
+const drafts = unfinishedForms<{ readonly baseUrl: string; readonly name: string }>();
+const draftName = 'new';
+
+/** Whether the form was left before it was saved. */
+export const isConnectFormLeft = (): boolean => drafts.isLeft(draftName);
+
+/** Adds an account at a gateway elsewhere. A link from outside may offer its address. A credential is not kept in the page. */
 export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
   const offered = useLinks(({ gateway }) => gateway);
-  const [baseUrl, setBaseUrl] = useState(offered ?? '');
-  useEffect(() => useLinks.setState({ gateway: null }), []);
-  const [name, setName] = useState('');
+  const form = drafts.useUnfinished(draftName, { baseUrl: '', name: '' });
+  const { baseUrl, name } = form.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what a link offered as it led here
+  useEffect(() => {
+    if (offered === null) return;
+    form.change({ baseUrl: offered, name });
+    useLinks.setState({ gateway: null });
+  }, []);
   const [key, setKey] = useState('');
   const { add } = useGatewayAccountCalls();
   const failure = add.isError ? describeError(add.error) : null;
   const remedy = useRemedy(failure);
   const complete = /^https?:\/\/./.test(baseUrl.trim()) && key.trim().length >= 8;
+  // Not by `onSuccess`, which is not called once the page was left.
+  const connect = async () => {
+    const account = { name: name.trim() || null, baseUrl: baseUrl.trim(), key: key.trim() };
+    if (!(await add.mutateAsync(account).catch(() => null))) return;
+    form.finish();
+    onDone();
+  };
   return (
     <form
       aria-label={words.addTitle}
       className="mt-4 flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        const account = { name: name.trim() || null, baseUrl: baseUrl.trim(), key: key.trim() };
-        if (complete) add.mutate(account, { onSuccess: onDone });
+        if (complete) void connect();
       }}
     >
       <div>
@@ -38,7 +56,7 @@ export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel
         type="url"
         placeholder="https://gateway.example.com"
         value={baseUrl}
-        onChange={(event) => setBaseUrl(event.target.value)}
+        onChange={(event) => form.change({ baseUrl: event.target.value, name })}
       />
       <TextField
         label={words.credential}
@@ -52,13 +70,22 @@ export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel
         note={words.nameNote}
         value={name}
         maxLength={60}
-        onChange={(event) => setName(event.target.value)}
+        onChange={(event) => form.change({ baseUrl, name: event.target.value })}
       />
       <div className="flex gap-2">
         <Button variant="primary" type="submit" disabled={!complete || add.isPending}>
           {add.isPending ? text.gateway.connecting : text.gateway.connect}
         </Button>
-        {onCancel && <Button onClick={onCancel}>{words.cancel}</Button>}
+        {onCancel && (
+          <Button
+            onClick={() => {
+              form.finish();
+              onCancel();
+            }}
+          >
+            {words.cancel}
+          </Button>
+        )}
       </div>
     </form>
   );

@@ -20,7 +20,7 @@ import { useCopy } from '../../ui/notices/use-copy.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { ApiKeys } from '../keys/api-keys.tsx';
 import { Snippets } from '../keys/snippets.tsx';
-import { ConnectForm } from './connect-form.tsx';
+import { ConnectForm, isConnectFormLeft } from './connect-form.tsx';
 import { GatewayList } from './gateway-list.tsx';
 
 const words = text.gateway;
@@ -73,7 +73,7 @@ function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: numb
 function Accounts() {
   const list = useGatewayAccounts();
   const offered = useLinks(({ gateway }) => gateway);
-  const [adding, setAdding] = useState(offered !== null);
+  const [adding, setAdding] = useState(() => offered !== null || isConnectFormLeft());
   const none = list.data?.accounts.length === 0;
   return (
     <Part title={accountWords.title}>

@@ -5,6 +5,7 @@ import { describeError } from '../../text/error-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
+import { unfinishedForms } from '../../ui/forms/unfinished-forms.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useProviderCalls } from './use-provider-calls.ts';
 
@@ -16,12 +17,20 @@ interface KeyFormProps {
   onSaved: () => void;
 }
 
-/** A form for a key, which is not kept in the page after it was saved. */
+const drafts = unfinishedForms<{ readonly baseUrl: string; readonly elsewhere: boolean }>();
+
+/** Whether the form of this provider was left before it was saved. */
+export const isKeyFormLeft = ({ id }: Provider): boolean => drafts.isLeft(id);
+
+/** A form for a key, which is not kept in the page after it was saved or left. */
 export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
   const own = provider.ownServer;
   const [key, setKey] = useState('');
-  const [baseUrl, setBaseUrl] = useState(provider.baseUrl ?? '');
-  const [elsewhere, setElsewhere] = useState(provider.movedFrom !== null);
+  const form = drafts.useUnfinished(provider.id, {
+    baseUrl: provider.baseUrl ?? '',
+    elsewhere: provider.movedFrom !== null,
+  });
+  const { baseUrl, elsewhere } = form.value;
   const { setKey: save } = useProviderCalls();
   const openLink = useOpenLink();
   const { failed } = useNotify();
@@ -29,13 +38,19 @@ export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
   const withAddress = own || elsewhere;
   const complete = (own || key.trim().length >= 8) && (!withAddress || baseUrl.trim() !== '');
   const address = withAddress ? baseUrl.trim() : provider.movedFrom;
+  // Not by `onSuccess`, which is not called once the page was left.
+  const submit = async () => {
+    const outcome = { id: provider.id, key: key.trim() || null, baseUrl: address };
+    if (!(await save.mutateAsync(outcome).catch(() => null))) return;
+    form.finish();
+    onSaved();
+  };
   return (
     <form
       className="mt-3 flex flex-col gap-3 rounded-menu border border-line bg-sunken p-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (complete)
-          save.mutate({ id: provider.id, key: key.trim() || null, baseUrl: address }, { onSuccess: onSaved });
+        if (complete) void submit();
       }}
     >
       {withAddress && (
@@ -45,7 +60,7 @@ export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
           type="url"
           autoFocus
           value={baseUrl}
-          onChange={(event) => setBaseUrl(event.target.value)}
+          onChange={(event) => form.change({ baseUrl: event.target.value, elsewhere })}
         />
       )}
       <TextField
@@ -61,9 +76,20 @@ export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
         <Button variant="primary" type="submit" disabled={!complete || save.isPending}>
           {save.isPending ? words.checking : words.save}
         </Button>
-        <Button onClick={onCancel}>{text.cancel}</Button>
+        <Button
+          onClick={() => {
+            form.finish();
+            onCancel();
+          }}
+        >
+          {text.cancel}
+        </Button>
         {!own && (
-          <Button variant="quiet" aria-pressed={elsewhere} onClick={() => setElsewhere(!elsewhere)}>
+          <Button
+            variant="quiet"
+            aria-pressed={elsewhere}
+            onClick={() => form.change({ baseUrl, elsewhere: !elsewhere })}
+          >
             {elsewhere ? words.usualAddress : words.otherAddress}
           </Button>
         )}

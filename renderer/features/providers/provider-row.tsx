@@ -8,7 +8,7 @@ import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { KeyForm } from './key-form.tsx';
+import { isKeyFormLeft, KeyForm } from './key-form.tsx';
 import { KeyList } from './key-list.tsx';
 import { isServerFormLeft, ServerForm } from './server-form.tsx';
 import { UseForNewChats } from './use-for-new-chats.tsx';
@@ -20,7 +20,7 @@ const tones = { not_set: 'plain', unchecked: 'plain', works: 'ok', refused: 'bad
 
 /** One provider, its state and actions. `isNew`: it was just added, which may be known only after its first render. */
 export function ProviderRow({ provider, isNew = false }: { provider: Provider; isNew?: boolean }) {
-  const [editing, setEditing] = useState(() => isServerFormLeft(provider));
+  const [editing, setEditing] = useState(() => isServerFormLeft(provider) || isKeyFormLeft(provider));
   const [removing, setRemoving] = useState(false);
   const [checked, setChecked] = useState(false);
   const { check } = useProviderCalls();

@@ -80,3 +80,33 @@ test('a form that was left for another page is there again as it was, without it
   await page.getByRole('button', { name: 'Back' }).click();
   await expect.element(page.getByRole('button', { name: 'Add a server' })).toBeVisible();
 });
+
+test('so are those of a key and of another gateway, without what they keep secret', async () => {
+  await openApp('#settings/providers');
+  const elsewhere = async () => {
+    await page.getByRole('link', { name: 'Models', exact: true }).click();
+    await expect.element(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
+    await page.getByRole('button', { name: 'Back' }).click();
+  };
+  const row = page.getByRole('listitem', { name: 'OpenAI', exact: true });
+  const edit = row.getByRole('button', { name: 'Replace (OpenAI)' });
+  await edit.click();
+  await row.getByRole('button', { name: 'Use another address' }).click();
+  await row.getByLabelText('Base URL').fill('https://proxy.test/v1');
+  await row.getByLabelText('API key').fill('sk-secret');
+  await elsewhere();
+  await expect.element(row.getByLabelText('Base URL')).toHaveValue('https://proxy.test/v1');
+  await expect.element(row.getByLabelText('API key')).toHaveValue('');
+  await row.getByRole('button', { name: 'Cancel' }).click();
+  await elsewhere();
+  await expect.element(edit).toBeVisible();
+  await expect.element(row.getByLabelText('Base URL')).not.toBeInTheDocument();
+
+  await page.getByRole('link', { name: 'Gateway', exact: true }).click();
+  const form = page.getByRole('form', { name: 'Connect to another gateway' });
+  await form.getByLabelText('Base URL').fill('https://gateway.test');
+  await form.getByLabelText('Name (may be empty)').fill('Office');
+  await elsewhere();
+  await expect.element(form.getByLabelText('Base URL')).toHaveValue('https://gateway.test');
+  await expect.element(form.getByLabelText('Name (may be empty)')).toHaveValue('Office');
+});
