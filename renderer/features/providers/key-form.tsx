@@ -40,8 +40,8 @@ export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
   const address = withAddress ? baseUrl.trim() : provider.movedFrom;
   // Not by `onSuccess`, which is not called once the page was left.
   const submit = async () => {
-    const outcome = { id: provider.id, key: key.trim() || null, baseUrl: address };
-    if (!(await save.mutateAsync(outcome).catch(() => null))) return;
+    const entry = { id: provider.id, key: key.trim() || null, baseUrl: address };
+    if (!(await save.mutateAsync(entry).catch(() => null))) return;
     form.finish();
     onSaved();
   };
