@@ -35,6 +35,7 @@ const onBothEngines = [
   'gateway/keys/{keys,key-authority,key-reach,key-tree}.test.ts',
   'gateway/ledger/{model-limits,verify-books}.test.ts',
   'gateway/limits/{limits,limit-store}.test.ts',
+  'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',
   'gateway/records/{refusals,request-lookups,usage-store}.test.ts',
   'gateway/chat/numbers.test.ts',

@@ -43,7 +43,8 @@ export function createTokenVerifier({ db, now, names, planOf }: TokenVerifierDep
 
   async function check(token: string): Promise<Principal> {
     const key = keyFor(readHeader(token), await currentKeys());
-    const claims = await verifiedClaims(token, key, names, now());
+    const claims = key && (await verifiedClaims(token, key, names, now()));
+    if (!claims) throw invalid();
     return principalFor(db, claims, key.kid, planOf);
   }
 
@@ -91,11 +92,9 @@ function parseJson(text: string): unknown {
 }
 
 /** Without a `kid` only where there is nothing to choose (§4.6). */
-function keyFor({ kid }: { kid: string | undefined }, keys: ReadonlyMap<string, JWK>): JWK {
+function keyFor({ kid }: { kid: string | undefined }, keys: ReadonlyMap<string, JWK>): JWK | undefined {
   const [only] = keys.values();
-  const key = kid === undefined ? (keys.size === 1 ? only : undefined) : keys.get(kid);
-  if (!key) throw invalid();
-  return key;
+  return kid === undefined ? (keys.size === 1 ? only : undefined) : keys.get(kid);
 }
 
 async function verifiedClaims(token: string, key: JWK, names: TokenNames, now: number): Promise<TokenClaims> {

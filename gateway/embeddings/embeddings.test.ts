@@ -229,6 +229,11 @@ test('numbers and base64 say the same, to the last bit of a 32-bit float', () =>
   );
 });
 
+test('more inputs than any model takes are refused as they are read', () => {
+  const fields = () => embeddingFields({ model: 'm', input: Array(2_049).fill('a') }, false);
+  expect(fields).toThrow(/has more than 2048 inputs/);
+});
+
 describe("vendors' own rules", () => {
   test.each([
     ['openai/text-embedding-3-small', { input: 'a' }, 1_536],

@@ -118,6 +118,11 @@ describe('admission', () => {
     expect(await errorCode(await call(url(8193)))).toBe('request_too_large');
   });
 
+  test('takes no NUL character in a URL', async () => {
+    const { call } = await openTestGateway();
+    expect(await errorCode(await call('/healthz?%00'))).toBe('malformed_request');
+  });
+
   test('names the methods of a path that has others', async () => {
     const { call } = await openTestGateway();
     expect((await call('/account', { method: 'DELETE' })).headers.get('allow')).toBe('GET, HEAD');

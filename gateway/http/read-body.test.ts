@@ -42,6 +42,10 @@ describe('a JSON body', () => {
     expect(await outcome(text)).toBe(expected);
   });
 
+  test('that is empty is said to be', async () => {
+    await expect(readJson(request(' '), 10, room.enter('acct'))).rejects.toThrow('The request body is empty');
+  });
+
   test('that is not UTF-8 is refused', async () => {
     expect(await outcome(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toBe('invalid_json');
   });

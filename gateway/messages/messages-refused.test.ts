@@ -98,6 +98,7 @@ describe('is refused in Anthropic’s envelope:', () => {
       code,
       param,
     });
+    if (param === 'tools[0].type') expect(error.message).toContain('Offer a tool with an "input_schema" of your own');
     expect(id).toBe(response.headers.get('request-id'));
     expect(calls).toEqual([]);
   });

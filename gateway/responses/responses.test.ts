@@ -209,6 +209,7 @@ describe('is refused, and says what to do instead:', () => {
     const { error } = (await (await send(body)).json()) as ErrorBody;
     expect({ param: error.param, code: error.code }).toEqual({ param, code });
     if (param === 'input[1]') expect(error.message).toContain('"input[1]"');
+    if (param === 'tools[1].type') expect(error.message).toContain('Offer a "function" tool and run it yourself');
     expect(calls).toEqual([]);
   });
 

@@ -42,7 +42,9 @@ describe('the list of models', () => {
     expect(await available()).toBeGreaterThan(10);
     gateway.setProvider('openai', null);
     expect(await available()).toBe(0);
-    expect(() => gateway.setProvider('nobody', null)).toThrow(/Providers: /);
+    for (const credential of [null, openai.openai]) {
+      expect(() => gateway.setProvider('nobody', credential)).toThrow(/There is no provider "nobody"\. Providers: /);
+    }
   });
 
   test('can be filtered and sorted', async () => {

@@ -44,6 +44,15 @@ test('a list that is larger than eight mebibytes is refused', async () => {
   await expect(readJson(huge, 'local')).rejects.toMatchObject({ code: 'upstream_bad_response' });
 });
 
+test('a call that was given up ends with the reason for that, and not as an upstream that cannot be reached', async () => {
+  const reason = new Error('given up');
+  const fetch = () => Promise.reject(new TypeError('fetch failed'));
+  const call = { provider: 'openai', url: 'https://api.example/v1', headers: {}, fetch };
+  await expect(upstreamFetch({ ...call, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  const reached = upstreamFetch({ ...call, signal: new AbortController().signal });
+  await expect(reached).rejects.toMatchObject({ code: 'upstream_unreachable' });
+});
+
 test('no key leaves this machine over plain http, whoever set the address; without one it may', async () => {
   const asked: string[] = [];
   const fetch = async (url: string) => {

@@ -26,3 +26,15 @@ test('the lines of another server are bounded, whole or not', async () => {
   const line = `"${'x'.repeat(33_554_432)}`;
   await expect(all(answer(line, 'application/x-ndjson'), true)).rejects.toMatchObject({ code: 'truncated' });
 });
+
+test('a line that is longer is not waited for to its end', async () => {
+  const body = new ReadableStream({
+    start(controller) {
+      for (const piece of ['x'.repeat(33_554_433), '\n']) controller.enqueue(new TextEncoder().encode(piece));
+      controller.close();
+    },
+  });
+  const response = new Response(body, { headers: { 'content-type': 'application/x-ndjson' } });
+  const events = streamEvents(response, { tolerant: true });
+  await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'truncated' });
+});

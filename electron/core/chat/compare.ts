@@ -114,7 +114,6 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
   /** The columns at the end of the branch, each with its own answer as it is shown. */
   async function goingOn(conversationId: string): Promise<Column[]> {
     const columns = await columnsAt(conversationId);
-    if (columns.length === 0) throw refusal('invalid_input', 'noAnswersBeside');
     return Promise.all(
       columns.map(async ({ model, leafId }) => ({
         answer: newAnswer(model),

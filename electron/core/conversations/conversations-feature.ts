@@ -115,9 +115,7 @@ export function conversationsFeature(deps: ConversationsDeps) {
     },
 
     async around({ messageId, before, after }: { messageId: string; before: number; after: number }) {
-      const page = await messages.around(messageId, before, after);
-      if (page.messages.length === 0) throw refusal('not_found', 'messageGone');
-      return current(page);
+      return current(await messages.around(messageId, before, after));
     },
 
     /** The total of the comparison that an answer belongs to; none if it belongs to none. */

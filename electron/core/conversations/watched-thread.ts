@@ -2,7 +2,6 @@ import type { ChatEvent, ThreadSnapshot } from '#shared/contract/chat/chat.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { ConversationTotal } from '#shared/contract/common/bills.ts';
 import { mostAtOnce } from '#shared/contract/common/limits.ts';
-import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { PageRequest, ThreadChange } from '../streams/event-buffer.ts';
 import { frameMs, pause } from '../streams/pace.ts';
@@ -93,11 +92,9 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
             return { ...change, total, comparisons, seq: ++seq };
           }
           case 'branch-changed': {
-            const threadPage = await chats
-              .around({ messageId: change.messageId, before: 0, after: pageSize })
-              .catch(goneToNull);
+            const threadPage = await chats.around({ messageId: change.messageId, before: 0, after: pageSize });
             // Removed meanwhile: a snapshot replaces it.
-            if (threadPage === null) return again();
+            if (threadPage.messages.length === 0) return again();
             const { hasOlder: _, ...shown } = threadPage;
             return { type: 'branch-shown', seq: ++seq, ...shown };
           }
@@ -142,9 +139,4 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
       await readers.ask(asked.readerId, { to: asked.to, messageId: asked.to === 'end' ? null : asked.messageId });
     },
   };
-}
-
-function goneToNull(error: unknown): null {
-  if (error instanceof AppError && error.code === 'not_found') return null;
-  throw error;
 }

@@ -92,7 +92,7 @@ test('a stored key is never sent to an address it was not entered for', async ()
 test('a server of one’s own needs an address and no key', async () => {
   const core = await start();
   const nowhere = core.client.providers.setKey({ id: 'openai-compatible' });
-  await expect(nowhere).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(nowhere).rejects.toMatchObject({ data: { refusal: { name: 'serverAddressNeeded' } } });
   const set = await core.client.providers.setKey({ id: 'openai-compatible', baseUrl: 'http://192.168.1.5:11434/v1/' });
   expect(set).toMatchObject({ state: 'works', storage: null, keyHint: null, baseUrl: 'http://192.168.1.5:11434/v1' });
   expect(core.used).toEqual(['openai-compatible no key http://192.168.1.5:11434/v1']);

@@ -9,6 +9,7 @@ import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { figure } from '../../../tests/support/figures.ts';
 import { recorder } from '../../../tests/support/recorder.ts';
+import { serverQuestion } from './server-question.ts';
 
 async function start(confirm: Host['confirm'], more: TestCoreOptions = {}) {
   const core = await coreOfTest({ confirm, ...more });
@@ -107,6 +108,15 @@ test('of an address what is shown is what is reached: no letter of another alpha
   const text = questions.map(said).join();
   expect(text).toContain('https://xn--pple-43d.example/mcp?a=%E2%80%AEb');
   expect(text).toContain('Headers (values are not shown)\nx-key');
+});
+
+test('far too much is refused before it is laid out, which would take seconds', () => {
+  const laidOut = () => {
+    throw new Error('laid out');
+  };
+  const args = Object.assign(['-'.repeat(100_000)], { map: laidOut });
+  const way = { transport: { type: 'stdio' as const, command: 'x', args, folder: null, variables: [] }, secrets: {} };
+  expect(() => serverQuestion(way, 'en')).toThrow(/too long to be shown whole/);
 });
 
 test('a command line that cannot be shown whole is refused, and nobody is asked', async () => {

@@ -33,6 +33,13 @@ test('neither is one whose pieces come to more', () => {
   expect(kept()).toEqual([]);
 });
 
+test.skipIf(process.platform === 'win32')('neither is what is no file', async () => {
+  const { uploads, kept } = open();
+  const copied = uploads.copy('one', '/dev/null');
+  await expect(copied).rejects.toMatchObject({ refusal: { name: 'importUnreadable' } });
+  expect(kept()).toEqual([]);
+});
+
 test('a copy that is given up leaves nothing', async () => {
   const { original, uploads, kept } = open();
   const copied = uploads.copy('one', original, AbortSignal.abort());

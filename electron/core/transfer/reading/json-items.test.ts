@@ -27,6 +27,12 @@ describe('a list in pieces', () => {
     );
   });
 
+  test('ends with a megabyte that stands before it, whatever would come', () => {
+    const items = jsonItems();
+    expect(items.push(`{"x":"${'x'.repeat(900_000)}`)).toEqual([]);
+    expect(() => items.push('x'.repeat(100_001))).toThrow(expect.objectContaining({ code: 'import_refused' }));
+  });
+
   test('has no item that is longer than is held in memory', () => {
     const items = jsonItems();
     items.push('["');

@@ -197,6 +197,7 @@ describe('a file is refused whole, with a sentence,', () => {
   test.each([
     ['that is empty', '', /no export/],
     ['that is text', 'hello', /no export/],
+    ['that is text with a quotation mark', 'hello "', /no export/],
     ['that only begins like a ZIP', 'PK\u0003\u0004', /could not be read/],
     ['that is a ZIP without chats', zipped({ 'users.json': '[]', 'projects.json': '[]' }), /no conversations.json/],
     ['that is a ZIP of nothing', zipped({}), /no conversations.json/],
