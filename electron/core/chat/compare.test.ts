@@ -296,14 +296,3 @@ test('without quotes of the gateway Auto’s choice is unknown, and nothing is g
   const asked = { conversationId: null, text: 'Hi', attachments: [], model: 'router' };
   expect(await client.quotes.route(asked)).toEqual({ known: false });
 });
-
-test('a question to all columns of a chat that has none is refused, and nothing is asked', async () => {
-  const core = await start();
-  const { client, gateway } = core;
-  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: 'openai/mini' });
-  await expect.poll(async () => (await read(core, conversationId)).runningIds).toEqual([]);
-  const asked = gateway.asked.length;
-  const further = client.comparisons.begin(question({ conversationId, models: undefined }));
-  await expect(further).rejects.toMatchObject({ data: { refusal: { name: 'noAnswersBeside' } } });
-  expect(gateway.asked).toHaveLength(asked);
-});
