@@ -116,14 +116,3 @@ test('a further question to all columns is refused where the chat does not end i
   expect(none).toEqual([]);
   expect(core.gateway.asked).toHaveLength(3);
 });
-
-test('a question to all columns of a chat that has none is refused, and nothing is asked', async () => {
-  const core = await start();
-  const { client, gateway } = core;
-  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: 'openai/mini' });
-  await expect.poll(async () => (await read(core, conversationId)).runningIds).toEqual([]);
-  const asked = gateway.asked.length;
-  const further = client.comparisons.begin(question({ conversationId, models: undefined }));
-  await expect(further).rejects.toMatchObject({ data: { refusal: { name: 'noAnswersBeside' } } });
-  expect(gateway.asked).toHaveLength(asked);
-});

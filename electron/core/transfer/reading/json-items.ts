@@ -62,6 +62,7 @@ export function jsonItems() {
           }
         } else if (code === 125 || code === 93) {
           if (inList() && depth === listDepth) {
+            if (code === 125) throw refuse('importNoJson');
             const rest = text.slice(from, at);
             if (items > 0 || (item + rest).trim() !== '') take(rest, found, true);
             listOver = true;

@@ -223,6 +223,7 @@ describe('a file is refused whole, with a sentence,', () => {
     ['that is a list of numbers', '[1,2]', /no export/],
     ['of another program’s chats in an object', `{"conversations":[${good}]}`, /no export/],
     ['whose list ends like an object', `[${good}}`, /not valid JSON/],
+    ['whose list in an object ends like one', `{"conversations":[${good}}`, /not valid JSON/],
     ['with a megabyte before its list', `{"x":"${'x'.repeat(1_000_001)}","conversations":[]}`, /no export/],
     ['of an empty list', '[]', /no conversations/],
     ['of a later version', portico(lone, 3), /no export/],
