@@ -76,16 +76,7 @@ export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel
         <Button variant="primary" type="submit" disabled={!complete || add.isPending}>
           {add.isPending ? text.gateway.connecting : text.gateway.connect}
         </Button>
-        {onCancel && (
-          <Button
-            onClick={() => {
-              form.finish();
-              onCancel();
-            }}
-          >
-            {words.cancel}
-          </Button>
-        )}
+        {onCancel && <Button onClick={form.giveUp(onCancel)}>{words.cancel}</Button>}
       </div>
     </form>
   );

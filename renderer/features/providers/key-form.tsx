@@ -76,14 +76,7 @@ export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
         <Button variant="primary" type="submit" disabled={!complete || save.isPending}>
           {save.isPending ? words.checking : words.save}
         </Button>
-        <Button
-          onClick={() => {
-            form.finish();
-            onCancel();
-          }}
-        >
-          {text.cancel}
-        </Button>
+        <Button onClick={form.giveUp(onCancel)}>{text.cancel}</Button>
         {!own && (
           <Button
             variant="quiet"

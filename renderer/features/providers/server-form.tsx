@@ -142,14 +142,7 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
         <Button variant="primary" type="submit" disabled={!complete || saveServer.isPending}>
           {saveServer.isPending ? words.checking : words.save}
         </Button>
-        <Button
-          onClick={() => {
-            form.finish();
-            onCancel();
-          }}
-        >
-          {text.cancel}
-        </Button>
+        <Button onClick={form.giveUp(onCancel)}>{text.cancel}</Button>
       </div>
     </form>
   );

@@ -14,7 +14,7 @@ export const forgetUnfinishedForms = (): void => {
 export function unfinishedForms<Value>(keep: (value: Value) => Value = (value) => value) {
   const left = new Map<string, Value>();
   all.push(left);
-  /** The form of this name: `saved`, until something is changed. `finish` once it was saved or given up. */
+  /** The form of this name: `saved`, until something is changed. `finish` once it was saved, `giveUp` goes on without it. */
   function useUnfinished(name: string, saved: Value) {
     const [changed, setChanged] = useState(left.get(name));
     return {
@@ -24,6 +24,10 @@ export function unfinishedForms<Value>(keep: (value: Value) => Value = (value) =
         left.set(name, keep(next));
       },
       finish: () => left.delete(name),
+      giveUp: (then: () => void) => () => {
+        left.delete(name);
+        then();
+      },
     };
   }
   return { useUnfinished, isLeft: (name: string): boolean => left.has(name) };
