@@ -87,9 +87,18 @@ const modelLimitsHold = `
         AND a.model_limits IS NOT DISTINCT FROM g.model_limits`;
 
 /**
+ * Not `r.status = 'running'`: for that the planner may go through the index of running requests, in which each that has run since
+ * the last vacuum still is.
+ */
+const isRunning = "coalesce(r.status, '') = 'running'";
+
+const idsOf = (rows: string) => `ARRAY(SELECT g.id FROM json_to_recordset(${rows}) AS g (id TEXT))`;
+
+/**
  * Writes a group of steps where the stored rows still allow all of it; else it writes nothing. Either way it answers the rows
  * as they stand. `moreOfClosed`: columns that came later; `limited`: accounts have limits of their own;
  * `perModel`: for single models too. Rows are locked in one order (accounts, keys, requests, each by id), so that no two groups wait for each other.
+ * Each is asked for by the list of ids as well: joined alone, a plan that was made while a table was small goes through all of it.
  */
 export const commitFunction = (moreOfClosed = '', limited = false, perModel = false) => `
   CREATE ${moreOfClosed === '' ? '' : 'OR REPLACE '}FUNCTION portico_commit(
@@ -101,10 +110,15 @@ export const commitFunction = (moreOfClosed = '', limited = false, perModel = fa
     holds BOOLEAN;
     account_rows JSON;
     key_rows JSON;
+    account_ids TEXT[] := ${idsOf('account_guards')};
+    key_ids TEXT[] := ${idsOf('key_guards')};
+    running_ids TEXT[] := ${idsOf('request_guards')};
+    new_ids TEXT[] := ${idsOf('opened')};
+    request_ids TEXT[] := running_ids || new_ids;
   BEGIN
     SELECT count(*) = json_array_length(account_guards) INTO holds FROM (
       SELECT a.id FROM json_to_recordset(account_guards) AS g (${accountColumns}${limited ? limitColumns : ''}${perModel ? modelLimitColumns : ''}) JOIN accounts a ON a.id = g.id
-      WHERE a.plan = g.plan AND a.day = g.day AND a.month = g.month
+      WHERE a.id = ANY (account_ids) AND a.plan = g.plan AND a.day = g.day AND a.month = g.month
         AND ${between('a.balance - a.held', 'funds')}
         AND ${between('CASE WHEN a.month = g.counted_month THEN a.month_used ELSE 0 END + a.held', 'month')}
         AND ${between('a.day_requests', 'day')}${limited ? limitsHold : ''}${perModel ? modelLimitsHold : ''}
@@ -114,7 +128,8 @@ export const commitFunction = (moreOfClosed = '', limited = false, perModel = fa
       SELECT count(*) = json_array_length(key_guards) INTO holds FROM (
         SELECT k.id FROM json_to_recordset(key_guards)
           AS g (id TEXT, parent_id TEXT, limited BOOLEAN, left_min BIGINT, left_max BIGINT) JOIN api_keys k ON k.id = g.id
-        WHERE k.parent_id IS NOT DISTINCT FROM g.parent_id AND (k.spend_limit IS NOT NULL) = g.limited
+        WHERE k.id = ANY (key_ids) AND k.parent_id IS NOT DISTINCT FROM g.parent_id
+          AND (k.spend_limit IS NOT NULL) = g.limited
           AND ${between('k.spend_limit - k.spent - k.held', 'left')}
         ORDER BY k.id FOR NO KEY UPDATE OF k
       ) AS locked;
@@ -123,20 +138,16 @@ export const commitFunction = (moreOfClosed = '', limited = false, perModel = fa
       SELECT count(*) = json_array_length(request_guards) INTO holds FROM (
         SELECT r.id FROM json_to_recordset(request_guards) AS g (id TEXT, hold BIGINT, lease BIGINT)
           JOIN requests r ON r.id = g.id
-        WHERE r.status = 'running' AND r.hold = g.hold AND (g.lease IS NULL OR r.lease_until = g.lease)
+        WHERE r.id = ANY (running_ids) AND ${isRunning} AND r.hold = g.hold
+          AND (g.lease IS NULL OR r.lease_until = g.lease)
         ORDER BY r.id FOR NO KEY UPDATE OF r
       ) AS locked;
     END IF;
     IF holds AND opened IS NOT NULL THEN
-      holds := NOT EXISTS (
-        SELECT 1 FROM json_to_recordset(opened) AS o (id TEXT) JOIN requests r ON r.id = o.id);
+      holds := NOT EXISTS (SELECT 1 FROM requests r WHERE r.id = ANY (new_ids));
     END IF;
     IF NOT holds THEN
-      RETURN portico_books(
-        ARRAY(SELECT g.id FROM json_to_recordset(account_guards) AS g (id TEXT)),
-        ARRAY(SELECT g.id FROM json_to_recordset(coalesce(key_guards, '[]')) AS g (id TEXT)),
-        ARRAY(SELECT g.id FROM json_to_recordset(coalesce(request_guards, '[]')) AS g (id TEXT))
-          || ARRAY(SELECT o.id FROM json_to_recordset(coalesce(opened, '[]')) AS o (id TEXT)));
+      RETURN portico_books(account_ids, key_ids, request_ids);
     END IF;
 
     WITH written AS (
@@ -151,14 +162,14 @@ export const commitFunction = (moreOfClosed = '', limited = false, perModel = fa
             : ''
         }${perModel ? ', model_limits = g.new_model_limits' : ''}
       FROM json_to_recordset(account_guards) AS g (${accountColumns}${limited ? limitColumns : ''}${perModel ? modelLimitColumns : ''})
-      WHERE a.id = g.id AND g.changed
+      WHERE a.id = ANY (account_ids) AND a.id = g.id AND g.changed
       RETURNING portico_account(a) AS line
     ) SELECT json_agg(line) INTO account_rows FROM written;
     IF key_guards IS NOT NULL THEN
       WITH written AS (
         UPDATE api_keys k SET held = k.held + g.held, spent = k.spent + g.spent
         FROM json_to_recordset(key_guards) AS g (id TEXT, held BIGINT, spent BIGINT)
-        WHERE k.id = g.id AND (g.held <> 0 OR g.spent <> 0)
+        WHERE k.id = ANY (key_ids) AND k.id = g.id AND (g.held <> 0 OR g.spent <> 0)
         RETURNING portico_key(k) AS line
       ) SELECT json_agg(line) INTO key_rows FROM written;
     END IF;
@@ -172,11 +183,12 @@ export const commitFunction = (moreOfClosed = '', limited = false, perModel = fa
     IF raised IS NOT NULL THEN
       UPDATE requests r SET hold = r.hold + g.by${perModel ? ', provider = coalesce(g.provider, r.provider), model = coalesce(g.model, r.model)' : ''}
       FROM json_to_recordset(raised) AS g (id TEXT, by BIGINT${perModel ? ', provider TEXT, model TEXT' : ''})
-      WHERE r.id = g.id;
+      WHERE r.id = ANY (request_ids) AND r.id = g.id;
     END IF;
     IF renewed IS NOT NULL THEN
       UPDATE requests r SET lease_until = g.lease_until
-      FROM json_to_recordset(renewed) AS g (id TEXT, lease_until BIGINT) WHERE r.id = g.id;
+      FROM json_to_recordset(renewed) AS g (id TEXT, lease_until BIGINT)
+      WHERE r.id = ANY (request_ids) AND r.id = g.id;
     END IF;
     IF closed IS NOT NULL THEN
       UPDATE requests r SET status = c.status, error_code = c.error_code, ended = c.ended, hold = 0, charge = c.charge,
@@ -186,7 +198,8 @@ export const commitFunction = (moreOfClosed = '', limited = false, perModel = fa
         audio_tokens = c.audio_tokens, cache_write_1h_tokens = c.cache_write_1h_tokens,
         byok_fee_bps = c.byok_fee_bps, first_token_ms = c.first_token_ms, total_ms = c.total_ms, price = c.price,
         routing = c.routing${moreOfClosed}
-      FROM json_populate_recordset(NULL::requests, closed) AS c WHERE r.id = c.id;
+      FROM json_populate_recordset(NULL::requests, closed) AS c
+      WHERE r.id = ANY (request_ids) AND r.id = c.id;
     END IF;
     IF entries IS NOT NULL THEN
       INSERT INTO ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
@@ -196,6 +209,7 @@ export const commitFunction = (moreOfClosed = '', limited = false, perModel = fa
       FROM ROWS FROM (json_to_recordset(entries) AS (id TEXT, account_id TEXT, type TEXT, amount BIGINT, beyond BIGINT,
         created BIGINT, description TEXT, request_id TEXT, provider TEXT, model TEXT, estimated BIGINT))
         WITH ORDINALITY AS e JOIN accounts a ON a.id = e.account_id
+      WHERE a.id = ANY (account_ids)
       ORDER BY e.ordinality;
     END IF;
     IF counts IS NOT NULL THEN

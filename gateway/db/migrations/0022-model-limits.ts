@@ -8,12 +8,16 @@ export const modelLimits = (dialect: DialectName): Migration => ({
   async up(db) {
     await sql`ALTER TABLE accounts ADD COLUMN model_limits TEXT`.execute(db);
     if (dialect === 'sqlite') return;
-    const counts = ['web_searches', 'image_tokens'].map((name) => `, ${name} = coalesce(c.${name}, 0)`);
     for (const text of [
       accountText(', a.day_used::text, a.day_limit::text, a.month_limit::text, a.unlimited_key, a.model_limits'),
       requestText(', r.provider, r.model'),
-      commitFunction(counts.join(''), true, true),
+      commitWithModelLimits(),
     ])
       await sql.raw(text).execute(db);
   },
 });
+
+export function commitWithModelLimits(): string {
+  const counts = ['web_searches', 'image_tokens'].map((name) => `, ${name} = coalesce(c.${name}, 0)`);
+  return commitFunction(counts.join(''), true, true);
+}

@@ -19,6 +19,7 @@ import { imageTokens } from './0019-image-tokens.ts';
 import { usageIndex } from './0020-usage-index.ts';
 import { accountLimits } from './0021-account-limits.ts';
 import { modelLimits } from './0022-model-limits.ts';
+import { rowsById } from './0023-rows-by-id.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -42,5 +43,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0020-usage-index': usageIndex,
     '0021-account-limits': accountLimits(dialect),
     '0022-model-limits': modelLimits(dialect),
+    '0023-rows-by-id': rowsById(dialect),
   }),
 });

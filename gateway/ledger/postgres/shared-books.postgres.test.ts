@@ -256,3 +256,23 @@ test('three instances open as many requests a day as the plan allows, and not on
   expect(answers.filter(Boolean)).toHaveLength(197);
   expect(await account('acct_1')).toMatchObject({ day_requests: 200n });
 });
+
+test('what a group relies on is found by its ids, whatever ran before it', async () => {
+  const { one, grant, db } = await openThree();
+  await grant('acct_1', 1_000n);
+  const [rounds, each] = [40, 3];
+  for (let round = 0; round < rounds; round += 1) {
+    const names = Array.from({ length: each }, (_, index) => `req_${round}_${index}`);
+    await Promise.all(names.map((name) => holdDurably(one(0), holdOf(name, 2n))));
+    await Promise.all(names.map((name) => one(0).settle(endOf(name, 1n))));
+  }
+  await sql`select pg_stat_force_next_flush()`.execute(db);
+  const { rows } = await sql<{ index: string; read: bigint }>`
+    select indexrelname as index, idx_tup_read as read from pg_stat_user_indexes
+    where indexrelname in ('requests_pkey', 'requests_running')`.execute(db);
+  const read = new Map(rows.map((row) => [row.index, Number(row.read)]));
+  expect(read.get('requests_running')).toBe(0);
+  // Each to be closed, to be locked, and for its entry; a plan that goes through all reads half of them in each round.
+  expect(read.get('requests_pkey')).toBeGreaterThan(0);
+  expect(read.get('requests_pkey')).toBeLessThan(5 * rounds * each);
+});
