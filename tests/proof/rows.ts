@@ -206,7 +206,6 @@ export const rows = {
     goal: 'each guard, found in the sources and taken away, turns a test red',
     tests: ['tests/proof/removed-guards.test.ts'],
     long: 'all guards instead of six by chance',
-    open: 'Run whole on 375f1325, where 18 of 474 were not missed. Each of them has since been taken away again, by itself, and a test turned red, or it is gone because another refuses the same. The whole is to be run once more.',
   },
   'clocks that jump': {
     goal: 'an hour to five years, forward and back, under load, on both engines: nothing is lost, refused or charged twice',
