@@ -181,7 +181,7 @@ export function syncFolder(path: string): void {
 /** Where so many waited for the sync before, more are about to come: the next one waits for them. */
 const crowd = 8;
 /** A sync costs nearly the same for one and for thirty. */
-const gatherMs = 3;
+const gatherMs = 1;
 
 interface Waiting {
   readonly number: number;
