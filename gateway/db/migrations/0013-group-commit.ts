@@ -96,12 +96,12 @@ const idsOf = (rows: string) => `ARRAY(SELECT g.id FROM json_to_recordset(${rows
 
 /**
  * Writes a group of steps where the stored rows still allow all of it; else it writes nothing. Either way it answers the rows
- * as they stand. `moreOfClosed`: columns that came later; `limited`: accounts have limits of their own;
+ * as they stand. `counted`: columns of counts that came later, of which an instance of a version before says nothing; `limited`: accounts have limits of their own;
  * `perModel`: for single models too. Rows are locked in one order (accounts, keys, requests, each by id), so that no two groups wait for each other.
  * Each is asked for by the list of ids as well: joined alone, a plan that was made while a table was small goes through all of it.
  */
-export const commitFunction = (moreOfClosed = '', limited = false, perModel = false) => `
-  CREATE ${moreOfClosed === '' ? '' : 'OR REPLACE '}FUNCTION portico_commit(
+export const commitFunction = (counted: readonly string[] = [], limited = false, perModel = false) => `
+  CREATE ${counted.length === 0 ? '' : 'OR REPLACE '}FUNCTION portico_commit(
     account_guards JSON, key_guards JSON, request_guards JSON,
     opened JSON, raised JSON, renewed JSON, closed JSON, entries JSON, counts JSON
   ) RETURNS JSON
@@ -197,7 +197,7 @@ export const commitFunction = (moreOfClosed = '', limited = false, perModel = fa
         cache_write_tokens = c.cache_write_tokens, reasoning_tokens = c.reasoning_tokens,
         audio_tokens = c.audio_tokens, cache_write_1h_tokens = c.cache_write_1h_tokens,
         byok_fee_bps = c.byok_fee_bps, first_token_ms = c.first_token_ms, total_ms = c.total_ms, price = c.price,
-        routing = c.routing${moreOfClosed}
+        routing = c.routing${counted.map((name) => `, ${name} = coalesce(c.${name}, 0)`).join('')}
       FROM json_populate_recordset(NULL::requests, closed) AS c
       WHERE r.id = ANY (request_ids) AND r.id = c.id;
     END IF;

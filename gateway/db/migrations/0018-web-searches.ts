@@ -8,8 +8,6 @@ export const webSearches = (dialect: DialectName): Migration => ({
   async up(db) {
     const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';
     await sql.raw(`ALTER TABLE requests ADD COLUMN web_searches ${int} NOT NULL DEFAULT 0`).execute(db);
-    // An instance of the version before says nothing of them.
-    if (dialect === 'postgres')
-      await sql.raw(commitFunction(', web_searches = coalesce(c.web_searches, 0)')).execute(db);
+    if (dialect === 'postgres') await sql.raw(commitFunction(['web_searches'])).execute(db);
   },
 });

@@ -8,10 +8,6 @@ export const imageTokens = (dialect: DialectName): Migration => ({
   async up(db) {
     const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';
     await sql.raw(`ALTER TABLE requests ADD COLUMN image_tokens ${int} NOT NULL DEFAULT 0`).execute(db);
-    // An instance of a version before says nothing of them.
-    if (dialect === 'postgres') {
-      const counts = ['web_searches', 'image_tokens'].map((name) => `, ${name} = coalesce(c.${name}, 0)`);
-      await sql.raw(commitFunction(counts.join(''))).execute(db);
-    }
+    if (dialect === 'postgres') await sql.raw(commitFunction(['web_searches', 'image_tokens'])).execute(db);
   },
 });

@@ -20,10 +20,9 @@ export const accountLimits = (dialect: DialectName): Migration => ({
     await sql`UPDATE accounts SET day_used = coalesce((SELECT sum(charge) FROM usage_daily
       WHERE account_id = accounts.id AND usage_daily.day = accounts.day), 0)`.execute(db);
     if (dialect === 'sqlite') return;
-    const counts = ['web_searches', 'image_tokens'].map((name) => `, ${name} = coalesce(c.${name}, 0)`);
     for (const text of [
       accountText(', a.day_used::text, a.day_limit::text, a.month_limit::text, a.unlimited_key'),
-      commitFunction(counts.join(''), true),
+      commitFunction(['web_searches', 'image_tokens'], true),
     ])
       await sql.raw(text).execute(db);
   },

@@ -11,13 +11,8 @@ export const modelLimits = (dialect: DialectName): Migration => ({
     for (const text of [
       accountText(', a.day_used::text, a.day_limit::text, a.month_limit::text, a.unlimited_key, a.model_limits'),
       requestText(', r.provider, r.model'),
-      commitWithModelLimits(),
+      commitFunction(['web_searches', 'image_tokens'], true, true),
     ])
       await sql.raw(text).execute(db);
   },
 });
-
-export function commitWithModelLimits(): string {
-  const counts = ['web_searches', 'image_tokens'].map((name) => `, ${name} = coalesce(c.${name}, 0)`);
-  return commitFunction(counts.join(''), true, true);
-}
