@@ -113,10 +113,8 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
           string | null,
         ];
         const capped = Object.fromEntries(Object.entries(models).map(([model, amount]) => [model, amount.trim()]));
-        // Not by `onSuccess`, which is not called once the page was left.
-        void set.mutateAsync({ message, conversation, day, month, models: capped }).then(form.finish, (error) => {
-          failed(text.caps.notSaved, error);
-        });
+        const saving = set.mutateAsync({ message, conversation, day, month, models: capped });
+        void form.finishAfter(saving).catch((error) => failed(text.caps.notSaved, error));
       }}
     >
       <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">

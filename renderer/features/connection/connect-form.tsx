@@ -31,12 +31,10 @@ export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel
   const failure = add.isError ? describeError(add.error) : null;
   const remedy = useRemedy(failure);
   const complete = /^https?:\/\/./.test(baseUrl.trim()) && key.trim().length >= 8;
-  // Not by `onSuccess`, which is not called once the page was left.
-  const connect = async () => {
+  // Why it was refused is shown below.
+  const connect = () => {
     const account = { name: name.trim() || null, baseUrl: baseUrl.trim(), key: key.trim() };
-    if (!(await add.mutateAsync(account).catch(() => null))) return;
-    form.finish();
-    onDone();
+    return form.finishAfter(add.mutateAsync(account)).then(onDone, () => {});
   };
   return (
     <form

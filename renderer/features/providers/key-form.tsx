@@ -38,12 +38,10 @@ export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
   const withAddress = own || elsewhere;
   const complete = (own || key.trim().length >= 8) && (!withAddress || baseUrl.trim() !== '');
   const address = withAddress ? baseUrl.trim() : provider.movedFrom;
-  // Not by `onSuccess`, which is not called once the page was left.
-  const submit = async () => {
+  // Why it was refused is shown below.
+  const submit = () => {
     const entry = { id: provider.id, key: key.trim() || null, baseUrl: address };
-    if (!(await save.mutateAsync(entry).catch(() => null))) return;
-    form.finish();
-    onSaved();
+    return form.finishAfter(save.mutateAsync(entry)).then(onSaved, () => {});
   };
   return (
     <form

@@ -65,13 +65,8 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
   const failure = saveServer.isError ? describeError(saveServer.error) : null;
   const hasKey = (provider?.keys.length ?? 0) > 0;
   const complete = draft.name.trim() !== '' && draft.baseUrl.trim() !== '';
-  // Not by `onSuccess`, which is not called once the page was left.
-  const save = async () => {
-    const saved = await saveServer.mutateAsync(trimmed(draft)).catch(() => null);
-    if (!saved) return;
-    form.finish();
-    onSaved(saved);
-  };
+  // Why it was refused is shown below.
+  const save = () => form.finishAfter(saveServer.mutateAsync(trimmed(draft))).then(onSaved, () => {});
   return (
     <form
       className="mt-3 flex flex-col gap-3 rounded-menu border border-line bg-sunken p-3"

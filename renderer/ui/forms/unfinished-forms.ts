@@ -14,7 +14,10 @@ export const forgetUnfinishedForms = (): void => {
 export function unfinishedForms<Value>(keep: (value: Value) => Value = (value) => value) {
   const left = new Map<string, Value>();
   all.push(left);
-  /** The form of this name: `saved`, until something is changed. `finish` once it was saved, `giveUp` goes on without it. */
+  /**
+   * The form of this name: `saved`, until something is changed. `finishAfter` forgets it once the saving has succeeded, and gives
+   * what came of that: a mutation's `onSuccess` would not be called where the page was left meanwhile. `giveUp` goes on without it.
+   */
   function useUnfinished(name: string, saved: Value) {
     const [changed, setChanged] = useState(left.get(name));
     return {
@@ -23,7 +26,11 @@ export function unfinishedForms<Value>(keep: (value: Value) => Value = (value) =
         setChanged(next);
         left.set(name, keep(next));
       },
-      finish: () => left.delete(name),
+      async finishAfter<Saved>(saving: Promise<Saved>): Promise<Saved> {
+        const came = await saving;
+        left.delete(name);
+        return came;
+      },
       giveUp: (then: () => void) => () => {
         left.delete(name);
         then();
