@@ -180,7 +180,7 @@ export function syncFolder(path: string): void {
 
 /** Where so many waited for the sync before, more are about to come: the next one waits for them. */
 const crowd = 8;
-/** A sync costs nearly the same for one and for thirty. */
+/** A sync costs nearly the same for one and for thirty; but sixteen callers may all be those who wait (decision 062). */
 const gatherMs = 1;
 
 interface Waiting {
