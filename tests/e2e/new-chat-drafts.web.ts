@@ -99,11 +99,20 @@ test('wordings of one message that two windows write are put together, and neith
   const second = await duplicated(page);
   await openChat(second, /Count the columns/);
   const fields = [page, second].map((each) => each.getByRole('textbox', { name: 'New wording' })) as [Locator, Locator];
+  const rows = () =>
+    stored<{ text: string; updated_at: number }>(
+      dataFolder,
+      `select text, updated_at from drafts where chat like 'edit:%'`,
+    );
+  const kept = () => rows().map(({ text }) => ({ text }));
+  let opened = 0;
   for (const each of [page, second]) {
     await articles(each).first().hover();
     await articles(each).first().getByRole('button', { name: 'Edit message' }).click();
+    // A field whose opening was not kept yet would take over what the other one says before it is written in.
+    await expect.poll(() => rows()[0]?.updated_at ?? 0).toBeGreaterThan(opened);
+    opened = rows()[0]?.updated_at ?? 0;
   }
-  const kept = () => stored<{ text: string }>(dataFolder, `select text from drafts where chat like 'edit:%'`);
   await fields[0].fill('Count the columns and the steps');
   await expect.poll(kept).toEqual([{ text: 'Count the columns and the steps' }]);
   await fields[1].fill('Count the columns twice');
