@@ -35,7 +35,10 @@ export async function openLoop(
   const began = performance.now();
   const send = async (index: number, from: number): Promise<Sample> => {
     const instance = index % target.ports.length;
-    const socket = free[instance]?.pop() ?? (await open(target.ports[instance] ?? 0));
+    let socket = free[instance]?.pop();
+    // One that lay idle may have been closed by the server meanwhile: no answer and no end would come from it.
+    while (socket?.destroyed) socket = free[instance]?.pop();
+    socket ??= await open(target.ports[instance] ?? 0);
     const { sample, reusable } = await exchange(socket, requests[index % requests.length] ?? Buffer.alloc(0), from);
     if (reusable) free[instance]?.push(socket);
     else socket.destroy();
