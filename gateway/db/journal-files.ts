@@ -14,8 +14,14 @@ import { dirname } from 'node:path';
 import { JournalFault } from './journal-fault.ts';
 import { encodeFrame, type ScannedFile, scanFrames } from './journal-frames.ts';
 
-/** A file of this size is left for the other one, and cut once the database has what is in it. That takes the disk for a while: rarely, then. */
+/** A file of this size is left for the other one, and written over once the database has what is in it: rarely, because a checkpoint takes the disk. */
 const fileBytes = 32 * 1024 * 1024;
+/**
+ * A file grows by so many zeros at once, and keeps its size when it is written over: where a frame takes a place that the file has
+ * already, a sync has only its bytes to bring to the disk, and not a new size of the file too (docs/decisions/039-a-journal-for-sqlite.md).
+ */
+const reserveBytes = 256 * 1024;
+const zeros = Buffer.alloc(reserveBytes);
 
 /** Two files beside the database that take turns. */
 export const journalPaths = (database: string): readonly string[] => [`${database}.steps-0`, `${database}.steps-1`];
@@ -25,7 +31,7 @@ export function readJournalFile(path: string): ScannedFile {
   try {
     return scanFrames(readFileSync(path));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { frames: [], brokenBytes: 0 };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { frames: [], tornBytes: 0 };
     throw error;
   }
 }
@@ -39,10 +45,10 @@ export interface JournalFiles {
    */
   append(text: string, late?: boolean): number;
   readonly whenDurable: GroupSync['whenDurable'];
-  /** The last number of a file that waits to be cut; null where none does. */
+  /** The last number of a file that was left; null where none is. */
   readonly left: number | null;
-  /** Empties what was left, because the database has all of it for good. */
-  cut(): void;
+  /** Lets what was left be written over, because the database has all of it for good. */
+  release(): void;
   /** Closes the files, and removes them where the database has everything for good. */
   close(remove: boolean): void;
 }
@@ -50,7 +56,10 @@ export interface JournalFiles {
 interface JournalFile {
   readonly path: string;
   readonly descriptor: number;
+  /** Where the next frame goes. */
   size: number;
+  /** How long the file is, with what it has room for. */
+  reserved: number;
   last: number;
 }
 
@@ -75,12 +84,27 @@ export function openJournalFiles(database: string, books: number, start: number)
       done += writeSync(descriptor, frame, done, frame.length - done, at + done);
   }
 
+  /** Room for what ends there. Never over what was written where there was no room once. */
+  function reserve(file: JournalFile, end: number): void {
+    file.reserved = Math.max(file.reserved, file.size);
+    while (file.reserved < end) {
+      try {
+        write(file, zeros, file.reserved);
+      } catch {
+        // There may be room for the frame still; where there is none, its own write says so.
+        return;
+      }
+      file.reserved += zeros.length;
+    }
+  }
+
   /** Writes what waits, and a frame after it. Throws where nothing of it was written: then all of it still waits. */
   function writeOut(frame?: Buffer): void {
     const frames = frame ? [...late, frame] : late;
     const [first] = frames;
     if (!first) return;
     const bytes = frames.length === 1 ? first : Buffer.concat(frames);
+    reserve(active, active.size + bytes.length);
     write(active, bytes, active.size);
     late = [];
     unsynced.push({ file: active, at: active.size, bytes });
@@ -140,10 +164,8 @@ export function openJournalFiles(database: string, books: number, start: number)
     get left() {
       return leftFile().size > 0 ? leftFile().last : null;
     },
-    cut() {
-      const file = leftFile();
-      ftruncateSync(file.descriptor, 0);
-      file.size = 0;
+    release() {
+      leftFile().size = 0;
     },
     close(remove) {
       if (!remove) writeOut();
@@ -168,7 +190,7 @@ function emptied(path: string): JournalFile {
     fdatasyncSync(descriptor);
   }
   closeSync(descriptor);
-  return { path, descriptor: openSync(path, 'r+'), size: 0, last: 0 };
+  return { path, descriptor: openSync(path, 'r+'), size: 0, reserved: 0, last: 0 };
 }
 
 /** A file with a new name is only found by it after a power cut if its folder was synced. */

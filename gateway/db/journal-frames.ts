@@ -33,40 +33,52 @@ export function encodeFrame(books: number, number: number, synced: number, text:
 export interface ScannedFile {
   /** In the order of the file. */
   readonly frames: readonly Frame[];
-  /** Bytes that are no whole frame: torn, damaged, or never written. */
-  readonly brokenBytes: number;
+  /** Bytes of frames that begin after all before them and are not whole: torn, or damaged. */
+  readonly tornBytes: number;
 }
 
-/** Every whole frame of a file, also behind bytes that are none. */
+/**
+ * Every whole frame of a file, also behind bytes that are none: the room that it has left, and what is left there of frames that
+ * were written over. Those have the lower numbers.
+ */
 export function scanFrames(bytes: Buffer): ScannedFile {
   const frames: Frame[] = [];
-  let brokenBytes = 0;
+  let tornBytes = 0;
+  let last = 0;
   for (let at = 0; at < bytes.length; ) {
     const end = frameEnd(bytes, at);
     if (end !== null) {
-      frames.push(frameAt(bytes, at, end));
+      const frame = frameAt(bytes, at, end);
+      frames.push(frame);
+      last = Math.max(last, frame.number);
       at = end;
       continue;
     }
     const found = bytes.indexOf(magic, at + 1);
     const next = found === -1 ? bytes.length : found;
-    brokenBytes += next - at;
+    if (beginsFrame(bytes, at) && numberAt(bytes, at) > last)
+      tornBytes += Math.min(next - at, headBytes + lengthAt(bytes, at));
     at = next;
   }
-  return { frames, brokenBytes };
+  return { frames, tornBytes };
 }
 
 /** Where a whole frame that begins here ends; null where none does. */
 function frameEnd(bytes: Buffer, at: number): number | null {
-  if (at + headBytes > bytes.length || bytes.compare(magic, 0, magic.length, at, at + magic.length) !== 0) return null;
-  const end = at + headBytes + bytes.readUInt32LE(at + 12);
+  if (!beginsFrame(bytes, at)) return null;
+  const end = at + headBytes + lengthAt(bytes, at);
   if (end > bytes.length) return null;
   return crc32(bytes.subarray(at + 8, end)) === bytes.readUInt32LE(at + 4) ? end : null;
 }
 
+const beginsFrame = (bytes: Buffer, at: number): boolean =>
+  at + headBytes <= bytes.length && bytes.compare(magic, 0, magic.length, at, at + magic.length) === 0;
+const lengthAt = (bytes: Buffer, at: number): number => bytes.readUInt32LE(at + 12);
+const numberAt = (bytes: Buffer, at: number): number => bytes.readUIntLE(at + 16, 6);
+
 const frameAt = (bytes: Buffer, at: number, end: number): Frame => ({
   books: bytes.readUInt32LE(at + 8),
-  number: bytes.readUIntLE(at + 16, 6),
+  number: numberAt(bytes, at),
   synced: bytes.readUIntLE(at + 22, 6),
   text: () => bytes.toString('utf8', at + headBytes, end),
 });

@@ -62,22 +62,28 @@ describe.skipIf(missing !== null)(`a disk without a free byte${missing ? ` (not 
     disk.copyOut(join(folder, 'copied'));
     return settledBooks(database, pepper, told);
   };
-  const ask = ({ url }: GatewayProcess, signal?: AbortSignal) =>
+  const ask = ({ url }: GatewayProcess, metadata = {}, key = keys[0], signal: AbortSignal | null = null) =>
     fetch(`${url}/chat`, {
-      ...(signal ? { signal } : {}),
+      signal,
       method: 'POST',
-      headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: pricedModel, prompt: 'Say hello.' }),
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: pricedModel, prompt: 'Say hello.', metadata }),
     });
 
-  /** Fills the disk, and whatever of it the gateway frees, until a new request is refused. Those that run wait for their books. */
-  const refusedOnFull = (gateway: GatewayProcess) =>
-    eventually(async () => {
+  /**
+   * Fills the disk, whatever of it the gateway frees, and what room its journal has, until a new request is refused. Those that run wait
+   * for their books.
+   */
+  const refusedOnFull = (gateway: GatewayProcess) => {
+    const long = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`part${at}`, 'x'.repeat(512)]));
+    let asked = 0;
+    return eventually(async () => {
       disk.fill();
-      const response = await ask(gateway, AbortSignal.timeout(2_000));
+      const response = await ask(gateway, long, keys[asked++ % keys.length], AbortSignal.timeout(2_000));
       expect(response.status).toBe(503);
       return response;
     });
+  };
 
   test('under load: who asks is told to come again, nobody pays for it, and the gateway goes on once there is space', async () => {
     const gateway = await start();

@@ -1,20 +1,21 @@
 import type * as fileSystem from 'node:fs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
+import { scanFrames } from '../../db/journal-frames.ts';
 import { openGateway } from '../../open-gateway.ts';
 
-/** What fails at the moment: writing into the journal, or bringing it onto the disk. */
-const disk = vi.hoisted(() => ({ full: false, broken: false }));
+/** What fails at the moment: writing into the journal, only writing much into it, or bringing it onto the disk. */
+const disk = vi.hoisted(() => ({ full: false, nearlyFull: false, broken: false }));
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof fileSystem>();
   const failure = (code: string) => Object.assign(new Error(`${code}: the disk fails`), { code });
   return {
     ...real,
     writeSync(...parameters: Parameters<typeof real.writeSync>) {
-      if (disk.full) throw failure('ENOSPC');
+      if (disk.full || (disk.nearlyFull && parameters[1].length > 100_000)) throw failure('ENOSPC');
       return real.writeSync(...parameters);
     },
     fdatasync(file: number, done: (error: Error | null) => void) {
@@ -24,7 +25,7 @@ vi.mock('node:fs', async (original) => {
   };
 });
 afterEach(() => {
-  Object.assign(disk, { full: false, broken: false });
+  Object.assign(disk, { full: false, nearlyFull: false, broken: false });
 });
 
 async function openBilled() {
@@ -53,7 +54,8 @@ async function openBilled() {
     rmSync(folder, { recursive: true, force: true });
     return { ok: report.ok, ...report.sums, balance: account?.balance };
   };
-  return { ask, close, logged };
+  const steps = () => scanFrames(readFileSync(join(folder, 'books.db.steps-0'))).frames.map(({ number }) => number);
+  return { ask, close, logged, steps };
 }
 
 test('a full disk: a request is refused with 503 and charged nothing, and the next one is answered', async () => {
@@ -66,6 +68,16 @@ test('a full disk: a request is refused with 503 and charged nothing, and the ne
   disk.full = false;
   expect((await ask(false)).status).toBe(200);
   expect(await close()).toMatchObject({ ok: true, requests: 1, entries: 2, running: 0, held_usd: '0' });
+});
+
+test('a disk with no room for more than the next step: it is written down, and nothing is written over it once there is room again', async () => {
+  const { ask, close, steps } = await openBilled();
+  disk.nearlyFull = true;
+  expect((await ask(false)).status).toBe(200);
+  disk.nearlyFull = false;
+  expect((await ask(false)).status).toBe(200);
+  expect(steps()).toEqual([1, 2, 3, 4]);
+  expect(await close()).toMatchObject({ ok: true, requests: 2, entries: 3, running: 0, held_usd: '0' });
 });
 
 test('a disk that fails while an answer is closed: its settlement is asked again until it is on the disk', async () => {

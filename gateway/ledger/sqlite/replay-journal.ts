@@ -42,8 +42,8 @@ export function replayJournal(connection: BooksConnection, log: Log): JournalSta
   if (path === null) return state;
   const files = journalPaths(path).map((file) => readJournalFile(file));
   const frames = files.flatMap((file) => file.frames);
-  const brokenBytes = files.reduce((sum, file) => sum + file.brokenBytes, 0);
-  if (frames.length === 0 && brokenBytes === 0) return state;
+  const tornBytes = files.reduce((sum, file) => sum + file.tornBytes, 0);
+  if (frames.length === 0 && tornBytes === 0) return state;
   const replayed = wholeFrom(frames, state, path);
   const last = frames.reduce((most, { number }) => Math.max(most, number), state.applied);
   const lost = last - state.applied - replayed.length;
@@ -54,7 +54,7 @@ export function replayJournal(connection: BooksConnection, log: Log): JournalSta
   } catch (error) {
     throw unusable(path, `the steps after ${fill.applied} do not fit: ${(error as Error).message}`);
   }
-  if (lost > 0 || brokenBytes > 0) log({ event: 'journal_cut', level: 'warn', lost, bytes: brokenBytes });
+  if (lost > 0 || tornBytes > 0) log({ event: 'journal_cut', level: 'warn', lost, bytes: tornBytes });
   if (replayed.length > 0) log({ event: 'journal_replayed', level: 'info', steps: replayed.length });
   // The number of a step that was lost is never given again: its remains may still be on the disk.
   connection.prepare('update step_journal set applied = ?').run([BigInt(last)]);

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -9,7 +18,7 @@ import { mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { JournalFault } from '../../db/journal-fault.ts';
 import { journalPaths } from '../../db/journal-files.ts';
-import { scanFrames } from '../../db/journal-frames.ts';
+import { encodeFrame, scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
 import { readAsStored } from '../../db/read-apart.ts';
 import { takeServingLock } from '../../db/serving-lock.ts';
@@ -207,6 +216,28 @@ function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
   return target;
 }
 
+const headBytes = 28;
+
+/** The part of a file that has its frames; behind it is what it has room for. */
+const written = (bytes: Buffer): Buffer =>
+  bytes.subarray(
+    0,
+    scanFrames(bytes).frames.reduce((sum, { text }) => sum + headBytes + Buffer.byteLength(text()), 0),
+  );
+
+/** What may stand behind the last frame: nothing, room, or the rest of frames that were written over, of which the database has all. */
+const behind = {
+  nothing: () => Buffer.alloc(0),
+  room: () => Buffer.alloc(5_000),
+  earlier(bytes: Buffer, applied: number) {
+    const [first] = scanFrames(bytes).frames;
+    if (!first) return Buffer.alloc(0);
+    const { books } = first;
+    const frames = [applied - 1, applied].map((number) => encodeFrame(books, Math.max(0, number), 0, 'no step'));
+    return Buffer.concat([frames[0]?.subarray(9) ?? Buffer.alloc(0), ...frames]);
+  },
+};
+
 const framesOf = (database: string) => journalPaths(database).flatMap((path) => scanFrames(readFileSync(path)).frames);
 
 const connectionOf = ({ db }: Pick<Opened, 'db'>) => (db.getExecutor().adapter as BooksAdapter).connection;
@@ -265,11 +296,16 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
   const property = fc.asyncProperty(
     fc.array(action, { minLength: 5, maxLength: 40 }),
     fc.nat(1_000_000),
-    async (program, cut) => {
+    fc.constantFrom(...Object.values(behind)),
+    async (program, cut, rest) => {
       const opened = await openWithAccount();
       for (const step of program) await attempt(opened, step);
       // A process killed a moment later would have filled nothing more: what is stored now is what it leaves.
-      const copy = killed(opened.database, (bytes) => bytes.subarray(0, cut % (bytes.length + 1)));
+      const applied = await numberApplied(opened);
+      const copy = killed(opened.database, (bytes) => {
+        const whole = written(bytes);
+        return Buffer.concat([whole.subarray(0, cut % (whole.length + 1)), rest(bytes, applied)]);
+      });
       keyOf.clear();
       for (const { text } of framesOf(opened.database)) {
         const step = stepFromText(text());
@@ -317,7 +353,7 @@ test('a journal that is damaged where it had reached the disk is refused; a torn
   const damaged = (at: (bytes: Buffer) => number) =>
     killed(opened.database, (bytes) => {
       const copy = Buffer.from(bytes);
-      const place = at(bytes);
+      const place = at(written(bytes));
       if (copy.length > 0) copy[place] = (copy[place] ?? 0) ^ 0xff;
       return copy;
     });
@@ -335,6 +371,70 @@ test('a journal that is damaged where it had reached the disk is refused; a torn
   onTestFinished(() => cut.db.destroy());
   expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'journal_cut', level: 'warn' }));
   expect((await state(cut)).requests.map(({ id }) => id)).toEqual(['req_0', 'req_1', 'req_2', 'req_3']);
+});
+
+test('files that are full are written over in turn, and what is left in them of earlier steps counts for nothing', async () => {
+  const opened = await openWithAccount();
+  const long = 'x'.repeat(200_000);
+  const sizes = () => journalPaths(opened.database).map((path) => statSync(path).size);
+  const most = 34 * 1024 * 1024;
+  let asked = 0;
+  const ask = async (text: string) => {
+    const id = `req_${asked++}`;
+    await opened.ledger.decide({ ...holdOf(id, null, 1n), metadata: { text } });
+    await opened.ledger.settle(endOf(id, 0));
+  };
+  const numbers = () =>
+    journalPaths(opened.database).map((path) => scanFrames(readFileSync(path)).frames[0]?.number ?? 0);
+  // Until the first file, which was left, begins with a later step than the second.
+  do {
+    for (let more = 0; more < 20; more += 1) await ask(long);
+    expect(asked).toBeLessThan(1_000);
+  } while ((numbers()[0] ?? 0) <= (numbers()[1] ?? 0));
+  expect(Math.max(...sizes())).toBeLessThan(most);
+  for (let at = 0; at < 3; at += 1) await ask('short');
+  const whole = killed(opened.database, (bytes) => bytes);
+  const last = framesOf(opened.database).reduce((highest, { number }) => Math.max(highest, number), 0);
+  const torn = killed(opened.database, (bytes) => {
+    const copy = Buffer.from(bytes);
+    for (const { number, text } of scanFrames(bytes).frames) if (number === last) copy[copy.indexOf(text())] = 0;
+    return copy;
+  });
+  const expected = await state(opened);
+  await opened.db.destroy();
+  const again = await open(whole);
+  expect(await state(again)).toEqual(expected);
+  expect(again.logged.map(({ event }) => event)).not.toContain('journal_cut');
+  await again.db.destroy();
+  const cut = await open(torn);
+  expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'journal_cut', level: 'warn' }));
+  expect((await state(cut)).requests.find(({ id }) => id === `req_${asked - 1}`)).toMatchObject({ status: 'running' });
+  await cut.db.destroy();
+});
+
+test('a log of SQLite that few steps have made long is brought in at once by another thread, and begins anew', async () => {
+  const opened = await openWithAccount();
+  onTestFinished(() => opened.db.destroy());
+  const statement = connectionOf(opened).prepare('pragma wal_checkpoint(NOOP)');
+  const log = () => {
+    const [pages] = statement.all([]) as { log: bigint; checkpointed: bigint }[];
+    return { pages: Number(pages?.log), waiting: Number((pages?.log ?? 0n) - (pages?.checkpointed ?? 0n)) };
+  };
+  let asked = 0;
+  const ask = async () => {
+    await opened.ledger.decide(holdOf(`req_${asked}`, null, 1n));
+    await opened.ledger.settle(endOf(`req_${asked++}`, 0));
+  };
+  const read = () => opened.db.selectFrom('accounts').select('id').execute();
+  while (log().waiting <= 8_000) {
+    await ask();
+    await read();
+  }
+  await ask();
+  await expect.poll(() => log().waiting).toBeLessThan(100);
+  await ask();
+  await read();
+  expect(log().pages).toBeLessThan(1_000);
 });
 
 test('a command beside a server that does not bring its steps into the file gives up after ten seconds', async () => {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { createCheckpoints } from '../../db/checkpoints.ts';
 import { JournalFault } from '../../db/journal-fault.ts';
 import { type JournalFiles, openJournalFiles } from '../../db/journal-files.ts';
@@ -23,9 +22,11 @@ const mostWaiting = 50_000;
 /** How often another process's changes are looked for. */
 const lookEveryMs = 50;
 const retryMs = 500;
-const mostLogPages = 20_000;
+/** Of SQLite's log, 4 KB each: so many are brought into the file by a thread of its own at once, a quarter of them after a while. */
+const longLogPages = 8_000;
 const checkpointEveryMs = 30_000;
-const longLogBytes = 8 * 1024 * 1024;
+/** By the thread that serves, while which nobody is served: only where the other one cannot. */
+const mostLogPages = 3 * longLogPages;
 
 /**
  * The steps of the one process that owns a SQLite file. They are decided in memory and appended to a file beside the
@@ -66,6 +67,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
   const files = path === null ? inMemory(applied) : openJournalFiles(path, books, applied);
   // In its own thread then, unless that cannot keep up.
   if (path !== null) connection.prepare(`pragma wal_autocheckpoint = ${mostLogPages}`).all([]);
+  const logState = connection.prepare('pragma wal_checkpoint(NOOP)');
   const checkpoints = path === null ? null : createCheckpoints(path);
   const fill = createBooksFill(connection);
   const cache = createMemoryBooks(connection);
@@ -117,28 +119,31 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
     if (fill.waiting > 0 && fill.applied < last) timer = setTimeout(fillUpTo, pauseMs, last);
     else {
       if (fill.waiting > 0) schedule(fillEveryMs);
-      cutLeft();
+      releaseLeft();
     }
   }
 
-  /** What a file holds that was left is in the database by now: once that is on the disk, the file is emptied. */
-  function cutLeft(): void {
+  /** What a file holds that was left is in the database by now: once that is on the disk, the file may be written over. */
+  function releaseLeft(): void {
     const { left } = files;
-    const mayCut = left !== null && left <= fill.applied;
-    if (!checkpoints || checkpointing || !(mayCut || isLogLong())) return;
+    const mayRelease = left !== null && left <= fill.applied;
+    if (!checkpoints || checkpointing || !(mayRelease || isLogLong())) return;
     checkpointing = true;
     checkpointedAt = performance.now();
     checkpoints.begin((error) => {
       checkpointing = false;
       if (error) log({ event: 'checkpoint_failed', level: 'error', cause: String(error) });
-      else if (mayCut) files.cut();
+      else if (mayRelease) files.release();
     });
   }
 
-  /** SQLite's own log grows by what others write too. */
-  const isLogLong = () =>
-    performance.now() - checkpointedAt > checkpointEveryMs &&
-    (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > longLogBytes;
+  /** SQLite's own log grows by what others write too, and by as many pages for few steps as for many. */
+  function isLogLong(): boolean {
+    const [state] = logState.all([]) as { log: bigint; checkpointed: bigint }[];
+    const pages = state ? Number(state.log - state.checkpointed) : 0;
+    const isLate = performance.now() - checkpointedAt > checkpointEveryMs;
+    return pages > (isLate ? longLogPages / 4 : longLogPages);
+  }
 
   function look(): boolean {
     lookedAt = performance.now();
@@ -229,7 +234,7 @@ function inMemory(start: number): JournalFiles {
     append: () => ++last,
     whenDurable: (_number, done) => done(null),
     left: null,
-    cut() {},
+    release() {},
     close() {},
   };
 }
