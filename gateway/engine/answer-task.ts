@@ -286,7 +286,7 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
     estimated: bill.settlement.estimated,
     byok: question.byoKey !== null,
     // Of a model that was named there is nothing more to tell.
-    routing: (run.admitted.decision.kind === 'direct' && bill.settlement.routing) || routingOf(run, run.current),
+    routing: (run.admitted.decision.kind === 'direct' && bill.routing) || routingOf(run, run.current),
     warnings: [
       ...question.warnings,
       ...run.admitted.warnings,

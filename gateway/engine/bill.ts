@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import { ceilToNano, formatUsd, type NanoUsd, nanoUsd, picoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price } from '#shared/price.ts';
-import type { Warning } from '#shared/wire/chat-response.ts';
+import type { Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { Metered } from '../billing/meter.ts';
 import { highestCost } from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
@@ -12,6 +12,8 @@ import { type Billable, type BilledTry, type Outcome, routingOf } from './run.ts
 /** How a request ends in the books, and what was measured of it. */
 export interface Bill {
   readonly settlement: Settlement;
+  /** The whole decision; null where nobody was asked. */
+  readonly routing: Routing | null;
   readonly metered: Metered;
   /** For the log: what the upstream said that cannot be, and what was booked in its place. Null where all of it can. */
   readonly unbelieved: Readonly<Record<string, unknown>> | null;
@@ -45,8 +47,11 @@ export function billFor(run: Billable, outcome: Outcome): Bill {
   const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
   const model = current?.target.model ?? run.admitted.targets[0].model;
   const isClamped = metered.unbelieved !== undefined || payable < cost;
+  // The books keep the whole decision, whatever the answer told (§5.6).
+  const routing = current ? routingOf(run, current, true) : null;
   return {
     metered,
+    routing,
     unbelieved: isClamped ? unbelievedOf(model, metered, payable) : null,
     settlement: {
       requestId: question.requestId,
@@ -61,8 +66,8 @@ export function billFor(run: Billable, outcome: Outcome): Bill {
       usage: metered.usage,
       // Where the upstream named its cost, no row of ours was used; a fee is a share of what ours says.
       price: metered.reportedCost === null || byokFeeBps ? model.price : null,
-      // The books keep the whole decision, whatever the answer told (§5.6).
-      routing: current ? routingOf(run, current, true) : null,
+      routing: routing && JSON.stringify(routing),
+      attempts: routing?.attempts.length ?? 0,
       firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
       totalMs: Math.max(0, Math.round(deps.now() - startedAt)),
     },

@@ -1,4 +1,3 @@
-import type { Routing } from '#shared/wire/chat-response.ts';
 import type { LedgerEntryRow, RequestRow, UsageDailyRow } from '../db/schema.ts';
 import { priceText } from '../prices/price-json.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
@@ -221,15 +220,6 @@ function addUsage(row: UsageDailyRow, { usage, charge, upstreamCost }: Settlemen
   row.upstream_cost += upstreamCost;
 }
 
-const texts = new WeakMap<Routing, string>();
-
-/** A decision in JSON: spelled once, for the journal and for the row. */
-export function routingText(routing: Routing): string {
-  const text = texts.get(routing) ?? JSON.stringify(routing);
-  texts.set(routing, text);
-  return text;
-}
-
 /** What the end of a request writes into its row, each column by its name and always in this order. */
 export function closedRow({ settlement: end, ended }: ClosedRequest) {
   const { usage } = end;
@@ -255,6 +245,6 @@ export function closedRow({ settlement: end, ended }: ClosedRequest) {
     first_token_ms: end.firstTokenMs === null ? null : Math.round(end.firstTokenMs),
     total_ms: Math.round(end.totalMs),
     price: end.price && priceText(end.price),
-    routing: end.routing && routingText(end.routing),
+    routing: end.routing,
   };
 }

@@ -1,6 +1,5 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Price, TokenUsage } from '#shared/price.ts';
-import type { Routing } from '#shared/wire/chat-response.ts';
 import type { ModelName } from './model-limits.ts';
 
 /** Opens a request in the books. `amount` is reserved until the request is settled. */
@@ -36,7 +35,10 @@ export interface Settlement {
   readonly model: string;
   readonly usage: TokenUsage;
   readonly price: Price | null;
-  readonly routing: Routing | null;
+  /** The whole decision (wire contract §5.6) in JSON, spelled once for the journal and for the row. */
+  readonly routing: string | null;
+  /** How many upstreams were asked; absent where none was. Not kept beside the decision. */
+  readonly attempts?: number;
   readonly firstTokenMs: number | null;
   readonly totalMs: number;
 }

@@ -127,7 +127,7 @@ const lineOf = ({ settlement: end, booked }: Settled): Entry => ({
   ...(end.errorCode === null ? {} : { code: end.errorCode }),
   provider: end.provider,
   model: end.model,
-  attempts: end.routing?.attempts.length ?? 0,
+  attempts: end.attempts ?? 0,
   first_token_ms: end.firstTokenMs,
   total_ms: end.totalMs,
   prompt_tokens: end.usage.promptTokens,

@@ -1,7 +1,7 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import { priceFromText, priceText } from '../../prices/price-json.ts';
-import { type OpenedRequest, routingText } from '../books-changes.ts';
+import type { OpenedRequest } from '../books-changes.ts';
 import type { DecidedStep } from '../decide-steps.ts';
 import type { Settlement } from '../ledger.ts';
 
@@ -108,8 +108,7 @@ function closeText({ settlement: end, ended, entryId }: Extract<DecidedStep, { d
     ],
   ]);
   const price = end.price ? priceText(end.price) : 'null';
-  const routing = end.routing ? routingText(end.routing) : 'null';
-  return `${head.slice(0, -1)},${price},${routing}]`;
+  return `${head.slice(0, -1)},${price},${end.routing ?? 'null'}]`;
 }
 
 function closeFrom(values: readonly unknown[]): DecidedStep {
@@ -129,7 +128,7 @@ function closeFrom(values: readonly unknown[]): DecidedStep {
     ...(byokFeeBps === 0 ? {} : { byokFeeBps }),
     usage: Object.fromEntries(tokens.map((name, at) => [name, (counts as number[])[at] ?? 0])),
     price: price === null ? null : priceFromText(JSON.stringify(price)),
-    routing,
+    routing: routing === null ? null : JSON.stringify(routing),
   } as unknown as Settlement;
   return { do: 'close', settlement, ended: integer(ended), entryId: entryId as string | null };
 }

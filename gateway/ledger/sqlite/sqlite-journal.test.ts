@@ -128,7 +128,7 @@ const endOf = (requestId: string, charge: number, byokFeeBps = 0): Settlement =>
   price,
   totalMs: 2,
   firstTokenMs: null,
-  routing: { policy: 'direct', reason: 'r', selected: 'm2', upstream_model: 'm', attempts: [], catalog_version: 'v' },
+  routing: '{"policy":"direct","reason":"r","selected":"m2","upstream_model":"m","attempts":[],"catalog_version":"v"}',
 });
 
 const model = fc.constantFrom('m', 'm2');
