@@ -1,7 +1,7 @@
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat } from './chat.ts';
-import { balanceOf, dollars } from './money.ts';
+import { balanceOf, dollars, openingBalance } from './money.ts';
 
 test.describe.configure({ mode: 'default' });
 
@@ -79,7 +79,7 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   app: { page },
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  const before = await balanceOf(page);
+  const before = await openingBalance(page);
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByRole('link', { name: 'Chat', exact: true }).click();
   await page.getByRole('switch', { name: 'Confirm what Auto chooses' }).focus();

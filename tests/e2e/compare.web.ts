@@ -3,7 +3,7 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat, openChat, searchingModels } from './chat.ts';
 import { bill, billed, columns, comparison } from './compared.ts';
-import { balanceOf, booked, chatTotal, dollars } from './money.ts';
+import { balanceOf, booked, chatTotal, dollars, openingBalance } from './money.ts';
 import { stored } from './stored.ts';
 
 test.describe.configure({ mode: 'default' });
@@ -29,7 +29,7 @@ test('three models answer one question side by side, one is chosen and the chat 
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await newChat(page);
-  const before = await balanceOf(page);
+  const before = await openingBalance(page);
   await chooseModel(page, 'Sandbox Echo');
   await compareByKeys(page, ['Sandbox Tour', 'Sandbox Reasoner']);
   await message(page).fill('Which of you knows the ledger best?');
@@ -119,7 +119,7 @@ test('one column fails and another is stopped while the rest goes on; Retry asks
   app: { page },
 }) => {
   await newChat(page);
-  const before = await balanceOf(page);
+  const before = await openingBalance(page);
   await chooseModel(page, 'Sandbox Flaky');
   await compareByKeys(page, ['Sandbox Slow', 'Sandbox Echo']);
   await ask(page, 'Who is left?');

@@ -19,6 +19,12 @@ export async function balanceOf(page: Page): Promise<bigint> {
   return dollars(await balance.textContent());
 }
 
+/** The balance before a journey that shares its app with others: what the answer of just before cost may not be shown yet. */
+export async function openingBalance(page: Page): Promise<bigint> {
+  await page.reload();
+  return balanceOf(page);
+}
+
 /** What the ledger has for a chat of these models, as `Credits` shows it: so many entries, and their sum. */
 export async function booked(page: Page, model: string | RegExp, entries: number): Promise<bigint> {
   await page.getByRole('link', { name: 'Credits' }).click();

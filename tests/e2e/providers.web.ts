@@ -4,7 +4,7 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, ended, message, newChat, searchingModels } from './chat.ts';
 import { bill, billed, columns, comparison } from './compared.ts';
-import { amountIn, balanceOf, booked, chatTotal, dollars } from './money.ts';
+import { amountIn, balanceOf, booked, chatTotal, dollars, openingBalance } from './money.ts';
 
 /** With the keys of real providers, whose place an independent mock takes. */
 test.describe.configure({ mode: 'default' });
@@ -21,7 +21,7 @@ for (const [provider, model] of [
     upstream,
   }) => {
     await newChat(page, model);
-    const before = await balanceOf(page);
+    const before = await openingBalance(page);
     await ask(page, 'How many columns?');
     const answer = articles(page).nth(1);
     await ended(answer);

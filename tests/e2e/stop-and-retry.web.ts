@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
-import { amountIn, balanceOf, dollars } from './money.ts';
+import { amountIn, balanceOf, dollars, openingBalance } from './money.ts';
 
 // Models write at a pace of their own: there is time to stop them.
 test.describe.configure({ mode: 'default' });
@@ -11,7 +11,7 @@ const length = async (answer: Locator) => (await answer.textContent())?.length ?
 
 test('Stop keeps what came, and charges for exactly that', async ({ app: { page } }) => {
   await newChat(page);
-  const before = await balanceOf(page);
+  const before = await openingBalance(page);
   await chooseModel(page, 'Sandbox Slow');
   await ask(page, 'Is there an end?');
   const answer = articles(page).nth(1);
@@ -29,7 +29,7 @@ test('Stop keeps what came, and charges for exactly that', async ({ app: { page 
 
 test('a failed answer says why, costs nothing, and Retry asks again', async ({ app: { page } }) => {
   await newChat(page);
-  const before = await balanceOf(page);
+  const before = await openingBalance(page);
   await chooseModel(page, 'Sandbox Flaky');
   await ask(page, 'Does it work?');
   const answer = articles(page).nth(1);
@@ -55,7 +55,7 @@ test('a stopped answer tells the truth about its bill, goes on as one text, and 
   app: { page },
 }) => {
   await newChat(page, 'Sandbox Slow');
-  const before = await balanceOf(page);
+  const before = await openingBalance(page);
   await ask(page, 'Tell me something long.');
   const answer = articles(page).nth(1);
   const stop = page.getByRole('button', { name: 'Stop', exact: true });

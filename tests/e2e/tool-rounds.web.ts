@@ -4,7 +4,7 @@ import { expectNoFaultInEither } from './accessibility.ts';
 import { answering } from './answer.ts';
 import { expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, searchingModels } from './chat.ts';
-import { balanceOf, dollars } from './money.ts';
+import { balanceOf, dollars, openingBalance } from './money.ts';
 
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
 
@@ -53,7 +53,7 @@ test.describe('in one app', () => {
   }) => {
     const { page } = app;
     await setUp(app);
-    const opening = await balanceOf(page);
+    const opening = await openingBalance(page);
     await chooseModel(page, 'Sandbox Tour');
     await page.getByRole('button', { name: 'Tools (none offered)' }).click();
     const popover = page.getByRole('dialog', { name: 'Tools' });
@@ -107,7 +107,7 @@ test.describe('in one app', () => {
   }) => {
     const { page } = app;
     await setUp(app);
-    const opening = await balanceOf(page);
+    const opening = await openingBalance(page);
     await chooseModel(page, 'Sandbox Tools');
     await message(page).fill('Please greet Ada');
     await page.keyboard.press('Enter');
@@ -148,7 +148,7 @@ test.describe('in one app', () => {
   }) => {
     const { page } = app;
     await setUp(app);
-    const opening = await balanceOf(page);
+    const opening = await openingBalance(page);
     await chooseModel(page, 'Sandbox Tools');
     await page.getByRole('button', { name: 'Compare models' }).press('Enter');
     await searchingModels(page);
