@@ -11,6 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -437,6 +439,38 @@ test('a log of SQLite that few steps have made long is brought in at once by ano
   expect(log().pages).toBeLessThan(1_000);
 });
 
+test('a log that cannot be brought in because somebody reads is not tried again with each step', async () => {
+  const opened = await openWithAccount();
+  const told = vi.spyOn(Worker.prototype, 'postMessage');
+  const reader = new Sqlite(opened.database, { readonly: true });
+  onTestFinished(async () => {
+    told.mockRestore();
+    reader.close();
+    await opened.db.destroy();
+  });
+  reader.exec('begin');
+  reader.prepare('select count(*) from accounts').get();
+  const statement = connectionOf(opened).prepare('pragma wal_checkpoint(NOOP)');
+  const pages = () => Number((statement.all([])[0] as { log: bigint }).log);
+  const begun = () => told.mock.calls.filter(([message]) => message === 'checkpoint').length;
+  let asked = 0;
+  const ask = async () => {
+    await opened.ledger.decide(holdOf(`req_${asked}`, null, 1n));
+    await opened.ledger.settle(endOf(`req_${asked++}`, 0));
+  };
+  while (pages() <= 9_000) {
+    await ask();
+    await opened.db.selectFrom('accounts').select('id').execute();
+  }
+  // In its time, not by a read: each of these fills is followed by a look at the log.
+  for (let fills = 0; fills < 8; fills += 1) {
+    const before = await numberApplied(opened);
+    await ask();
+    await expect.poll(() => numberApplied(opened), { interval: 5 }).toBeGreaterThan(before);
+  }
+  expect(begun()).toBe(1);
+});
+
 test('a command beside a server that does not bring its steps into the file gives up after ten seconds', async () => {
   const opened = await openWithAccount();
   await opened.ledger.decide(holdOf('req_1', null, 10n));
@@ -558,6 +592,16 @@ test('who reads while steps are brought in has all of them; who needs none is no
     inTransaction: false,
   });
   await ended;
+});
+
+test('steps that come after a read has brought in the rest are brought in too, in portions as well', async () => {
+  const { connection, ended, ...opened } = await openMidway();
+  await opened.db.selectFrom('accounts').select('id').execute();
+  for (let at = 0; at < 200; at += 1) await opened.ledger.decide(holdOf(`req_new_${at}`, null, 1n));
+  await expect.poll(() => connection.inTransaction, { interval: 1 }).toBe(true);
+  await expect.poll(() => connection.inTransaction, { interval: 1 }).toBe(false);
+  await ended;
+  expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 200n }] });
 });
 
 test('a transaction that begins while steps are brought in comes after all of them', async () => {

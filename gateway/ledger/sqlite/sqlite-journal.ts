@@ -25,7 +25,7 @@ const retryMs = 500;
 /** Of SQLite's log, 4 KB each: so many are brought into the file by a thread of its own at once, a quarter of them after a while. */
 const longLogPages = 8_000;
 const checkpointEveryMs = 30_000;
-/** By the thread that serves, while which nobody is served: only where the other one cannot. */
+/** So many are brought in by the thread that serves, which then serves nobody: only where the other one cannot keep up. */
 const mostLogPages = 3 * longLogPages;
 
 /**
@@ -65,7 +65,6 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
   const { path } = connection;
   const { books, applied } = replayJournal(connection, log);
   const files = path === null ? inMemory(applied) : openJournalFiles(path, books, applied);
-  // In its own thread then, unless that cannot keep up.
   if (path !== null) connection.prepare(`pragma wal_autocheckpoint = ${mostLogPages}`).all([]);
   const logState = connection.prepare('pragma wal_checkpoint(NOOP)');
   const checkpoints = path === null ? null : createCheckpoints(path);
@@ -77,6 +76,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
   let troubled = false;
   let checkpointing = false;
   let checkpointedAt = performance.now();
+  let checkpointedPages = 0;
 
   function fillAll(): void {
     if (connection.isBusy) throw new Error('the books cannot be filled inside a transaction');
@@ -110,6 +110,8 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
         log({ event: 'books_filled_again', level: 'info' });
         troubled = false;
       }
+      // Else a transaction is open, in which SQLite tells nothing of its log.
+      if (committed) releaseLeft();
     } catch (error) {
       if (!troubled) log({ event: 'books_not_filled', level: 'error', waiting: fill.waiting, cause: String(error) });
       troubled = true;
@@ -117,19 +119,19 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
       return;
     }
     if (fill.waiting > 0 && fill.applied < last) timer = setTimeout(fillUpTo, pauseMs, last);
-    else {
-      if (fill.waiting > 0) schedule(fillEveryMs);
-      releaseLeft();
-    }
+    else if (fill.waiting > 0) schedule(fillEveryMs);
   }
 
   /** What a file holds that was left is in the database by now: once that is on the disk, the file may be written over. */
   function releaseLeft(): void {
+    if (!checkpoints || checkpointing) return;
     const { left } = files;
     const mayRelease = left !== null && left <= fill.applied;
-    if (!checkpoints || checkpointing || !(mayRelease || isLogLong())) return;
+    const pages = logPages();
+    if (!mayRelease && !hasGrown(pages)) return;
     checkpointing = true;
     checkpointedAt = performance.now();
+    checkpointedPages = pages;
     checkpoints.begin((error) => {
       checkpointing = false;
       if (error) log({ event: 'checkpoint_failed', level: 'error', cause: String(error) });
@@ -137,12 +139,16 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
     });
   }
 
-  /** SQLite's own log grows by what others write too, and by as many pages for few steps as for many. */
-  function isLogLong(): boolean {
-    const [state] = logState.all([]) as { log: bigint; checkpointed: bigint }[];
-    const pages = state ? Number(state.log - state.checkpointed) : 0;
+  const logPages = () => Number((logState.all([])[0] as { log: bigint }).log);
+
+  /**
+   * SQLite's own log grows by what others write too, and by as many pages for few steps as for many. What the last checkpoint had to
+   * leave, because somebody reads what is older, does not count again; a log that was wholly in begins anew.
+   */
+  function hasGrown(pages: number): boolean {
+    const grown = pages < checkpointedPages ? pages : pages - checkpointedPages;
     const isLate = performance.now() - checkpointedAt > checkpointEveryMs;
-    return pages > (isLate ? longLogPages / 4 : longLogPages);
+    return grown > (isLate ? longLogPages / 4 : longLogPages);
   }
 
   function look(): boolean {
