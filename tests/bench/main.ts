@@ -33,9 +33,9 @@ const { values } = parseArgs({
 const { quick } = values;
 const rounds = Number(values.rounds ?? (quick ? 1 : 3));
 const contenders = values.contenders?.split(',') ?? [];
-/** Of the gateway's bench: about a minute and a half with one round, about eleven minutes with three. */
+/** Of the gateway's bench: about a minute and a half with one round. */
 const quickPace = { warmUpMs: 600, warmMs: 100, measuredMs: 450 };
-/** Ours is as quick as it gets after some 25,000 whole answers (docs/decisions/062-one-path-and-its-price.md). */
+/** About eleven minutes with two rounds of all. Ours is as quick as it gets after some 25,000 whole answers (docs/decisions/062-one-path-and-its-price.md). */
 const fullPace = { warmUpMs: 6000, warmMs: 250, measuredMs: 1750 };
 
 const benches: Readonly<Record<string, (tell: Teller) => Promise<void>>> = {
