@@ -249,7 +249,7 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
 
   test.each<[number, string, () => Promise<[string, Ask]>]>([
     [400, 'invalid_value', async () => [keys.usual, { ...hello, temperature: 9 }]],
-    [401, 'invalid_api_key', async () => [`${keys.usual.slice(0, -1)}!`.replace('!', 'x'), hello]],
+    [401, 'invalid_api_key', async () => [keys.usual.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')), hello]],
     [402, 'insufficient_credits', async () => [keys.penniless, hello]],
     [403, 'insufficient_scope', async () => [keys.withoutChat, hello]],
     [404, 'model_not_found', async () => [keys.usual, { ...hello, model: 'openai/nothing' }]],
