@@ -79,8 +79,7 @@ test('a model that is called as it was typed stands before newer ones that have 
   await openApp('#chat', { models: [newer, ...fakeModels] });
   await picker.click();
   await userEvent.keyboard('claude opus 5');
-  const [first] = page.getByRole('option').elements();
-  await expect.poll(() => first?.textContent).toMatch(/^Claude Opus 5/);
+  await expect.poll(() => page.getByRole('option').elements()[0]?.textContent).toMatch(/^Claude Opus 5/);
   await userEvent.keyboard('{Enter}');
   await expect.element(picker).toMatchTextContent('Claude Opus 5');
 });
