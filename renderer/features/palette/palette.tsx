@@ -31,15 +31,19 @@ export function Palette() {
     if (!isKept(entry) || recent[0] === entry.id) return;
     update.mutate({ recentActions: [entry.id, ...recent.filter((id) => id !== entry.id)].slice(0, mostKept) });
   };
+  const open = overlay === 'palette';
   return (
     <Dialog.Root
-      open={overlay === 'palette'}
-      onOpenChange={(open) => show(open ? 'palette' : null)}
-      onOpenChangeComplete={(open) => !open && requestAnimationFrame(() => requestAnimationFrame(run))}
+      open={open}
+      onOpenChange={(next) => show(next ? 'palette' : null)}
+      onOpenChangeComplete={(isOpen) => !isOpen && requestAnimationFrame(() => requestAnimationFrame(run))}
     >
       <Dialog.Portal>
         <Dialog.Backdrop className="now fixed inset-0 z-40 bg-scrim" />
-        <DialogPopup className="now fixed inset-x-3 top-[12vh] z-40 mx-auto flex max-h-[min(520px,76vh)] max-w-[620px] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal">
+        <DialogPopup
+          open={open}
+          className="now fixed inset-x-3 top-[12vh] z-40 mx-auto flex max-h-[min(520px,76vh)] max-w-[620px] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal"
+        >
           <Dialog.Title className="sr-only">{text.paletteTitle}</Dialog.Title>
           <PaletteSearch
             onChoose={(entry) => {

@@ -14,6 +14,7 @@ test('Escape and a click beside a form ask before what was typed is lost, and no
   await expect.element(dialog).toBeVisible();
   await userEvent.keyboard('{Escape}');
   await expect.element(dialog).not.toBeInTheDocument();
+  await expect.element(add).toHaveFocus();
 
   await add.click();
   const name = dialog.getByRole('textbox').first();
@@ -43,4 +44,28 @@ test('an edit of a message that is given up is had back by undo', async () => {
   await expect.element(field).not.toBeInTheDocument();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.element(field).toHaveValue('Better words');
+});
+
+test('the focus is back as soon as a dialog begins to go, and in it when it is shown again meanwhile', async () => {
+  const slow = document.head.appendChild(document.createElement('style'));
+  slow.textContent = '.dialog[data-ending-style] { transition-duration: 60s !important; }';
+  try {
+    await openApp('#settings/data');
+    const [before, field] = [
+      page.getByRole('button', { name: 'Export all chats' }),
+      page.getByLabelText('File to import'),
+    ];
+    await expect.element(before).toBeVisible();
+    before.element().focus();
+    const goOn = dialog.getByRole('button', { name: /^Import 1/ });
+    await field.upload(new File(['x'], 'good.zip'));
+    await expect.element(goOn).toHaveFocus();
+    await userEvent.keyboard('{Escape}');
+    await expect.element(dialog).toHaveAttribute('data-ending-style');
+    expect(document.activeElement).toBe(before.element());
+    await field.upload(new File(['x'], 'good.zip'));
+    await expect.element(goOn).toHaveFocus();
+  } finally {
+    slow.remove();
+  }
 });

@@ -29,11 +29,16 @@ const widths = {
   picture: 'w-fit min-w-72 max-w-[min(64rem,calc(100vw-32px))]',
 } as const;
 
-/** What a dialog is drawn in, mounted as long as it is open; gives the focus back where it was. */
-export function DialogPopup({ ref, ...props }: Base.Popup.Props & { ref?: RefObject<HTMLDivElement | null> }) {
+interface DialogPopupProps extends Base.Popup.Props {
+  ref?: RefObject<HTMLDivElement | null>;
+  open: boolean;
+}
+
+/** What a dialog is drawn in, mounted until it is gone from the screen; gives the focus back where it was. */
+export function DialogPopup({ ref, open, ...props }: DialogPopupProps) {
   const own = useRef<HTMLDivElement>(null);
   const popup = ref ?? own;
-  return <Base.Popup {...props} ref={popup} finalFocus={useFinalFocus(popup)} />;
+  return <Base.Popup {...props} ref={popup} finalFocus={useFinalFocus({ popup, open })} />;
 }
 
 /** A modal dialog. Escape and a click beside it ask before words that were typed into a form are lost. */
@@ -66,6 +71,7 @@ export function Dialog({
         <Base.Backdrop className={scrim} />
         <DialogPopup
           ref={popup}
+          open={open}
           onFocus={onFocus}
           // Not on the button that closes it: Escape would put away its hint first.
           initialFocus={initialFocus ?? (closable ? popup : undefined)}
@@ -119,6 +125,7 @@ export function Sheet({ open, onOpenChange, title, initialFocus, children }: Dia
       <Base.Portal>
         <Base.Backdrop className={scrim} />
         <DialogPopup
+          open={open}
           initialFocus={initialFocus}
           className="dialog sheet fixed top-[max(6px,var(--bar-height))] right-1.5 bottom-1.5 z-40 flex w-[420px] max-w-[calc(100vw-12px)] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal max-sm:inset-x-0 max-sm:top-(--bar-height) max-sm:bottom-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-none"
         >
@@ -139,7 +146,10 @@ export function SideDrawer({ open, onOpenChange, title, children }: DialogProps)
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Backdrop className={scrim} />
-        <DialogPopup className="dialog sheet fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[min(85vw,100vw-var(--bar-right))] flex-col border-line border-r bg-window shadow-modal [--sheet-from:-16px]">
+        <DialogPopup
+          open={open}
+          className="dialog sheet fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[min(85vw,100vw-var(--bar-right))] flex-col border-line border-r bg-window shadow-modal [--sheet-from:-16px]"
+        >
           <Base.Title className="sr-only">{title}</Base.Title>
           {children}
         </DialogPopup>

@@ -57,7 +57,7 @@ interface PointMenuProps {
 export function PointMenu({ at, returnsTo, onClosed, children }: PointMenuProps) {
   const [open, setOpen] = useState(true);
   const popup = useRef<HTMLDivElement>(null);
-  const finalFocus = useFinalFocus(popup, returnsTo);
+  const finalFocus = useFinalFocus({ popup, open, returnsTo });
   const anchor = { getBoundingClientRect: () => DOMRect.fromRect({ ...at }) };
   return (
     <Base.Root open={open} onOpenChange={setOpen} onOpenChangeComplete={(still) => still || onClosed()} modal={false}>
