@@ -53,14 +53,18 @@ test('a chat that is pinned keeps the focus where it goes', async () => {
   await expect.element(row).toHaveFocus();
 });
 
-test('a page that has the focus by F6 shows it', async () => {
+test('a page that has the focus by F6 shows it, in front of what sticks to its upper edge', async () => {
   await openApp('#models');
   await expect.element(page.getByRole('searchbox').first()).toBeVisible();
   const main = page.getByRole('main').element();
   await userEvent.keyboard('{F6}');
   if (focused() !== main) await userEvent.keyboard('{F6}');
   expect(focused()).toBe(main);
-  expect(getComputedStyle(main).outlineStyle).not.toBe('none');
+  const ring = getComputedStyle(main, '::after');
+  expect(ring.outlineStyle).toBe('solid');
+  await expect.element(page.getByRole('columnheader').first()).toBeVisible();
+  const head = getComputedStyle(page.getByRole('columnheader').first().element());
+  expect(Number(ring.zIndex)).toBeGreaterThan(Number(head.zIndex));
 });
 
 test('a click beside everything takes the focus away as everywhere', async () => {
