@@ -97,19 +97,23 @@ function install() {
 /** Runs npm in a folder, and returns its exit code. */
 export function npm(parameters, folder = root) {
   const script = process.env.npm_execpath;
-  const call = script?.endsWith('.js') ? [process.execPath, [script, ...parameters]] : ['npm', parameters];
+  const call = script?.endsWith('.js') ? [anyNode(), [script, ...parameters]] : ['npm', parameters];
   // npm's own messages go to stderr: the last line of stdout belongs to the command that was asked for.
   const options = { cwd: folder, stdio: ['ignore', 2, 2], shell: windows && call[0] === 'npm' };
   return spawnSync(call[0], call[1], options).status ?? 1;
 }
 
+/** This Node; the PATH's where this one stood among the packages, as in a script of npm, and was replaced with them. */
+const anyNode = () => (existsSync(process.execPath) ? process.execPath : 'node');
+
 /** The machine's Node where it is 24 or newer, else the one that the npm package `node` brings. */
 function node24() {
-  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  const running = anyNode();
+  if (running === process.execPath && Number(process.versions.node.split('.')[0]) >= 24) return running;
   const binary = at('node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
   if (!works(binary)) {
     say('fetching Node 24 (once)');
-    spawnSync(process.execPath, ['installArchSpecificPackage.js'], {
+    spawnSync(running, ['installArchSpecificPackage.js'], {
       cwd: at('node_modules', 'node'),
       stdio: ['ignore', 2, 2],
     });
