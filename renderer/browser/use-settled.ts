@@ -5,7 +5,7 @@ import { create } from 'zustand';
 const latestViewMs = 2000;
 const latestIdleMs = 300;
 
-const useFirstView = create(() => ({ shown: false }));
+const useFirstView = create(() => ({ shown: false, awaited: 0 }));
 
 /** Called by views: whether their initial content is rendered. */
 export function useShown(shown: boolean): void {
@@ -17,18 +17,26 @@ export function useShown(shown: boolean): void {
   }, [shown]);
 }
 
+/** Called by what stands for a part of the first view that is on its way: the rest is not loaded before that has come. */
+export function useAwaited(): void {
+  useEffect(() => {
+    useFirstView.setState(({ awaited }) => ({ awaited: awaited + 1 }));
+    return () => useFirstView.setState(({ awaited }) => ({ awaited: awaited - 1 }));
+  }, []);
+}
+
 /** Whether the first view is rendered and the window idle: the time to load what is needed later. */
 export function useSettled(): boolean {
-  const { shown } = useFirstView();
+  const isWhole = useFirstView(({ shown, awaited }) => shown && awaited === 0);
   const [settled, setSettled] = useState(false);
   useEffect(() => {
     const settle = () => setSettled(true);
-    if (!shown) {
+    if (!isWhole) {
       const late = setTimeout(settle, latestViewMs);
       return () => clearTimeout(late);
     }
     const idle = requestIdleCallback(settle, { timeout: latestIdleMs });
     return () => cancelIdleCallback(idle);
-  }, [shown]);
+  }, [isWhole]);
   return settled;
 }

@@ -7,6 +7,18 @@ test.describe.configure({ mode: 'default' });
 
 const views = ['#chats', '#models', '#usage', '#credits', '#account', '#settings/tools', '#settings/data', '#chat'];
 
+/** The rest is loaded after two seconds at the latest (use-settled.ts): on a busy machine also before anything is shown. */
+async function firstLoadInTime(page: Page, until: 'composer' | 'messages'): Promise<number> {
+  let bytes = 0;
+  const milliseconds = async () => {
+    const load = await measureFirstLoad(page, until);
+    bytes = load.bytes;
+    return load.ms;
+  };
+  await expect.poll(milliseconds).toBeLessThan(2000);
+  return bytes;
+}
+
 /** Answers requests for this only when the returned function is called. */
 async function hold(page: Page, url: RegExp): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -35,7 +47,7 @@ test('what is loaded before the composer can be used is small, and no view offen
   });
   // A page that is loaded again before it has its session gets none.
   await message(page).waitFor();
-  const { bytes } = await measureFirstLoad(page, 'composer');
+  const bytes = await firstLoadInTime(page, 'composer');
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThanOrEqual(250_000);
   // The views, when there is time.
@@ -55,8 +67,7 @@ test('a start in a chat loads what shows its messages, and no other view before'
   await ask(page, 'What is a portico?');
   await ended(articles(page).nth(1));
   // With the parser of Markdown, two fonts and, where it comes in time, the list of chats.
-  const messages = await measureFirstLoad(page, 'messages');
-  expect(messages.bytes).toBeLessThanOrEqual(425_000);
+  expect(await firstLoadInTime(page, 'messages')).toBeLessThanOrEqual(425_000);
 });
 
 test('a view whose code does not arrive says so and opens when it can be had', async ({ app: { page } }) => {

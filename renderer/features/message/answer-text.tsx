@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { useAwaited } from '../../browser/use-settled.ts';
 import { LongText } from '../../long-text/long-text.tsx';
 import { Prose } from '../../markdown/prose.tsx';
 import { text } from '../../text/chat-text.ts';
@@ -30,6 +31,7 @@ export function AnswerText({ item, name }: { item: ThreadItem; name: string }) {
 /** Text that is not parsed yet; usually parsed before anyone could read it. */
 function PlainText({ text: source }: { text: string }) {
   const [late, setLate] = useState(false);
+  useAwaited();
   useEffect(() => {
     const timer = setTimeout(setLate, 200, true);
     return () => clearTimeout(timer);
