@@ -414,9 +414,9 @@ test('files that are full are written over in turn, and what is left in them of 
   await cut.db.destroy();
 });
 
-test('a log of SQLite that few steps have made long is brought in at once by another thread, and begins anew', async () => {
+/** With the state of SQLite's own log, and with what makes it longer. */
+async function openWithLog() {
   const opened = await openWithAccount();
-  onTestFinished(() => opened.db.destroy());
   const statement = connectionOf(opened).prepare('pragma wal_checkpoint(NOOP)');
   const log = () => {
     const [pages] = statement.all([]) as { log: bigint; checkpointed: bigint }[];
@@ -427,7 +427,14 @@ test('a log of SQLite that few steps have made long is brought in at once by ano
     await opened.ledger.decide(holdOf(`req_${asked}`, null, 1n));
     await opened.ledger.settle(endOf(`req_${asked++}`, 0));
   };
+  /** Brings the steps in at once. */
   const read = () => opened.db.selectFrom('accounts').select('id').execute();
+  return { ...opened, log, ask, read };
+}
+
+test('a log of SQLite that few steps have made long is brought in at once by another thread, and begins anew', async () => {
+  const { db, log, ask, read } = await openWithLog();
+  onTestFinished(() => db.destroy());
   while (log().waiting <= 8_000) {
     await ask();
     await read();
@@ -440,7 +447,8 @@ test('a log of SQLite that few steps have made long is brought in at once by ano
 });
 
 test('a log that cannot be brought in because somebody reads is not tried again with each step', async () => {
-  const opened = await openWithAccount();
+  const opened = await openWithLog();
+  const { log, ask, read } = opened;
   const told = vi.spyOn(Worker.prototype, 'postMessage');
   const reader = new Sqlite(opened.database, { readonly: true });
   onTestFinished(async () => {
@@ -450,17 +458,10 @@ test('a log that cannot be brought in because somebody reads is not tried again 
   });
   reader.exec('begin');
   reader.prepare('select count(*) from accounts').get();
-  const statement = connectionOf(opened).prepare('pragma wal_checkpoint(NOOP)');
-  const pages = () => Number((statement.all([])[0] as { log: bigint }).log);
   const begun = () => told.mock.calls.filter(([message]) => message === 'checkpoint').length;
-  let asked = 0;
-  const ask = async () => {
-    await opened.ledger.decide(holdOf(`req_${asked}`, null, 1n));
-    await opened.ledger.settle(endOf(`req_${asked++}`, 0));
-  };
-  while (pages() <= 9_000) {
+  while (log().pages <= 9_000) {
     await ask();
-    await opened.db.selectFrom('accounts').select('id').execute();
+    await read();
   }
   // In its time, not by a read: each of these fills is followed by a look at the log.
   for (let fills = 0; fills < 8; fills += 1) {

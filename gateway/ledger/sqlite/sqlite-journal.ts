@@ -111,7 +111,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
         troubled = false;
       }
       // Else a transaction is open, in which SQLite tells nothing of its log.
-      if (committed) releaseLeft();
+      if (committed) checkpointIfDue();
     } catch (error) {
       if (!troubled) log({ event: 'books_not_filled', level: 'error', waiting: fill.waiting, cause: String(error) });
       troubled = true;
@@ -122,8 +122,11 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
     else if (fill.waiting > 0) schedule(fillEveryMs);
   }
 
-  /** What a file holds that was left is in the database by now: once that is on the disk, the file may be written over. */
-  function releaseLeft(): void {
+  /**
+   * Where SQLite's log is long, or where the database has all that a file holds which was left: once that is on the disk, the file may
+   * be written over.
+   */
+  function checkpointIfDue(): void {
     if (!checkpoints || checkpointing) return;
     const { left } = files;
     const mayRelease = left !== null && left <= fill.applied;
