@@ -90,7 +90,7 @@ export function Shell({ children }: { children: ReactNode }) {
         ref={page}
         tabIndex={-1}
         className={classNames(
-          'focus-frame relative flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface',
+          'focus-frame flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface',
           isQuick ? 'border' : 'sm:page-panel',
         )}
       >
