@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -35,13 +35,13 @@ function run(program: string, parameters: string[], cwd = folder) {
 const done = (outcome: ReturnType<typeof run>) => expect(outcome, outcome.stderr).toMatchObject({ status: 0 });
 
 /** A package of npm, packed as the registry has it: an installation extracts it anew, in place of a link to its folder. */
-function pack(name: string, files: Record<string, string>): void {
-  write(`${name}/package.json`, JSON.stringify({ name, version: '1.0.0', bin: files['bin/vite.js'] && 'bin/vite.js' }));
+function pack(name: string, files: Record<string, string>, bin?: string): void {
+  write(`${name}/package.json`, JSON.stringify({ name, version: '1.0.0', bin }));
   for (const [file, content] of Object.entries(files)) write(`${name}/${file}`, content);
   done(run('npm', ['pack', '--pack-destination', folder], at(name)));
 }
 
-const describe = (description: string) =>
+const writeManifest = (description: string) =>
   write(
     'package.json',
     JSON.stringify({
@@ -56,10 +56,8 @@ test.skipIf(process.platform === 'win32')(
   'what runs by the packages’ own Node, as scripts of npm do, outlives their replacement and builds',
   { timeout: 120_000 },
   () => {
-    for (const file of ['build.mjs', 'bootstrap.mjs', 'one-at-a-time.mjs']) {
-      write(`scripts/${file}`, '');
-      copyFileSync(join(scripts, file), at('scripts', file));
-    }
+    for (const file of ['build.mjs', 'bootstrap.mjs', 'one-at-a-time.mjs'])
+      cpSync(join(scripts, file), at('scripts', file));
     for (const area of ['shared', 'gateway', 'electron', 'renderer']) mkdirSync(at(area));
     mkdirSync(at('machine'));
     symlinkSync(process.execPath, at('machine', 'node'));
@@ -68,21 +66,21 @@ test.skipIf(process.platform === 'win32')(
       'installArchSpecificPackage.js': `const fs = require('node:fs'); fs.mkdirSync('bin');
         fs.copyFileSync(${JSON.stringify(process.execPath)}, 'bin/node'); fs.chmodSync('bin/node', 0o755);`,
     });
-    pack('vite', {
-      'bin/vite.js': `const fs = require('node:fs'); fs.mkdirSync('dist', { recursive: true });
-        fs.writeFileSync('dist/by', process.execPath);`,
-    });
-    describe('as it was');
+    const vite = `const fs = require('node:fs'); fs.mkdirSync('dist', { recursive: true });
+      fs.writeFileSync('dist/by', process.execPath);`;
+    pack('vite', { 'bin/vite.js': vite }, 'bin/vite.js');
+    writeManifest('as it was');
     done(run('npm', ['install', '--package-lock-only', '--offline', '--ignore-scripts']));
     done(run('node', ['scripts/build.mjs']));
     done(run('node', ['installArchSpecificPackage.js'], at('node_modules', 'node')));
 
-    describe('after an update');
+    writeManifest('after an update');
     const outcome = run(at(nodeInPackages), ['scripts/build.mjs']);
     done(outcome);
     expect(outcome.stderr).toContain('installing dependencies');
     expect(outcome.stderr).toContain('fetching Node 24');
     expect(existsSync(at(nodeInPackages))).toBe(true);
+    expect(readFileSync(at('dist', 'by'), 'utf8')).toBe(realpathSync(at(nodeInPackages)));
     // Nothing has changed since: neither is installed or built anew.
     expect(run(at(nodeInPackages), ['scripts/build.mjs'])).toEqual({ status: 0, stderr: '' });
   },
