@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { JournalFault } from './journal-fault.ts';
-import { encodeFrame, type ScannedFile, scanFrames } from './journal-frames.ts';
+import { encodeFrame, lastFrameNumber, type ScannedFile, scanFrames } from './journal-frames.ts';
 
 /** A file of this size is left for the other one, and written over once the database has what is in it: rarely, because a checkpoint takes the disk. */
 const fileBytes = 32 * 1024 * 1024;
@@ -27,11 +27,21 @@ const zeros = Buffer.alloc(reserveBytes);
 export const journalPaths = (database: string): readonly string[] => [`${database}.steps-0`, `${database}.steps-1`];
 
 /** What is in a journal file; nothing where there is none. */
-export function readJournalFile(path: string): ScannedFile {
+export const readJournalFile = (path: string): ScannedFile => scanFrames(bytesOf(path));
+
+/** The number of the last step in the journal of this database, which somebody may be writing; null where nothing is in it. */
+export function lastInJournal(database: string): number | null {
+  const files = journalPaths(database)
+    .map(bytesOf)
+    .filter((bytes) => bytes.length > 0);
+  return files.length === 0 ? null : Math.max(...files.map(lastFrameNumber));
+}
+
+function bytesOf(path: string): Buffer {
   try {
-    return scanFrames(readFileSync(path));
+    return readFileSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { frames: [], tornBytes: 0 };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
     throw error;
   }
 }

@@ -15,6 +15,7 @@ export interface Frame {
 }
 
 const magic = Buffer.from('PSJ1', 'latin1');
+const magicNumber = magic.readUInt32LE();
 const headBytes = 28;
 
 export function encodeFrame(books: number, number: number, synced: number, text: string): Buffer {
@@ -63,6 +64,18 @@ export function scanFrames(bytes: Buffer): ScannedFile {
   return { frames, tornBytes };
 }
 
+/**
+ * The number of the last whole frame of those that were written one behind the other from the beginning of a file; 0 where there is
+ * none. For a file that somebody writes meanwhile: only the last one may be seen in part, so that no other is checked.
+ */
+export function lastFrameNumber(bytes: Buffer): number {
+  let [before, last, lastAt] = [0, 0, 0];
+  // What follows the last one has a lower number, or is no frame.
+  for (let at = 0; beginsFrame(bytes, at) && numberAt(bytes, at) > last; at += headBytes + lengthAt(bytes, at))
+    [before, last, lastAt] = [last, numberAt(bytes, at), at];
+  return frameEnd(bytes, lastAt) === null ? before : last;
+}
+
 /** Where a whole frame that begins here ends; null where none does. */
 function frameEnd(bytes: Buffer, at: number): number | null {
   if (!beginsFrame(bytes, at)) return null;
@@ -72,7 +85,7 @@ function frameEnd(bytes: Buffer, at: number): number | null {
 }
 
 const beginsFrame = (bytes: Buffer, at: number): boolean =>
-  at + headBytes <= bytes.length && bytes.compare(magic, 0, magic.length, at, at + magic.length) === 0;
+  at + headBytes <= bytes.length && bytes.readUInt32LE(at) === magicNumber;
 const lengthAt = (bytes: Buffer, at: number): number => bytes.readUInt32LE(at + 12);
 const numberAt = (bytes: Buffer, at: number): number => bytes.readUIntLE(at + 16, 6);
 

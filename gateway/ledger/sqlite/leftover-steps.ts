@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
+import { lastInJournal } from '../../db/journal-files.ts';
 import type { BooksDb } from '../../db/open.ts';
 import { takeServingLock } from '../../db/serving-lock.ts';
 import { BooksAdapter } from '../../db/sqlite.ts';
-import { journalState, lastInJournal, replayJournal } from './replay-journal.ts';
+import { journalState, replayJournal } from './replay-journal.ts';
 
 const patienceMs = 10_000;
 const pauseMs = 20;
@@ -18,15 +19,17 @@ export async function awaitEarlierSteps(db: BooksDb): Promise<void> {
   if (!connection?.path) return;
   const { path } = connection;
   const last = lastInJournal(path);
-  for (const until = performance.now() + patienceMs; journalState(connection).applied < last; ) {
+  if (last === null) return;
+  for (const until = performance.now() + patienceMs; ; await delay(pauseMs)) {
     const unlock = unlessServed(path);
     try {
+      // Whoever brings it in looks at all of it, and tells what is damaged.
       if (unlock) return void replayJournal(connection, () => {});
     } finally {
       unlock?.();
     }
+    if (journalState(connection).applied >= last) return;
     if (performance.now() > until) throw notFilled(path);
-    await delay(pauseMs);
   }
 }
 

@@ -25,12 +25,6 @@ export function journalState({ prepare }: BooksConnection): JournalState {
   return { books: Number(row.books), applied: Number(row.applied) };
 }
 
-/** The number of the last step that can be read in the journal of this database; 0 where there is none. */
-export const lastInJournal = (path: string): number =>
-  journalPaths(path)
-    .flatMap((file) => readJournalFile(file).frames)
-    .reduce((last, { number }) => Math.max(last, number), 0);
-
 /**
  * Brings into the database what the journal has more, and makes it durable there, so that the journal may be emptied. Where the end
  * never reached the disk whole, it ends before that, with a line in the log. Throws `internal_error` where something is

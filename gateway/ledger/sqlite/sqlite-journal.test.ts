@@ -19,7 +19,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { JournalFault } from '../../db/journal-fault.ts';
-import { journalPaths } from '../../db/journal-files.ts';
+import { journalPaths, lastInJournal } from '../../db/journal-files.ts';
 import { encodeFrame, scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
 import { readAsStored } from '../../db/read-apart.ts';
@@ -308,6 +308,8 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
         const whole = written(bytes);
         return Buffer.concat([whole.subarray(0, cut % (whole.length + 1)), rest(bytes, applied)]);
       });
+      const lacking = framesOf(copy).map(({ number }) => number);
+      expect(Math.max(applied, lastInJournal(copy) ?? 0)).toBe(Math.max(applied, ...lacking));
       keyOf.clear();
       for (const { text } of framesOf(opened.database)) {
         const step = stepFromText(text());
@@ -402,6 +404,7 @@ test('files that are full are written over in turn, and what is left in them of 
     for (const { number, text } of scanFrames(bytes).frames) if (number === last) copy[copy.indexOf(text())] = 0;
     return copy;
   });
+  expect([whole, torn].map(lastInJournal)).toEqual([last, last - 1]);
   const expected = await state(opened);
   await opened.db.destroy();
   const again = await open(whole);
