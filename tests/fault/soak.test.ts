@@ -77,7 +77,8 @@ describe.runIf(process.env.PORTICO_LONG && process.platform === 'linux')(`${minu
   test('memory and descriptors stay level, and the books are exact', { timeout: (minutes + 10) * 60_000 }, async () => {
     const end = performance.now() + minutes * 60_000;
     const ended = () => performance.now() >= end;
-    const load = startLoad(6, () => [gateway.url], keys);
+    // As much as the limits of six keys let pass, 300 a second: what clients were told of two hours must be remembered.
+    const load = startLoad(6, () => [gateway.url], keys.slice(0, 6));
     const besides = others(ended);
     const samples: { mb: number; open: number }[] = [];
     while (!ended()) {

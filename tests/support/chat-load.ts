@@ -10,7 +10,8 @@ export interface ProblemText {
 
 export type Answer =
   | { readonly kind: 'complete'; readonly told: ProblemText }
-  | { readonly kind: 'refused' | 'broken' };
+  | { readonly kind: 'refused'; readonly retryAfterMs: number }
+  | { readonly kind: 'broken' };
 
 interface Asking {
   readonly url: string;
@@ -28,7 +29,9 @@ export async function ask({ url, key, stream, body }: Asking): Promise<Answer> {
       body: JSON.stringify({ model: pricedModel, prompt: 'Say hello.', max_tokens: 200, stream, ...body }),
     });
     const text = await response.text();
-    if (response.status !== 200) return { kind: response.status < 500 ? 'refused' : 'broken' };
+    if (response.status >= 500) return { kind: 'broken' };
+    if (response.status !== 200)
+      return { kind: 'refused', retryAfterMs: Number(response.headers.get('retry-after-ms') ?? 0) };
     const last = stream ? lastEvent(text) : JSON.parse(text);
     if (last === null) return { kind: 'broken' };
     const requestId = response.headers.get('x-request-id') ?? '';
@@ -57,16 +60,20 @@ export interface Load {
 
 const askAgainMs = 10;
 
-/** Clients that ask one after the other until they are stopped, each of whichever gateway there is at the time. */
+/**
+ * Clients that ask one after the other until they are stopped, each of whichever gateway there is at the time, with one key after the
+ * other. Where a limit refuses one, it waits for as long as it is told.
+ */
 export function startLoad(clients: number, targets: () => readonly string[], keys: readonly string[]): Load {
   const told: ProblemText[] = [];
   const counts = { complete: 0, refused: 0, broken: 0 };
   const waiting = new Set<{ at: number; resolve: () => void }>();
-  let stopped = false;
+  const stopped = new AbortController();
+  const { signal } = stopped;
   let turn = 0;
 
-  async function client(index: number) {
-    while (!stopped) {
+  async function client() {
+    while (!signal.aborted) {
       const urls = targets();
       turn += 1;
       const url = urls[turn % Math.max(1, urls.length)];
@@ -75,8 +82,9 @@ export function startLoad(clients: number, targets: () => readonly string[], key
         await delay(askAgainMs);
         continue;
       }
-      const answer = await ask({ url, key: keys[index % keys.length] ?? '', stream: turn % 2 === 0 });
+      const answer = await ask({ url, key: keys[turn % keys.length] ?? '', stream: turn % 2 === 0 });
       counts[answer.kind] += 1;
+      if (answer.kind === 'refused') await delay(answer.retryAfterMs, null, { signal }).catch(() => {});
       if (answer.kind !== 'complete') continue;
       told.push(answer.told);
       for (const one of [...waiting].filter(({ at }) => told.length >= at)) {
@@ -86,7 +94,7 @@ export function startLoad(clients: number, targets: () => readonly string[], key
     }
   }
 
-  const all = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  const all = Promise.all(Array.from({ length: clients }, client));
   return {
     told,
     counts,
@@ -97,7 +105,7 @@ export function startLoad(clients: number, targets: () => readonly string[], key
         all.then(() => {}),
       ]),
     async stop() {
-      stopped = true;
+      stopped.abort();
       await all;
     },
   };
