@@ -1,4 +1,4 @@
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { text } from '../../text/chat-text.ts';
@@ -68,8 +68,7 @@ export function Thread({
     followOnAppend: atEnd,
     scrollEndThreshold: atEnd ? 48 : -1,
     // The focused message and the ends of the selection stay mounted.
-    rangeExtractor: (range) =>
-      withThese(defaultRangeExtractor(range), [toActive.current, ...rowsOfSelectionEnds(scroller.current)]),
+    rangeExtractor: (range) => withThese(range, [toActive.current, ...rowsOfSelectionEnds(scroller.current)]),
   });
   const focus = (at: number) => {
     if (at < items.length - 1) end.leave();
@@ -161,8 +160,11 @@ function headAt(items: readonly ThreadItem[], at: number): string {
   return item ? headOf(item) : String(at);
 }
 
-const withThese = (range: number[], others: readonly number[]): number[] =>
-  [...new Set([...range, ...others.filter((one) => one >= 0)])].sort((a, b) => a - b);
+/** Of the others those that are still there: a row that was drawn before may be gone. */
+const withThese = (range: Range, others: readonly number[]): number[] =>
+  [...new Set([...defaultRangeExtractor(range), ...others.filter((one) => one >= 0 && one < range.count)])].sort(
+    (a, b) => a - b,
+  );
 
 /** When the row is rendered. */
 function focusSoon(scroller: HTMLElement | null, head: string, tries = 5): void {
