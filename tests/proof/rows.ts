@@ -215,6 +215,11 @@ export const rows = {
     goal: 'without a free byte, under load and killed: 503, nothing acknowledged is lost, nothing charged for what was refused, and it goes on',
     tests: ['tests/fault/full-disk.test.ts'],
   },
+  'random use': {
+    goal: 'people who do anything anywhere, narrow and wide: no error, no empty page, nothing wider than the window, and chats and ledger agree',
+    tests: ['tests/e2e/random-use.web.ts'],
+    long: 'only there',
+  },
   soak: {
     goal: 'two hours under mixed load: memory and descriptors stay level, the ledger exact',
     tests: ['tests/fault/soak.test.ts'],

@@ -1,0 +1,155 @@
+import type { Locator, Page } from '@playwright/test';
+import type { Random } from '../seed/random.ts';
+
+const settings = [
+  ...[
+    'providers',
+    'gateway',
+    'network',
+    'chat',
+    'tools',
+    'prompts',
+    'caps',
+    'appearance',
+    'keyboard',
+    'data',
+    'privacy',
+  ],
+  'about',
+];
+const places = [
+  ...['chat', 'temporary', 'chats/active', 'chats/trash', 'models', 'models/compare', 'models/what-if'],
+  ...['usage', 'credits', 'reconciliation', 'account', ...settings.map((section) => `settings/${section}`)],
+];
+const words = [
+  ...['hello', '**bold** `x` $x^2$', '/', '@', '日本語 עברית 🏳️‍🌈', 'a'.repeat(3_000), '<img src=x onerror=alert(1)>'],
+  ...[
+    '-1',
+    '1e999',
+    '0.000000001',
+    'https://x.example/?a=b',
+    '```js\nlet a = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |',
+  ],
+];
+const keys = [
+  ...[
+    'Escape',
+    'Enter',
+    'Tab',
+    'Shift+Tab',
+    'ArrowDown',
+    'ArrowUp',
+    'Space',
+    'Delete',
+    'Home',
+    'End',
+    'F6',
+    'Shift+F10',
+  ],
+  ...['Control+k', 'Control+n', 'Control+,', 'Control+z', 'Control+f', 'Control+/', 'Control+b', 'Control+Enter'],
+  ...['Control+Shift+n', 'Control+Shift+f', 'Control+a', 'Alt+ArrowLeft', '?'],
+];
+const widths = [420, 640, 900, 1280, 1600];
+const heights = [500, 800, 1000];
+/** What a page shows for somebody to press or to write into. */
+const controls = [
+  ...['button', 'a[href]', 'input:not([type=file])', 'textarea', 'summary', '[role=menuitem]', '[role=option]'],
+  ...['[role=tab]', '[role=switch]', '[role=combobox]', '[role=radio]', '[role=checkbox]'],
+].join(', ');
+/** A restored backup is older than the books, as it should be. */
+const leftAlone = /^Restore/;
+
+/** Somebody who does whatever a page offers, in no sensible order: a seed says what, but not how far the app is by then. */
+export function randomPerson(page: Page, random: Random) {
+  const soon = { timeout: 500 };
+
+  async function pressSomething(): Promise<string> {
+    const shown = page.locator(controls).filter({ visible: true });
+    const control = shown.nth(random.between(0, Math.max(0, (await shown.count()) - 1)));
+    const { name, leads } = await control.evaluate(
+      (element) => ({
+        name: (element.getAttribute('aria-label') ?? element.textContent ?? '').trim(),
+        leads: /^https?:/.test(element.getAttribute('href') ?? ''),
+      }),
+      undefined,
+      soon,
+    );
+    if (leads || leftAlone.test(name)) return `leave ${name}`;
+    const button = random.chance(0.1) ? 'right' : 'left';
+    await control.click({ ...soon, button });
+    return `${button} click ${name.slice(0, 30)}`;
+  }
+
+  async function send(): Promise<string> {
+    const sent = `${random.pick(words)} ${random.between(1, 1_000)}`;
+    await fill(page.getByRole('textbox', { name: 'Message' }).first(), sent);
+    await page.keyboard.press('Enter');
+    return `send ${sent.slice(0, 12)}`;
+  }
+
+  async function fill(box: Locator, text: string): Promise<void> {
+    await box.click(soon);
+    await page.keyboard.insertText(text);
+  }
+
+  const doings: Readonly<Record<string, () => Promise<string>>> = {
+    pressSomething,
+    send,
+    async goSomewhere() {
+      const place = random.pick(places);
+      await page.evaluate((hash) => void location.assign(`#${hash}`), place);
+      return `go to ${place}`;
+    },
+    async openChat() {
+      const chats = page.getByRole('navigation', { name: 'Chats', exact: true }).getByRole('link');
+      await chats.nth(random.between(0, Math.max(0, (await chats.count()) - 1))).click(soon);
+      return 'open a chat';
+    },
+    async selectWords() {
+      await page.mouse.dblclick(random.between(300, 800), random.between(100, 600));
+      return 'select words';
+    },
+    async pressKey() {
+      const key = random.pick(keys);
+      await page.keyboard.press(key);
+      return key;
+    },
+    async type() {
+      const text = random.pick(words);
+      await page.keyboard.insertText(text);
+      return `type ${text.slice(0, 12)}`;
+    },
+    async resize() {
+      const [width, height] = [random.pick(widths), random.pick(heights)];
+      await page.setViewportSize({ width, height });
+      return `${width} × ${height}`;
+    },
+    async reload() {
+      await page.reload();
+      return 'reload';
+    },
+  };
+  const often = {
+    pressSomething: 12,
+    pressKey: 4,
+    openChat: 2,
+    send: 2,
+    selectWords: 1,
+    type: 1,
+    goSomewhere: 1,
+    resize: 1,
+  };
+  const drawn = [...Object.entries(often).flatMap(([name, times]) => Array(times).fill(name)), 'reload'];
+
+  return {
+    /** Does one thing, and says which. What has gone meanwhile, or lies under something else, is left. */
+    async act(): Promise<string> {
+      const name: string = random.pick(drawn);
+      try {
+        return (await doings[name]?.()) ?? name;
+      } catch (error) {
+        return `${name}: ${String(error).split('\n', 1)[0]}`;
+      }
+    },
+  };
+}
