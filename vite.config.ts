@@ -81,6 +81,8 @@ export default defineConfig({
         target: 'chrome130',
         // A small font as data: would be refused by `font-src 'self'`.
         assetsInlineLimit: 0,
+        // All that this target takes preload modules by themselves.
+        modulePreload: { polyfill: false },
         license,
         sourcemap: false,
         // One window, loaded from disk: a chunk's size costs a few milliseconds, not a download.

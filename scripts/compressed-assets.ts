@@ -1,24 +1,12 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Plugin, Rolldown } from 'vite';
+import type { Plugin } from 'vite';
+import { firstChunkName } from './first-chunk.ts';
 
 const compressible = /\.(?:js|css|html|svg|json|ttf)$/;
 const worthIt = 1024;
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
-
-/** Names of the chunks without which nothing is drawn. */
-function firstLoaded(bundle: Rolldown.OutputBundle): ReadonlySet<string> {
-  const names = new Set<string>();
-  function add(name: string): void {
-    const file = bundle[name];
-    if (names.has(name) || file?.type !== 'chunk') return;
-    names.add(name);
-    file.imports.forEach(add);
-  }
-  for (const file of Object.values(bundle)) if (file.type === 'chunk' && file.isEntry) add(file.fileName);
-  return names;
-}
 
 /**
  * Beside each text of the page the same one compressed, once: the web host sends what a browser takes. What is loaded first as
@@ -31,23 +19,28 @@ export function compressedAssets(): Plugin {
     generateBundle: {
       order: 'post',
       async handler(_, bundle) {
-        const first = firstLoaded(bundle);
-        const compress = async (name: string, content: Buffer) => {
-          const quality = first.has(name) || name.endsWith('.css') ? 11 : 9;
+        const compress = async (name: string, content: Buffer, isFirst: boolean) => {
+          const quality = isFirst || name.endsWith('.css') ? 11 : 9;
           const params = {
             [constants.BROTLI_PARAM_QUALITY]: quality,
             [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+            [constants.BROTLI_PARAM_LGBLOCK]: constants.BROTLI_MAX_INPUT_BLOCK_BITS,
           };
           this.emitFile({ type: 'asset', fileName: `${name}.br`, source: await brotli(content, { params }) });
           this.emitFile({ type: 'asset', fileName: `${name}.gz`, source: await zip(content) });
         };
         const files = Object.values(bundle).map(
-          (file) => [file.fileName, Buffer.from(file.type === 'chunk' ? file.code : file.source)] as const,
+          (file) =>
+            [
+              file.fileName,
+              Buffer.from(file.type === 'chunk' ? file.code : file.source),
+              file.type === 'chunk' && file.name === firstChunkName,
+            ] as const,
         );
         await Promise.all(
           files
             .filter(([name, content]) => compressible.test(name) && content.length >= worthIt)
-            .map(([name, content]) => compress(name, content)),
+            .map((file) => compress(...file)),
         );
       },
     },

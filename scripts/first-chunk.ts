@@ -3,6 +3,8 @@ interface Context {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
 }
 
+export const firstChunkName = 'first';
+
 /** One chunk of all that the window imports before it is drawn: a few dozen small ones compress worse and come later. */
 export function firstChunk(entry: string) {
   const found = new Set<string>();
@@ -14,7 +16,7 @@ export function firstChunk(entry: string) {
   return {
     name(id: string, context: Context) {
       if (found.size === 0) find(entry, context);
-      return found.has(id) ? 'first' : null;
+      return found.has(id) ? firstChunkName : null;
     },
   };
 }
