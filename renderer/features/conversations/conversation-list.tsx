@@ -1,8 +1,9 @@
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useNav } from '../../navigation/nav.ts';
 import { text } from '../../text/shell-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
+import { rowsWith } from '../../ui/elements/rows-with.ts';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useChatDialog } from './chat-dialog.ts';
 import { ConversationRow } from './conversation-row.tsx';
@@ -33,8 +34,7 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
     getItemKey: (at) => rows[at]?.key ?? at,
     overscan: 12,
     // The focused row stays mounted.
-    rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), ...(stop >= 0 ? [stop] : [])])].sort((a, b) => a - b),
+    rangeExtractor: (range) => rowsWith(range, [stop]),
   });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = recent;
   const last = virtual.range?.endIndex ?? 0;

@@ -1,8 +1,9 @@
-import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { text } from '../../text/chat-text.ts';
 import { text as views } from '../../text/shell-text.ts';
+import { rowsWith } from '../../ui/elements/rows-with.ts';
 import { Comparison } from '../comparison/comparison.tsx';
 import { NotSentMark } from '../context/not-sent-mark.tsx';
 import { Answer } from '../message/answer.tsx';
@@ -68,7 +69,7 @@ export function Thread({
     followOnAppend: atEnd,
     scrollEndThreshold: atEnd ? 48 : -1,
     // The focused message and the ends of the selection stay mounted.
-    rangeExtractor: (range) => withThese(range, [toActive.current, ...rowsOfSelectionEnds(scroller.current)]),
+    rangeExtractor: (range) => rowsWith(range, [toActive.current, ...rowsOfSelectionEnds(scroller.current)]),
   });
   const focus = (at: number) => {
     if (at < items.length - 1) end.leave();
@@ -159,12 +160,6 @@ function headAt(items: readonly ThreadItem[], at: number): string {
   const item = items[at];
   return item ? headOf(item) : String(at);
 }
-
-/** Of the others those that are still there: a row that was drawn before may be gone. */
-const withThese = (range: Range, others: readonly number[]): number[] =>
-  [...new Set([...defaultRangeExtractor(range), ...others.filter((one) => one >= 0 && one < range.count)])].sort(
-    (a, b) => a - b,
-  );
 
 /** When the row is rendered. */
 function focusSoon(scroller: HTMLElement | null, head: string, tries = 5): void {
