@@ -12,8 +12,8 @@ import { completion, openOwnServers } from '#gateway/testing/own-servers.ts';
 import { privateSpellings } from '#gateway/testing/private-spellings.ts';
 import { addressClass } from '#gateway/upstream/address-class.ts';
 import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
+import { seeded } from '../seed/random.ts';
 import { figure } from '../support/figures.ts';
-import { seeded } from '../support/power-loss.ts';
 
 /**
  * Connections to addresses that are not public, counted by the kernel. The file runs itself again in a network namespace in which
@@ -163,7 +163,7 @@ const reach = (host: string) =>
 
 /** Inner IPv4 addresses by chance, each in a spelling by chance. */
 function generated(count: number): readonly string[] {
-  const random = seeded(Number(process.env.PORTICO_SEED ?? 1));
+  const { next: random } = seeded(Number(process.env.PORTICO_SEED ?? 1));
   const below = (limit: number) => Math.floor(random() * limit);
   const starts = [[127], [10], [169, 254], [192, 168], [172, 16], [100, 64], [198, 18], [0], [224]];
   const hex = (byte: number) => byte.toString(16).padStart(2, '0');

@@ -6,16 +6,16 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { builtHosts } from '../hosts/built-hosts.ts';
+import { seeded } from '../seed/random.ts';
 import { eventually } from '../support/eventually.ts';
 import { figure } from '../support/figures.ts';
-import { seeded } from '../support/power-loss.ts';
 import { readThread, readTotal } from '../support/read-thread.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
 
 /** `PORTICO_LONG=1` kills 100 times; the ordinary run 3 times. */
 const rounds = process.env.PORTICO_LONG ? 100 : 3;
 const chatsAtOnce = 3;
-const random = seeded(4);
+const { next: random } = seeded(4);
 
 type Client = Awaited<ReturnType<WebProcess['connect']>>;
 

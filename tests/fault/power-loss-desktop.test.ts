@@ -5,13 +5,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDb } from '#core/db/db.ts';
 import { builtHosts } from '../hosts/built-hosts.ts';
+import { seeded } from '../seed/random.ts';
 import {
   createDisk,
   type Fate,
   powerLossMissing,
   readTrace,
   recorderFor,
-  seeded,
   type TraceEvent,
 } from '../support/power-loss.ts';
 import { readUntil } from '../support/test-core.ts';
@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
   const nothingKept = (): Fate => () => 'lost';
   const byChance = (cut: number): Fate => {
     const random = seeded(cut);
-    return () => (['lost', 'kept', 'torn'] as const)[Math.floor(random() * 3)] ?? 'lost';
+    return () => random.pick(['lost', 'kept', 'torn'] as const);
   };
 
   test('loses no message and no draft that was acknowledged, where all that was not synced is lost', async () => {

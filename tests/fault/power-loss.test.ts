@@ -7,6 +7,7 @@ import { type BooksDb, openBooks } from '../../gateway/db/open.ts';
 import { awaitEarlierSteps } from '../../gateway/ledger/sqlite/leftover-steps.ts';
 import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
+import { seeded } from '../seed/random.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway } from '../support/gateway-process.ts';
 import {
@@ -15,7 +16,6 @@ import {
   powerLossMissing,
   readTrace,
   recorderFor,
-  seeded,
   type TraceEvent,
 } from '../support/power-loss.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
@@ -196,7 +196,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
   const nothingKept = (): Fate => () => 'lost';
   const byChance = (cut: number): Fate => {
     const random = seeded(cut);
-    return () => (['lost', 'kept', 'torn'] as const)[Math.floor(random() * 3)] ?? 'lost';
+    return () => random.pick(['lost', 'kept', 'torn'] as const);
   };
 
   test(`loses no hold and no settlement that anyone was told of, where all that was not synced is lost (${points} cuts)`, {

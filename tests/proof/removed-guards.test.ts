@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { postgresPrograms } from '#gateway/testing/start-postgres.ts';
+import { seeded } from '../seed/random.ts';
 import { figure } from '../support/figures.ts';
-import { seeded } from '../support/power-loss.ts';
 import {
   findGuards,
   type Guard,
@@ -206,7 +206,7 @@ function chosen(): readonly Guard[] {
   const all = findGuards(root).filter((guard) => guard.file.includes(asked ?? '') && !elsewhere.has(withWords(guard)));
   if (asked !== undefined || process.env.PORTICO_LONG) return all;
   const random = seeded(Number(process.env.PORTICO_SEED ?? 1));
-  return Array.from({ length: byChance }, () => all[Math.floor(random() * all.length)] as Guard);
+  return Array.from({ length: byChance }, () => random.pick(all));
 }
 
 function notedIn(path: string): Noted[] {
