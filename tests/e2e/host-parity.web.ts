@@ -1,15 +1,10 @@
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { message, newChat } from './chat.ts';
+import { places } from './places.ts';
 
 test.describe.configure({ mode: 'default' });
 
-const sections = ['providers', 'gateway', 'network', 'chat', 'tools', 'prompts', 'caps', 'appearance'];
-const more = ['keyboard', 'data', 'privacy', 'about'];
-const places = [
-  ...['#chat', '#chats/active', '#chats/trash', '#models', '#models/what-if', '#usage', '#credits', '#reconciliation'],
-  ...['#account', ...[...sections, ...more].map((section) => `#settings/${section}`)],
-];
 /** Of the installed app: the tray, its shortcut of the system, updates, its spelling checker, its windows and their size. */
 const onlyInstalled = [
   /keep running/i,

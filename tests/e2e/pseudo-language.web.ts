@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { expect, test } from './app.ts';
+import { places } from './places.ts';
 import { begin, inPseudoLanguage } from './pseudo-words.ts';
 import { keep } from './stored.ts';
 
@@ -10,23 +11,6 @@ import { keep } from './stored.ts';
  */
 
 const question = 'Tell me about the ledger';
-const views = [
-  ...['#models', '#usage', '#credits', '#account', '#chats/all', '#chats/archive', '#chats/trash', '#settings'],
-  ...[
-    'providers',
-    'gateway',
-    'chat',
-    'tools',
-    'prompts',
-    'caps',
-    'appearance',
-    'keyboard',
-    'data',
-    'privacy',
-    'about',
-  ].map((section) => `#settings/${section}`),
-];
-
 test('in another language no word of the app is left in English', async ({ launch, folder }) => {
   const dataFolder = await inPseudoLanguage(folder);
   const port = await takePort();
@@ -40,7 +24,7 @@ test('in another language no word of the app is left in English', async ({ launc
   await walk.button('Send').click();
   await walk.button('Regenerate').waitFor();
   const chat = new URL(page.url()).hash;
-  for (const view of [chat, '#chat', ...views]) {
+  for (const view of [chat, ...places]) {
     await page.evaluate((hash) => {
       location.hash = hash;
     }, view);

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { seeded } from '../seed/random.ts';
 import { seed as writeWorld } from '../seed/seed.ts';
 import { figure } from '../support/figures.ts';
-import { randomPerson } from '../support/random-person.ts';
 import { expect, test } from './app.ts';
+import { randomPerson } from './random-person.ts';
 
 /**
  * People who do anything anywhere. What they have done is in the failure, but the same seed need not bring it back: when an answer

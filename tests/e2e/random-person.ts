@@ -1,53 +1,16 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Random } from '../seed/random.ts';
+import { places } from './places.ts';
 
-const settings = [
-  ...[
-    'providers',
-    'gateway',
-    'network',
-    'chat',
-    'tools',
-    'prompts',
-    'caps',
-    'appearance',
-    'keyboard',
-    'data',
-    'privacy',
-  ],
-  'about',
-];
-const places = [
-  ...['chat', 'temporary', 'chats/active', 'chats/trash', 'models', 'models/compare', 'models/what-if'],
-  ...['usage', 'credits', 'reconciliation', 'account', ...settings.map((section) => `settings/${section}`)],
-];
+const table = '| a | b |\n|---|---|\n| 1 | 2 |';
 const words = [
   ...['hello', '**bold** `x` $x^2$', '/', '@', '日本語 עברית 🏳️‍🌈', 'a'.repeat(3_000), '<img src=x onerror=alert(1)>'],
-  ...[
-    '-1',
-    '1e999',
-    '0.000000001',
-    'https://x.example/?a=b',
-    '```js\nlet a = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |',
-  ],
+  ...['-1', '1e999', '0.000000001', 'https://x.example/?a=b', `\`\`\`js\nlet a = 1\n\`\`\`\n\n${table}`],
 ];
 const keys = [
-  ...[
-    'Escape',
-    'Enter',
-    'Tab',
-    'Shift+Tab',
-    'ArrowDown',
-    'ArrowUp',
-    'Space',
-    'Delete',
-    'Home',
-    'End',
-    'F6',
-    'Shift+F10',
-  ],
-  ...['Control+k', 'Control+n', 'Control+,', 'Control+z', 'Control+f', 'Control+/', 'Control+b', 'Control+Enter'],
-  ...['Control+Shift+n', 'Control+Shift+f', 'Control+a', 'Alt+ArrowLeft', '?'],
+  ...['Escape', 'Enter', 'Tab', 'Shift+Tab', 'Space', 'Delete', 'Home', 'End', 'F6', 'Shift+F10', '?'],
+  ...['ArrowDown', 'ArrowUp', 'Alt+ArrowLeft', 'Control+Enter', 'Control+Shift+n', 'Control+Shift+f'],
+  ...['k', 'n', ',', 'z', 'f', '/', 'b', 'a'].map((letter) => `Control+${letter}`),
 ];
 const widths = [420, 640, 900, 1280, 1600];
 const heights = [500, 800, 1000];
@@ -63,9 +26,11 @@ const leftAlone = /^Restore/;
 export function randomPerson(page: Page, random: Random) {
   const soon = { timeout: 500 };
 
+  const oneOf = async (some: Locator): Promise<Locator> =>
+    some.nth(random.between(0, Math.max(0, (await some.count()) - 1)));
+
   async function pressSomething(): Promise<string> {
-    const shown = page.locator(controls).filter({ visible: true });
-    const control = shown.nth(random.between(0, Math.max(0, (await shown.count()) - 1)));
+    const control = await oneOf(page.locator(controls).filter({ visible: true }));
     const { name, leads } = await control.evaluate(
       (element) => ({
         name: (element.getAttribute('aria-label') ?? element.textContent ?? '').trim(),
@@ -82,27 +47,23 @@ export function randomPerson(page: Page, random: Random) {
 
   async function send(): Promise<string> {
     const sent = `${random.pick(words)} ${random.between(1, 1_000)}`;
-    await fill(page.getByRole('textbox', { name: 'Message' }).first(), sent);
+    await page.getByRole('textbox', { name: 'Message' }).first().click(soon);
+    await page.keyboard.insertText(sent);
     await page.keyboard.press('Enter');
     return `send ${sent.slice(0, 12)}`;
   }
 
-  async function fill(box: Locator, text: string): Promise<void> {
-    await box.click(soon);
-    await page.keyboard.insertText(text);
-  }
-
-  const doings: Readonly<Record<string, () => Promise<string>>> = {
+  const doings = {
     pressSomething,
     send,
     async goSomewhere() {
       const place = random.pick(places);
-      await page.evaluate((hash) => void location.assign(`#${hash}`), place);
+      await page.evaluate((hash) => location.assign(hash), place);
       return `go to ${place}`;
     },
     async openChat() {
       const chats = page.getByRole('navigation', { name: 'Chats', exact: true }).getByRole('link');
-      await chats.nth(random.between(0, Math.max(0, (await chats.count()) - 1))).click(soon);
+      await (await oneOf(chats)).click(soon);
       return 'open a chat';
     },
     async selectWords() {
@@ -138,15 +99,17 @@ export function randomPerson(page: Page, random: Random) {
     type: 1,
     goSomewhere: 1,
     resize: 1,
-  };
-  const drawn = [...Object.entries(often).flatMap(([name, times]) => Array(times).fill(name)), 'reload'];
+    reload: 1,
+  } satisfies Record<keyof typeof doings, number>;
+  const names = Object.keys(doings) as (keyof typeof doings)[];
+  const drawn = names.flatMap((name) => Array<typeof name>(often[name]).fill(name));
 
   return {
     /** Does one thing, and says which. What has gone meanwhile, or lies under something else, is left. */
     async act(): Promise<string> {
-      const name: string = random.pick(drawn);
+      const name = random.pick(drawn);
       try {
-        return (await doings[name]?.()) ?? name;
+        return await doings[name]();
       } catch (error) {
         return `${name}: ${String(error).split('\n', 1)[0]}`;
       }
