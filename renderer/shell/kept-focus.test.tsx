@@ -67,6 +67,19 @@ test('a page that has the focus by F6 shows it, in front of what sticks to its u
   expect(Number(ring.zIndex)).toBeGreaterThan(Number(head.zIndex));
 });
 
+test('a table that has the focus itself shows it in front of its own head', async () => {
+  await openApp('#models');
+  const group = page.getByRole('group', { name: 'Models and their prices' });
+  const head = page.getByRole('columnheader').first();
+  await expect.element(head).toBeVisible();
+  page.getByRole('searchbox').first().element().focus();
+  for (let more = 0; focused() !== group.element() && more < 30; more += 1) await userEvent.keyboard('{Tab}');
+  await expect.element(group).toHaveFocus();
+  const ring = getComputedStyle(group.element().parentElement as HTMLElement, '::after');
+  expect(ring.outlineStyle).toBe('solid');
+  expect(Number(ring.zIndex)).toBeGreaterThan(Number(getComputedStyle(head.element()).zIndex));
+});
+
 test('a click beside everything takes the focus away as everywhere', async () => {
   await openApp('');
   const message = page.getByRole('textbox', { name: 'Message' });

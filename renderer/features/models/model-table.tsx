@@ -67,46 +67,44 @@ export function ModelTable(props: ModelTableProps) {
   };
 
   return (
-    <ScrollGroup
-      ref={scroller}
-      label={text.table}
-      className="min-h-0 flex-1 overflow-auto focus-visible:outline-offset-[-2px]"
-    >
-      <table
-        onKeyDown={onKeyDown}
-        className="w-full table-fixed border-separate border-spacing-0 tabular-nums"
-        aria-rowcount={models.length + 1}
-      >
-        <caption className="sr-only">{text.table}</caption>
-        {narrow && (
-          <colgroup>
-            <col />
-            <col className="w-24" />
-          </colgroup>
-        )}
-        {narrow ? <NarrowHead /> : <ModelTableHead sort={sort} onSort={onSort} />}
-        <tbody>
-          {above > 0 && <Gap height={above} columns={columns} />}
-          {items.map((item) => {
-            const model = models[item.index];
-            if (!model) return null;
-            return (
-              <ModelRow
-                key={item.key}
-                model={model}
-                index={item.index}
-                narrow={narrow}
-                active={item.index === current}
-                picked={picked.includes(model.id)}
-                favourite={favourites.includes(model.id)}
-                {...stable}
-              />
-            );
-          })}
-          {below > 0 && <Gap height={below} columns={columns} />}
-        </tbody>
-      </table>
-    </ScrollGroup>
+    <div className="scroll-frame min-h-0 flex-1">
+      <ScrollGroup ref={scroller} label={text.table} className="h-full overflow-auto">
+        <table
+          onKeyDown={onKeyDown}
+          className="w-full table-fixed border-separate border-spacing-0 tabular-nums"
+          aria-rowcount={models.length + 1}
+        >
+          <caption className="sr-only">{text.table}</caption>
+          {narrow && (
+            <colgroup>
+              <col />
+              <col className="w-24" />
+            </colgroup>
+          )}
+          {narrow ? <NarrowHead /> : <ModelTableHead sort={sort} onSort={onSort} />}
+          <tbody>
+            {above > 0 && <Gap height={above} columns={columns} />}
+            {items.map((item) => {
+              const model = models[item.index];
+              if (!model) return null;
+              return (
+                <ModelRow
+                  key={item.key}
+                  model={model}
+                  index={item.index}
+                  narrow={narrow}
+                  active={item.index === current}
+                  picked={picked.includes(model.id)}
+                  favourite={favourites.includes(model.id)}
+                  {...stable}
+                />
+              );
+            })}
+            {below > 0 && <Gap height={below} columns={columns} />}
+          </tbody>
+        </table>
+      </ScrollGroup>
+    </div>
   );
 }
 
