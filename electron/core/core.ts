@@ -135,6 +135,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     ledger: ledgerFeature({
       dataFolder,
       connections,
+      providerName: access.providerName,
       idsOf: access.idsOf,
       background: books,
       now,

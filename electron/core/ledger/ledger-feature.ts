@@ -6,13 +6,14 @@ import { refusal } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
+import type { Naming } from '../connection/model-facts.ts';
 import { removedName } from '../db/dated-names.ts';
 import type { Background } from '../worker/background.ts';
 import type { ExportedLine, LinesPage } from '../worker/ledger-lines.ts';
-import { csvHead, csvLine } from './ledger-csv.ts';
+import { ledgerPieces } from './ledger-export.ts';
 import { freeName, isCopy, ledgerFolder, listCopies, stagedName } from './ledger-files.ts';
 
-export interface LedgerDeps {
+export interface LedgerDeps extends Pick<Naming, 'providerName'> {
   readonly dataFolder: string;
   readonly connections: Connections;
   /** The ids of a wallet's account in the embedded gateway, and of the app's key to it. */
@@ -187,15 +188,7 @@ export function ledgerFeature(deps: LedgerDeps) {
     },
 
     async *export({ wallet, format }: { wallet: Wallet; format: LedgerFormat }, signal?: AbortSignal) {
-      yield { text: format === 'csv' ? csvHead : '[' };
-      let isFirst = true;
-      for await (const lines of linesOf(wallet, signal)) {
-        const texts = lines.map((line) => (format === 'csv' ? csvLine(line) : `\n${JSON.stringify(line)}`));
-        const before = format === 'json' && !isFirst && texts.length > 0 ? ',' : '';
-        if (texts.length > 0) yield { text: before + texts.join(format === 'csv' ? '' : ',') };
-        isFirst &&= texts.length === 0;
-      }
-      if (format === 'json') yield { text: '\n]\n' };
+      yield* ledgerPieces(linesOf(wallet, signal), format, deps.providerName);
     },
   };
 }

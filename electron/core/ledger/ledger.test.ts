@@ -17,13 +17,20 @@ test('the ledger is exported whole, a row a line, and copied with its sums count
     return text;
   };
   const lines = (await client.credits.get({ wallet: 'sandbox' })).transactions.data.toReversed();
-  const json = JSON.parse(await exported('json')) as { id: string; amount_usd: string; balance_after_usd: string }[];
+  const json = JSON.parse(await exported('json')) as Record<
+    'id' | 'amount_usd' | 'balance_after_usd' | 'provider' | 'provider_name',
+    string | null
+  >[];
   expect(json.map((line) => [line.id, line.amount_usd, line.balance_after_usd])).toEqual(
     lines.map((line) => [line.id, line.amount, line.balance_after]),
   );
   const rows = (await exported('csv')).trimEnd().split('\r\n');
   expect(rows).toHaveLength(lines.length + 1);
-  expect(rows[0]).toMatch(/^id,created,type,amount_usd/);
+  expect(rows[0]).toBe(Object.keys(json[0] ?? {}).join(','));
+  expect(json.map(({ provider, provider_name: name }) => `${provider}: ${name}`)).toEqual([
+    'null: null',
+    'sandbox: sandbox',
+  ]);
   expect(rows.at(-1)).toContain(lines.at(-1)?.request_id ?? 'none');
 
   const { folder, backups } = await client.ledger.backUp();
