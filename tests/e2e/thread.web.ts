@@ -57,6 +57,34 @@ test.describe('in one app', () => {
     await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Echo');
   });
 
+  test('a press near the end of the thread moves nothing from under the pointer, whatever has scrolled just before it', async ({
+    app: { page },
+  }) => {
+    await newChat(page, 'Sandbox Echo');
+    await ask(page, Array.from({ length: 40 }, (_, at) => `line ${at}`).join('\n\n'));
+    const answer = articles(page).nth(1);
+    await ended(answer);
+    const moved = await answer.getByRole('button', { name: 'billed' }).evaluate(async (button) => {
+      const log = button.closest('[role=log]');
+      if (!log) return null;
+      const frames = async () => {
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+      };
+      const toPixelsAboveEnd = (pixels: number) => {
+        log.scrollTop = log.scrollHeight - log.clientHeight - pixels;
+      };
+      toPixelsAboveEnd(100);
+      await frames();
+      // The browser tells of it with the next frame, which is after the press here.
+      toPixelsAboveEnd(40);
+      button.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerType: 'mouse', button: 0 }));
+      const pressed = log.scrollTop;
+      await frames();
+      return log.scrollTop - pressed;
+    });
+    expect(moved).toBe(0);
+  });
+
   test('what is deleted comes back by Undo and by its key, with all that hung on it', async ({ app: { page } }) => {
     await newChat(page, 'Sandbox Echo');
     await sendAndWait(page, 'keep me', 1);
