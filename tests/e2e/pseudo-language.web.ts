@@ -11,6 +11,7 @@ import { keep } from './stored.ts';
  */
 
 const question = 'Tell me about the ledger';
+
 test('in another language no word of the app is left in English', async ({ launch, folder }) => {
   const dataFolder = await inPseudoLanguage(folder);
   const port = await takePort();

@@ -1,6 +1,6 @@
 import type { UsageLine, UsagePeriod } from '#shared/contract/app/usage.ts';
-import { csvRow } from '#shared/csv.ts';
 import type { Naming } from '../connection/model-facts.ts';
+import { tablePieces } from '../streams/table-pieces.ts';
 
 /** The columns of an exported request, in their order; names as in the gateway’s records, where it has them. */
 const columns = [
@@ -50,36 +50,21 @@ const rowOf = (line: UsageLine, providerName: ProviderName): Row => ({
   message_id: line.use?.messageId ?? null,
 });
 
-interface Piece {
-  readonly text: string;
-  /** Requests that are in the text so far. */
-  readonly done: number;
-}
-
 /**
- * Lines as the text of a file, a piece for each page. CSV is RFC 4180, with an empty cell for what is not known; JSON an object
- * with the period and `requests`. Amounts are decimal strings in both.
+ * Lines as the text of a file, a piece for each page. CSV has a row a request; JSON is an object with the period and `requests`.
+ * Amounts are decimal strings in both.
  */
-export async function* exportPieces(
+export function usagePieces(
   pages: AsyncIterable<readonly UsageLine[]>,
   period: UsagePeriod,
   format: 'csv' | 'json',
   providerName: ProviderName,
-): AsyncGenerator<Piece, void> {
-  let done = 0;
-  const head = { format: 'portico-usage', version: 1, period };
-  yield {
-    text: format === 'csv' ? csvRow(columns) : `${JSON.stringify(head).slice(0, -1)},"requests":[`,
-    done,
-  };
-  for await (const lines of pages) {
-    const rows = lines.map((line) => rowOf(line, providerName));
-    const text =
-      format === 'csv'
-        ? rows.map((row) => csvRow(columns.map((column) => row[column]))).join('')
-        : rows.map((row, at) => `${done + at === 0 ? '\n' : ',\n'}${JSON.stringify(row)}`).join('');
-    done += rows.length;
-    yield { text, done };
-  }
-  if (format === 'json') yield { text: '\n]}\n', done };
+) {
+  const head = JSON.stringify({ format: 'portico-usage', version: 1, period });
+  return tablePieces(pages, {
+    columns,
+    rowOf: (line) => rowOf(line, providerName),
+    format,
+    around: [`${head.slice(0, -1)},"requests":[`, '\n]}\n'],
+  });
 }

@@ -9,7 +9,7 @@ import type { Wallet } from '#shared/contract/common/fields.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { Naming } from '../connection/model-facts.ts';
 import { readUsageReport } from './read-usage-report.ts';
-import { exportPieces } from './usage-export.ts';
+import { usagePieces } from './usage-export.ts';
 import { readInsights } from './usage-insights.ts';
 import { allLines, type LineDeps, readLines } from './usage-lines.ts';
 
@@ -55,7 +55,7 @@ export function usageFeature(deps: UsageDeps) {
     },
 
     async *export({ wallet, period, format }: Asked & { readonly format: 'csv' | 'json' }, signal?: AbortSignal) {
-      yield* exportPieces(allLines(deps, await payerOf(wallet), period, signal), period, format, deps.providerName);
+      yield* usagePieces(allLines(deps, await payerOf(wallet), period, signal), period, format, deps.providerName);
     },
   };
 }

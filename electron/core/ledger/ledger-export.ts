@@ -1,6 +1,6 @@
 import type { LedgerFormat } from '#shared/contract/app/ledger.ts';
-import { csvRow } from '#shared/csv.ts';
 import type { Naming } from '../connection/model-facts.ts';
+import { tablePieces } from '../streams/table-pieces.ts';
 import type { ExportedLine } from '../worker/ledger-lines.ts';
 
 /** The columns of an exported line, in their order. */
@@ -35,23 +35,9 @@ const rowOf = (line: ExportedLine, providerName: Naming['providerName']): Row =>
   estimated: line.estimated,
 });
 
-const csvLine = (row: Row): string =>
-  csvRow(columns.map((column) => (row[column] === null ? null : String(row[column]))));
-
-/** Lines as the text of a file, a piece for each page: CSV by RFC 4180, or an array of JSON. Amounts are decimal strings in both. */
-export async function* ledgerPieces(
+/** Lines as the text of a file, a piece for each page; JSON is an array of them. Amounts are decimal strings. */
+export const ledgerPieces = (
   pages: AsyncIterable<readonly ExportedLine[]>,
   format: LedgerFormat,
   providerName: Naming['providerName'],
-): AsyncGenerator<{ readonly text: string }, void> {
-  yield { text: format === 'csv' ? csvRow(columns) : '[' };
-  let isFirst = true;
-  for await (const lines of pages) {
-    if (lines.length === 0) continue;
-    const rows = lines.map((line) => rowOf(line, providerName));
-    if (format === 'csv') yield { text: rows.map(csvLine).join('') };
-    else yield { text: `${isFirst ? '' : ','}${rows.map((row) => `\n${JSON.stringify(row)}`).join(',')}` };
-    isFirst = false;
-  }
-  if (format === 'json') yield { text: '\n]\n' };
-}
+) => tablePieces(pages, { columns, rowOf: (line) => rowOf(line, providerName), format, around: ['[', '\n]\n'] });
