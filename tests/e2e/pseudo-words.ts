@@ -16,6 +16,8 @@ const data = [
   /\$?\d[\d.,:–-]*\s?(K|M|MB|ms|s|%|USD)?\b/g,
   /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b|\b(AM|PM|UTC)\b|\b(in )?(\d+ )?(second|minute|hour|day)s?( ago)?\b/g,
   /\breq_\w+/g,
+  // RFC 7468.
+  /-----BEGIN CERTIFICATE-----/g,
   /sk-portico-\w+…|\b(chat, models, account|tour|linux|web|darwin|win32)\b/g,
   /\b(Ctrl|Delete|End|Home|Tab|Shift|Alt|Enter|Esc|F6)\b/g,
 ];
@@ -67,6 +69,8 @@ function wordReader({ page, dataFolder }: Pick<RunningApp, 'page' | 'dataFolder'
     async look(view: string): Promise<void> {
       // An answer that is written is no view that is still loaded.
       await expect(page.locator('[aria-busy=true]:not([role=log], [role=log] *)')).toHaveCount(0);
+      // Nor is a placeholder a view: what comes in its place has words of its own.
+      await expect(page.locator('[data-loading]')).toHaveCount(0);
       const found = await outsideOfCatalogues(page, [...allowed, ...names]);
       if (found.length > 0) left[view] = found;
     },

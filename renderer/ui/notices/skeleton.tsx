@@ -2,7 +2,9 @@ import { classNames } from '../elements/class-names.ts';
 
 /** A placeholder while loading. Its owner announces the loading. */
 export function Skeleton({ className }: { className?: string }) {
-  return <span aria-hidden className={classNames('block animate-none rounded-tag bg-active', className)} />;
+  return (
+    <span aria-hidden data-loading className={classNames('block animate-none rounded-tag bg-active', className)} />
+  );
 }
 
 const widths = ['w-2/3', 'w-4/5', 'w-1/2', 'w-3/4', 'w-3/5', 'w-5/6'];
