@@ -9,8 +9,8 @@ export const questionText = messages({
     command: 'Program',
     args: 'Arguments',
     folder: 'In the folder',
-    deciding: 'Variables that decide what is run',
-    hidden: 'Variables (values are not shown)',
+    variables: 'Environment variables',
+    hidden: 'Secrets in environment variables (values hidden)',
     yes: 'Start it',
   },
   address: {

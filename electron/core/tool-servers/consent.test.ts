@@ -93,8 +93,8 @@ test('what is asked shows the whole command line, so that nothing in it is out o
   expect(said(question)).toBe(
     [
       ...['Program', '"/opt/x y/run"', 'Arguments', '--ok "exe\\u{202e}fdp" "a\\nb" ""', 'In the folder', '/srv/here'],
-      ...['Variables that decide what is run', '"NODE_OPTIONS=--require /tmp/evil.cjs"'],
-      ...['Variables (values are not shown)', 'API_TOKEN GIT_TOKEN'],
+      ...['Environment variables', '"NODE_OPTIONS=--require /tmp/evil.cjs"'],
+      ...['Secrets in environment variables (values hidden)', 'API_TOKEN GIT_TOKEN'],
     ].join('\n'),
   );
   expect(JSON.stringify(question)).not.toMatch(/canary|press Yes/);

@@ -4,7 +4,7 @@ import { refusal } from '#shared/language/refusals.ts';
 import { lineColumns, visibleLines, visibleWord } from '#shared/visible.ts';
 import type { Question } from '../host/ask-person.ts';
 import { questionText } from '../host/question-text.ts';
-import { decidesCode } from './code-variables.ts';
+import { hidesValue, shownValue } from './secret-variables.ts';
 import type { ServerWay } from './server-way.ts';
 
 /**
@@ -52,18 +52,18 @@ function addressQuestion({ url, headers }: Address, words: Words['address']): Ab
   return { title, advice, facts: [fact(words.url, [new URL(url).href]), ...some(words.headers, headers)], yes };
 }
 
-/** Values are secret, except those that decide which code is run: they are shown with the command. */
+/** Any variable may decide which code runs: only the values of secrets are left out. */
 function shownVariables(
   names: readonly string[],
   values: ServerWay['secrets'],
   words: Words['program'],
 ): Question['facts'] {
-  const shown = names.filter(decidesCode);
-  const hidden = names.filter((name) => !shown.includes(name));
+  const hidden = names.filter((name) => hidesValue(name, values[name] ?? ''));
+  const shown = names.filter((name) => !hidden.includes(name));
   return [
     ...some(
-      words.deciding,
-      shown.map((name) => `${name}=${values[name] ?? ''}`),
+      words.variables,
+      shown.map((name) => `${name}=${shownValue(values[name] ?? '')}`),
     ),
     ...some(words.hidden, hidden),
   ];
