@@ -49,7 +49,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const send = connections?.fetch ?? platformFetch(options.fetch ?? fetch);
   const upstream = { send, asksWhole: connections !== null, close: async () => connections?.close() };
   try {
-    const registry = openRegistry(options, send, log);
+    const registry = openRegistry({ download: connections?.download, ...options }, send, log);
     const foundation = await openFoundation(options, log);
     try {
       return await openRooms(options, foundation, registry, upstream);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { proxyByEnvironment } from '#gateway/upstream/environment-proxy.ts';
-import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
+import { type DownloadOptions, guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/app/changes.ts';
 import { accountFeature } from './account/account-feature.ts';
 import { creditsFeature } from './account/credits-feature.ts';
@@ -57,7 +57,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const base = await openBase(options);
   const { db, log, changes, now, newId } = base;
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
-  const connected = { ...options, fetch: options.fetch ?? network.fetch };
+  const download = (url: string, asked: DownloadOptions) => guardedDownload(url, { ...asked, route: network.route });
+  const connected = { ...options, fetch: options.fetch ?? network.fetch, download };
   const access = await openModels(connected, base);
   const { keychain, waiting, gateway, listener, accounts, providers, connections, modelFacts } = access;
   const { hasProvider } = providers;
@@ -121,7 +122,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     credits: creditsFeature({ connections, modelFacts, spend: chats.spend }),
     drafts: draftsFeature({ db, changes, now }),
     funds: fundsFeature({ ...base, connections, store: base.settings, walletOf: account.walletOf }),
-    images: imagesFeature({ download: guardedDownload }),
+    images: imagesFeature({ download }),
     gateway: gatewayFeature({ listener, connections, changes, elapsed }),
     gatewayAccounts: gatewayAccountsFeature({
       accounts,

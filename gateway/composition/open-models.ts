@@ -23,7 +23,7 @@ export interface ModelOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
-  readonly download?: Download;
+  readonly download?: Download | undefined;
   /** Whoever asks pays the providers as well, as in the app: what they say of the account is passed on (wire contract §3.3). */
   readonly tellsWords?: boolean;
 }

@@ -1,15 +1,18 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { type RequestOptions as HttpsOptions, request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
 import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { trustedAuthorities } from './certificates.ts';
+import type { ProxyFor } from './proxied-dispatcher.ts';
 import { type AddressRules, addressRules, hostOf, notFetched, notPublic, publicAddress } from './public-address.ts';
 
 /**
  * Fetches what a stranger named, from nowhere but public hosts (wire contract §1.5). Each name is resolved once, every one
  * of its addresses must be public, and the connection goes to an address that was looked at, so that a name cannot mean
- * something else by the time it is called. Each redirect begins again at the first check. No cookies, no credentials, no
- * proxy, no connection that is kept. Whoever fetches pages for a model can use it as it is.
+ * something else by the time it is called; where a proxy leads to it, the proxy is asked for that address. Each redirect begins again at the
+ * first check. No cookies, no credentials, no connection that is kept. Whoever fetches pages for a model can use it as it is.
  */
 export interface DownloadOptions {
   /** Most bytes that are read; one more is an error. */
@@ -19,8 +22,16 @@ export interface DownloadOptions {
   readonly signal?: AbortSignal;
   /** What is sent as `accept`. */
   readonly accept?: string;
+  /** How the outside is reached; directly where it is missing. */
+  readonly route?: DownloadRoute;
   /** For tests and for an operator's own rule; the defaults are https only, and public addresses only. */
   readonly rules?: Partial<DownloadRules>;
+}
+
+export interface DownloadRoute {
+  readonly proxyFor: ProxyFor;
+  /** Authorities in PEM that are trusted besides those of Node and of the system. */
+  readonly certificates: () => string | Promise<string>;
 }
 
 export interface DownloadRules extends AddressRules {
@@ -60,7 +71,7 @@ export async function guardedDownload(address: string, options: DownloadOptions)
   }
 }
 
-const isRedirect = ({ statusCode = 0 }: IncomingMessage) => [301, 302, 303, 307, 308].includes(statusCode);
+const isRedirect = ({ statusCode = 0 }: Answer) => [301, 302, 303, 307, 308].includes(statusCode);
 
 /** The address to connect to. All that a name stands for must be public: one that is not is a trap, whatever the others. */
 async function reachable(url: URL, rules: DownloadRules, signal: AbortSignal): Promise<LookupAddress> {
@@ -89,30 +100,62 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
+/** What the server answered: of Node's own client, or of the proxy's. */
+interface Answer extends AsyncIterable<Buffer> {
+  readonly statusCode?: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  destroy(): void;
+}
+
 /** The connection goes to `pinned`; the certificate must be the name's. */
-function ask(url: URL, pinned: LookupAddress, options: DownloadOptions, signal: AbortSignal): Promise<IncomingMessage> {
+async function ask(url: URL, pinned: LookupAddress, options: DownloadOptions, signal: AbortSignal): Promise<Answer> {
+  const headers = { accept: options.accept ?? '*/*', 'accept-encoding': 'identity', 'user-agent': 'Portico' };
+  const { route } = options;
+  try {
+    const proxy = await route?.proxyFor(url.origin);
+    const trust = route ? trustedAuthorities(await route.certificates()) : {};
+    if (proxy == null) return await askDirectly(url, pinned, { headers, signal, ...trust });
+    const getThroughProxy = await loadProxies();
+    const call = { url, address: pinned.address, headers, signal, trust };
+    const { statusCode, headers: received, body } = await getThroughProxy(proxy, call);
+    return {
+      statusCode,
+      headers: received,
+      destroy: () => void body.destroy(),
+      [Symbol.asyncIterator]: () => body[Symbol.asyncIterator](),
+    };
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw signal.aborted ? stopped(url, signal) : notFetched(url, 'its server could not be reached', cause);
+  }
+}
+
+function askDirectly(
+  url: URL,
+  pinned: LookupAddress,
+  options: Pick<HttpsOptions, 'ca' | 'signal'> & { readonly headers: Record<string, string> },
+): Promise<IncomingMessage> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const request = send(
-      url,
-      {
-        agent: false,
-        signal,
-        lookup: (_name, { all }, callback) =>
-          all ? callback(null, [pinned]) : callback(null, pinned.address, pinned.family),
-        headers: { accept: options.accept ?? '*/*', 'accept-encoding': 'identity', 'user-agent': 'Portico' },
-      },
-      resolve,
-    );
-    request.on('error', (cause) => {
-      reject(signal.aborted ? stopped(url, signal) : notFetched(url, 'its server could not be reached', cause));
-    });
-    request.end();
+    const lookup: LookupFunction = (_name, { all }, callback) =>
+      all ? callback(null, [pinned]) : callback(null, pinned.address, pinned.family);
+    send(url, { agent: false, lookup, ...options }, resolve)
+      .on('error', reject)
+      .end();
   });
 }
 
+/** undici needs Node 22.19: an older Electron never goes past a proxy that was named. */
+async function loadProxies() {
+  try {
+    return (await import('./proxied-download.ts')).getThroughProxy;
+  } catch (cause) {
+    throw refusal('upstream_unreachable', 'networkTooOld', { cause });
+  }
+}
+
 async function received(
-  response: IncomingMessage,
+  response: Answer,
   url: URL,
   { maxBytes }: DownloadOptions,
   signal: AbortSignal,

@@ -1,6 +1,5 @@
-import * as tls from 'node:tls';
 import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
-import { certificatesIn } from './certificates.ts';
+import { trustedAuthorities } from './certificates.ts';
 import { isLoopback } from './dispatch-fetch.ts';
 
 /** The URL of the proxy that leads to an origin, with user and password where it wants them; null: there is none. A promise of it never fails. */
@@ -20,7 +19,7 @@ export class ProxiedDispatcher implements Pick<Dispatcher, 'dispatch'> {
 
   constructor(proxyFor: ProxyFor, certificates = '') {
     this.#proxyFor = proxyFor;
-    this.#trust = trusting(certificates);
+    this.#trust = trustedAuthorities(certificates);
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -50,25 +49,29 @@ export class ProxiedDispatcher implements Pick<Dispatcher, 'dispatch'> {
     const key = proxy ?? '';
     const known = this.#ways.get(key);
     if (known) return known;
-    const way = proxy === null ? new Agent({ ...connectionLimits, connect: this.#trust }) : this.#through(proxy);
+    const way =
+      proxy === null
+        ? new Agent({ ...connectionLimits, connect: this.#trust })
+        : throughProxy(proxy, { requestTls: this.#trust, proxyTls: this.#trust });
     this.#ways.set(key, way);
     return way;
   }
+}
 
-  #through(proxy: string): Dispatcher {
-    const trust = this.#trust;
-    if (/^socks/i.test(proxy)) return new Socks5ProxyAgent(asSocks5(proxy), { ...connectionLimits, requestTls: trust });
-    return new ProxyAgent({ ...connectionLimits, uri: proxy, requestTls: trust, proxyTls: trust });
-  }
+interface ProxyTls {
+  /** For the connections inside the tunnel. */
+  readonly requestTls: { readonly ca?: string[]; readonly servername?: string };
+  /** For the connection to an HTTPS proxy. */
+  readonly proxyTls: { readonly ca?: string[] };
+  /** A tunnel for plain http too; without it an HTTP proxy is asked for the whole address. */
+  readonly proxyTunnel?: boolean;
+}
+
+/** What reaches servers by one proxy. */
+export function throughProxy(proxy: string, { requestTls, proxyTls, proxyTunnel = false }: ProxyTls): Dispatcher {
+  if (/^socks/i.test(proxy)) return new Socks5ProxyAgent(asSocks5(proxy), { ...connectionLimits, requestTls });
+  return new ProxyAgent({ ...connectionLimits, uri: proxy, requestTls, proxyTls, proxyTunnel });
 }
 
 /** Names are always resolved by the proxy; version 4 of the protocol is not spoken any more. */
 const asSocks5 = (proxy: string) => proxy.replace(/^socks(4a?|5h?)?:/i, 'socks5:');
-
-/** Node's own list, what its environment adds, and what the system trusts, which Node can say since 22.15. */
-function trusting(certificates: string): { ca?: string[] } {
-  const own = certificatesIn(certificates);
-  const listed: typeof tls.getCACertificates | undefined = tls.getCACertificates;
-  if (listed) return { ca: [...listed('default'), ...listed('system'), ...own] };
-  return own.length === 0 ? {} : { ca: [...tls.rootCertificates, ...own] };
-}

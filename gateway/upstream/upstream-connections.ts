@@ -1,18 +1,26 @@
 import { Agent } from 'undici';
 import { createDispatchFetch } from './dispatch-fetch.ts';
 import { hasProxyInEnvironment, proxyByEnvironment } from './environment-proxy.ts';
+import type { Download } from './fetched-files.ts';
+import { guardedDownload } from './guarded-download.ts';
 import { connectionLimits, ProxiedDispatcher } from './proxied-dispatcher.ts';
 import type { UpstreamFetch } from './upstream-response.ts';
 
 export interface UpstreamConnections {
   readonly fetch: UpstreamFetch;
+  /** Fetches the files that a request names by their address, the same way. */
+  readonly download: Download;
   close(): Promise<void>;
 }
 
 /** The one way by which a stand-alone gateway reaches its upstreams: directly, unless its environment names a proxy. */
 export function openUpstreamConnections(): UpstreamConnections {
-  const agent = hasProxyInEnvironment(process.env)
-    ? new ProxiedDispatcher(proxyByEnvironment)
-    : new Agent(connectionLimits);
-  return { fetch: createDispatchFetch(agent), close: () => agent.destroy() };
+  const proxied = hasProxyInEnvironment(process.env);
+  const agent = proxied ? new ProxiedDispatcher(proxyByEnvironment) : new Agent(connectionLimits);
+  const route = proxied ? { proxyFor: proxyByEnvironment, certificates: () => '' } : null;
+  return {
+    fetch: createDispatchFetch(agent),
+    download: (url, options) => guardedDownload(url, route ? { ...options, route } : options),
+    close: () => agent.destroy(),
+  };
 }

@@ -49,6 +49,7 @@ export async function openHttpProxy({ user, password, hosts }: ProxyOptions = {}
       upstream.pipe(client).pipe(upstream);
     });
     upstream.on('error', () => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+    client.once('close', () => upstream.destroy());
   });
   return served(server, 'http', { user, password }, reached);
 }
@@ -88,6 +89,7 @@ export async function openSocksProxy({ user, password, hosts }: ProxyOptions = {
       upstream.pipe(client).pipe(upstream);
     });
     upstream.on('error', () => client.end(Buffer.from([5, 5, 0, 1, 0, 0, 0, 0, 0, 0])));
+    client.once('close', () => upstream.destroy());
   }
   return served(server, 'socks5', { user, password }, reached);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
+import type { Download } from '#gateway/upstream/fetched-files.ts';
 import type { PollIntervals } from '../account/watch-books.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
@@ -42,7 +43,11 @@ export interface CoreOptions {
 }
 
 /** With the one way to the outside. */
-export type ConnectedOptions = CoreOptions & { readonly fetch: typeof fetch };
+export type ConnectedOptions = CoreOptions & {
+  readonly fetch: typeof fetch;
+  /** Fetches what a stranger named, from public addresses only. */
+  readonly download: Download;
+};
 
 /** Shared by all parts of the core: database, change topics, log, clock and ids. */
 export async function openBase({ dataFolder, now, newId }: CoreOptions) {

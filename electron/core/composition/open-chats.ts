@@ -44,7 +44,7 @@ export async function openChats(
   settings: () => Promise<Settings>,
   ask: AskPerson,
 ) {
-  const { dataFolder, host, pageWorkerFile, documentWorkerFile, fetch: send } = options;
+  const { dataFolder, host, pageWorkerFile, documentWorkerFile, fetch: send, download } = options;
   const { db, log, changes, conversations, now } = base;
   const live = openLiveAnswers(host.showRunning);
   const language = async () => (await settings()).language;
@@ -60,7 +60,17 @@ export async function openChats(
   const wordFile = join(dataFolder, 'words.log');
   await recoverAnswers({ ...base, lookUpOpenCosts, wordsOf: readWordLog(wordFile) });
   const { version } = host;
-  const tools = openTools({ ...base, dataFolder, secrets, ask, language, fetch: send, pageWorkerFile, version });
+  const tools = openTools({
+    ...base,
+    dataFolder,
+    secrets,
+    ask,
+    language,
+    fetch: send,
+    download,
+    pageWorkerFile,
+    version,
+  });
   const { toolbox } = tools;
 
   const files = attachmentFiles(join(dataFolder, 'attachments'));

@@ -28,7 +28,7 @@ export const drainMs = 5000;
 
 /** Access to models: keychain, built-in and remote gateway, providers and the catalogue. */
 export async function openModels(options: ConnectedOptions, base: Base) {
-  const { dataFolder, env, platform, elapsed, sandboxPace, fetch: send } = options;
+  const { dataFolder, env, platform, elapsed, sandboxPace, fetch: send, download } = options;
   const { db, log, changes, settings, now, newId } = base;
   const keychain = openKeychain({
     open: options.openSecrets,
@@ -50,6 +50,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
       tellsWords: true,
       now,
       fetch: send,
+      download,
       env: {},
       log: gatewayLog(log),
     });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
+import type { Download } from '#gateway/upstream/fetched-files.ts';
 import type { Language } from '#shared/language/messages.ts';
 import type { Db } from '../db/db.ts';
 import type { AskPerson } from '../host/ask-person.ts';
@@ -26,6 +26,7 @@ export interface OpenToolsDeps {
   readonly changes: Changes;
   readonly settings: SettingsStore;
   readonly fetch: typeof fetch;
+  readonly download: Download;
   readonly pageWorkerFile: string;
   readonly version: string;
   readonly now: () => number;
@@ -48,7 +49,7 @@ export function openTools(deps: OpenToolsDeps) {
     now,
     newId,
   });
-  const fetchPage = pageFetcher({ download: guardedDownload, readPage: pageReader(pageWorkerFile) });
+  const fetchPage = pageFetcher({ download: deps.download, readPage: pageReader(pageWorkerFile) });
   const builtIn = builtInTools({ now, fetchPage });
   const feature = toolsFeature({ builtIn, servers, permissions, store: settings, changes });
   const toolbox = openToolbox({ builtIn, isOn: feature.isOn, servers, permissions, now, newId });

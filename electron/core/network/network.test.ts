@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type DownloadRules, guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { openHttpProxy, openSocksProxy } from '../../../tests/support/proxies.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { openTlsUpstream } from '../../../tests/support/tls-upstream.ts';
@@ -21,6 +22,13 @@ beforeAll(async () => {
   });
 });
 afterAll(() => upstream.close());
+
+const limits = { maxBytes: 1_000, timeoutMs: 10_000 };
+/** The guard's real rules, except that this machine counts as public. */
+const hereIsPublic: Partial<DownloadRules> = {
+  mayReach: (address) => address === '127.0.0.1',
+  resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+};
 
 interface Ways {
   readonly environment?: (origin: string) => string | null;
@@ -55,6 +63,43 @@ describe.each([
     } finally {
       await network.close();
       await proxy.close();
+    }
+  });
+
+  test('a page that an answer names is fetched through it, by the public address and never by the name', async () => {
+    const proxy = await openProxy();
+    const network = open({ proxy: 'fixed', address: proxy.url });
+    try {
+      const page = `${upstream.origin}/page?x=1`;
+      const { bytes, url } = await guardedDownload(page, { ...limits, rules: hereIsPublic, route: network.route });
+      expect([bytes.toString(), url]).toEqual([`from ${name}:${upstream.port}`, page]);
+      expect(proxy.reached).toEqual([`127.0.0.1:${upstream.port}`]);
+      const inside = guardedDownload('https://inside.example/x', {
+        ...limits,
+        rules: { ...hereIsPublic, resolve: async () => [{ address: '10.0.0.1', family: 4 }] },
+        route: network.route,
+      });
+      await expect(inside).rejects.toMatchObject({ message: /not on the public internet/ });
+      expect(proxy.reached).toHaveLength(1);
+    } finally {
+      await network.close();
+      await proxy.close();
+    }
+  });
+
+  test('a page is not fetched past it when it is gone, or when the certificate is another name’s', async () => {
+    const proxy = await openProxy();
+    const network = open({ proxy: 'fixed', address: proxy.url });
+    const other = { ...hereIsPublic, resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
+    const options = { ...limits, rules: other, route: network.route };
+    try {
+      const wrongName = guardedDownload(`https://other.example:${upstream.port}/`, options);
+      await expect(wrongName).rejects.toMatchObject({ code: 'file_download_failed' });
+      await proxy.close();
+      const gone = guardedDownload(upstream.origin, options);
+      await expect(gone).rejects.toMatchObject({ code: 'file_download_failed', message: /could not be reached/ });
+    } finally {
+      await network.close();
     }
   });
 

@@ -1,4 +1,5 @@
 import { isLoopback } from '#gateway/upstream/dispatch-fetch.ts';
+import type { DownloadRoute } from '#gateway/upstream/guarded-download.ts';
 import type { ProxyFor } from '#gateway/upstream/proxied-dispatcher.ts';
 import type { NetworkSettings } from '#shared/contract/app/network.ts';
 import { refusal } from '#shared/language/refusals.ts';
@@ -18,6 +19,8 @@ export interface Network {
    */
   apply(rules: NetworkRules): void;
   readonly proxyFor: ProxyFor;
+  /** The same way for the pages and pictures that a model or a stranger names (`guardedDownload`). */
+  readonly route: DownloadRoute;
   close(): Promise<void>;
 }
 
@@ -61,6 +64,7 @@ export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Netw
 
   return {
     proxyFor,
+    route: { proxyFor, certificates: async () => (await rules).certificates },
     async fetch(input, init) {
       const { origin, hostname } = new URL(input instanceof Request ? input.url : input);
       // Whichever is there: no proxy of the settings leads to this computer.

@@ -4,7 +4,8 @@ import { words } from '../../text/language.ts';
 export const networkText = words({
   failed: 'Could not read the network settings',
   proxy: 'Proxy',
-  proxyNote: 'For everything that the app calls: models, gateways, tools.',
+  proxyNote:
+    'For everything the app calls: models, gateways, tools, and the pages and pictures that answers name. The names of those pages are looked up on this computer.',
   proxies: { system: 'As the system', none: 'None', fixed: 'This one' },
   address: 'Address',
   addressNote: 'http://, https:// or socks5://, with host and port',
