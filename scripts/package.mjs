@@ -1,5 +1,6 @@
 // `npm run package`: the installable app, by electron-builder. Its own options go after `--`: `-- --linux dir`.
 // `npm run package -- --client`: the gateway's client for other programs (client-package.mjs).
+// `npm run package -- --sign-feed FILE…`: signatures of the feeds of updates (sign-feed.mjs).
 // `npm run package -- --sbom FILE`: the bill of materials of a release (bill-of-materials.ts).
 // `npm run package -- --audit [ADVISORY]…`: known vulnerabilities of what ships (audit.ts).
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,9 +9,11 @@ import { join } from 'node:path';
 import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs';
 import { foreground } from './child.mjs';
 import { packageClient } from './client-package.mjs';
+import { signFeeds, updateKey } from './sign-feed.mjs';
 
 await run(async ([first, ...rest]) => {
   if (first === '--client') return packageClient(rest);
+  if (first === '--sign-feed') return signFeeds(rest);
   const words = first === undefined ? [] : [first, ...rest];
   const node = prepare();
   const about = { '--sbom': 'bill-of-materials.ts', '--audit': 'audit.ts' }[first];
@@ -29,19 +32,25 @@ await run(async ([first, ...rest]) => {
 });
 
 /**
- * Where the packaged app looks for newer versions: the environment says it. It lies in the app's archive, whose integrity the
- * program checks. Without it the app does not look.
+ * Where the packaged app looks for newer versions, and the key that signs what it finds: the environment says it. It lies in the app's
+ * archive, whose integrity the program checks. Without it the app does not look.
  */
 function updateFeed() {
-  const { PORTICO_UPDATE_URL: url, PORTICO_UPDATE_PUBLISHER: publisher } = process.env;
+  const { PORTICO_UPDATE_URL: url, PORTICO_UPDATE_KEY: key, PORTICO_UPDATE_PUBLISHER: publisher } = process.env;
   const file = join(root, 'dist', 'update.json');
   rmSync(file, { force: true });
   if (!url) return [];
   if (!/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/.test(url))
     throw new UserError(`PORTICO_UPDATE_URL is ${url}: updates come by https only.`, 2);
+  if (!key)
+    throw new UserError(
+      'PORTICO_UPDATE_KEY is not set: an app that looks for updates needs the public key of its feed.',
+      2,
+    );
+  const publicKey = updateKey(key);
   const publisherName = publisher ? { publisherName: [publisher] } : {};
   const provider = { provider: 'generic', url, updaterCacheDirName: 'portico-updater' };
-  writeFileSync(file, JSON.stringify({ ...provider, ...publisherName }));
+  writeFileSync(file, JSON.stringify({ ...provider, publicKey, ...publisherName }));
   // So that the feed's own files (latest.yml) are written beside the packages.
   return ['-c.publish.provider=generic', `-c.publish.url=${url}`];
 }

@@ -288,7 +288,8 @@ export const refusalWords = {
   updatesNoFeed: 'This build of Portico has no place to look for newer versions.',
   updatesNotInstalled:
     'This copy of Portico cannot replace itself: it was not installed, or is run from a folder. Download newer versions yourself.',
-  updatesUnsigned: 'This build names no publisher, so a newer version could not be verified. Nothing is downloaded.',
+  updatesUnsigned:
+    'This build has no key for updates, so a newer version could not be verified. Nothing is downloaded.',
   updateNotVerified: 'The newer version could not be verified and was thrown away. Nothing was changed.',
   updateInsecure: 'The feed of newer versions leads to an address without https. Nothing was downloaded.',
   updateUnreachable: ({ why }: { why: string }) =>

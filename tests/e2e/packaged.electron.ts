@@ -12,7 +12,7 @@ import { freePort } from '../support/free-port.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { startSecretService } from '../support/secret-service.ts';
 import { unexplained } from '../support/shipped-files.ts';
-import { startUpdateFeed } from '../support/update-feed.ts';
+import { feedKey, startUpdateFeed } from '../support/update-feed.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
@@ -32,7 +32,8 @@ const packaged = () => (made ??= makePackage());
 
 async function makePackage() {
   const output = await mkdtemp(join(tmpdir(), 'portico-package-'));
-  const shipped = packageApp(output, { PORTICO_UPDATE_URL: `http://127.0.0.1:${await feedPort}/` });
+  const feed = { PORTICO_UPDATE_URL: `http://127.0.0.1:${await feedPort}/`, PORTICO_UPDATE_KEY: feedKey };
+  const shipped = packageApp(output, feed);
   return { output, shipped, opened: openedCopy(shipped, join(output, 'opened')) };
 }
 
@@ -186,6 +187,10 @@ test('a newer version is found, verified and installed, not before the answer is
   feed.offer({ version: '0.2.0', file: newer, sha512: Buffer.alloc(64, 1).toString('base64') });
   await look();
   await expect(page.getByText('could not be verified and was thrown away')).toBeVisible();
+  feed.offer({ version: '0.3.0', file: newer, forged: true });
+  await look();
+  await expect(page.getByText('could not be verified and was thrown away')).toBeVisible();
+  await expect(status).not.toContainText('0.3.0');
   feed.offer({ version: '0.2.0', file: newer, url: 'elsewhere.AppImage' });
   await look();
   await expect(page.getByText('leads to an address without https')).toBeVisible();

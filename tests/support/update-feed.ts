@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -10,7 +10,13 @@ export interface Release {
   readonly url?: string;
   readonly sha512?: string;
   readonly notes?: string;
+  /** Signed by somebody else, who has the server and not the key. */
+  readonly forged?: boolean;
 }
+
+const keys = generateKeyPairSync('ed25519');
+/** What the build of an app has to be given so that it believes this feed. */
+export const feedKey = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
 /** The files that the builder writes beside packages, as a server gives them. */
 export async function startUpdateFeed(port: number) {
@@ -21,6 +27,7 @@ export async function startUpdateFeed(port: number) {
     asked.push({ path, headers: request.headers });
     if (!release) return void response.writeHead(404).end();
     if (path === '/latest-linux.yml') return void response.end(feedOf(release));
+    if (path === '/latest-linux.yml.sig') return void response.end(signatureOf(release));
     if (path === '/elsewhere.AppImage')
       return void response.writeHead(302, { location: 'http://portico.invalid/new.AppImage' }).end();
     response.end(readFileSync(release.file));
@@ -38,6 +45,11 @@ export async function startUpdateFeed(port: number) {
       await once(server, 'close');
     },
   };
+}
+
+function signatureOf(release: Release): string {
+  const key = release.forged ? generateKeyPairSync('ed25519').privateKey : keys.privateKey;
+  return sign(null, Buffer.from(feedOf(release)), key).toString('base64');
 }
 
 /** JSON is YAML. */

@@ -119,7 +119,6 @@ function run(): void {
   const updates = openUpdates({
     unavailable: withoutUpdates({
       file: feedFile,
-      platform,
       installedBy: app.isPackaged ? installedBy(platform, env, process.resourcesPath) : null,
     }),
     load: () => loadUpdater(feedFile),

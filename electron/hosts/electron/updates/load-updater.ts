@@ -1,11 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppUpdater } from 'electron-updater';
+import { refusal } from '#shared/language/refusals.ts';
+import type { SignedFeedOptions } from './signed-feed.ts';
+import { readFeed } from './update-feed.ts';
 
 /** Loaded when it is first needed: it is no part of a start. */
 export async function loadUpdater(feedFile: string): Promise<AppUpdater> {
-  const { autoUpdater } = await import('electron-updater');
+  const [{ autoUpdater }, { SignedFeed }] = await Promise.all([import('electron-updater'), import('./signed-feed.ts')]);
+  // The builder's settings, such as the folder of downloads and the publisher of a signed installer.
   autoUpdater.updateConfigPath = feedFile;
+  const { url, publicKey } = readFeed(feedFile) ?? {};
+  if (!url || !publicKey) throw refusal('internal_error', 'updatesUnsigned');
+  const feed: SignedFeedOptions = { provider: 'custom', updateProvider: SignedFeed, url, publicKey };
+  autoUpdater.setFeedURL(feed as unknown as Parameters<AppUpdater['setFeedURL']>[0]);
   return autoUpdater;
 }
 

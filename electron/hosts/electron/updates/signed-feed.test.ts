@@ -1,0 +1,78 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import type { RequestOptions } from 'node:http';
+import type { AppUpdater } from 'electron-updater';
+import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
+import { expect, test } from 'vitest';
+import { tell } from '#shared/language/refusals.ts';
+import { parsePublicKey, SignedFeed } from './signed-feed.ts';
+import { updateFailure } from './update-failure.ts';
+
+const ours = generateKeyPairSync('ed25519');
+const publicKey = ours.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+const feed = JSON.stringify({ version: '0.2.0', files: [{ url: 'new.AppImage', sha512: 'x', size: 1 }] });
+const signed = (text: string, key = ours.privateKey) => sign(null, Buffer.from(text), key).toString('base64');
+
+/** A server of static files; a missing one is 404 in the words of electron-updater's own client. */
+function feedWith(files: Readonly<Record<string, string>>) {
+  const asked: string[] = [];
+  const executor = {
+    async request({ path }: RequestOptions): Promise<string> {
+      const name = (path ?? '').replace(/\?.*/, '');
+      asked.push(name);
+      const file = files[name];
+      if (file === undefined) throw new Error('404 Not Found');
+      return file;
+    },
+  };
+  const runtime = { platform: 'linux', executor, isUseMultipleRangeRequest: true };
+  const provider = new SignedFeed(
+    { provider: 'custom', updateProvider: SignedFeed, url: 'https://updates.example/portico/', publicKey },
+    { channel: null, isAddNoCacheQuery: true } as unknown as AppUpdater,
+    runtime as unknown as ProviderRuntimeOptions,
+  );
+  return { provider, asked };
+}
+
+test('a feed is read when its signature is ours, and its packages lie beside it', async () => {
+  const { provider, asked } = feedWith({
+    '/portico/latest-linux.yml': feed,
+    '/portico/latest-linux.yml.sig': `${signed(feed)}\n`,
+  });
+  const update = await provider.getLatestVersion();
+  expect(update.version).toBe('0.2.0');
+  expect(provider.resolveFiles(update).map(({ url }) => url.href)).toEqual([
+    'https://updates.example/portico/new.AppImage',
+  ]);
+  expect(asked).toEqual(['/portico/latest-linux.yml', '/portico/latest-linux.yml.sig']);
+});
+
+const otherKey = generateKeyPairSync('ed25519').privateKey;
+test.each([
+  ['is missing', undefined],
+  ['is empty', ''],
+  ['is of another key', signed(feed, otherKey)],
+  ['is of another file', signed(feed.replace('0.2.0', '0.1.0'))],
+  ['is no base64', '<html>'],
+  ['is cut off', signed(feed).slice(0, 40)],
+])('a feed is refused as not verified when its signature %s', async (_case, signature) => {
+  const files = { '/portico/latest-linux.yml': feed };
+  const { provider } = feedWith(
+    signature === undefined ? files : { ...files, '/portico/latest-linux.yml.sig': signature },
+  );
+  const error: unknown = await provider.getLatestVersion().catch((cause: unknown) => cause);
+  expect(updateFailure(error, false, false)).toEqual(tell('updateNotVerified'));
+});
+
+test('a feed that is not there is unreachable, not unsigned', async () => {
+  const error: unknown = await feedWith({})
+    .provider.getLatestVersion()
+    .catch((cause: unknown) => cause);
+  expect(updateFailure(error, false, false)).toEqual(tell('updateUnreachable', { why: '404' }));
+});
+
+test('a key of another kind is refused', () => {
+  const { publicKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const base64 = rsa.export({ format: 'der', type: 'spki' }).toString('base64');
+  expect(() => parsePublicKey(base64)).toThrow(/expected an Ed25519 key, not rsa/);
+  expect(() => parsePublicKey('nonsense')).toThrow();
+});
