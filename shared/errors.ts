@@ -138,6 +138,25 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
+/**
+ * Who ended or refused a request. `upstream`: the provider, also where it refused. `gateway`: the gateway itself, by a fault or by one of its
+ * limits. `caller`: the request, or whoever sent it.
+ */
+export type ErrorOrigin = 'upstream' | 'gateway' | 'caller';
+
+/** Refusals of a request that come from its provider. Where the gateway foresees one, nobody is asked and nothing depends on it. */
+const upstreamRefusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['content_policy_violation', 'context_length_exceeded', 'upstream_invalid_request'] as const),
+  ...(['upstream_rate_limited', 'upstream_timeout', 'byoapi_key_rejected', 'byoapi_key_insufficient_quota'] as const),
+]);
+
+/** By whom a code is caused where the error does not say otherwise (`AppErrorDetails.origin`). */
+function usualOrigin(code: ErrorCode): ErrorOrigin {
+  const { type, status } = errorKinds[code];
+  if (type === 'upstream_error' || upstreamRefusals.has(code)) return 'upstream';
+  return status < 500 ? 'caller' : 'gateway';
+}
+
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorKinds, code);
 
 /** A provider’s own error, without keys and addresses. */
@@ -186,6 +205,8 @@ export interface AppErrorDetails {
   /** The provider that caused it, if any. */
   readonly provider?: string | null;
   readonly providerError?: ProviderError | null;
+  /** Where it is not whom its code says: a limit of the gateway's own that ends a provider's answer. */
+  readonly origin?: ErrorOrigin;
   /** Milliseconds to wait before trying again. */
   readonly retryAfterMs?: number;
   /** Structured facts, such as `{ excluded: [...] }`. Sent over the wire: never a key, a prompt or a path. */
@@ -205,6 +226,7 @@ export class AppError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly refusal: Refusal | null;
+  readonly origin: ErrorOrigin;
 
   constructor(code: ErrorCode, message: string, more: AppErrorDetails = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
@@ -215,6 +237,7 @@ export class AppError extends Error {
     this.retryAfterMs = more.retryAfterMs;
     this.details = more.details;
     this.refusal = more.refusal ?? null;
+    this.origin = more.origin ?? usualOrigin(code);
   }
 
   get status(): number {

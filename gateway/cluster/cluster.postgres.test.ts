@@ -116,7 +116,8 @@ describe('a model that fails at one instance', () => {
   }
 
   const failFiveTimes = (health: Health) => {
-    for (let index = 0; index < 5; index += 1) health.failed('m', new AppError('upstream_error', 'x'));
+    for (let index = 0; index < 5; index += 1)
+      health.failed('m', index % 2 ? 'ada' : 'bob', new AppError('upstream_error', 'x'));
   };
 
   test('is avoided by all of them, also by one that starts later, and by none once it works again', async () => {
@@ -128,15 +129,15 @@ describe('a model that fails at one instance', () => {
     await expect.poll(() => third.health.of('m').circuit, soon).toBe('open');
     second?.pass(30_000);
     expect(second?.health.of('m').circuit).toBe('half_open');
-    second?.health.begin('m');
-    second?.health.succeeded('m', { firstTokenMs: 1, tokensPerSecond: 1 });
+    second?.health.begin('m', 'ada');
+    second?.health.succeeded('m', 'ada', { firstTokenMs: 1, tokensPerSecond: 1 });
     await expect.poll(() => first.health.of('m').circuit, soon).toBe('closed');
     await expect.poll(() => third.health.of('m').circuit, soon).toBe('closed');
   });
 
   test('cools down everywhere, for as long as its provider said', async () => {
     const { first, others } = await instances(2);
-    first.health.failed('m', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 20_000 }));
+    first.health.failed('m', 'ada', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 20_000 }));
     await expect.poll(() => others[0]?.health.of('m').coolingDown, soon).toBe(true);
     others[0]?.pass(20_000);
     expect(others[0]?.health.of('m').coolingDown).toBe(false);
@@ -148,8 +149,8 @@ describe('a model that fails at one instance', () => {
     failFiveTimes(first.health);
     await expect.poll(() => second?.health.of('m').circuit, soon).toBe('open');
     second?.pass(30_000);
-    second?.health.begin('m');
-    second?.health.failed('m', new AppError('upstream_error', 'x'));
+    second?.health.begin('m', 'ada');
+    second?.health.failed('m', 'ada', new AppError('upstream_error', 'x'));
     first.pass(31_000);
     await expect.poll(() => first.health.of('m').circuit, soon).toBe('open');
     second?.pass(59_000);

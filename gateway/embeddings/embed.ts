@@ -116,8 +116,9 @@ async function open(
     current: null,
     attempts: [],
     wasted: 0n,
+    spoken: false,
     startedAt: deps.now(),
-    question: { requestId, byoKey, fullRouting },
+    question: { requestId, byoKey, fullRouting, stream: false },
   };
 }
 
@@ -148,6 +149,7 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
   const { call, deps, admitted } = run;
   const { health, now } = deps;
   const { id } = target.model;
+  const { accountId } = call.principal;
   const counts = call.byoKey === null;
   const limits: UsageLimits = {
     heldOutput: () => 0,
@@ -164,20 +166,20 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
       code,
       latency_ms: Math.max(0, Math.round(now() - startedAt)),
     });
-  if (counts) health.begin(id);
+  if (counts) health.begin(id, accountId);
   try {
     const made = await attempt(run, target);
     meter.observe({ type: 'start' });
     const { promptTokens } = made;
     if (promptTokens !== null) meter.observe({ type: 'usage', usage: { ...noTokens, promptTokens } });
     record(null);
-    if (counts) health.succeeded(id, null);
+    if (counts) health.succeeded(id, accountId, null);
     return made;
   } catch (thrown) {
     const error = toAppError(thrown);
     record(error.code);
-    if (counts && isUpstreamFault(error) && !run.signal.aborted) health.failed(id, error);
-    else if (counts) health.abandoned(id);
+    if (counts && isUpstreamFault(error) && !run.signal.aborted) health.failed(id, accountId, error);
+    else if (counts) health.abandoned(id, accountId);
     throw error;
   }
 }

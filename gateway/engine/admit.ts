@@ -189,7 +189,7 @@ function candidateOf(
   return {
     model,
     hasCredential: Boolean(registry.get(model.provider) && credentialFor(question, model.provider, registry)),
-    health: health.of(model.id),
+    health: health.of(model.id, question.principal.accountId),
     sticky: remembered === model.id,
   };
 }

@@ -116,7 +116,8 @@ function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: En
 /**
  * A caller who waits for all of an answer gets it from an upstream that was asked for all of it: nothing is parsed a hundred
  * times. Nothing can be cut from such an answer, so it takes a hold that covers the longest one; and nobody sees it begin, so
- * that it is not for one of several models of which the next is asked where the first does not begin (docs/decisions/043).
+ * that it is not for one of several models of which the next is asked where the first does not begin (docs/decisions/043). With the
+ * probabilities of other tokens an answer is a hundred times as long: such a one comes in parts.
  */
 const wantsWhole = (
   { question, admitted, deps }: Pick<Run, 'question' | 'admitted' | 'deps'>,
@@ -124,6 +125,7 @@ const wantsWhole = (
 ) =>
   deps.asksWhole &&
   !question.stream &&
+  question.openaiOnly.top_logprobs === undefined &&
   admitted.targets.length === 1 &&
   longestOf(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
   !deps.earlyLeavers.has(question.principal.accountId);
@@ -204,7 +206,7 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
 
 function begin(run: Run, target: Target, recalled: CallState | null): Try {
   const { deps, question, admitted } = run;
-  if (!question.byoKey) deps.health.begin(target.model.id);
+  if (!question.byoKey) deps.health.begin(target.model.id, question.principal.accountId);
   const fitted = fitQuestion(question, target, recalled);
   const limits = usageLimits(question, target.model, run.reserve, fitted.maxTokens ?? 0);
   const current: Try = {

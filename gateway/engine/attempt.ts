@@ -103,10 +103,18 @@ export function mayTryNext(error: AppError, ownKey = false): boolean {
   return isUpstreamFault(error) || error.code === 'context_length_exceeded' || reasonOf(error) === 'model_refuses';
 }
 
+/** What the request is refused for: it says nothing about the upstream's health. */
+const refusalsOfRequest = new Set<string>([
+  'content_policy_violation',
+  'context_length_exceeded',
+  'upstream_invalid_request',
+  'byoapi_key_rejected',
+  'byoapi_key_insufficient_quota',
+]);
+
 /** Faults that say something about the upstream's health. */
-export function isUpstreamFault({ code }: AppError): boolean {
-  return (code.startsWith('upstream_') && code !== 'upstream_invalid_request') || code === 'no_provider_available';
-}
+export const isUpstreamFault = ({ origin, code }: AppError): boolean =>
+  origin === 'upstream' && !refusalsOfRequest.has(code);
 
 /** The question as this model takes it, and what had to be changed for that. `recalled`: reasoning that the client did not send back. */
 export function fitQuestion(

@@ -27,12 +27,22 @@ const endedByCaller: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const isCancelled = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && (outcome.byClient || endedByCaller.has(outcome.error.code));
 
+/**
+ * Whether nothing is charged (§1.4.7): no upstream began, or one failed by itself before the caller got anything, or the gateway shut
+ * down before that. Whatever else ends an answer, the upstream bills what it produced, and so does the gateway.
+ */
+function isFree({ current, spoken, question }: Billable, outcome: Outcome): boolean {
+  if (!current?.meter.started) return true;
+  if (outcome.kind !== 'failed' || isCancelled(outcome)) return false;
+  // Who waits for all of an answer gets an error in its place.
+  const isDelivered = spoken && question.stream;
+  return !isDelivered && (outcome.error.origin === 'upstream' || outcome.error.code === 'shutting_down');
+}
+
 /** The answer, or a part of it, is paid for, and how much that was only the provider can say. */
-export function endsUncounted({ current }: Billable, outcome: Outcome): boolean {
-  if (!current?.meter.started) return false;
-  return outcome.kind === 'finished'
-    ? !current.meter.counted
-    : outcome.kind === 'out_of_credit' || isCancelled(outcome);
+export function endsUncounted(run: Billable, outcome: Outcome): boolean {
+  if (outcome.kind === 'finished') return run.current?.meter.started === true && !run.current.meter.counted;
+  return !isFree(run, outcome);
 }
 
 /** The billing table of §1.4.7. */
@@ -42,7 +52,7 @@ export function billFor(run: Billable, outcome: Outcome): Bill {
   const started = current?.meter.started ?? false;
   const metered = meteredFor(run, outcome);
   const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
-  const free = !started || (outcome.kind === 'failed' && !cancelled);
+  const free = isFree(run, outcome);
   const payable = current && started ? chargeable(run, current, metered, cost) : cost;
   const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
   const model = current?.target.model ?? run.admitted.targets[0].model;

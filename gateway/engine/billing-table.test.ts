@@ -199,22 +199,25 @@ describe.each([
     await expectBooked(served, { status: 'failed', error_code: 'upstream_error', upstream_cost_usd: '0' }, 0n);
   });
 
-  test('upstream error after the first token: 0, the real upstream cost kept for the operator', async () => {
+  test('upstream error after the first token: what was delivered; of an answer that is waited for whole, 0', async () => {
     await serve(brokenReply(begun));
     expect(await asked()).toContain('"code":"upstream_truncated"');
-    const record = await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated' }, 0n);
-    expect(parseUsd(record.upstream_cost_usd)).toBe(inputCost + BigInt(record.completion_tokens) * outputCost);
+    const { completion_tokens: written, upstream_cost_usd: upstreamCost } = await endedRequest(served);
+    const produced = inputCost + BigInt(written) * outputCost;
+    expect(parseUsd(upstreamCost)).toBe(produced);
+    await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated' }, stream ? produced : 0n);
   });
 
-  test('timeout: 0, the upstream is aborted', async () => {
+  test('the gateway’s own time limit: what was produced, the upstream is aborted', async () => {
     await serve(hangingReply(begun), { timeouts: { totalMs: 4_000 } });
     expect(await asked()).toContain('"code":"upstream_timeout"');
     await upstream.calls[0]?.closed;
-    const record = await expectBooked(served, { status: 'failed', error_code: 'upstream_timeout' }, 0n);
-    expect(parseUsd(record.upstream_cost_usd)).toBeGreaterThan(0n);
+    const { completion_tokens: written } = await endedRequest(served);
+    const produced = inputCost + BigInt(written) * outputCost;
+    await expectBooked(served, { status: 'failed', error_code: 'upstream_timeout', estimated: true }, produced);
   });
 
-  test('our fault (shut down in the middle): 0, the upstream is aborted', async () => {
+  test('shut down in the middle: what was delivered; of an answer that is waited for whole, 0; the upstream is aborted', async () => {
     await serve(hangingReply(begun));
     const answer = asked();
     await served.byteArrived;
@@ -224,7 +227,8 @@ describe.each([
     await upstream.calls[0]?.closed;
     const { checks, sums } = await served.gateway.operator.verifyBooks();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
-    expect(sums).toMatchObject({ requests: 1, running: 0, used_usd: '0', held_usd: '0' });
+    expect(sums).toMatchObject({ requests: 1, running: 0, held_usd: '0' });
+    expect(parseUsd(String(sums.used_usd)) > 0n).toBe(stream);
   });
 
   test.each([
@@ -293,10 +297,12 @@ describe.each([
       await expectBooked(served, { status: 'cancelled', byok: true, upstream_cost_usd: '0' }, 0n);
     });
 
-    test('upstream error, before or after the first token: 0', async () => {
+    test('upstream error after the first token: the fee on what was delivered', async () => {
       await serve(brokenReply(begun), fee);
       await asked(own);
-      await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated', byok: true }, 0n);
+      const { completion_tokens: written } = await endedRequest(served);
+      const charge = stream ? feeOf(inputCost + BigInt(written) * outputCost) : 0n;
+      await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated', byok: true }, charge);
     });
 
     test('an upstream that names its own cost: the fee is on the catalogue’s, which was held for', async () => {

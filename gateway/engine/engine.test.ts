@@ -143,13 +143,13 @@ describe('what is charged (the billing table)', () => {
     expect(await bench.account()).toEqual({ balance: 10_000_000_000n, held: 0n });
   });
 
-  test('an answer that broke off: nothing, but what it cost the operator is kept', async () => {
+  test('an answer that broke off: what was delivered of it', async () => {
     upstream.replyWith(brokenReply(recordedStreams.anthropic.slice(0, 8).join('')));
     const bench = await open();
     const events = await eventsOf(await bench.post(path, { ...toAnthropic, stream: true }));
     expect(JSON.parse(events.at(-1) ?? '').error).toMatchObject({ code: 'upstream_truncated', provider: 'anthropic' });
     const row = await bench.onlyRequest();
-    expect(row).toMatchObject({ status: 'failed', charge: 0n });
+    expect(row).toMatchObject({ status: 'failed', charge: row.upstream_cost });
     expect(row.upstream_cost).toBeGreaterThan(20_000n);
   });
 
@@ -218,14 +218,16 @@ describe('the hold', () => {
 });
 
 describe('the end of the gateway', () => {
-  test('aborts what still runs after its grace, settles it and charges nothing', async () => {
+  test('aborts what still runs after its grace, and charges what was delivered of it', async () => {
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const bench = await open();
     const response = await bench.post(path, { ...toOpenAi, stream: true });
     const events = eventsOf(response);
     await bench.running.drain(10);
     expect(JSON.parse((await events).at(-1) ?? '').error.code).toBe('shutting_down');
-    expect(await bench.onlyRequest()).toMatchObject({ status: 'failed', charge: 0n });
+    const row = await bench.onlyRequest();
+    expect(row).toMatchObject({ status: 'failed', charge: row.upstream_cost, estimated: 1n });
+    expect(row.charge).toBeGreaterThan(0n);
     await upstream.calls[0]?.closed;
   });
 

@@ -141,6 +141,10 @@ const clientGone = () => new AppError('client_closed_request', 'The client went 
 const tookTooLong = () =>
   new AppError('client_closed_request', 'The client took its answer so slowly that its time was up.');
 
+/** The upstream was at work all the time, and bills it: the limit is the gateway's. */
+const ranOutOfTime = () =>
+  new AppError('upstream_timeout', 'The answer took longer than the gateway allows.', { origin: 'gateway' });
+
 /** Ends an answer when its time is up. */
 const startClock = (
   abort: Stop,
@@ -149,7 +153,7 @@ const startClock = (
   leave: (why: AppError) => void,
 ) =>
   startAnswerClock(timeouts.totalMs, backpressure, {
-    upstream: () => abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.')),
+    upstream: () => abort.abort(ranOutOfTime()),
     client: () => leave(tookTooLong()),
   });
 

@@ -81,8 +81,8 @@ export type Outcome =
     };
 
 /** What a bill goes by, of a chat or of embeddings. */
-export interface Billable extends Pick<Run, 'attempts' | 'startedAt' | 'wasted'> {
-  readonly question: Pick<Question, 'requestId' | 'byoKey' | 'fullRouting'>;
+export interface Billable extends Pick<Run, 'attempts' | 'startedAt' | 'wasted' | 'spoken'> {
+  readonly question: Pick<Question, 'requestId' | 'byoKey' | 'fullRouting' | 'stream'>;
   readonly deps: Pick<EngineDeps, 'byokFeeBps' | 'catalogue' | 'now'>;
   readonly admitted: Pick<Admitted, 'decision' | 'targets'> & { readonly features: Omit<Extent, 'outputTokens'> };
   readonly reserve: Pick<Reserve, 'held'>;
@@ -114,25 +114,27 @@ export const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'fa
 
 export function recordSuccess(run: Run, current: Try): void {
   const { deps, question, admitted } = run;
+  const { accountId } = question.principal;
   const { model } = current.target;
   pushAttempt(run, current, null);
   deps.sticky.remember(admitted.conversation, model.id);
   if (question.byoKey) return;
   if (current.whole) {
     // Of a whole answer nobody knows when it began.
-    deps.health.succeeded(model.id, null);
+    deps.health.succeeded(model.id, accountId, null);
     return;
   }
   const firstAt = current.firstTokenAt ?? deps.now();
   const seconds = (deps.now() - firstAt - run.backpressure.ms) / 1_000;
   const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;
-  deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
+  deps.health.succeeded(model.id, accountId, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
 }
 
 /** We hung up ourselves: that says nothing about the upstream. */
 export function recordCut(run: Run, current: Try): void {
   pushAttempt(run, current, null);
-  if (!run.question.byoKey) run.deps.health.abandoned(current.target.model.id);
+  const { byoKey, principal } = run.question;
+  if (!byoKey) run.deps.health.abandoned(current.target.model.id, principal.accountId);
 }
 
 /** Only what the upstream did wrong counts against it: never the caller's key, request or leaving. */
@@ -143,8 +145,9 @@ export function recordFailure(run: Run, error: AppError): void {
   pushAttempt(run, current, error.code);
   if (question.byoKey) return;
   const itsFault = isUpstreamFault(error) && !run.signal.aborted && !failure(run, error).byClient;
-  if (itsFault) deps.health.failed(model.id, error);
-  else deps.health.abandoned(model.id);
+  const { accountId } = question.principal;
+  if (itsFault) deps.health.failed(model.id, accountId, error);
+  else deps.health.abandoned(model.id, accountId);
 }
 
 function pushAttempt(run: Run, current: Try, code: string | null): void {

@@ -162,7 +162,7 @@ const spent = 'key spent = sum of its requests and of the keys it minted';
 const held = 'key held = sum of its running holds and of the keys it minted';
 const lineage = 'each minted key comes from a key of its account, and none from itself';
 const price = 'charge = tokens × the price row that was used, or the fee’s share of it';
-const free = 'what failed, and what ran on the caller’s own key without a fee, is charged nothing';
+const free = 'what failed and used nothing, and what ran on the caller’s own key without a fee, is charged nothing';
 const share = 'a fee is a share of at most all, and only of what ran on the caller’s own key';
 const booked = 'one usage or fee entry for each charged request';
 const behind = 'one charged request for each usage or fee entry';

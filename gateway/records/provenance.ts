@@ -10,7 +10,7 @@ const mayHaveRun = sql`(prompt_tokens + completion_tokens > 0 or upstream_cost >
 export const provenance = sql<string>`case
   when price is null and status <> 'failed' and prompt_tokens + completion_tokens > 0 and charge = 0 and upstream_cost = 0
     then 'unknown'
-  when status = 'failed' or (status = 'cancelled' and ${charged} = 0) then case
+  when (status = 'failed' and charge = 0) or (status = 'cancelled' and ${charged} = 0) then case
     when ${mayHaveRun} then case when byok = 1 then 'unknown' else 'unfinished' end
     when charge = 0 then 'uncharged'
     when byok = 1 then 'byok'

@@ -10,7 +10,8 @@ import { pageOf, unknownCursor } from '../db/cursor.ts';
 import type { AppEnv } from '../http/context.ts';
 import { flag, readQuery, wholeNumber } from '../http/query.ts';
 import type { Registry } from '../providers/registry.ts';
-import type { Health, ProviderWatch, Trouble } from '../routing/health.ts';
+import type { Health } from '../routing/health.ts';
+import type { ProviderWatch, Trouble } from '../routing/provider-watch.ts';
 import { planAllows, resolve } from '../routing/resolve.ts';
 
 export interface ModelsDeps {

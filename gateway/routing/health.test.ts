@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { createHealth } from './health.ts';
 
+const failure = new AppError('upstream_error', 'x');
+
+/** Fails for two accounts in turn. */
 function healthAt() {
   let time = 1_000_000;
   const health = createHealth(() => time);
@@ -9,7 +12,7 @@ function healthAt() {
     time += ms;
   };
   const fail = (times: number) => {
-    for (let index = 0; index < times; index += 1) health.failed('m', new AppError('upstream_error', 'x'));
+    for (let index = 0; index < times; index += 1) health.failed('m', index % 2 ? 'ada' : 'bob', failure);
   };
   return { health, pass, fail };
 }
@@ -18,8 +21,8 @@ const quick = { firstTokenMs: 100, tokensPerSecond: 50 };
 describe('the circuit', () => {
   test('opens after five samples of which half failed, and not before', () => {
     const { health, fail } = healthAt();
-    health.succeeded('m', quick);
-    health.succeeded('m', quick);
+    health.succeeded('m', 'ada', quick);
+    health.succeeded('m', 'ada', quick);
     fail(2);
     expect(health.of('m')).toMatchObject({ circuit: 'closed', errorRate: 0.5 });
     fail(1);
@@ -31,9 +34,9 @@ describe('the circuit', () => {
     fail(5);
     pass(30_000);
     expect(health.of('m').circuit).toBe('half_open');
-    health.begin('m');
+    health.begin('m', 'ada');
     expect(health.of('m').circuit).toBe('open');
-    health.succeeded('m', quick);
+    health.succeeded('m', 'ada', quick);
     expect(health.of('m')).toMatchObject({ circuit: 'closed', errorRate: 0 });
   });
 
@@ -45,7 +48,7 @@ describe('the circuit', () => {
       expect(health.of('m').circuit).toBe('open');
       pass(1);
       expect(health.of('m').circuit).toBe('half_open');
-      health.begin('m');
+      health.begin('m', 'ada');
       fail(1);
     }
   });
@@ -54,8 +57,8 @@ describe('the circuit', () => {
     const { health, pass, fail } = healthAt();
     fail(5);
     pass(30_000);
-    health.begin('m');
-    health.abandoned('m');
+    health.begin('m', 'ada');
+    health.abandoned('m', 'ada');
     expect(health.of('m').circuit).toBe('half_open');
   });
 
@@ -63,26 +66,68 @@ describe('the circuit', () => {
     const { health, pass, fail } = healthAt();
     fail(4);
     pass(60_001);
-    fail(1);
+    fail(2);
     expect(health.of('m')).toMatchObject({ circuit: 'closed', errorRate: 1 });
+  });
+});
+
+describe('one account alone', () => {
+  const failFor = (health: ReturnType<typeof createHealth>, account: string, times: number) => {
+    for (let index = 0; index < times; index += 1) health.failed('m', account, failure);
+  };
+
+  test('closes a model to itself and to nobody else, however often it fails', () => {
+    const heard: string[] = [];
+    let time = 1_000_000;
+    const health = createHealth(
+      () => time,
+      (id) => heard.push(id),
+    );
+    for (let round = 0; round < 50; round += 1) {
+      failFor(health, 'mallory', 6);
+      expect(health.of('m', 'mallory').circuit).toBe('open');
+      expect(health.of('m', 'ada')).toMatchObject({ circuit: 'closed', errorRate: 0 });
+      expect(health.of('m')).toMatchObject({ circuit: 'closed', errorRate: 0 });
+      time += 300_000;
+      health.begin('m', 'mallory');
+    }
+    expect(heard).toEqual([]);
+  });
+
+  test('has its own probe, which opens the model to it again', () => {
+    const { health, pass } = healthAt();
+    failFor(health, 'ada', 5);
+    pass(30_000);
+    expect(health.of('m', 'ada').circuit).toBe('half_open');
+    health.begin('m', 'ada');
+    expect(health.of('m', 'ada').circuit).toBe('open');
+    health.succeeded('m', 'ada', quick);
+    expect(health.of('m', 'ada')).toMatchObject({ circuit: 'closed' });
+  });
+
+  test('is believed once a second one sees the model fail', () => {
+    const { health } = healthAt();
+    failFor(health, 'ada', 5);
+    failFor(health, 'bob', 1);
+    expect(health.of('m', 'carol')).toMatchObject({ circuit: 'open', errorRate: 1 });
   });
 });
 
 test('a rate limit cools down for as long as the provider says, ten seconds where it says nothing', () => {
   const { health, pass } = healthAt();
-  health.failed('m', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 3_000 }));
+  health.failed('m', 'ada', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 3_000 }));
   expect(health.of('m').coolingDown).toBe(true);
   pass(3_000);
   expect(health.of('m').coolingDown).toBe(false);
-  health.failed('m', new AppError('upstream_rate_limited', 'x'));
+  health.failed('m', 'ada', new AppError('upstream_rate_limited', 'x'));
   pass(9_999);
   expect(health.of('m').coolingDown).toBe(true);
 });
 
 test('speed is believed from the fifth measurement on', () => {
   const { health } = healthAt();
-  for (let index = 0; index < 4; index += 1) health.succeeded('m', quick);
+  for (let index = 0; index < 4; index += 1) health.succeeded('m', 'ada', quick);
   expect(health.of('m').measured).toBeNull();
-  health.succeeded('m', quick);
+  health.succeeded('m', 'ada', quick);
   expect(health.of('m').measured).toEqual(quick);
 });

@@ -1,5 +1,4 @@
 import type { AppError } from '#shared/errors.ts';
-import { reasonOf } from '../upstream/upstream-error.ts';
 
 /** What the router needs to know of one model's recent past. */
 export interface ModelHealth {
@@ -19,21 +18,26 @@ export interface Avoidance {
   readonly coolingForMs: number;
 }
 
+/**
+ * `account`: whose request it is. What fails for one account alone, it alone is kept from: only what failed for two is avoided for all
+ * (wire contract §5.3.7).
+ */
 export interface Health {
-  of(id: string): ModelHealth;
+  /** Without an account: what holds for all. */
+  of(id: string, account?: string): ModelHealth;
   /** Every model that anything is known of. */
   known(): readonly string[];
   /** Believes what another process found out. */
   adopt(id: string, avoidance: Avoidance): void;
   /** A request is about to go to this model: takes the one probe of a half-open circuit. */
-  begin(id: string): void;
-  succeeded(id: string, timing: { firstTokenMs: number; tokensPerSecond: number | null } | null): void;
+  begin(id: string, account: string): void;
+  succeeded(id: string, account: string, timing: { firstTokenMs: number; tokensPerSecond: number | null } | null): void;
   /**
    * A rate limit or an account without quota cools the model down for as long as the error says, everything else counts
    * towards its circuit. Our caller's own mistakes and cancellations do not count: call `abandoned` for those.
    */
-  failed(id: string, error: AppError): void;
-  abandoned(id: string): void;
+  failed(id: string, account: string, error: AppError): void;
+  abandoned(id: string, account: string): void;
 }
 
 const windowMs = 60_000;
@@ -47,7 +51,7 @@ const defaultCoolDownMs = 10_000;
 const smoothing = 0.2;
 
 interface Entry {
-  outcomes: { at: number; ok: boolean }[];
+  outcomes: { at: number; ok: boolean; account: string }[];
   openUntil: number;
   openMs: number;
   opened: boolean;
@@ -64,6 +68,8 @@ interface Entry {
  */
 export function createHealth(now: () => number, tell: (id: string, avoidance: Avoidance) => void = () => {}): Health {
   const entries = new Map<string, Entry>();
+  /** Circuits that are open for one account, by model and account. */
+  const ownEntries = new Map<string, Entry>();
   const entryOf = (id: string): Entry => {
     const known = entries.get(id);
     if (known) return known;
@@ -71,10 +77,27 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
     entries.set(id, entry);
     return entry;
   };
+  const ownName = (id: string, account: string) => `${id}\n${account}`;
+  const ownEntry = (id: string, account: string) => ownEntries.get(ownName(id, account));
+
+  function createOwn(id: string, account: string): Entry {
+    const name = ownName(id, account);
+    const entry = ownEntries.get(name) ?? newEntry();
+    // The one that failed last is the last to be forgotten.
+    ownEntries.delete(name);
+    ownEntries.set(name, entry);
+    const [oldest] = ownEntries.keys();
+    if (ownEntries.size > maxOwnEntries && oldest !== undefined) ownEntries.delete(oldest);
+    return entry;
+  }
+
   return {
-    of(id) {
+    of(id, account) {
       const entry = entries.get(id);
-      return entry ? snapshot(entry, now()) : untouched;
+      if (!entry) return untouched;
+      const all = snapshot(entry, now(), account ?? null);
+      const own = account === undefined ? undefined : ownEntry(id, account);
+      return own ? { ...all, circuit: stricter(all.circuit, circuitOf(own, now())) } : all;
     },
     known: () => [...entries.keys()],
     adopt(id, { openMs, openForMs, coolingForMs }) {
@@ -86,19 +109,20 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
       entry.openUntil = at + openForMs;
       entry.opened = true;
     },
-    begin(id) {
-      const entry = entryOf(id);
-      if (circuitOf(entry, now()) === 'half_open') entry.probing = true;
+    begin(id, account) {
+      for (const entry of [entryOf(id), ownEntry(id, account)])
+        if (entry && circuitOf(entry, now()) === 'half_open') entry.probing = true;
     },
-    succeeded(id, timing) {
+    succeeded(id, account, timing) {
       const entry = entryOf(id);
       const { opened } = entry;
+      ownEntries.delete(ownName(id, account));
       close(entry);
       if (opened) tell(id, avoidanceOf(entry, now()));
-      record(entry, now(), true);
+      record(entry, now(), true, account);
       if (timing) measure(entry, timing);
     },
-    failed(id, error) {
+    failed(id, account, error) {
       const entry = entryOf(id);
       if (error.code === 'upstream_rate_limited' || error.code === 'no_provider_available') {
         entry.probing = false;
@@ -106,16 +130,30 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
         tell(id, avoidanceOf(entry, now()));
         return;
       }
-      record(entry, now(), false);
-      if (!entry.probing && !shouldOpen(entry)) return;
+      record(entry, now(), false, account);
+      const own = ownEntry(id, account);
+      const ofOwn = entry.outcomes.filter((outcome) => outcome.ok || outcome.account === account);
+      if (own?.probing || (!own?.opened && shouldOpen(ofOwn))) open(createOwn(id, account), now());
+      const failsForAll = !entry.opened && failingAccounts(entry.outcomes).size > 1 && shouldOpen(entry.outcomes);
+      if (!entry.probing && !failsForAll) return;
       open(entry, now());
       tell(id, avoidanceOf(entry, now()));
     },
-    abandoned(id) {
-      entryOf(id).probing = false;
+    abandoned(id, account) {
+      for (const entry of [entryOf(id), ownEntry(id, account)]) if (entry) entry.probing = false;
     },
   };
 }
+
+/** An account that fails a thousand models, or a thousand accounts, fill no memory. */
+const maxOwnEntries = 10_000;
+
+const strictness = { closed: 0, half_open: 1, open: 2 } as const;
+const stricter = (one: ModelHealth['circuit'], other: ModelHealth['circuit']): ModelHealth['circuit'] =>
+  strictness[one] > strictness[other] ? one : other;
+
+const failingAccounts = (outcomes: Entry['outcomes']): ReadonlySet<string> =>
+  new Set(outcomes.filter(({ ok }) => !ok).map(({ account }) => account));
 
 const untouched: ModelHealth = { circuit: 'closed', coolingDown: false, errorRate: 0, measured: null };
 
@@ -131,8 +169,11 @@ const newEntry = (): Entry => ({
   tokensPerSecond: 0,
 });
 
-function snapshot(entry: Entry, at: number): ModelHealth {
-  const recent = entry.outcomes.filter((outcome) => outcome.at > at - windowMs);
+/** What failed for one account alone counts for that account alone. */
+function snapshot(entry: Entry, at: number, account: string | null): ModelHealth {
+  const within = entry.outcomes.filter((outcome) => outcome.at > at - windowMs);
+  const [only, ...others] = failingAccounts(within);
+  const recent = others.length > 0 || only === account ? within : within.filter(({ ok }) => ok);
   const failures = recent.filter((outcome) => !outcome.ok).length;
   return {
     circuit: circuitOf(entry, at),
@@ -157,15 +198,15 @@ const avoidanceOf = (entry: Entry, at: number): Avoidance => ({
   coolingForMs: Math.max(0, entry.coolingUntil - at),
 });
 
-function record(entry: Entry, at: number, ok: boolean): void {
+function record(entry: Entry, at: number, ok: boolean, account: string): void {
   const { outcomes } = entry;
-  outcomes.push({ at, ok });
+  outcomes.push({ at, ok, account });
   while (outcomes.length > keptOutcomes || (outcomes[0]?.at ?? at) <= at - windowMs) outcomes.shift();
 }
 
-function shouldOpen(entry: Entry): boolean {
-  if (entry.opened || entry.outcomes.length < minimumSamples) return false;
-  return entry.outcomes.filter((outcome) => !outcome.ok).length / entry.outcomes.length >= openShare;
+function shouldOpen(outcomes: Entry['outcomes']): boolean {
+  if (outcomes.length < minimumSamples) return false;
+  return outcomes.filter((outcome) => !outcome.ok).length / outcomes.length >= openShare;
 }
 
 function open(entry: Entry, at: number): void {
@@ -192,100 +233,4 @@ function measure(entry: Entry, timing: { firstTokenMs: number; tokensPerSecond: 
       : timing.tokensPerSecond;
   }
   entry.measuredCount += 1;
-}
-
-/** What an operator has to see to (wire contract §3.3). */
-export type Trouble = 'key_refused' | 'quota_exhausted';
-
-/** Looks after the platform's own accounts at the providers, by what their answers say. Memory of this process. */
-export interface ProviderWatch {
-  /** The health that the engine reports to and the router asks: what is disabled looks as if it were cooling down. */
-  readonly health: Health;
-  /** Provider id → what is wrong with the gateway's account there. */
-  troubles(): Readonly<Record<string, Trouble>>;
-  troubleOf(provider: string): Trouble | null;
-  /** The provider said that it does not know this model. */
-  isUnknown(modelId: string): boolean;
-  /** A new credential, or a check that went well: begin again. */
-  cleared(provider: string): void;
-}
-
-interface ProviderWatchOptions {
-  readonly health: Health;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
-}
-
-/** An empty account is asked again after this long by one request, which is the check if nobody made another. */
-const emptyAccountMs = 300_000;
-/** A model that its provider did not know may be there tomorrow. */
-const unknownModelMs = 3_600_000;
-
-export function createProviderWatch({ health, now, log }: ProviderWatchOptions): ProviderWatch {
-  const troubles = new Map<string, Trouble>();
-  const emptyUntil = new Map<string, number>();
-  const unknownUntil = new Map<string, number>();
-
-  const providerOf = (modelId: string) => modelId.slice(0, modelId.indexOf('/'));
-  const isUnknown = (modelId: string) => (unknownUntil.get(modelId) ?? 0) > now();
-  const isEmpty = (provider: string) => (emptyUntil.get(provider) ?? 0) > now();
-
-  function cleared(provider: string): void {
-    emptyUntil.delete(provider);
-    const before = troubles.get(provider);
-    if (troubles.delete(provider)) log({ event: 'provider_recovered', provider, trouble: before });
-  }
-
-  /** Said once, until it is over. */
-  function note(provider: string, trouble: Trouble): void {
-    if (troubles.get(provider) === trouble) return;
-    troubles.set(provider, trouble);
-    log({ event: 'provider_needs_attention', provider, trouble });
-  }
-
-  function failed(modelId: string, error: AppError): void {
-    const provider = providerOf(modelId);
-    switch (reasonOf(error)) {
-      case 'key_refused':
-        note(provider, 'key_refused');
-        break;
-      case 'quota_exhausted':
-        emptyUntil.set(provider, now() + emptyAccountMs);
-        note(provider, 'quota_exhausted');
-        break;
-      case 'model_unknown':
-        if (!isUnknown(modelId)) log({ event: 'model_unknown', model: modelId });
-        unknownUntil.set(modelId, now() + unknownModelMs);
-        break;
-      case null:
-        break;
-    }
-  }
-
-  return {
-    health: {
-      of(id): ModelHealth {
-        const own = health.of(id);
-        return isEmpty(providerOf(id)) || isUnknown(id) ? { ...own, coolingDown: true } : own;
-      },
-      known: health.known,
-      adopt: health.adopt,
-      begin: health.begin,
-      abandoned: health.abandoned,
-      succeeded(id, timing) {
-        unknownUntil.delete(id);
-        if (troubles.size > 0) cleared(providerOf(id));
-        health.succeeded(id, timing);
-      },
-      failed(id, error) {
-        failed(id, error);
-        health.failed(id, error);
-      },
-    },
-    troubles: () => Object.fromEntries(troubles),
-    troubleOf: (provider) => troubles.get(provider) ?? null,
-    isUnknown,
-    cleared,
-  };
 }

@@ -83,10 +83,11 @@ function providerError({ status, kinds, param, message }: UpstreamFault): Provid
 
 /** The same failure, in these words. */
 export function saying(error: AppError, message: string, said: ProviderError | null): AppError {
-  const { code, param, provider, retryAfterMs, details } = error;
+  const { code, param, provider, origin, retryAfterMs, details } = error;
   return new AppError(code, message, {
     param,
     provider,
+    origin,
     providerError: said,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(details === undefined ? {} : { details }),

@@ -53,14 +53,15 @@ function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<Re
 
 /**
  * The cost in the gateway’s record of an ended request (wire contract §10), by its own flags. `source`: the account that pays.
- * What failed is never charged (§1.4); but on the person's own key the provider may ask for what it did until then, and
- * nobody has said how much.
+ * What failed before anything of it was delivered is never charged (§1.4); but on the person's own key the provider may ask for what it did
+ * until then, and nobody has said how much.
  */
 export function costOfRecord(record: ReportedRequest, source: string): Cost {
   if (isUnpriced(record)) return unknown;
   const ownKey = record.byok || isOwnKeys(source);
   const charged = record.byok ? record.upstream_cost_usd : record.cost_usd;
-  const cameToNothing = record.status === 'failed' || (record.status === 'cancelled' && isZero(charged));
+  const taken = record.status === 'failed' ? record.cost_usd : charged;
+  const cameToNothing = record.status !== 'succeeded' && isZero(taken);
   if (cameToNothing && ownKey && mayHaveRun(record)) return unknown;
   const counted = ownKey ? 'byok' : 'billed';
   if (cameToNothing) return { costUsd: record.cost_usd, costSource: isZero(record.cost_usd) ? 'uncharged' : counted };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { parseUsd } from '#shared/money.ts';
 import { disagreements } from '../../../tests/support/books-agree.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
@@ -44,16 +45,18 @@ test('an answer on the person’s own key has its list price, exactly as in the 
   books.close();
 });
 
-test('one that breaks off on the person’s own key has no known cost, and is no $0', async () => {
+test('one that breaks off on the person’s own key costs an estimate of what was written, and is no $0', async () => {
   const { ask, upstream, dataFolder } = await open();
   upstream.replyWith((_call, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(start('Half an answer'), () => response.destroy());
   });
   const { read, total } = await ask();
-  const unknown = { status: 'error', costUsd: null, costSource: 'unknown' };
-  await eventually(async () => expect(await total()).toMatchObject({ usd: '0', requests: 1, unknown: 1 }));
-  expect(await read()).toMatchObject({ ...unknown, text: 'Half an answer' });
+  await eventually(async () => expect(await total()).toMatchObject({ requests: 1, unknown: 0 }));
+  const answer = await read();
+  expect(answer).toMatchObject({ status: 'error', costSource: 'estimated', text: 'Half an answer' });
+  expect(parseUsd(answer?.costUsd ?? '0')).toBeGreaterThan(0n);
+  expect((await total()).usd).toBe(answer?.costUsd);
   expect(disagreements(dataFolder)).toEqual([]);
 });
 

@@ -8,7 +8,8 @@ import { type Rule, sqlRule, type Violation } from './rule.ts';
 
 const batch = 2_000;
 
-const isFree = sql`status = 'failed' or (byok = 1 and (byok_fee_bps = 0 or price is null))`;
+const isFree = sql`(status = 'failed' and prompt_tokens + completion_tokens = 0)
+  or (byok = 1 and (byok_fee_bps = 0 or price is null))`;
 
 /** The requests by themselves: what each was charged and how it ended (wire contract §1.4.7). */
 export const requestRules: readonly Rule[] = [
@@ -18,7 +19,7 @@ export const requestRules: readonly Rule[] = [
     look: lookAtCharges,
   },
   sqlRule({
-    name: 'what failed, and what ran on the caller’s own key without a fee, is charged nothing',
+    name: 'what failed and used nothing, and what ran on the caller’s own key without a fee, is charged nothing',
     unit: 'money',
     scope: sql`requests where ${isFree}`,
     violations: sql<Violation>`

@@ -61,7 +61,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
     'a client that left before the first byte: nothing',
   ],
   '§1.4.7 upstream error': ['gateway/engine/engine.test.ts', 'an upstream that failed: nothing'],
-  '§1.4.7 mid-stream error': ['gateway/engine/engine.test.ts', 'an answer that broke off: nothing'],
+  '§1.4.7 mid-stream error': ['gateway/engine/engine.test.ts', 'an answer that broke off: what was delivered of it'],
   '§1.4.7 refused before dispatch': ['gateway/chat/chat.test.ts', 'what is refused, with its code and where'],
   '§1.4.7 BYO key': ['gateway/engine/engine.test.ts', 'the caller’s own key: nothing'],
   '§1.4.9 LangChain and the Responses API': ['tests/compat/clients/clients.test.ts', 'does so, whole and streamed'],
