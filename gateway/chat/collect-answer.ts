@@ -25,12 +25,12 @@ interface OpenCall {
   readonly fragments: string[];
 }
 
-/** More than any model writes: no answer may fill the memory, whatever its provider sends. */
-const longestChars = 8_388_608;
+/** More than any model writes, with the log probabilities of 20 others for each token: no provider may fill the memory. */
+const maxAnswerChars = 67_108_864;
 /** All images of an answer. */
 const mostImageChars = 2 * longestImageEvent;
-/** What the smallest part takes besides its text. */
-const partChars = 64;
+/** What the smallest part takes besides its text. Models that give 128,000 tokens may send each in a part of its own. */
+const partChars = 16;
 
 /** Gathers deltas in the order they come. */
 export interface Collector {
@@ -93,12 +93,20 @@ export function createCollector(): Collector {
 
 /** Counts what is kept of one answer, and throws `upstream_bad_response` where it is too much. */
 export function createSizeLimit(): (part: DeltaPart) => void {
+  const fits = createSizeCheck(maxAnswerChars);
+  return (part) => {
+    if (!fits(part)) throw tooLong();
+  };
+}
+
+/** Whether all parts so far are together no more than so many characters, images left out. */
+export function createSizeCheck(maxChars: number): (part: DeltaPart) => boolean {
   let chars = 0;
   let imageChars = 0;
   return (part) => {
     if (part.type === 'image') imageChars += part.url.length;
     else chars += sizeOf(part);
-    if (chars > longestChars || imageChars > mostImageChars) throw tooLong();
+    return chars <= maxChars && imageChars <= mostImageChars;
   };
 }
 
@@ -113,10 +121,9 @@ function sizeOf(part: Exclude<DeltaPart, { type: 'image' }>): number {
 const sizeOfJson = (value: object | undefined) => (value === undefined ? 0 : JSON.stringify(value).length);
 
 const tooLong = () =>
-  new AppError(
-    'upstream_bad_response',
-    'The provider sent more than 8 MiB for one answer, or 64 MiB with images, so it was ended.',
-  );
+  new AppError('upstream_bad_response', 'The answer is longer than 64 MiB, which is all the gateway keeps of one.', {
+    origin: 'gateway',
+  });
 
 /** Each piece has lists of its own tokens (`content`, `refusal`); null stays null until a list comes. */
 function createLogprobs() {

@@ -1,10 +1,11 @@
 import { AppError } from '#shared/errors.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
 import type { AnswerWatcher, Question } from '../engine/answer.ts';
 import type { Admitted } from '../http/answer-exchange.ts';
 import { type Claimed, type KeptAnswers, type Replay, renewEveryMs } from '../idempotency/kept-answers.ts';
 import type { ChatForm } from './answer-chat.ts';
 import { jsonType, routeHeaders, warningHeaders } from './chat-headers.ts';
-import { createCollector } from './collect-answer.ts';
+import { type Collector, createCollector, createSizeCheck } from './collect-answer.ts';
 import { keptFromText, keptToText, partsOf } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { ChatCall } from './read-request.ts';
@@ -29,6 +30,15 @@ export async function claimKey(
   });
 }
 
+/** An answer that is longer is not kept, and goes on. */
+const maxKeptChars = 8_388_608;
+
+const notKept = (): Warning => ({
+  code: 'idempotency_not_kept',
+  param: 'Idempotency-Key',
+  message: 'The answer is too long to be kept: who asks again with this key gets a new one.',
+});
+
 const invalidKey = () =>
   new AppError('invalid_value', '"Idempotency-Key" must be 1 to 255 visible ASCII characters.', {
     param: 'Idempotency-Key',
@@ -47,12 +57,16 @@ export function keepingWatcher(
   const report = (event: string) => (error: unknown) =>
     log({ event, request_id: question.requestId, cause: String(error) });
   const lease = setInterval(() => void claimed.renew().catch(report('idempotency_renewal_failed')), renewEveryMs);
-  const collector = createCollector();
+  const fits = createSizeCheck(maxKeptChars);
+  let collector: Collector | null = createCollector();
   let route: RoutePart | null = null;
   const follow: AnswerWatcher['parts'] = (parts) => {
     for (const part of parts) {
       if (part.type === 'route') route = part;
-      else if (part.type !== 'finish') collector.add(part);
+      else if (part.type !== 'finish') {
+        if (!fits(part)) collector = null;
+        collector?.add(part);
+      } else if (collector === null) part.warnings.push(notKept());
       else if (route) {
         const answer = keptToText({ identity, route, finish: part, content: collector.result() });
         return claimed.complete(answer).catch(report('idempotency_answer_not_kept'));

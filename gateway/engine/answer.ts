@@ -79,7 +79,8 @@ export type AnswerPart =
       readonly estimated: boolean;
       readonly byok: boolean;
       readonly routing: Routing;
-      readonly warnings: readonly Warning[];
+      /** Whoever follows the answer may add to it. */
+      readonly warnings: Warning[];
     };
 
 /** Follows an answer from the engine's side, whether or not its reader stays to the end. */

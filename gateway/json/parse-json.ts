@@ -191,9 +191,12 @@ function isEscaped(bytes: Buffer, at: number): boolean {
 /** So short a text takes a moment to read, whatever it holds. */
 const shortText = 16_384;
 
+const holdsTooMuch = (text: string, limits: JsonLimits): boolean =>
+  text.length > shortText && outlineOf(Buffer.from(text), null, limits).excess !== null;
+
 /** Reads foreign JSON that came as a text; undefined where it is none, or holds more than `limits` allow. */
 export function parseWithin(text: string, limits: JsonLimits): unknown {
-  if (text.length > shortText && outlineOf(Buffer.from(text), null, limits).excess !== null) return undefined;
+  if (holdsTooMuch(text, limits)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -201,15 +204,16 @@ export function parseWithin(text: string, limits: JsonLimits): unknown {
   }
 }
 
-/** Reads one event of an upstream stream; what is not a JSON object, or holds too much, is `upstream_bad_response`. */
+/**
+ * Reads one event of an upstream stream. What is not a JSON object is `upstream_bad_response`, and so is what holds too much, which is the
+ * gateway's limit and not the upstream's fault.
+ */
 export function parseEvent(text: string, provider: string, limits: JsonLimits = eventLimits): JsonObject {
+  if (holdsTooMuch(text, limits)) {
+    const message = 'The provider sent an event that holds more than the gateway reads.';
+    throw new AppError('upstream_bad_response', message, { provider, origin: 'gateway' });
+  }
   const value = parseWithin(text, limits);
   if (isObject(value)) return value;
-  throw new AppError(
-    'upstream_bad_response',
-    'The provider sent something that is not valid JSON, or too much of it.',
-    {
-      provider,
-    },
-  );
+  throw new AppError('upstream_bad_response', 'The provider sent something that is not valid JSON.', { provider });
 }

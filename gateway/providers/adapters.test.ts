@@ -210,7 +210,7 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
   });
 
   test('an event that is larger than any may be is refused instead of buffered', async () => {
-    upstream.replyWith(streamReply(`data: ${'x'.repeat(longest + 50_000)}`));
+    upstream.replyWith(streamReply(`data: ${'x'.repeat(longest + 500_000)}`));
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
   });
 

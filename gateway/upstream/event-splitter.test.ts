@@ -59,5 +59,5 @@ test('an event may be long, but not endless', () => {
   const events: string[] = [];
   for (let at = 0; at < bytes.length; at += 5_000) events.push(...splitter.take(bytes.subarray(at, at + 5_000)));
   expect(events).toEqual([long, 'y']);
-  expect(() => splitter.take(Buffer.from(`data: ${'x'.repeat(2_000_000)}`))).toThrow('too large');
+  expect(() => splitter.take(Buffer.from(`data: ${'x'.repeat(2_000_000)}`))).toThrow('larger than the gateway reads');
 });

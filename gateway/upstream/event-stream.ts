@@ -160,7 +160,10 @@ function createFeed(maxBufferSize: number): (text: string) => readonly string[] 
   });
   return (text) => {
     parser.feed(text);
-    if (broken) throw new AppError('upstream_bad_response', 'The provider sent an event that is too large.');
+    if (broken) {
+      const message = 'The provider sent an event that is larger than the gateway reads.';
+      throw new AppError('upstream_bad_response', message, { origin: 'gateway' });
+    }
     const events = batch;
     batch = [];
     return events;

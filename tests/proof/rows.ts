@@ -79,6 +79,14 @@ export const rows = {
     tests: ['tests/fault/random-programs.test.ts', 'gateway/ledger/byok-fee.test.ts'],
     long: '2,000 programs on each engine instead of 60 and 6',
   },
+  'origin of errors': {
+    goal: 'free is only what the upstream failed before the caller got anything, by every end and way in; no account closes a model to others',
+    tests: [
+      'gateway/engine/error-origin.test.ts',
+      'gateway/routing/health.test.ts',
+      'gateway/engine/billing-table.test.ts',
+    ],
+  },
   'lost acknowledgements': {
     goal: '200 commits whose acknowledgement is lost have exactly 200 effects',
     tests: ['tests/fault/lost-acknowledgements.test.ts'],

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { lightBytes } from '../../json/parse-json.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { upstreamBody } from '../changed-request.ts';
@@ -17,7 +18,9 @@ export async function chatByResponses(
 ): Promise<void> {
   const body = await upstreamBody(request, { kind: 'responses', extras });
   const response = await upstreamFetch({ ...call, body }).catch(explain);
-  await answerEvents(response, call.provider, createResponseReader(request.model), context, take);
+  // A body that is an object was short when it came.
+  const requestBytes = body instanceof Uint8Array ? body.byteLength : lightBytes;
+  await answerEvents(response, call.provider, createResponseReader(request.model, requestBytes), context, take);
 }
 
 /** A server in OpenAI's place may not have this API: it then says 404 in words of its own, and the model is not the reason. */

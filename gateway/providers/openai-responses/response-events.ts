@@ -3,6 +3,7 @@ import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/jso
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { requestLimits } from '../../json/json-limits.ts';
 import { parseEvent } from '../../json/parse-json.ts';
+import { pickFields } from '../../json/pick-fields.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import { usageEvent } from '../openai-compatible/completion-chunks.ts';
 import type { ProviderEvent } from '../provider.ts';
@@ -20,8 +21,13 @@ interface ResponseReader {
 
 const provider = 'openai';
 
-/** As long as a whole answer may be (`wholeJson`). */
-const longestEvent = 8_388_608;
+/** As long as a whole answer may be (`wholeJson`), and the request once more with each of its characters escaped. */
+const longestAnswer = 8_388_608;
+const longestEcho = 3;
+const maxEventBytes = 134_217_728;
+
+/** What the last event says that was not said before. It repeats the request and the answer, which may hold more than an event may. */
+const endFields = ['status', 'error', 'incomplete_details', 'usage'];
 
 /**
  * Events that only repeat what was said or sent, some of them at length: nothing of them is read. OpenAI writes the type first; where
@@ -35,22 +41,30 @@ const repeating = new RegExp(
   ].join('|')})"`,
 );
 
-export const createResponseReader = (model: string): ResponseReader => new ResponseEvents(model);
+/** `requestBytes`: how long the request is that its events repeat. */
+/** The event that ends a response. */
+const ending = /^\{"type":"response\.(completed|incomplete|failed|cancelled)"/;
+
+export const createResponseReader = (model: string, requestBytes = 0): ResponseReader =>
+  new ResponseEvents(model, requestBytes);
 
 class ResponseEvents implements ResponseReader {
-  readonly longestEvent = longestEvent;
+  readonly longestEvent: number;
   done = false;
   readonly #items: OutputItems;
   #started = false;
 
-  constructor(model: string) {
+  constructor(model: string, requestBytes: number) {
     this.#items = createOutputItems(model);
+    this.longestEvent = Math.min(longestAnswer + longestEcho * requestBytes, maxEventBytes);
   }
 
   /** Progress of hosted tools and whatever comes later says nothing that a chat completion could say. */
   read(data: string): ProviderEvent[] {
     if (this.done) return [];
     if (repeating.test(data)) return this.#begin();
+    const [, ended] = ending.exec(data) ?? [];
+    if (ended !== undefined) return this.#close(ended, pickFields(data, 'response', endFields));
     const event = parseEvent(data, provider, requestLimits);
     switch (event.type) {
       case 'error':
@@ -59,13 +73,17 @@ class ResponseEvents implements ResponseReader {
       case 'response.incomplete':
       case 'response.failed':
       case 'response.cancelled':
-        this.done = true;
-        return [...this.#begin(), ...this.#end({ status: event.type.slice(9), ...asObject(event.response) })];
+        return this.#close(event.type.slice(9), asObject(event.response));
       default: {
         const said = this.#items.hear(event);
         return this.#started ? said : [...this.#begin(), ...said];
       }
     }
+  }
+
+  #close(status: string, response: JsonObject | null): ProviderEvent[] {
+    this.done = true;
+    return [...this.#begin(), ...this.#end({ status, ...response })];
   }
 
   readWhole(response: JsonObject): ProviderEvent[] {
