@@ -203,8 +203,12 @@ function emptied(path: string): JournalFile {
   return { path, descriptor: openSync(path, 'r+'), size: 0, reserved: 0, last: 0 };
 }
 
-/** A file with a new name is only found by it after a power cut if its folder was synced. */
-export function syncFolder(path: string): void {
+/**
+ * A file with a new name is only found by it after a power cut if its folder was synced. Windows refuses to sync a folder, and NTFS keeps
+ * a journal of names itself, as SQLite relies on there too.
+ */
+export function syncFolder(path: string, platform: NodeJS.Platform = process.platform): void {
+  if (platform === 'win32') return;
   const folder = openSync(dirname(path), 'r');
   fsyncSync(folder);
   closeSync(folder);
