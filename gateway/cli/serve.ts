@@ -103,9 +103,13 @@ async function retire(gateway: OwnGateway, { noticeMs, drainMs }: ServeSettings)
   await gateway.drain(drainMs);
 }
 
+/** On Windows also the end of its console and Ctrl-Break. Elsewhere `nohup` has to keep a hang-up from it, as from every program. */
+const endSignals: readonly NodeJS.Signals[] =
+  process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] : ['SIGINT', 'SIGTERM'];
+
 const signalled = () =>
   new Promise<void>((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
+    for (const name of endSignals) process.once(name, () => resolve());
   });
 
 const probes = new Set<unknown>(['/healthz', '/readyz']);

@@ -73,7 +73,7 @@ function endOnSignals(starting: Promise<RunningWeb>): void {
         () => process.exit(failure),
       );
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, end);
 }
 
 // Files in the data folder are readable by this user only.
