@@ -8,6 +8,7 @@ test('the app’s own switches, and what a display or a language needs, are take
   expect(refused([])).toBe(null);
   expect(refused(['--data-dir', '/data', '--disable-gpu', '--ozone-platform=wayland', 'portico://x', '-'])).toBe(null);
   expect(refused(['--data-dir=C:\\data', '--lang=de'], 'win32')).toBe(null);
+  expect(refused(['--force-renderer-accessibility'], 'win32')).toBe(null);
   expect(refused(['-psn_0_12345'], 'darwin')).toBe(null);
   expect(refused(['--', '--remote-debugging-port=1'])).toBe(null);
 });
@@ -43,6 +44,12 @@ test.each([
 test('Windows reads a slash and capitals as well', () => {
   expect(refused(['/REMOTE-debugging-port=9222'], 'win32')).toBe('remote-debugging-port');
   expect(refused(['--Inspect'], 'win32')).toBe('inspect');
+});
+
+test('the installer on Windows starts a new version with a switch of its own, which is taken there alone', () => {
+  expect(refused(['--updated'], 'win32')).toBe(null);
+  expect(refused(['--updated', '/REMOTE-debugging-port=9222'], 'win32')).toBe('remote-debugging-port');
+  expect(refused(['--updated'], 'linux')).toBe('updated');
 });
 
 test('Chromium’s sandbox is given up on Linux only, where it cannot work', () => {

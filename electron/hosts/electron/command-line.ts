@@ -8,6 +8,8 @@ const taken = new Set([
   'disable-gpu',
   'enable-wayland-ime',
   'force-device-scale-factor',
+  // The help pages of screen readers ask for it.
+  'force-renderer-accessibility',
   'lang',
   'ozone-platform',
   'ozone-platform-hint',
@@ -28,6 +30,8 @@ export function refusedSwitch({ args, platform, withoutSandbox }: Launch): strin
     const name = switchName(arg, platform);
     if (name === null || taken.has(name)) continue;
     if (name === 'no-sandbox' && platform === 'linux' && withoutSandbox) continue;
+    // The installer starts the new version so, after an update.
+    if (platform === 'win32' && name === 'updated') continue;
     // Older versions of macOS add a process number when an app is opened from Finder.
     if (platform === 'darwin' && name.startsWith('psn_')) continue;
     return name;
