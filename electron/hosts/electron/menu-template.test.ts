@@ -34,6 +34,15 @@ test('the tools of developers are in the menus of a program that is not packaged
   expect([has(false), has(true)]).toEqual([true, false]);
 });
 
+test('a window of macOS is closed by an item of File, and of other systems by one of Window', () => {
+  const menuWith = (platform: NodeJS.Platform) =>
+    template({ platform })
+      .filter(({ submenu }) => Array.isArray(submenu) && submenu.some(({ role }) => role === 'close'))
+      .map(({ label }) => label);
+  expect(menuWith('darwin')).toEqual(['File']);
+  expect(menuWith('win32')).toEqual(['Window']);
+});
+
 const itemIn = (items: readonly Item[], label: string): Item | undefined =>
   items
     .flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])])

@@ -59,7 +59,7 @@ export function menuTemplate({ platform, packaged, language, shortcuts, run }: M
     : [];
   const file: Item = {
     label: text.file,
-    submenu: [...actions('file'), ...(isMac ? [] : [line, settings, line, quit])],
+    submenu: [...actions('file'), ...(isMac ? [line, item('close', text.close)] : [line, settings, line, quit])],
   };
   const edit: Item = {
     label: text.edit,
