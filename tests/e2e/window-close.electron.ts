@@ -114,3 +114,27 @@ test('who ends the program while answers are written is asked: it ends at once, 
     expect(await exited).toEqual([0, null]);
   });
 });
+
+test('the system’s shutdown ends the program at once, without a question and without being cancelled', async ({
+  launch,
+}) => {
+  const running = await launch({ paced: true });
+  const program = programOf(running);
+  await running.page.getByRole('button', { name: 'Try it now' }).click();
+  await stream(running.page, ['Slowly, until the end']);
+  await answerBoxes(program, 'Cancel');
+  const exited = once(program.process(), 'exit');
+  const prevented = program.evaluate(({ app, powerMonitor }) => {
+    const event = { defaultPrevented: false, preventDefault: () => (event.defaultPrevented = true) };
+    powerMonitor.emit('shutdown', event);
+    // macOS asks the program then, and takes a "no" for the whole system.
+    app.emit('before-quit', event);
+    return event.defaultPrevented;
+  });
+  expect(await prevented).toBe(false);
+  expect(await exited).toEqual([0, null]);
+
+  const { page } = await launch({ paced: true });
+  await openChat(page, 'Slowly, until the end');
+  await expect(articles(page).nth(1)).toContainText('Interrupted');
+});

@@ -1,4 +1,4 @@
-import { app, BrowserWindow, dialog } from 'electron';
+import { app, BrowserWindow, dialog, powerMonitor } from 'electron';
 import type { MainText } from './main-text.ts';
 
 export interface LeavingOptions {
@@ -22,6 +22,7 @@ const settleMs = 1_000;
 export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions) {
   let answers = 0;
   let atEnd = () => app.quit();
+  let systemEnds = false;
   let state: 'running' | 'asking' | 'waiting' | 'closing' | 'closed' = 'running';
 
   function close(): void {
@@ -60,22 +61,32 @@ export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions)
   }
 
   app.on('before-quit', (event) => {
-    if (state === 'closed') return;
+    // Whoever prevents it then cancels the person's log-off. What is stored survives a program that ends at any moment.
+    if (state === 'closed' || systemEnds) return;
     event.preventDefault();
     if (state === 'closing') return;
     if (answers > 0) void ask(BrowserWindow.getFocusedWindow());
     else close();
   });
+  /** The system logs off, restarts or shuts down: nothing is asked, and all is saved at once. */
+  function endWithSystem(): void {
+    systemEnds = true;
+    close();
+  }
+
   // Before, Electron puts its own handlers in their place.
   void app.whenReady().then(() => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, close);
+    powerMonitor.on('shutdown', endWithSystem);
   });
 
   return {
     /** Asks before this window, the last one, ends the program. */
     watch(window: BrowserWindow): void {
+      // Windows tells its windows of a log-off, and the program nothing.
+      window.on('session-end', endWithSystem);
       window.on('close', (event) => {
-        if (answers === 0 || state === 'closing' || state === 'closed' || !endsWithWindow()) return;
+        if (answers === 0 || systemEnds || state === 'closing' || state === 'closed' || !endsWithWindow()) return;
         event.preventDefault();
         void ask(window);
       });
