@@ -23,6 +23,8 @@ export function openQuickWindow({ preload, opened, showChat }: QuickWindowOption
   function create(): BrowserWindow {
     const made = new BrowserWindow({
       ...size,
+      // A panel of macOS lies over another program's full screen.
+      ...(process.platform === 'darwin' ? { type: 'panel' } : {}),
       minWidth: 400,
       minHeight: 300,
       show: false,
@@ -35,7 +37,8 @@ export function openQuickWindow({ preload, opened, showChat }: QuickWindowOption
       backgroundColor: backgroundColor(),
       webPreferences: fencedPage(preload),
     });
-    made.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true });
+    // Else macOS would take the whole program out of the Dock and its menu bar away.
+    made.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true });
     made.once('ready-to-show', show);
     made.once('closed', () => {
       window = null;
