@@ -36,12 +36,16 @@ const { env, platform } = process;
 // First of all: Chromium opens its debugging port after this file has run.
 if (app.isPackaged) refuseSwitches();
 
+/** The same as in electron-builder.yml. */
+const appId = 'app.portico.desktop';
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const dataFolder = resolve(dataDirFlag(process.argv) ?? defaultDataFolder(platform, env, homedir()));
 
 // Files in the data folder are readable by this user only.
 process.umask(0o077);
 registerScheme();
+// Windows knows a program by it: notices, their clicks and the icon in the task bar belong to the Start menu's entry.
+if (platform === 'win32') app.setAppUserModelId(appId);
 // Chromium’s sandbox does not work for root, as in containers; that must be requested explicitly.
 if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
@@ -54,7 +58,10 @@ function refuseSwitches(): void {
   const withoutSandbox = process.getuid?.() === 0 || env.APPIMAGE !== undefined;
   const refused = refusedSwitch({ args: process.argv.slice(1), platform, withoutSandbox });
   if (refused === null) return;
-  process.stderr.write(`portico: the installed app does not take --${refused}. Start it without.\n`);
+  const sentence = `the installed app does not take --${refused}. Start it without.`;
+  process.stderr.write(`portico: ${sentence}\n`);
+  // Nobody sees what a program with windows writes there. On Linux Electron would write it to the same place.
+  if (platform !== 'linux') dialog.showErrorBox('Portico', `Portico cannot start: ${sentence}`);
   process.exit(2);
 }
 
