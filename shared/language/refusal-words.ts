@@ -199,6 +199,7 @@ export const refusalWords = {
   keychainNotYet: `The keychain has not answered yet. ${forSession}`,
   keychainHangs: `The keychain does not answer: unlock it and try again. ${forSession}`,
   keychainLocked: `The keychain is locked: unlock it and try again. ${forSession}`,
+  keychainRefused: `The keychain refused Portico access: allow it there and try again. ${forSession}`,
   keychainNone: 'There is no keychain on this machine that Portico can use. Keys are kept for this session only.',
   extensionsRead: 'Portico runs in a browser: extensions that may read all pages can read your chats.',
   memoryRead: 'Programs that run under your user name can read the memory of the browser, and with it this page.',

@@ -85,6 +85,17 @@ test('a reply that D-Bus waited for in vain is no lock, whatever it says of bein
   expect(silent.state().problem?.refusal).toMatchObject({ name: 'keychainHangs' });
 });
 
+test.each(['The user name or passphrase you entered is not correct.', 'User interaction is not allowed.'])(
+  'a refusal by the person or the system is not called a missing keychain: %s',
+  async (message) => {
+    const refusing = keychain(async () => {
+      throw new Error(message);
+    });
+    await refusing.probe();
+    expect(refusing.state()).toMatchObject({ state: 'locked', problem: { refusal: { name: 'keychainRefused' } } });
+  },
+);
+
 test('a hung keychain fails within its limit, is not asked again, and recovers when it answers', async () => {
   const store = memorySecrets();
   store.items.set('a', 'kept');

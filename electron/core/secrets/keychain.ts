@@ -113,7 +113,9 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   }
 }
 
-const lockedState = (name: 'keychainNotYet' | 'keychainHangs' | 'keychainLocked'): KeychainState => ({
+const lockedState = (
+  name: 'keychainNotYet' | 'keychainHangs' | 'keychainLocked' | 'keychainRefused',
+): KeychainState => ({
   state: 'locked',
   backend: null,
   problem: tell(name),
@@ -123,6 +125,9 @@ function stateOf(error: unknown): KeychainState {
   const text = error instanceof Error ? error.message : '';
   // D-Bus waits as well, and says of a reply that did not come that it may have been blocked: that is not a lock.
   if (error === tooLate || /did not receive a reply/i.test(text)) return lockedState('keychainHangs');
+  // macOS, after "Deny" and where no question can be shown.
+  if (/passphrase you entered is not correct|interaction is not allowed/i.test(text))
+    return lockedState('keychainRefused');
   if (/lock|denied|cancel|dismiss|prompt/i.test(text)) return lockedState('keychainLocked');
   return { state: 'unavailable', backend: null, problem: tell('keychainNone') };
 }

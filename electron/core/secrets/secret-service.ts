@@ -1,4 +1,5 @@
 import type { SecretStore } from './keychain.ts';
+import { windowsEntryUnits, withLongSecrets } from './long-secrets.ts';
 
 /**
  * The operating system’s keychain. On Linux pinned to Secret Service: the library would fall back to a kernel keyring
@@ -7,7 +8,7 @@ import type { SecretStore } from './keychain.ts';
 export async function openSecretService(service: string): Promise<SecretStore> {
   const { AsyncEntry } = await import('keytar');
   const entry = (account: string) => new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
-  return {
+  const store: SecretStore = {
     async get(account) {
       return (await entry(account).getPassword()) ?? null;
     },
@@ -18,6 +19,7 @@ export async function openSecretService(service: string): Promise<SecretStore> {
       await entry(account).deleteCredential();
     },
   };
+  return process.platform === 'win32' ? withLongSecrets(store, windowsEntryUnits) : store;
 }
 
 /** The keychain’s name on this platform. */
