@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { extname, resolve, sep } from 'node:path';
 
 /** Files of the built page, with their types and security headers. */
@@ -122,6 +122,8 @@ export async function readPageFile(folder: string, pathname: string, accepted = 
   const path = decoded(pathname);
   if (path === null || /[\0\\]/.test(path)) return null;
   const file = resolve(folder, `.${path.endsWith('/') ? `${path}index.html` : path}`);
+  // A file system without case would serve /diagram/INDEX.html as well, with the headers of another page.
+  if (!(await isSpelledSo(folder, file))) return null;
   const type = types[extname(file).toLowerCase()];
   if (!file.startsWith(folder + sep) || type === undefined) return null;
   const headers = { 'content-type': type, vary: 'accept-encoding' };
@@ -131,6 +133,12 @@ export async function readPageFile(folder: string, pathname: string, accepted = 
   }
   const body = await contentOf(file);
   return body && { body, headers };
+}
+
+/** Whether the file system has these very names, letter for letter. */
+async function isSpelledSo(folder: string, file: string): Promise<boolean> {
+  const actual = await realpath(file).catch(() => null);
+  return actual?.endsWith(file.slice(folder.length)) ?? false;
 }
 
 const contentOf = (file: string) => readFile(file).catch(() => null);
