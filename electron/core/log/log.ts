@@ -17,16 +17,23 @@ export function openLog(dataFolder: string, now: () => number): Log {
   return (entry) => {
     const line = `${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`;
     try {
-      if (bytes + line.length > maxBytes) {
-        renameSync(file, `${file}.1`);
-        bytes = 0;
-      }
+      if (bytes + line.length > maxBytes && rotated(file)) bytes = 0;
       appendFileSync(file, line, { mode: 0o600 });
       bytes += Buffer.byteLength(line);
     } catch {
       // A full disk must not end the answer too, and there is nowhere to report it.
     }
   };
+}
+
+/** Windows refuses while another program reads the older file: then this one grows on, and the next line tries again. */
+function rotated(file: string): boolean {
+  try {
+    renameSync(file, `${file}.1`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Loggable facts of a failure: kind, code and stack, never a foreign message (it may quote a prompt). */
