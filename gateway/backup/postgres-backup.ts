@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { AppError } from '#shared/errors.ts';
 import { openBooks } from '../db/open.ts';
+import { renameFileSync } from '../db/rename-file.ts';
 import { type BooksReport, verifyBooks } from '../ledger/verify-books.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function createPostgresBackup(url: string, file: string): Promise<{
     await run('pg_dump', ['--format=custom', '--no-owner', `--file=${partial}`], url);
     // Reads its table of contents to the end: a dump that was cut off has none.
     await run('pg_restore', ['--list', partial]);
-    renameSync(partial, file);
+    renameFileSync(partial, file);
   } finally {
     rmSync(partial, { force: true });
   }

@@ -1,8 +1,9 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { journalPaths, syncFolder } from '../db/journal-files.ts';
 import { openBooks } from '../db/open.ts';
+import { renameFileSync } from '../db/rename-file.ts';
 import { databaseInUse, takeServingLock } from '../db/serving-lock.ts';
 import { BooksAdapter } from '../db/sqlite.ts';
 import { replayJournal } from '../ledger/sqlite/replay-journal.ts';
@@ -131,6 +132,6 @@ const recountedModelLimits = `case when present_account.model_limits is not null
 
 /** Which of two names a file has is certain after a power cut too. */
 function move(from: string, to: string): void {
-  renameSync(from, to);
+  renameFileSync(from, to);
   for (const path of [to, from]) syncFolder(path);
 }

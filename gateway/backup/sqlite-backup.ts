@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
@@ -6,6 +6,7 @@ import { AppError } from '#shared/errors.ts';
 import { createDurableLog } from '../db/durable-log.ts';
 import { journalPaths } from '../db/journal-files.ts';
 import { allMigrations } from '../db/migrations/all-migrations.ts';
+import { renameFileSync } from '../db/rename-file.ts';
 import type { Books } from '../db/schema.ts';
 import { takeServingLock } from '../db/serving-lock.ts';
 import { sqliteDialect } from '../db/sqlite.ts';
@@ -90,7 +91,7 @@ export async function copyChecked(
     if (onlySound && report?.ok === false)
       throw new AppError('internal_error', `The books of "${from}" do not add up.`);
     syncFile(partial);
-    renameSync(partial, to);
+    renameFileSync(partial, to);
     return { bytes: statSync(to).size, report };
   } catch (error) {
     remove();

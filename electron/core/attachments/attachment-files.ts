@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { renameFile } from '#gateway/db/rename-file.ts';
 
 /** Files by the SHA-256 of their bytes, two levels deep: `ab/abcdef…`. */
 export function attachmentFiles(folder: string) {
@@ -22,7 +23,7 @@ export function attachmentFiles(folder: string) {
       } finally {
         await file.close();
       }
-      await rename(temporary, path);
+      await renameFile(temporary, path);
       return id;
     },
 

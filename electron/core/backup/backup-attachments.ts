@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { access, copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { renameFile } from '#gateway/db/rename-file.ts';
 
 /**
  * The attachments of all backups, each once by its SHA-256: `files/ab/abcdef…`. Since they never change, they are hard
@@ -50,7 +51,7 @@ async function putFile(from: string, to: string): Promise<void> {
   const part = join(dirname(to), `.${randomUUID()}`);
   try {
     await link(from, part).catch(() => copyDurably(from, part));
-    await rename(part, to);
+    await renameFile(part, to);
   } finally {
     // `rename` does nothing if both names are hard links to the same file.
     await rm(part, { force: true });

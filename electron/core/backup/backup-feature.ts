@@ -1,6 +1,7 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { renameFileSync } from '#gateway/db/rename-file.ts';
 import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
 import { AppError, isDiskFull, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
@@ -71,7 +72,7 @@ export function backupFeature(deps: BackupDeps) {
       if (wrong) throw refusal('backup_failed', 'copyNotKept', { why: wrong });
       // Attachments first: a backup with its final name is complete.
       missingFiles = await attachments.add(await background.run('files', { path: part }));
-      renameSync(part, join(folder, name));
+      renameFileSync(part, join(folder, name));
       for (const old of outdated(listBackups(folder))) rmSync(join(folder, old.name));
       await forgetUnused();
     } catch (cause) {
@@ -170,7 +171,7 @@ export function backupFeature(deps: BackupDeps) {
     async remove({ name }: { name: string }): Promise<BackupState> {
       await inTurn(async () => {
         const path = join(folder, existing(name).name);
-        renameSync(path, removedName(path));
+        renameFileSync(path, removedName(path));
         removedAt.set(removedName(name), now());
       });
       changes.emit('backups');
@@ -181,7 +182,7 @@ export function backupFeature(deps: BackupDeps) {
       await inTurn(async () => {
         const path = join(folder, name);
         if (!existsSync(removedName(path))) throw refusal('not_found', 'backupGone');
-        renameSync(removedName(path), path);
+        renameFileSync(removedName(path), path);
         removedAt.delete(removedName(name));
       });
       changes.emit('backups');

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { renameFileSync } from '#gateway/db/rename-file.ts';
 import type { LedgerBackups, LedgerComparison, LedgerFormat } from '#shared/contract/app/ledger.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
@@ -112,7 +113,7 @@ export function ledgerFeature(deps: LedgerDeps) {
       const why = await background.run('replaceLedger', { staged, database: file, setAside });
       if (why) throw refusal('database_in_use', 'ledgerInUse');
     } catch (error) {
-      if (!existsSync(file)) renameSync(setAside, file);
+      if (!existsSync(file)) renameFileSync(setAside, file);
       // Before the staged books are removed: as long as they are there, the next start replaces the books, and notes it.
       if (existsSync(staged)) await takeBack();
       throw error;
@@ -168,7 +169,7 @@ export function ledgerFeature(deps: LedgerDeps) {
     async remove({ name }: { name: string }): Promise<LedgerBackups> {
       const path = pathOf(name);
       forgetRemoved();
-      renameSync(path, removedName(path));
+      renameFileSync(path, removedName(path));
       removedAt.set(name, now());
       return backups();
     },
@@ -176,7 +177,7 @@ export function ledgerFeature(deps: LedgerDeps) {
     async putBack({ name }: { name: string }): Promise<LedgerBackups> {
       const path = join(folder, name);
       if (!isCopy(name) || !existsSync(removedName(path))) throw refusal('not_found', 'backupGone');
-      renameSync(removedName(path), path);
+      renameFileSync(removedName(path), path);
       return backups();
     },
 

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { renameFileSync } from '#gateway/db/rename-file.ts';
 
 const consent = z.object({ salt: z.string(), digest: z.string(), agreedAt: z.number() });
 const file = z.record(z.string(), consent);
@@ -20,7 +21,7 @@ export function serverConsents(path: string, now: () => number) {
   function keep(next: Consents): void {
     const part = `${path}.part`;
     writeFileSync(part, JSON.stringify(next), { mode: 0o600 });
-    renameSync(part, path);
+    renameFileSync(part, path);
     known = next;
   }
 

@@ -1,5 +1,6 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { renameFile } from '#gateway/db/rename-file.ts';
 import { chatsFile } from '#shared/chats-file.ts';
 import type { SavedFormat } from '#shared/contract/chat/transfer.ts';
 import { AppError, isDiskFull } from '#shared/errors.ts';
@@ -67,7 +68,7 @@ async function writeWhole(path: string, content: Content, signal: AbortSignal): 
     } finally {
       await file.close();
     }
-    await rename(part, path);
+    await renameFile(part, path);
   } catch (cause) {
     await rm(part, { force: true });
     throw cause instanceof AppError ? cause : unwritten(path, cause, signal);
