@@ -3,6 +3,7 @@ import { type Citation, citation, type Message } from '#shared/contract/chat/con
 import { mostCitations } from '#shared/contract/common/limits.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import { costOfChunk, usageOfChunk } from '../costs/cost.ts';
+import type { createCallReader } from './read-calls.ts';
 
 /** The text of a chunk. A refusal is shown as text: it is what the model said. */
 export function wordsOf(chunk: ReportedChunk): { text: string; reasoning: string } {
@@ -14,18 +15,20 @@ export function wordsOf(chunk: ReportedChunk): { text: string; reasoning: string
 export const imagesIn = (chunk: ReportedChunk): string[] =>
   (chunk.choices[0]?.delta.images ?? []).map(({ image_url: { url } }) => url);
 
-/** All other facts of a chunk, as changes of the message. `source`: the account that pays. */
+/** All other facts of a chunk, as changes of the message. `source`: the account that pays. `readCalls`: of this answer. */
 export function factsOf(
   chunk: ReportedChunk,
   message: Message,
   modelFacts: DescribeModel,
   source: string,
+  readCalls: ReturnType<typeof createCallReader>,
 ): Partial<Message> {
+  const deltas = chunk.choices[0]?.delta.tool_calls;
   const finish = chunk.choices[0]?.finish_reason;
   return {
     ...served(chunk, message, modelFacts),
     ...(finish ? { finishReason: finish } : {}),
-    ...toolCalls(chunk, message),
+    ...(deltas?.length ? { toolCalls: readCalls(deltas) } : {}),
     ...citations(chunk, message),
     ...bill(chunk, modelFacts, source),
   };
@@ -55,24 +58,6 @@ function servedId(chunk: ReportedChunk): string {
   return chunk.routing?.selected ?? (chunk.provider ? `${chunk.provider}/${chunk.model}` : chunk.model);
 }
 
-/** The first fragment of a call has its id and name, later ones more of its arguments (wire contract §1.3). */
-function toolCalls(chunk: ReportedChunk, message: Message): Partial<Message> {
-  const deltas = chunk.choices[0]?.delta.tool_calls;
-  if (!deltas?.length) return {};
-  const calls = [...message.toolCalls];
-  for (const delta of deltas) {
-    const before = calls[delta.index] ?? { id: '', name: '', arguments: '' };
-    const extra = stateIn(delta) ?? before.extra;
-    calls[delta.index] = {
-      id: delta.id ?? before.id,
-      name: delta.function?.name ?? before.name,
-      arguments: before.arguments + (delta.function?.arguments ?? ''),
-      ...(extra ? { extra } : {}),
-    };
-  }
-  return { toolCalls: Array.from(calls, (call) => call ?? { id: '', name: '', arguments: '' }).slice(0, 128) };
-}
-
 /** Pages of the web that the answer refers to, in OpenAI's words (wire contract §1.3). */
 function citations(chunk: ReportedChunk, { citations: before = [] }: Message): Partial<Message> {
   const annotations = chunk.choices[0]?.delta.annotations ?? [];
@@ -86,8 +71,3 @@ function citations(chunk: ReportedChunk, { citations: before = [] }: Message): P
 }
 
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-
-/** Opaque state that the provider wants back with the call (wire contract §1.6). */
-function stateIn({ extra_content: extra }: Record<string, unknown>): Record<string, unknown> | null {
-  return typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? { ...extra } : null;
-}

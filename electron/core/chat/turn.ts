@@ -23,6 +23,7 @@ import type { LiveAnswer, LiveAnswers } from '../streams/live-answers.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { openJournal } from './journal.ts';
 import { type KeepImage, keptImages } from './made-images.ts';
+import { createCallReader } from './read-calls.ts';
 import { factsOf, imagesIn, wordsOf } from './read-chunk.ts';
 import type { WordLog } from './word-log.ts';
 
@@ -122,9 +123,10 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(id) });
   answer.message = { ...answer.message, requestId: completion.requestId };
   await deps.messages.update(id, { requestId: completion.requestId });
+  const readCalls = createCallReader();
   for await (const chunk of completion) {
     add(deps, answer, wordsOf(chunk));
-    answer.message = { ...answer.message, ...factsOf(chunk, answer.message, deps.modelFacts, payer.source) };
+    answer.message = { ...answer.message, ...factsOf(chunk, answer.message, deps.modelFacts, payer.source, readCalls) };
     await addImages(deps, answer, imagesIn(chunk));
     endThought(deps, answer);
     grown();
