@@ -27,6 +27,7 @@ import { ledgerFeature } from './ledger/ledger-feature.ts';
 import type { Log } from './log/log.ts';
 import { catalogueFeature } from './models/catalogue-feature.ts';
 import { callTargets, networkFeature } from './network/network-feature.ts';
+import { networkFile } from './network/network-file.ts';
 import { openNetwork } from './network/open-network.ts';
 import { optionsFeature } from './options/options-feature.ts';
 import { presetsFeature } from './presets/presets-feature.ts';
@@ -75,6 +76,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     network,
     changes,
     log,
+    file: networkFile(join(dataFolder, 'network.json')),
     store: base.settings,
     secrets: access.secrets,
     elapsed,

@@ -87,6 +87,10 @@ export const rows = {
       'gateway/engine/billing-table.test.ts',
     ],
   },
+  'foreign backups': {
+    goal: 'a database that somebody else made reads no file, deletes none, runs nothing, and brings neither proxy nor certificate',
+    tests: ['electron/core/backup/foreign-backups.test.ts'],
+  },
   'lost acknowledgements': {
     goal: '200 commits whose acknowledgement is lost have exactly 200 effects',
     tests: ['tests/fault/lost-acknowledgements.test.ts'],

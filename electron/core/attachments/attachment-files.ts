@@ -3,16 +3,16 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { renameFile } from '#gateway/db/rename-file.ts';
+import { attachmentPath } from '../db/stored-attachments.ts';
 
-/** Files by the SHA-256 of their bytes, two levels deep: `ab/abcdef…`. */
+/** Files by the SHA-256 of their bytes. */
 export function attachmentFiles(folder: string) {
-  const pathOf = (id: string) => join(folder, id.slice(0, 2), id);
-
   return {
     /** Writes the bytes under their hash, durably, unless they are there; returns the hash. */
     async write(bytes: Uint8Array): Promise<string> {
       const id = createHash('sha256').update(bytes).digest('hex');
-      const path = pathOf(id);
+      const path = attachmentPath(folder, id);
+      if (path === null) throw new Error('a digest is no id');
       if (await exists(path)) return id;
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const temporary = join(dirname(path), `.${randomUUID()}`);
@@ -29,7 +29,9 @@ export function attachmentFiles(folder: string) {
 
     /** The whole file; null if it is missing. */
     async read(id: string): Promise<Buffer | null> {
-      return readFile(pathOf(id)).catch((error: NodeJS.ErrnoException) => {
+      const path = attachmentPath(folder, id);
+      if (path === null) return null;
+      return readFile(path).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return null;
         throw error;
       });
@@ -46,7 +48,10 @@ export function attachmentFiles(folder: string) {
       return found;
     },
 
-    remove: (id: string): Promise<void> => rm(pathOf(id), { force: true }),
+    async remove(id: string): Promise<void> {
+      const path = attachmentPath(folder, id);
+      if (path !== null) await rm(path, { force: true });
+    },
   };
 }
 

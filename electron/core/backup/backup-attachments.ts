@@ -3,6 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { access, copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { renameFile } from '#gateway/db/rename-file.ts';
+import { attachmentPath } from '../db/stored-attachments.ts';
 
 /**
  * The attachments of all backups, each once by its SHA-256: `files/ab/abcdef…`. Since they never change, they are hard
@@ -10,16 +11,19 @@ import { renameFile } from '#gateway/db/rename-file.ts';
  */
 export function backupAttachments(backupFolder: string, attachmentFolder: string) {
   const pool = join(backupFolder, 'files');
-  const inPool = (id: string) => join(pool, id.slice(0, 2), id);
-  const inUse = (id: string) => join(attachmentFolder, id.slice(0, 2), id);
+  const places = (id: string) => {
+    const [inPool, inUse] = [attachmentPath(pool, id), attachmentPath(attachmentFolder, id)];
+    return inPool !== null && inUse !== null ? { inPool, inUse } : null;
+  };
 
   return {
     /** Adds missing files; returns how many could not be found. */
     async add(ids: readonly string[]): Promise<number> {
       let missing = 0;
       for (const id of ids) {
-        if (await exists(inPool(id))) continue;
-        if (await exists(inUse(id))) await putFile(inUse(id), inPool(id));
+        const place = places(id);
+        if (place && (await exists(place.inPool))) continue;
+        if (place && (await exists(place.inUse))) await putFile(place.inUse, place.inPool);
         else missing++;
       }
       return missing;
@@ -29,8 +33,9 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
     async restore(ids: readonly string[]): Promise<number> {
       let missing = 0;
       for (const id of ids) {
-        if (await isWhole(inUse(id), id)) continue;
-        if (await isWhole(inPool(id), id)) await putFile(inPool(id), inUse(id));
+        const place = places(id);
+        if (place && (await isWhole(place.inUse, id))) continue;
+        if (place && (await isWhole(place.inPool, id))) await putFile(place.inPool, place.inUse);
         else missing++;
       }
       return missing;

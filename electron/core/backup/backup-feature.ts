@@ -27,7 +27,6 @@ export interface BackupDeps {
   readonly changes: Changes;
   readonly now: () => number;
   readonly log: Log;
-  readonly migrations: readonly string[];
   /** Ends running answers, before the database is replaced. */
   readonly quiet: () => Promise<void>;
   /** Migrates the restored database and reloads what is held in memory. */
@@ -39,7 +38,7 @@ export interface BackupDeps {
  * never the ledger, which must not go back in time.
  */
 export function backupFeature(deps: BackupDeps) {
-  const { databasePath, folder, background, changes, now, log, migrations } = deps;
+  const { databasePath, folder, background, changes, now, log } = deps;
   const attachments = backupAttachments(folder, deps.attachmentFolder);
   /** By the names of their files. */
   const removedAt = new Map<string, number>();
@@ -68,7 +67,7 @@ export function backupFeature(deps: BackupDeps) {
       removeUnfinished(folder);
       await source.backup(part);
       asOneFile(part);
-      const wrong = await background.run('check', { path: part, migrations: [...migrations] });
+      const wrong = await background.run('check', { path: part });
       if (wrong) throw refusal('backup_failed', 'copyNotKept', { why: wrong });
       // Attachments first: a backup with its final name is complete.
       missingFiles = await attachments.add(await background.run('files', { path: part }));
@@ -136,7 +135,7 @@ export function backupFeature(deps: BackupDeps) {
 
   async function restore(name: string): Promise<void> {
     const path = join(folder, existing(name).name);
-    const wrong = await background.run('check', { path, migrations: [...migrations] });
+    const wrong = await background.run('check', { path });
     if (wrong) {
       throw refusal('backup_unusable', 'backupUnusable', { why: wrong });
     }

@@ -10,7 +10,6 @@ import { threadViewFeature } from '../conversations/thread-view-feature.ts';
 import { watchedThread } from '../conversations/watched-thread.ts';
 import { totalOf } from '../costs/spend-total.ts';
 import { migrate } from '../db/db.ts';
-import { migrations } from '../db/migrations/migrations.ts';
 import { organiseFeature } from '../organise/organise-feature.ts';
 import { organiseStore } from '../organise/organise-store.ts';
 import { searchFeature } from '../search/search-feature.ts';
@@ -67,7 +66,6 @@ export async function openLibrary(
     databasePath,
     folder: join(dataFolder, 'backups'),
     attachmentFolder: join(dataFolder, 'attachments'),
-    migrations: Object.keys(migrations),
     quiet: () => stopAnswers(live.all()),
     restored: readAnew,
   });

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { CostSource, Message, ToolCall } from '#shared/contract/chat/conversations.ts';
 import type { MessageTable } from './db.ts';
+import { storedAttachments } from './stored-attachments.ts';
 
 export type MessageRow = Selectable<MessageTable>;
 export type NumberedRow = MessageRow & { sibling_index: number; sibling_count: number };
@@ -41,7 +42,7 @@ export function toMessage(row: NumberedRow): Message {
     parentId: row.parent_id,
     role: row.role,
     text: row.text,
-    attachments: JSON.parse(row.attachments),
+    attachments: row.attachments === '[]' ? [] : storedAttachments(row.attachments),
     reasoning: row.reasoning,
     status: row.status,
     model: row.model,

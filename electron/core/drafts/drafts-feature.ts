@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Draft } from '#shared/contract/chat/drafts.ts';
 import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
+import { storedAttachments } from '../db/stored-attachments.ts';
 import type { Changes } from '../streams/change-topics.ts';
 
 export interface DraftsDeps {
@@ -77,5 +78,5 @@ export function draftsFeature({ db, changes, now }: DraftsDeps) {
 function draftIn(row: Selectable<ComposerTables['drafts']> | undefined): Draft {
   if (!row) return empty;
   const { text, model } = row;
-  return { text, attachments: JSON.parse(row.attachments), model, compare: JSON.parse(row.compare) };
+  return { text, attachments: storedAttachments(row.attachments), model, compare: JSON.parse(row.compare) };
 }

@@ -1,24 +1,22 @@
 import { X509Certificate } from 'node:crypto';
 import { Secret } from '#gateway/auth/secret.ts';
 import { certificatesIn } from '#gateway/upstream/certificates.ts';
-import {
-  type NetworkHop,
-  type NetworkSettings,
-  type NetworkStatus,
-  networkSettings,
-} from '#shared/contract/app/network.ts';
+import type { NetworkHop, NetworkSettings, NetworkStatus } from '#shared/contract/app/network.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Host } from '../host/host.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
+import type { NetworkFile } from './network-file.ts';
 import { type Network, type NetworkRules, usualRules } from './open-network.ts';
 import { testWay } from './test-way.ts';
 
 export interface NetworkFeatureDeps {
   readonly network: Network;
-  readonly store: SettingsStore;
+  readonly file: NetworkFile;
+  /** Settings of this name in the database are of an earlier version or of somebody else: they are removed unread. */
+  readonly store: Pick<SettingsStore, 'forget'>;
   readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
   readonly changes: Changes;
   readonly log: Log;
@@ -35,6 +33,7 @@ const secretName = 'network/proxy';
 /** The way to the outside: its settings, and a test of it. */
 export function networkFeature({
   network,
+  file,
   store,
   secrets,
   changes,
@@ -48,10 +47,9 @@ export function networkFeature({
     showProxy?.(rules);
   };
 
-  async function settings(): Promise<NetworkSettings> {
+  function settings(): NetworkSettings {
     const { password: _, ...usual } = usualRules;
-    const stored = networkSettings.safeParse((await store.read(name)) ?? {});
-    return stored.success ? stored.data : usual;
+    return file.read() ?? usual;
   }
 
   /** A keychain that cannot be read gives no password: the proxy then says that it wants one. */
@@ -59,7 +57,7 @@ export function networkFeature({
     (await secrets.get(secretName).catch(() => null))?.reveal() ?? null;
 
   async function rules(): Promise<NetworkRules> {
-    const set = await settings();
+    const set = settings();
     return { ...set, password: set.username === '' ? null : await password() };
   }
 
@@ -71,19 +69,21 @@ export function networkFeature({
 
   return {
     /** Calls to the outside wait for it. Settings that cannot be read are as on the first day. */
-    load: async (): Promise<void> =>
+    async load(): Promise<void> {
+      await store.forget(name);
       apply(
         await rules().catch((cause: unknown) => {
           log({ event: 'network-settings', ...failureEntry(cause) });
           return usualRules;
         }),
-      ),
+      );
+    },
     get: async (): Promise<NetworkStatus> => shown(await rules()),
     async set({ password: given, ...wanted }: NetworkSettings & { password?: string | null | undefined }) {
       const checked = checkedSettings(wanted);
       if (given === null || checked.username === '') await secrets.remove(secretName);
       else if (given !== undefined) await secrets.set(secretName, new Secret(given));
-      await store.write(name, checked);
+      file.write(checked);
       const next = await rules();
       apply(next);
       changes.emit('network');

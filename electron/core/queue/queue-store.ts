@@ -3,6 +3,7 @@ import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queu
 import type { ProblemText } from '#shared/errors.ts';
 import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
+import { storedAttachments } from '../db/stored-attachments.ts';
 
 /** Queued messages in order. */
 export function queueStore(db: Db) {
@@ -52,7 +53,7 @@ const toQueued = (row: Omit<Selectable<ComposerTables['queued_messages']>, 'seq'
   id: row.id,
   conversationId: row.conversation_id,
   text: row.text,
-  attachments: JSON.parse(row.attachments),
+  attachments: storedAttachments(row.attachments),
   model: row.model,
   compare: JSON.parse(row.compare),
   problem: row.problem === null ? null : JSON.parse(row.problem),

@@ -2,15 +2,17 @@ import type { Database } from 'better-sqlite3';
 import Sqlite from 'better-sqlite3';
 
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
+import { definitionsIn } from './known-definitions.ts';
 
 /**
- * Null: the file is an intact database that these migrations have made, and what this table refers to is there. Else its fault. Runs in
- * the worker.
+ * Null: the file is an intact database that these migrations have made, with nothing in it that runs but what they made (`known`), and what
+ * this table refers to is there. Else its fault. Runs in the worker.
  */
 export function checkDatabase(
   path: string,
   migrations: readonly string[],
   table: 'messages' | 'ledger_entries',
+  known: ReadonlySet<string>,
 ): DatabaseFault | null {
   let db: Database | null = null;
   try {
@@ -20,11 +22,31 @@ export function checkDatabase(
     if (db.pragma(`foreign_key_check(${table})`, { simple: true }) !== undefined) return 'damaged';
     const rows = db.prepare('select name from kysely_migration').all() as { name: string }[];
     if (rows.length === 0) return 'foreign';
-    return rows.every(({ name }) => migrations.includes(name)) ? null : 'newer';
+    if (!rows.every(({ name }) => migrations.includes(name))) return 'newer';
+    if (!definitionsIn(db).every((definition) => known.has(definition))) return 'foreign';
+    return table === 'messages' && hasForeignRows(db) ? 'foreign' : null;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     return code === 'SQLITE_ERROR' ? 'foreign' : 'unreadable';
   } finally {
     db?.close();
   }
+}
+
+/** Settings that are no JSON, and attachments whose id is no SHA-256: no version of the app wrote them. */
+function hasForeignRows(db: Database): boolean {
+  const isNoId = (column: string) => `(length(${column}) <> 64 or ${column} glob '*[^0-9a-f]*')`;
+  const hasColumn = db.prepare("select 1 from pragma_table_info(?) where name = 'attachments'");
+  const named = ['messages', 'drafts', 'queued_messages', 'folders'].filter((table) => hasColumn.get(table));
+  const isTable = db.prepare("select 1 from sqlite_schema where type = 'table' and name = 'attachments'").get();
+  const looks = [
+    'select 1 from settings where not json_valid(value)',
+    ...(isTable ? [`select 1 from attachments where ${isNoId('id')}`] : []),
+    ...named.flatMap((table) => [
+      `select 1 from ${table} where not json_valid(attachments)`,
+      `select 1 from ${table}, json_each(${table}.attachments) file
+       where ${table}.attachments <> '[]' and ${isNoId("coalesce(json_extract(file.value, '$.id'), '')")}`,
+    ]),
+  ];
+  return looks.some((look) => db.prepare(`${look} limit 1`).get() !== undefined);
 }

@@ -2,6 +2,7 @@ import type { Replacement } from '#gateway/backup/replace-books.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { checkDatabase } from './check-database.ts';
+import { knownDefinitions } from './known-definitions.ts';
 
 /** Copies of the ledger, each counted again: minutes for large books. Run in the worker; the gateway is loaded with the first. */
 
@@ -13,7 +14,8 @@ export async function backUpLedger(database: string, file: string): Promise<{ so
 
 export async function faultOfLedger(copy: string): Promise<DatabaseFault | null> {
   const { allMigrations } = await import('#gateway/db/migrations/all-migrations.ts');
-  return checkDatabase(copy, Object.keys(await allMigrations('sqlite').getMigrations()), 'ledger_entries');
+  const migrations = await allMigrations('sqlite').getMigrations();
+  return checkDatabase(copy, Object.keys(migrations), 'ledger_entries', await knownDefinitions(migrations));
 }
 
 /** Makes a copy ready to take the place of the books. Returns why it cannot. */

@@ -1,0 +1,131 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { figure } from '../../../tests/support/figures.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+import { nameAt } from './backup-files.ts';
+
+/** A database that somebody else made reads no file, deletes none, runs nothing and leads no call elsewhere. */
+
+const secret = 'canary of a file outside';
+/** From `attachments/ab/…` to the data folder's neighbour. */
+const outside = '../../../outside.txt';
+const proxied = {
+  proxy: 'fixed' as const,
+  address: 'http://127.0.0.1:9',
+  username: '',
+  bypass: '',
+  certificates: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
+};
+
+async function withChat() {
+  const core = await coreOfTest();
+  core.gateway.script = async function* () {
+    yield 'An answer.';
+  };
+  const send = async (messageId: string, text: string) => {
+    const { conversationId } = await core.client.chat.send({ messageId, text, model: 'openai/gpt' });
+    await expect
+      .poll(async () => (await readThread(core.client, conversationId)).conversation.live, { interval: 5 })
+      .toBe(false);
+    return conversationId;
+  };
+  const conversationId = await send('m1', 'first');
+  const [made] = (await core.client.backup.make()).backups;
+  const backups = join(core.dataFolder, 'backups');
+  return { ...core, conversationId, backups, good: join(backups, made?.name ?? '') };
+}
+
+const attached = JSON.stringify([
+  { id: outside, name: 'x', kind: 'text', mediaType: 'text/plain', bytes: 9, tokens: 1 },
+]);
+const network = JSON.stringify(proxied).replaceAll("'", "''");
+
+const changes: readonly (readonly [string, string])[] = [
+  ['a trigger', `create trigger evil after insert on messages begin delete from settings; end`],
+  [
+    'a trigger with the name of ours',
+    `drop trigger TRIGGER; create trigger TRIGGER after insert on messages begin delete from settings; end`,
+  ],
+  ['a view', `create view evil as select * from settings`],
+  ['a virtual table', `create virtual table evil using fts5(text)`],
+  ['a message with a path for a file', `update messages set attachments = '${attached}'`],
+  [
+    'a record of a file with a path',
+    `insert into attachments (id, kind, media_type, bytes, tokens, used_at) values ('${outside}', 'text', 'text/plain', 9, 1, 0)`,
+  ],
+  ['an id in capitals', `update messages set attachments = '[{"id":"${'A'.repeat(64)}"}]'`],
+  ['a file without an id', `update messages set attachments = '[{}]'`],
+  ['attachments that are no JSON', `update messages set attachments = 'nonsense'`],
+  ['settings that are no JSON', `insert into settings values ('x', 'nonsense')`],
+];
+
+test('a backup with something in it that no version wrote is refused, and nothing changes', async () => {
+  const { client, backups, good } = await withChat();
+  for (const [serial, [what, statement]] of changes.entries()) {
+    const name = nameAt('manual', serial + 1);
+    copyFileSync(good, join(backups, name));
+    const db = new Sqlite(join(backups, name));
+    const ours = db.prepare("select name from sqlite_schema where type = 'trigger' limit 1").pluck().get();
+    db.exec(statement.replaceAll('TRIGGER', String(ours)));
+    db.close();
+    const refused = await client.backup.restore({ name }).catch((error: unknown) => error);
+    expect(refused, what).toMatchObject({ code: 'backup_unusable' });
+    figure('foreign backups', `refused: ${what}`);
+  }
+  expect((await client.conversations.list({})).conversations).toHaveLength(1);
+});
+
+test('a restore brings neither proxy nor certificate, and leaves those that are set', async () => {
+  const { client, backups, good, dataFolder, core } = await withChat();
+  const own = { ...proxied, address: 'http://proxy.example:3128', certificates: '' } as const;
+  await client.network.set(own);
+  const name = nameAt('manual', 1);
+  copyFileSync(good, join(backups, name));
+  new Sqlite(join(backups, name)).exec(`insert into settings values ('network', '${network}')`).close();
+  await client.backup.restore({ name });
+  expect(await client.network.get()).toMatchObject(own);
+  await core.close();
+  const again = await testCore({ dataFolder });
+  expect(await again.client.network.get()).toMatchObject(own);
+  await again.core.close();
+});
+
+test('a database that was put in place by hand brings no network settings, reads no file and deletes none', async () => {
+  const { dataFolder, core, conversationId } = await withChat();
+  await core.close();
+  const file = join(dataFolder, 'outside.txt');
+  writeFileSync(file, secret);
+  // Paths through a folder need it to be there.
+  mkdirSync(join(dataFolder, 'attachments', '..'), { recursive: true });
+  const db = new Sqlite(join(dataFolder, 'portico.db'));
+  for (const id of ['../../outside.txt', '../outside.txt', outside]) {
+    db.exec(
+      `insert into attachments (id, kind, media_type, bytes, tokens, used_at) values ('${id}', 'text', 'text/plain', 9, 1, 0)`,
+    );
+  }
+  const named = [{ id: '../../outside.txt', name: 'x', kind: 'text', mediaType: 'text/plain', bytes: 9, tokens: 1 }];
+  db.prepare("update messages set attachments = ? where role = 'user'").run(JSON.stringify(named));
+  db.exec(`insert into settings values ('network', '${network}')`);
+  db.close();
+
+  const again = await coreOfTest({ dataFolder });
+  const bodies: string[] = [];
+  again.gateway.script = async function* (request: unknown) {
+    bodies.push(JSON.stringify(request));
+    yield 'Another answer.';
+  };
+  expect(await again.client.network.get()).toMatchObject({ proxy: 'system', certificates: '' });
+  const asked = await again.client.chat
+    .send({ messageId: 'm9', conversationId, text: 'And now?', model: 'openai/gpt' })
+    .catch((error: unknown) => error);
+  if (!(asked instanceof Error))
+    await expect
+      .poll(async () => (await readThread(again.client, conversationId)).conversation.live, { interval: 5 })
+      .toBe(false);
+  expect(bodies.join()).not.toContain(secret);
+  expect(existsSync(file) && readFileSync(file, 'utf8')).toBe(secret);
+});

@@ -1,0 +1,33 @@
+import Sqlite, { type Database } from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import { TransactionDialect } from '#gateway/db/transaction-dialect.ts';
+
+/**
+ * What of a database runs when it is used: triggers, views and virtual tables, each with its statement. A file from elsewhere may hold
+ * some that write what nobody asked for.
+ */
+export const definitionsIn = (db: Database): string[] =>
+  db
+    .prepare(
+      `select type || ' ' || name || ': ' || sql from sqlite_schema
+       where type in ('trigger', 'view') or (type = 'table' and sql like 'create virtual%')`,
+    )
+    .pluck()
+    .all() as string[];
+
+/** All that these migrations ever made, since an older file has what a later one replaced. */
+export async function knownDefinitions(migrations: Readonly<Record<string, Migration>>): Promise<ReadonlySet<string>> {
+  const sqlite = new Sqlite(':memory:');
+  const db = new Kysely<unknown>({ dialect: new TransactionDialect(sqlite, () => sqlite.inTransaction) });
+  try {
+    const known = new Set<string>();
+    for (const name of Object.keys(migrations).toSorted()) {
+      await migrations[name]?.up(db);
+      for (const definition of definitionsIn(sqlite)) known.add(definition);
+    }
+    return known;
+  } finally {
+    await db.destroy();
+  }
+}
