@@ -16,6 +16,7 @@ import { routingFactsOf } from '../routing/eligibility.ts';
 import { plainCompletion } from './completion-writer.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { checkReferences, ignored, parseRequest, unknownFields, unknownParameter } from './read-request.ts';
+import { refuseFields, refuseFunctionCalls } from './refused-fields.ts';
 import { capped, mostWarnings } from './request-warnings.ts';
 import { withAllowedTools } from './tools/allowed-tools.ts';
 import { type CustomTools, withCustomCalls, withCustomTools } from './tools/custom-tools.ts';
@@ -99,8 +100,7 @@ const grammarWarning: Warning = {
 function promptQuestion(given: Body, { strict }: ReadOptions): Said {
   const { body: functions, custom } = withCustomTools(given);
   const body = withAllowedTools(functions);
-  if (body.messages != null)
-    throw wrongForm('messages', 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.');
+  refuseFields(body, 'prompt');
   const request = parseRequest(promptRequest, body);
   const unknown = unknownFields(body, promptRequest.shape);
   const files = preparedParts(request.files ?? [], 'files');
@@ -119,8 +119,11 @@ function promptQuestion(given: Body, { strict }: ReadOptions): Said {
 export function completionQuestion(given: Body, { messages: span, strict }: ReadOptions): Said {
   const { body: functions, custom } = withCustomTools(given);
   const body = withAllowedTools(functions);
-  refuseOtherForms(body);
   const plain = plainCompletion(body);
+  if (!plain) {
+    refuseFields(body, 'completion');
+    refuseFunctionCalls(body.messages);
+  }
   const request = plain ?? parseRequest(completionRequest, withCustomCalls(body));
   checkCompletion(request);
   const unknown = unknownFields(body, completionRequest.shape);
@@ -145,15 +148,6 @@ export function takeByoKey(body: Record<string, unknown>): string | null {
   if (typeof key !== 'string') throw refuse('invalid_type', 'must be a string.');
   if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw refuse('invalid_value', 'must be 8 to 512 visible ASCII characters.');
   return key;
-}
-
-const wrongForm = (param: string, message: string) => new AppError('unsupported_parameter', message, { param });
-
-function refuseOtherForms(body: Record<string, unknown>): void {
-  if (body.prompt != null) throw wrongForm('prompt', 'This endpoint takes "messages"; for "prompt" use /chat.');
-  for (const name of ['functions', 'function_call']) {
-    if (body[name] != null) throw wrongForm(name, `"${name}" is deprecated; use "tools" and "tool_choice".`);
-  }
 }
 
 function checkCompletion(request: CompletionRequest): void {

@@ -2,13 +2,9 @@ import { AppError } from '#shared/errors.ts';
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { MessagesRequest } from '#shared/wire/messages-request.ts';
+import { refuseFields } from '../chat/refused-fields.ts';
 
 /** What the Messages API has and this gateway does not, each with the nearest thing that it does have. */
-
-const refusedFields: Readonly<Record<string, string>> = {
-  container: 'No code is run here and no skills are kept. Offer tools of your own and run them yourself.',
-  mcp_servers: 'MCP servers are not called from here. Offer their tools in "tools" and call them yourself.',
-};
 
 const servedBlocks = new Set([
   ...['text', 'image', 'document', 'search_result', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
@@ -16,12 +12,7 @@ const servedBlocks = new Set([
 
 /** Throws `unsupported_parameter` or `unsupported_tool_type` for what only Anthropic's own servers do. */
 export function refuseUnserved(body: JsonObject): void {
-  for (const [name, why] of Object.entries(refusedFields)) {
-    const value = body[name];
-    if (value != null && !(Array.isArray(value) && value.length === 0)) {
-      throw new AppError('unsupported_parameter', why, { param: name });
-    }
-  }
+  refuseFields(body, 'messages');
   for (const [index, tool] of asArray(body.tools).entries()) checkTool(asObject(tool), `tools[${index}]`);
   for (const [index, message] of asArray(body.messages).entries()) {
     checkBlocks(asArray(asObject(message).content), `messages[${index}].content`);

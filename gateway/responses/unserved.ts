@@ -1,27 +1,15 @@
 import { AppError } from '#shared/errors.ts';
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
+import { refuseFields } from '../chat/refused-fields.ts';
 
 /** What the Responses API has and this gateway does not, each with the nearest thing that it does have. */
-
-const sendItems =
-  'This gateway keeps single items only: send the earlier ones themselves, or references to them, in "input".';
-
-const refusedFields: Readonly<Record<string, string>> = {
-  previous_response_id: sendItems,
-  conversation: sendItems,
-  prompt: 'This gateway keeps no prompt templates: send "instructions" and "input".',
-  background: 'Answers are not given in the background: ask with "stream": true.',
-};
 
 const servedItems = new Set(['message', 'function_call', 'function_call_output', 'reasoning', 'image_generation_call']);
 
 /** Throws `unsupported_parameter` or `unsupported_tool_type` for what cannot be done without stored responses or other hosted tools than a search. */
 export function refuseUnserved(body: JsonObject): void {
-  for (const [name, why] of Object.entries(refusedFields)) {
-    const value = body[name];
-    if (value != null && value !== false) throw new AppError('unsupported_parameter', why, { param: name });
-  }
+  refuseFields(body, 'responses');
   for (const [index, tool] of asArray(body.tools).entries()) checkTool(asObject(tool), index);
   for (const [index, item] of asArray(body.input).entries()) checkItem(asObject(item), index);
 }
