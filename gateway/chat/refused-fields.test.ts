@@ -43,7 +43,10 @@ describe('a field that changes what the model is asked', () => {
     const { error } = (await response.json()) as Refusal;
     expect(response.status).toBe(400);
     expect(error).toMatchObject({
-      ...{ type: 'invalid_request_error', code: 'unsupported_parameter', param: name, message: why },
+      type: 'invalid_request_error',
+      code: 'unsupported_parameter',
+      param: name,
+      message: why,
       ...(details ? { details } : {}),
     });
     expect(calls).toEqual([]);

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { isObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { createCallsInTurn } from '../chat/calls-in-turn.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
 import { stateText } from '../chat/provider-state.ts';
@@ -124,5 +124,12 @@ const imageWords = '\n\n[The model made an image here, which this API cannot car
 function finished({ type, begun, text }: OpenBlock, signature: string): JsonObject {
   if (type === 'text') return { ...begun, text };
   if (type === 'thinking') return { ...begun, thinking: text, signature };
-  return { ...begun, input: asObject(parseWithin(text, requestLimits)) };
+  return { ...begun, input: inputOf(text) };
+}
+
+/** What a model wrote instead of an object is given in Anthropic's own form for it, so that nobody runs a call without arguments. */
+function inputOf(text: string): JsonObject {
+  if (text.trim() === '') return {};
+  const value = parseWithin(text, requestLimits);
+  return isObject(value) ? value : { INVALID_JSON: text };
 }

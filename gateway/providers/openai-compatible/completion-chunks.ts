@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
@@ -12,6 +11,7 @@ import type { ProviderEvent, ProviderRequest, Served } from '../provider.ts';
 import { type ChunkTemplate, contentIn, templateOf } from './chunk-template.ts';
 import { completionBody } from './completion-body.ts';
 import type { Dialect } from './dialects.ts';
+import { createStreamedCalls } from './streamed-calls.ts';
 
 /** Reads the `data:` payloads of one streamed completion. */
 interface ChunkReader {
@@ -36,9 +36,10 @@ class CompletionChunkReader implements ChunkReader {
   id: string | null = null;
   readonly longestEvent: number | undefined;
   readonly #provider: string;
-  readonly #calls = new Set<number>();
+  readonly #calls = createStreamedCalls();
   readonly #details: unknown[] = [];
   #started = false;
+  #isWhole = false;
   #finish: FinishReason | null = null;
   #served: Served | null = null;
   #template: ChunkTemplate | null = null;
@@ -52,8 +53,8 @@ class CompletionChunkReader implements ChunkReader {
     if (this.done) return [];
     if (data === '[DONE]') {
       this.done = true;
-      this.#finish ??= this.#calls.size > 0 ? 'tool_calls' : 'stop';
-      return this.#begin();
+      this.#finish ??= this.#calls.count > 0 ? 'tool_calls' : 'stop';
+      return [...this.#begin(), ...this.#endCalls()];
     }
     const text = this.#template && contentIn(data, this.#template);
     if (text) return [{ type: 'text-delta', text }];
@@ -64,12 +65,13 @@ class CompletionChunkReader implements ChunkReader {
   }
 
   readWhole(completion: JsonObject): ProviderEvent[] {
+    this.#isWhole = true;
     return [...this.#hear(completion), ...this.end()];
   }
 
   end(): ProviderEvent[] {
     const told = this.#served ? { served: this.#served } : {};
-    return this.#finish ? [{ type: 'finish', reason: this.#finish, ...told }] : [];
+    return this.#finish ? [...this.#endCalls(), { type: 'finish', reason: this.#finish, ...told }] : [];
   }
 
   #begin(): ProviderEvent[] {
@@ -93,7 +95,7 @@ class CompletionChunkReader implements ChunkReader {
   #hearChoice(choice: JsonObject, events: ProviderEvent[]): void {
     const delta = asObject(choice.delta ?? choice.message);
     const reason = asText(choice.finish_reason);
-    const hasCalls = this.#calls.size > 0 || asArray(delta.tool_calls).length > 0;
+    const hasCalls = this.#calls.count > 0 || asArray(delta.tool_calls).length > 0;
     const details = delta.reasoning_details ? detailsIn(delta.reasoning_details) : [];
     this.#details.push(...details);
     if (reason) this.#finish = finishReason(this.#provider, reason, hasCalls);
@@ -105,26 +107,13 @@ class CompletionChunkReader implements ChunkReader {
     const annotations = delta.annotations ? asArray(delta.annotations).map(asObject) : [];
     if (annotations.length > 0) events.push({ type: 'annotations', annotations });
     if (delta.images) events.push(...imagesOf(delta.images));
-    for (const [position, call] of asArray(delta.tool_calls).entries())
-      this.#hearCall(asObject(call), position, events);
+    const calls = asArray(delta.tool_calls);
+    if (calls.length > 0) events.push(...this.#calls.add(calls, this.#isWhole, (own) => this.#extraContent(own)));
+    if (reason) events.push(...this.#endCalls());
   }
 
-  #hearCall(call: JsonObject, position: number, events: ProviderEvent[]): void {
-    const fn = asObject(call.function);
-    const index = asCount(call.index) ?? position;
-    if (!this.#calls.has(index)) {
-      this.#calls.add(index);
-      const extra = this.#extraContent(call.extra_content);
-      events.push({
-        type: 'tool-call-start',
-        index,
-        id: asText(call.id) || `call_${ulid()}`,
-        name: asText(fn.name) ?? '',
-        ...(extra ? { extraContent: extra } : {}),
-      });
-    }
-    const text = asText(fn.arguments);
-    if (text) events.push({ type: 'tool-call-delta', index, arguments: text });
+  #endCalls(): ProviderEvent[] {
+    return this.#calls.count > 0 ? this.#calls.end(this.#finish === 'length') : [];
   }
 
   /** OpenRouter's opaque thinking rides on the first call that comes after it, and comes back with that. */
