@@ -9,6 +9,7 @@ import {
 } from '#shared/wire/chat-request.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from '../engine/answer.ts';
+import { grammarsInWords } from '../fitting/fit-warnings.ts';
 import { shortened } from '../http/shorten-name.ts';
 import { canonicalJson } from '../idempotency/canonical-json.ts';
 import type { JsonSpan } from '../json/parse-json.ts';
@@ -90,12 +91,6 @@ export function questionReader(name: string, read: (body: Body, options: ReadOpt
 type Shared = PromptRequest | CompletionRequest;
 
 export type Said = Omit<ChatFields, 'byoKey' | 'digest'>;
-
-const grammarWarning: Warning = {
-  code: 'format_in_words',
-  param: 'tools',
-  message: 'Grammars of custom tools are asked for in words; no model is held to them here.',
-};
 
 function promptQuestion(given: Body, { strict }: ReadOptions): Said {
   const { body: functions, custom } = withCustomTools(given);
@@ -228,7 +223,7 @@ function saidBy(request: Shared, { messages, messagesJson, maxTokens, custom, un
     route: request.route ?? noControls,
     sessionId: request.session_id ?? null,
     metadata: request.metadata ?? {},
-    warnings: [...warningsFor(unknown, request, strict), ...(custom.inWords ? [grammarWarning] : [])],
+    warnings: [...warningsFor(unknown, request, strict), ...(custom.inWords ? [grammarsInWords] : [])],
     customTools: custom,
     stream: request.stream ?? false,
     includeUsage: false,

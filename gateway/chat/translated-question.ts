@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
+import { type ClientTools, ownToolsField } from '../content/client-tools.ts';
 import {
   completionQuestion,
   type EarlierItems,
@@ -16,6 +17,10 @@ export interface Translation {
   readonly echo: Echo;
   /** Where each of the body's messages stood in the request, such as `input[3]`. */
   readonly places: readonly string[];
+  /** Functions that tools of the caller's became. */
+  readonly clientTools?: ClientTools;
+  /** These tools as OpenAI's own models take them. */
+  readonly ownTools?: Readonly<Record<string, unknown>>;
 }
 
 /** `strict`: unknown fields are refused. Throws the contract's 400 codes, in the words of its own interface. */
@@ -24,10 +29,16 @@ export type Translate = (body: Record<string, unknown>, strict: boolean, earlier
 /** Reads requests of another interface by saying them as chat completions: the same rules hold for all. */
 export const translatedReader = (name: string, translate: Translate): QuestionReader =>
   questionReader(name, (given, options) => {
-    const { body, warnings, echo, places } = translate(given, options.strict, options.earlier);
+    const { body, warnings, echo, places, clientTools, ownTools } = translate(given, options.strict, options.earlier);
     try {
       const said = completionQuestion(body, { ...options, messages: null });
-      return { ...said, warnings: [...warnings, ...said.warnings], echo };
+      return {
+        ...said,
+        warnings: [...warnings, ...said.warnings],
+        echo,
+        ...(clientTools?.size ? { clientTools } : {}),
+        ...(ownTools ? { openaiOnly: { ...said.openaiOnly, [ownToolsField]: ownTools } } : {}),
+      };
     } catch (error) {
       throw error instanceof AppError ? placed(error, places) : error;
     }

@@ -7,6 +7,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { Awaitable } from '../concurrency/awaitable.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { ClientTools } from '../content/client-tools.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import type { ProviderEvent, ProviderRequest, Served } from '../providers/provider.ts';
 import type { RoutingFacts } from '../routing/eligibility.ts';
@@ -29,6 +30,8 @@ export interface Question {
   readonly parameters: ProviderRequest['parameters'];
   /** OpenAI's fields that only its own models know; dropped with a warning elsewhere. */
   readonly openaiOnly: Readonly<Record<string, unknown>>;
+  /** Functions that tools of the caller's became; absent where there are none. */
+  readonly clientTools?: ClientTools;
   readonly route: RouteControls;
   readonly sessionId: string | null;
   readonly metadata: Readonly<Record<string, string>>;

@@ -126,8 +126,9 @@ export function fitQuestion(
   const { features } = facts;
   const shape = foundAgain(facts.shape, recalled, target.model.model);
   const maxTokens = longestAnswer(question, features, target);
+  const hasGrammars = [...(question.clientTools?.values() ?? [])].some(({ isByGrammar }) => isByGrammar === true);
   return fitRequest(
-    { parameters, openaiOnly, shape, marksCache: features.promptCache !== null, maxTokens },
+    { parameters, openaiOnly, shape, marksCache: features.promptCache !== null, maxTokens, hasGrammars },
     target.model,
   );
 }
@@ -146,6 +147,7 @@ export function requestFor({ question }: Run, target: Target, { fitted, recalled
     api: fitted.api,
     parameters: fitted.parameters,
     openaiOnly: fitted.openaiOnly,
+    ...(question.clientTools ? { clientTools: question.clientTools } : {}),
     whole,
   };
 }

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
+import { ownToolsField } from '../content/client-tools.ts';
 import { type ConversationShape, lostThinking } from '../content/conversation-shape.ts';
 import type { LongChanges } from '../providers/changed-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 import { fitLongParts, isForced } from './fit-long-parts.ts';
-import { changed, clamped, dropped } from './fit-warnings.ts';
+import { changed, clamped, dropped, grammarsInWords } from './fit-warnings.ts';
 import { nearestEffort } from './nearest-effort.ts';
 
 type Parameters = ProviderRequest['parameters'];
@@ -20,6 +21,8 @@ interface FitInput {
   readonly marksCache: boolean;
   /** The longest answer that will be asked for; null where the provider decides. */
   readonly maxTokens: number | null;
+  /** Some of its tools want a text by a grammar. */
+  readonly hasGrammars?: boolean;
 }
 
 export interface Fitted {
@@ -49,7 +52,9 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
   );
   const hasTools = thinking.tools !== undefined || thinking.web_search_options !== undefined;
   const api = apiOf(model, hasTools, thinking.reasoning_effort);
-  const openaiOnly = fitOpenAiFields(input.openaiOnly, model, isThinking(thinking), warnings);
+  const fields = api === 'responses' ? input.openaiOnly : withoutOwnTools(input.openaiOnly);
+  if (input.hasGrammars && !(ownToolsField in fields)) warnings.push(grammarsInWords);
+  const openaiOnly = fitOpenAiFields(fields, model, isThinking(thinking), warnings);
   const { parameters: supported, ...fitted } =
     api === 'responses'
       ? fitToResponses({ parameters: thinking, openaiOnly, maxTokens: input.maxTokens }, model, warnings)
@@ -162,6 +167,11 @@ function fitOpenAiFields(
   if (refused.length === 0) return given;
   warnings.push(...refused.map((name) => dropped(name, { id })));
   return Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name)));
+}
+
+/** Every other API is asked with the functions that the tools became. */
+function withoutOwnTools({ [ownToolsField]: _, ...fields }: FitInput['openaiOnly']): FitInput['openaiOnly'] {
+  return fields;
 }
 
 const ofSampling = new Set(['logprobs', 'top_logprobs']);

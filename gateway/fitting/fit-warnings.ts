@@ -19,3 +19,9 @@ export const clamped = ({ id }: Named, most: number): Warning => ({
 
 /** `why` is a sentence without its end. */
 export const changed = (code: string, param: string, why: string): Warning => ({ code, param, message: `${why}.` });
+
+export const grammarsInWords: Warning = {
+  code: 'format_in_words',
+  param: 'tools',
+  message: 'Grammars of custom tools are asked for in words; no model is held to them here.',
+};

@@ -1,10 +1,9 @@
-import { isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import type { JsonObject } from '#shared/json/foreign-json.ts';
 import { createCallsInTurn } from '../chat/calls-in-turn.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
 import { stateText } from '../chat/provider-state.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
-import { requestLimits } from '../json/json-limits.ts';
-import { parseWithin } from '../json/parse-json.ts';
+import { argumentsObject } from '../content/call-fields.ts';
 
 /** One event of a message's stream. */
 export type MessageEvent = JsonObject & { readonly type: string };
@@ -124,12 +123,5 @@ const imageWords = '\n\n[The model made an image here, which this API cannot car
 function finished({ type, begun, text }: OpenBlock, signature: string): JsonObject {
   if (type === 'text') return { ...begun, text };
   if (type === 'thinking') return { ...begun, thinking: text, signature };
-  return { ...begun, input: inputOf(text) };
-}
-
-/** What a model wrote instead of an object is given in Anthropic's own form for it, so that nobody runs a call without arguments. */
-function inputOf(text: string): JsonObject {
-  if (text.trim() === '') return {};
-  const value = parseWithin(text, requestLimits);
-  return isObject(value) ? value : { INVALID_JSON: text };
+  return { ...begun, input: argumentsObject(text) };
 }

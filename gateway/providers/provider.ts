@@ -6,6 +6,7 @@ import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ModelFacts } from '../catalogue/model-facts.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { ClientTools } from '../content/client-tools.ts';
 import type { PriceFields } from '../prices/price-document.ts';
 import type { FetchedFiles } from '../upstream/fetched-files.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
@@ -83,6 +84,8 @@ export interface ProviderRequest {
   readonly changes?: LongChanges | null;
   /** Null: leave it to the provider, where it allows that. */
   readonly maxTokens: number | null;
+  /** Functions that tools of the caller's became, for OpenAI's Responses API, which has tools of these kinds. */
+  readonly clientTools?: ClientTools;
   /** OpenAI's own further fields, for its own models; every other adapter ignores them. */
   readonly openaiOnly: Readonly<Record<string, unknown>>;
   /** All further fields of the request, as sent. */

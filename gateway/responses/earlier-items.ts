@@ -30,7 +30,7 @@ const prefix = 'resp_';
 export const createEarlierResponses = ({ reasoning, log }: EarlierResponsesDeps): EarlierResponses => ({
   keep({ echo, question }, { id, output }) {
     // Calls are sent back whole by every client, and what they were signed with is kept by their ids.
-    const isReferredTo = output.some((item) => asObject(item).type !== 'function_call');
+    const isReferredTo = output.some((item) => !isCall(asText(asObject(item).type) ?? ''));
     if (echo?.short.keeps !== true || question.byoKey || !isReferredTo) return undefined;
     const entry = { id: id.slice(prefix.length), state: { items: output } };
     return reasoning.keep(ownerOf(question.principal), [entry]).catch((error: unknown) => {
@@ -42,6 +42,9 @@ export const createEarlierResponses = ({ reasoning, log }: EarlierResponsesDeps)
     return ids === null ? null : recalled(reasoning, principal, ids);
   },
 });
+
+/** Whether an item is a call that the caller runs. */
+const isCall = (type: string) => type.endsWith('_call') && type !== 'image_generation_call';
 
 /** Of all that one request refers to, in characters of JSON; what comes after is not found. */
 const longestRecall = 2_097_152;
@@ -71,7 +74,7 @@ async function recalled(
 const word = '"item_reference"';
 /** References are small objects: the id stands close to the type. */
 const reach = 120;
-const ownId = /"((?:msg|rs|fc)_[0-9A-HJKMNP-TV-Z]{26}_\d{1,5})"/g;
+const ownId = /"((?:msg|rs|fc|ctc|tsc|lsh|sh|apc)_[0-9A-HJKMNP-TV-Z]{26}_\d{1,5})"/g;
 
 /** The ids of our own near the word; null where the word is nowhere. */
 function referencesIn(blocks: readonly Uint8Array[]): Set<string> | null {

@@ -3,7 +3,9 @@ import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign
 import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
 import { stateOf } from '../chat/provider-state.ts';
+import { type ClientTools, noClientTools, offeredName } from '../content/client-tools.ts';
 import { fileTypeOf } from '../content/file-type.ts';
+import { callIdsIn, callIn, resultIn } from './client-calls.ts';
 
 /** A turn of the model's while it is put together: what it thought, said and called. */
 interface Turn {
@@ -16,9 +18,13 @@ interface Turn {
   state: JsonObject | null;
 }
 
-/** Reads items in their order: everything between two turns of others' is one turn of the model's. */
-export function turnsOfItems(items: readonly InputItem[]): PlacedTurn[] {
+/**
+ * Reads items in their order: everything between two turns of others' is one turn of the model's. `tools`: the functions that tools of
+ * the caller's became.
+ */
+export function turnsOfItems(items: readonly InputItem[], tools: ClientTools = noClientTools): PlacedTurn[] {
   const turns: PlacedTurn[] = [];
+  const callIds = callIdsIn(items);
   let turn: Turn | null = null;
   const close = () => {
     if (turn && (turn.content.length > 0 || turn.calls.length > 0 || turn.images.length > 0)) {
@@ -28,42 +34,51 @@ export function turnsOfItems(items: readonly InputItem[]): PlacedTurn[] {
   };
   for (const [index, item] of items.entries()) {
     const place = `input[${index}]`;
-    if (isModels(item)) {
+    if (saysNothing(item)) continue;
+    const result = resultIn(item, callIds);
+    if (result) {
+      close();
+      const { id, output, failed } = result;
+      const content = typeof output === 'string' ? output : outputParts(output, place);
+      const message = { role: 'tool', tool_call_id: id, content, ...(failed ? { is_error: true } : {}) };
+      turns.push({ message, place });
+    } else if (isModels(item)) {
       turn ??= { place, content: [], calls: [], images: [], thoughts: '', state: null };
-      addToTurn(turn, item);
+      addToTurn(turn, item, tools);
     } else {
       close();
-      turns.push({ message: otherMessage(item, place), place });
+      turns.push({ message: otherMessage(item as OthersItem, place), place });
     }
   }
   close();
   return turns;
 }
 
-type ModelsItem = Extract<
-  InputItem,
-  { type: 'function_call' | 'reasoning' | 'image_generation_call' } | { role: 'assistant' }
->;
+/** Offers of tools, which stand with the others, and searches, whose results stand in the message after them. */
+const saysNothing = ({ type }: InputItem) => type === 'additional_tools' || type === 'web_search_call';
 
-const isModels = (item: InputItem): item is ModelsItem =>
-  item.type === 'function_call' ||
+type OthersItem = Extract<InputItem, { role: 'user' | 'system' | 'developer' } | { type: 'agent_message' }>;
+
+const isModels = (item: InputItem): boolean =>
   item.type === 'reasoning' ||
   item.type === 'image_generation_call' ||
-  ('role' in item && item.role === 'assistant');
+  ('role' in item && item.role === 'assistant') ||
+  callIn(item) !== null;
 
-function addToTurn(turn: Turn, item: ModelsItem): void {
-  if (item.type === 'function_call') {
-    const { call_id: id, name, arguments: text } = item;
+function addToTurn(turn: Turn, item: InputItem, tools: ClientTools): void {
+  const call = callIn(item);
+  if (call) {
+    const { tool, id, arguments: text } = call;
     const state = turn.state ? { extra_content: turn.state } : {};
-    turn.calls.push({ id, type: 'function', function: { name, arguments: text }, ...state });
+    turn.calls.push({ id, type: 'function', function: { name: offeredName(tools, tool), arguments: text }, ...state });
     turn.state = null;
   } else if (item.type === 'reasoning') {
     turn.thoughts += asArray(item.summary).reduce((all: string, part) => all + (asText(asObject(part).text) ?? ''), '');
     turn.state = (item.encrypted_content === undefined ? null : stateOf(item.encrypted_content)) ?? turn.state;
   } else if (item.type === 'image_generation_call') {
     if (item.result) turn.images.push(imageAddress(item.result));
-  } else {
-    const { content } = item;
+  } else if ('role' in item && item.role === 'assistant') {
+    const { content } = item as Extract<InputItem, { role: 'assistant' }>;
     const parts = typeof content === 'string' ? [{ type: 'output_text' as const, text: content }] : content;
     turn.content.push(
       ...parts.map((part) =>
@@ -88,14 +103,10 @@ const turnMessage = ({ content, calls, images, thoughts }: Turn): JsonObject => 
   ...(images.length > 0 ? { images: images.map((url) => ({ type: 'image_url', image_url: { url } })) } : {}),
 });
 
-function otherMessage(item: Exclude<InputItem, ModelsItem>, place: string): JsonObject {
-  if (item.type === 'function_call_output') {
-    const { call_id: id, output } = item;
-    return {
-      role: 'tool',
-      tool_call_id: id,
-      content: typeof output === 'string' ? output : outputParts(output, place),
-    };
+function otherMessage(item: OthersItem, place: string): JsonObject {
+  if (item.type === 'agent_message') {
+    const text = item.content.map((part) => part.text ?? part.encrypted_content ?? '').join('\n');
+    return { role: 'user', content: item.author === undefined ? text : `Message from ${item.author}:\n\n${text}` };
   }
   const { role, content } = item;
   if (typeof content === 'string') return { role, content };

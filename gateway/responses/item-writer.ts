@@ -3,8 +3,10 @@ import { createCallsInTurn } from '../chat/calls-in-turn.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
 import { stateText } from '../chat/provider-state.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
+import { type ClientTools, noClientTools } from '../content/client-tools.ts';
 import {
   callItem,
+  callPrefixes,
   imageItem,
   messageItem,
   type OpenItem,
@@ -23,8 +25,8 @@ export interface OutputItems {
   readonly items: readonly OutputItem[];
 }
 
-/** `name`: what the ids of the items are made of. */
-export function createOutputItems(name: string): OutputItems {
+/** `name`: what the ids of the items are made of. `tools`: the functions that tools of the caller's became. */
+export function createOutputItems(name: string, tools: ClientTools = noClientTools): OutputItems {
   const items: OutputItem[] = [];
   const calls = createCallsInTurn();
   const limit = createSizeLimit();
@@ -59,13 +61,14 @@ export function createOutputItems(name: string): OutputItems {
   /** The state of a call goes with the reasoning before it; where something else was said since, with one that says nothing. */
   function beginCall(part: Extract<DeltaPart, { type: 'tool-call-start' }>): ResponseEvent[] {
     const state = part.extraContent ?? null;
+    const tool = tools.get(part.name) ?? { kind: 'function', name: part.name, namespace: null };
     const events: ResponseEvent[] = [];
     if (state && open?.kind !== 'reasoning') {
       events.push(...close('completed'));
       events.push(...begin(reasoningItem(place('rs'))));
     }
     events.push(...close('completed', state && { encrypted_content: stateText(state) }));
-    return [...events, ...begin(callItem(place('fc'), part))];
+    return [...events, ...begin(callItem(place(callPrefixes[tool.kind]), tool, part))];
   }
 
   function addInTurn(part: DeltaPart): ResponseEvent[] {
@@ -87,7 +90,7 @@ export function createOutputItems(name: string): OutputItems {
       case 'tool-call-start':
         return beginCall(part);
       case 'tool-call-delta':
-        return open?.kind === 'function_call' ? open.add('text', part.arguments) : [];
+        return open?.kind === 'call' ? open.add('text', part.arguments) : [];
       case 'image':
         return [...close('completed'), ...begin(imageItem(place('ig'), part)), ...close('completed')];
       case 'annotations':

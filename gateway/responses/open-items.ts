@@ -1,5 +1,7 @@
 import type { JsonObject } from '#shared/json/foreign-json.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
+import { callFields } from '../content/call-fields.ts';
+import type { ClientTool } from '../content/client-tools.ts';
 import { parseDataUrl } from '../content/data-url.ts';
 import type { MadeImage } from '../content/made-images.ts';
 
@@ -17,7 +19,7 @@ interface Place {
 
 /** An item of a response while it is written. */
 export interface OpenItem {
-  readonly kind: 'reasoning' | 'message' | 'function_call' | 'image_generation_call';
+  readonly kind: 'reasoning' | 'message' | 'call' | 'image_generation_call';
   /** The item as it is when nothing of it was said. */
   readonly begun: JsonObject;
   add(what: 'text' | 'refusal', text: string, logprobs?: readonly unknown[]): ResponseEvent[];
@@ -132,30 +134,53 @@ const partOf = ({ what, text, logprobs, annotations }: OpenPart): JsonObject =>
     ? { type: 'output_text', text, annotations: [...annotations], logprobs: [...logprobs] }
     : { type: 'refusal', refusal: text };
 
-/** A call of one of the caller's functions. */
-export function callItem(place: Place, { id, name }: Extract<DeltaPart, { type: 'tool-call-start' }>): OpenItem {
+/** A call of one of the caller's tools. What isn't a function's arguments is known when all of it was said. */
+export function callItem(
+  place: Place,
+  tool: ClientTool,
+  { id }: Pick<Extract<DeltaPart, { type: 'tool-call-start' }>, 'id'>,
+): OpenItem {
   let text = '';
-  const item = (status: string) => ({
-    id: place.item_id,
-    type: 'function_call',
-    status,
-    call_id: id,
-    name,
-    arguments: text,
-  });
+  const isFunction = tool.kind === 'function';
+  const item = (status: string) => {
+    const { type, ...fields } = callFields(tool, id, text);
+    return { id: place.item_id, type: String(type), status, ...fields };
+  };
   return {
-    kind: 'function_call',
+    kind: 'call',
     begun: item('in_progress'),
     add(_what, delta) {
       text += delta;
-      return [{ type: 'response.function_call_arguments.delta', ...place, delta }];
+      return isFunction ? [{ type: 'response.function_call_arguments.delta', ...place, delta }] : [];
     },
     close(status, more) {
-      const done = { type: 'response.function_call_arguments.done', ...place, name, arguments: text };
-      return { events: [done], item: { ...item(status), ...more } };
+      const finished = { ...item(status), ...more };
+      return { events: doneEvents(tool, place, finished), item: finished };
     },
   };
 }
+
+function doneEvents({ kind, name }: ClientTool, place: Place, item: JsonObject): ResponseEvent[] {
+  if (kind === 'function') {
+    return [{ type: 'response.function_call_arguments.done', ...place, name, arguments: item.arguments }];
+  }
+  if (kind !== 'custom') return [];
+  const { input } = item;
+  return [
+    { type: 'response.custom_tool_call_input.delta', ...place, delta: input },
+    { type: 'response.custom_tool_call_input.done', ...place, input },
+  ];
+}
+
+/** What ids of calls begin with, as OpenAI's do. */
+export const callPrefixes: Readonly<Record<ClientTool['kind'], string>> = {
+  function: 'fc',
+  custom: 'ctc',
+  tool_search: 'tsc',
+  local_shell: 'lsh',
+  shell: 'sh',
+  apply_patch: 'apc',
+};
 
 /** An image that the model made: its base64, or the address of one that is only named. */
 export function imageItem(place: Place, { url }: MadeImage): OpenItem {

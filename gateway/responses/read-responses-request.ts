@@ -1,32 +1,47 @@
-import type { JsonObject } from '#shared/json/foreign-json.ts';
-import { type ResponsesRequest, responsesRequest } from '#shared/wire/responses-request.ts';
+import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { type NamedTool, type ResponsesRequest, responsesRequest } from '#shared/wire/responses-request.ts';
 import { type PlacedTurn, turnsInForm } from '../chat/placed-turns.ts';
 import type { EarlierItems, Echo } from '../chat/read-question.ts';
 import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
 import { type Translation, translatedReader } from '../chat/translated-question.ts';
+import { type ClientTools, offeredName } from '../content/client-tools.ts';
+import { callIn } from './client-calls.ts';
 import { withEarlierItems } from './earlier-items.ts';
 import { turnsOfItems } from './item-turns.ts';
-import { droppedFields, refuseUnserved } from './unserved.ts';
+import { liftTools } from './lifted-tools.ts';
+import { namedTool, type OfferedTools, offerTools } from './offered-tools.ts';
+import { droppedFields, refuseItem, refuseUnserved } from './unserved.ts';
 
 /** Of `POST /v1/responses`. */
 export const responsesReader = translatedReader('responses', translated);
 
 function translated(given: Record<string, unknown>, strict: boolean, earlier?: EarlierItems): Translation {
-  const { body, forgotten } = withEarlierItems(given, earlier);
-  refuseUnserved(body);
+  const { body: whole, forgotten } = withEarlierItems(given, earlier);
+  refuseUnserved(whole);
+  const { body, found, warnings } = liftTools(whole, strict);
   const request = parseRequest(responsesRequest, body);
-  const turns = turnsInForm(turnsOf(request));
+  const items = typeof request.input === 'string' ? [] : request.input;
+  const called = items.flatMap((item) => callIn(item)?.tool ?? []);
+  const offered = offerTools(request.tools ?? [], found, called);
+  const turns = turnsInForm(turnsOf(request, offered.clientTools));
+  if (turns.length === 0) refuseItem(asObject(asArray(body.input)[0]), 0);
   return {
-    body: { ...completionFields(request), messages: turns.map(({ message }) => message) },
-    warnings: [...droppedFields(body, forgotten), ...unknownWarnings(body, responsesRequest.shape, strict)],
-    echo: echoOf(request),
+    body: { ...completionFields(request, offered), messages: turns.map(({ message }) => message) },
+    warnings: [
+      ...droppedFields(body, forgotten),
+      ...warnings,
+      ...unknownWarnings(body, responsesRequest.shape, strict),
+    ],
+    echo: echoOf(request, asArray(given.tools)),
     places: turns.map(({ place }) => place),
+    clientTools: offered.clientTools,
+    ...(offered.clientTools.size > 0 ? { ownTools: offered.own } : {}),
   };
 }
 
-function turnsOf({ instructions, input }: ResponsesRequest): PlacedTurn[] {
+function turnsOf({ instructions, input }: ResponsesRequest, tools: ClientTools): PlacedTurn[] {
   const system = instructions ? [{ message: { role: 'system', content: instructions }, place: 'instructions' }] : [];
-  if (typeof input !== 'string') return [...system, ...turnsOfItems(input)];
+  if (typeof input !== 'string') return [...system, ...turnsOfItems(input, tools)];
   return [...system, { message: { role: 'user', content: input }, place: 'input' }];
 }
 
@@ -36,7 +51,7 @@ const sameNames = [
   ...['metadata', 'service_tier', 'prompt_cache_key', 'safety_identifier'],
 ] as const;
 
-function completionFields(request: ResponsesRequest): JsonObject {
+function completionFields(request: ResponsesRequest, { functions, clientTools }: OfferedTools): JsonObject {
   const { text, reasoning, tools, max_output_tokens: maxTokens } = request;
   const asked = {
     ...Object.fromEntries(sameNames.map((name) => [name, request[name]])),
@@ -44,9 +59,9 @@ function completionFields(request: ResponsesRequest): JsonObject {
     reasoning_effort: reasoning?.effort,
     verbosity: text?.verbosity,
     response_format: formatOf(text?.format),
-    tools: functionsIn(tools),
+    tools: functions.length === 0 && tools?.length !== 0 ? undefined : functions,
     web_search_options: searchIn(tools),
-    tool_choice: choiceOf(request.tool_choice),
+    tool_choice: choiceOf(request.tool_choice, clientTools),
     ...logprobsOf(request),
   };
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
@@ -54,19 +69,10 @@ function completionFields(request: ResponsesRequest): JsonObject {
 
 type Tools = ResponsesRequest['tools'];
 
-function functionsIn(tools: Tools): JsonObject[] | undefined {
-  const functions = tools?.flatMap((tool) => {
-    if (tool.type !== 'function') return [];
-    const { type, name, description, parameters, strict } = tool;
-    return [{ type, function: { name, description, parameters, strict } }];
-  });
-  return functions?.length === 0 && tools?.length !== 0 ? undefined : functions;
-}
-
 /** The search that is among the tools, as a chat completion asks for it. */
 function searchIn(tools: Tools): JsonObject | undefined {
   for (const tool of tools ?? []) {
-    if (tool.type === 'function') continue;
+    if (!('search_context_size' in tool) && !tool.type.startsWith('web_search')) continue;
     const { search_context_size: size, user_location: location } = tool;
     const named = Object.entries(location ?? {}).filter(([name, value]) => name !== 'type' && value !== null);
     return {
@@ -85,11 +91,12 @@ function formatOf(format: NonNullable<ResponsesRequest['text']>['format']): Json
 
 const functionNamed = (name: string) => ({ type: 'function', function: { name } });
 
-function choiceOf(choice: ResponsesRequest['tool_choice']): unknown {
+function choiceOf(choice: ResponsesRequest['tool_choice'], tools: ClientTools): unknown {
   if (choice === undefined || typeof choice === 'string') return choice;
-  if (choice.type === 'function') return functionNamed(choice.name);
-  const { type, mode, tools } = choice;
-  return { type, allowed_tools: { mode, tools: tools.map(({ name }) => functionNamed(name)) } };
+  const nameOf = (named: NamedTool) => offeredName(tools, namedTool(named));
+  if (choice.type !== 'allowed_tools') return functionNamed(nameOf(choice));
+  const { type, mode, tools: allowed } = choice;
+  return { type, allowed_tools: { mode, tools: allowed.map((named) => functionNamed(nameOf(named))) } };
 }
 
 function logprobsOf({ include, top_logprobs: most }: ResponsesRequest): JsonObject {
@@ -98,8 +105,8 @@ function logprobsOf({ include, top_logprobs: most }: ResponsesRequest): JsonObje
 }
 
 /** What a response repeats of its request. */
-function echoOf(request: ResponsesRequest): Echo {
-  const { instructions, tools, text, reasoning, metadata, user, tool_choice: choice } = request;
+function echoOf(request: ResponsesRequest, tools: readonly unknown[]): Echo {
+  const { instructions, text, reasoning, metadata, user, tool_choice: choice } = request;
   return {
     short: {
       max_output_tokens: request.max_output_tokens ?? null,
@@ -115,6 +122,6 @@ function echoOf(request: ResponsesRequest): Echo {
       top_p: request.top_p ?? null,
       ...(user === undefined ? {} : { user }),
     },
-    long: { instructions: instructions ?? null, text: text ?? { format: { type: 'text' } }, tools: tools ?? [] },
+    long: { instructions: instructions ?? null, text: text ?? { format: { type: 'text' } }, tools: [...tools] },
   };
 }

@@ -1,6 +1,6 @@
 import type { ResponsesAnswer } from '#shared/wire/responses-answer.ts';
 import type { AnswerIdentity } from '../chat/prompt-writer.ts';
-import type { Echo } from '../chat/read-question.ts';
+import type { ChatCall } from '../chat/read-request.ts';
 import type { StreamWriter } from '../chat/stream-writer.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import { createOutputItems } from './item-writer.ts';
@@ -14,11 +14,11 @@ import { begunResponse, finishedResponse, isComplete } from './response-object.t
  */
 export function createResponseWriter(
   identity: AnswerIdentity,
-  echo: Echo | null,
+  { echo, question }: Pick<ChatCall, 'echo' | 'question'>,
   keep: (response: ResponsesAnswer) => Promise<void> | undefined,
 ): StreamWriter {
   let begun = begunResponse(identity, null, echo);
-  const output = createOutputItems(identity.id.slice('resp_'.length));
+  const output = createOutputItems(identity.id.slice('resp_'.length), question.clientTools);
   let number = 0;
   let keeping: Promise<void> | undefined;
 

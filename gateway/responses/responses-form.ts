@@ -14,10 +14,10 @@ import { createResponseWriter } from './response-writer.ts';
 const responsesForm = ({ keep, recall }: EarlierResponses): ChatForm => ({
   reader: responsesReader,
   idPrefix: 'resp_',
-  writer: (identity, call) => createResponseWriter(identity, call.echo, (response) => keep(call, response)),
-  response(answer, { echo }) {
+  writer: (identity, call) => createResponseWriter(identity, call, (response) => keep(call, response)),
+  response(answer, { echo, question }) {
     const { identity, route, finish } = answer;
-    const output = createOutputItems(identity.id.slice('resp_'.length));
+    const output = createOutputItems(identity.id.slice('resp_'.length), question.clientTools);
     for (const part of partsOf(answer)) if (part.type !== 'route' && part.type !== 'finish') output.add(part);
     output.close(isComplete(finish) ? 'completed' : 'incomplete');
     return finishedResponse(begunResponse(identity, route, echo), output.items, finish);

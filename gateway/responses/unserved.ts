@@ -1,36 +1,31 @@
 import { AppError } from '#shared/errors.ts';
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
+import { inputItemTypes } from '#shared/wire/responses-request.ts';
 import { refuseFields } from '../chat/refused-fields.ts';
 
 /** What the Responses API has and this gateway does not, each with the nearest thing that it does have. */
 
-const servedItems = new Set(['message', 'function_call', 'function_call_output', 'reasoning', 'image_generation_call']);
+const servedItems = new Set(inputItemTypes);
 
-/** Throws `unsupported_parameter` or `unsupported_tool_type` for what cannot be done without stored responses or other hosted tools than a search. */
+/** Throws `unsupported_parameter` for what cannot be done without stored responses. */
 export function refuseUnserved(body: JsonObject): void {
   refuseFields(body, 'responses');
-  for (const [index, tool] of asArray(body.tools).entries()) checkTool(asObject(tool), index);
   for (const [index, item] of asArray(body.input).entries()) checkItem(asObject(item), index);
-}
-
-function checkTool(tool: JsonObject, index: number): void {
-  const type = asText(tool.type);
-  if (type === null || type === 'function' || type.startsWith('web_search')) return;
-  throw new AppError(
-    'unsupported_tool_type',
-    `Tools of the type "${type.slice(0, 64)}" are not run here. Offer a "function" tool and run it yourself.`,
-    { param: `tools[${index}].type` },
-  );
 }
 
 function checkItem(item: JsonObject, index: number): void {
   const type = asText(item.type);
-  if (type === null || servedItems.has(type)) return;
+  if (type !== null && !servedItems.has(type)) refuseItem(item, index);
+}
+
+/** Throws `unsupported_parameter` for an item that cannot be read, or that alone says nothing to a model. */
+export function refuseItem(item: JsonObject, index: number): never {
+  const type = asText(item.type) ?? '';
   const why =
     type === 'item_reference'
       ? `The item "${(asText(item.id) ?? '').slice(0, 64)}" is not kept, or not any more: send it itself. Clients do so with "store": false.`
-      : `Items of the type "${type.slice(0, 64)}" cannot be read here; messages, function calls, their outputs, images and reasoning can.`;
+      : `Items of the type "${type.slice(0, 64)}" cannot be read here; messages, calls of tools that you run, their outputs, images and reasoning can.`;
   throw new AppError('unsupported_parameter', why, { param: `input[${index}].type` });
 }
 

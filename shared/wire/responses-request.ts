@@ -49,6 +49,7 @@ const functionCall = z.looseObject({
   type: z.literal('function_call'),
   call_id: z.string().min(1),
   name: z.string(),
+  namespace: optional(z.string()),
   arguments: z.string(),
   status,
 });
@@ -67,10 +68,97 @@ const reasoning = z.looseObject({
 /** An image of an earlier answer: its base64. */
 const imageCall = z.looseObject({ type: z.literal('image_generation_call'), result: z.string().nullish(), status });
 
-export const inputItem = z.union([
-  message,
-  z.discriminatedUnion('type', [functionCall, functionCallOutput, reasoning, imageCall]),
+/** Calls of tools that the caller runs (ResponseInputItem of openai-node 7.57), and their outputs. */
+const anyName = z.string().min(1).max(256);
+const callId = z.string().min(1);
+const customToolCall = z.looseObject({
+  type: z.literal('custom_tool_call'),
+  call_id: callId,
+  name: z.string(),
+  namespace: optional(z.string()),
+  input: z.string(),
+});
+const customToolCallOutput = z.looseObject({
+  type: z.literal('custom_tool_call_output'),
+  call_id: callId,
+  output: z.union([text, inputParts]),
+});
+const toolSearchCall = z.looseObject({
+  type: z.literal('tool_search_call'),
+  call_id: callId,
+  arguments: z.unknown(),
+});
+const toolSearchOutput = z.looseObject({
+  type: z.literal('tool_search_output'),
+  call_id: callId,
+  tools: z.array(z.looseObject({})),
+});
+const localShellCall = z.looseObject({
+  type: z.literal('local_shell_call'),
+  call_id: callId,
+  action: z.looseObject({}),
+});
+/** OpenAI names the call by `id`, other clients by `call_id`. */
+const localShellCallOutput = z.looseObject({
+  type: z.literal('local_shell_call_output'),
+  id: optional(callId),
+  call_id: optional(callId),
+  output: z.string(),
+});
+const shellCall = z.looseObject({ type: z.literal('shell_call'), call_id: callId, action: z.looseObject({}) });
+const shellCallOutput = z.looseObject({
+  type: z.literal('shell_call_output'),
+  call_id: callId,
+  output: z.array(z.looseObject({})),
+});
+const applyPatchCall = z.looseObject({
+  type: z.literal('apply_patch_call'),
+  call_id: callId,
+  operation: z.looseObject({}),
+});
+const applyPatchCallOutput = z.looseObject({
+  type: z.literal('apply_patch_call_output'),
+  call_id: callId,
+  status: optional(z.string()),
+  output: optional(z.string()),
+});
+
+/** Tools that a client offers from here on. */
+const additionalTools = z.looseObject({ type: z.literal('additional_tools'), tools: z.array(z.looseObject({})) });
+/** A search that a provider made for an earlier answer: what it found stands in the message after it. */
+const webSearchCall = z.looseObject({ type: z.literal('web_search_call') });
+/** What one of Codex's agents says to another. */
+const agentMessage = z.looseObject({
+  type: z.literal('agent_message'),
+  author: optional(z.string()),
+  content: z.array(z.looseObject({ text: optional(z.string()), encrypted_content: optional(z.string()) })),
+});
+
+const typedItem = z.discriminatedUnion('type', [
+  functionCall,
+  functionCallOutput,
+  reasoning,
+  imageCall,
+  customToolCall,
+  customToolCallOutput,
+  toolSearchCall,
+  toolSearchOutput,
+  localShellCall,
+  localShellCallOutput,
+  shellCall,
+  shellCallOutput,
+  applyPatchCall,
+  applyPatchCallOutput,
+  additionalTools,
+  webSearchCall,
+  agentMessage,
 ]);
+export const inputItem = z.union([message, typedItem]);
+/** The types of items that are served. */
+export const inputItemTypes: readonly string[] = [
+  'message',
+  ...typedItem.options.map(({ shape }) => shape.type.value),
+];
 
 const functionTool = z.looseObject({
   type: z.literal('function'),
@@ -79,6 +167,55 @@ const functionTool = z.looseObject({
   parameters: optional(z.record(z.string(), z.unknown())),
   strict: optional(z.boolean()),
 });
+
+const description = optional(z.string());
+
+/** A tool that takes a text, which may have to follow a grammar. */
+const customTool = z.looseObject({
+  type: z.literal('custom'),
+  name: anyName,
+  description,
+  format: optional(
+    z.discriminatedUnion('type', [
+      z.looseObject({ type: z.literal('text') }),
+      z.looseObject({ type: z.literal('grammar'), syntax: z.enum(['lark', 'regex']), definition: z.string() }),
+    ]),
+  ),
+});
+/** Functions and custom tools under a name of their own. */
+const namespaceTool = z.looseObject({
+  type: z.literal('namespace'),
+  name: anyName,
+  description,
+  tools: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.looseObject({
+          type: z.literal('function'),
+          name: anyName,
+          description,
+          parameters: optional(z.record(z.string(), z.unknown())),
+          strict: optional(z.boolean()),
+        }),
+        customTool,
+      ]),
+    )
+    .max(128),
+});
+/** A search for tools that the caller makes. */
+const toolSearchTool = z.looseObject({
+  type: z.literal('tool_search'),
+  execution: z.literal('client'),
+  description,
+  parameters: optional(z.record(z.string(), z.unknown())),
+});
+/** Tools of OpenAI's that run on the caller's machine. */
+const shellTool = z.looseObject({
+  type: z.literal('shell'),
+  environment: optional(z.looseObject({ type: z.literal('local') })),
+});
+const localShellTool = z.looseObject({ type: z.literal('local_shell') });
+const applyPatchTool = z.looseObject({ type: z.literal('apply_patch') });
 
 const place = optional(z.string().max(100).nullable());
 
@@ -105,15 +242,24 @@ const format = z.discriminatedUnion('type', [
   }),
 ]);
 
+const namedTool = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.enum(['function', 'custom']), name: z.string().max(256), namespace: optional(z.string()) }),
+  z.looseObject({ type: z.enum(['tool_search', 'local_shell', 'shell', 'apply_patch']) }),
+]);
 const toolChoice = z.union([
   z.enum(['none', 'auto', 'required']),
-  z.object({ type: z.literal('function'), name: z.string().max(256) }),
-  z.object({
-    type: z.literal('allowed_tools'),
-    mode: z.enum(['auto', 'required']),
-    tools: z.array(z.looseObject({ type: z.literal('function'), name: z.string() })).min(1),
-  }),
+  z.discriminatedUnion('type', [
+    ...namedTool.options,
+    z.object({
+      type: z.literal('allowed_tools'),
+      mode: z.enum(['auto', 'required']),
+      tools: z.array(namedTool).min(1),
+    }),
+  ]),
 ]);
+
+/** Tools that the caller runs, and the provider's own search of the web. */
+const clientTools = [functionTool, customTool, namespaceTool, toolSearchTool, shellTool, localShellTool] as const;
 
 /** `POST /v1/responses`. */
 export const responsesRequest = z
@@ -122,7 +268,7 @@ export const responsesRequest = z
     input: z.union([z.string().min(1), z.array(inputItem).min(1).max(10_000)]),
     instructions: optional(z.string()),
     max_output_tokens: optional(outputTokens),
-    tools: optional(z.array(z.discriminatedUnion('type', [functionTool, webSearchTool])).max(128)),
+    tools: optional(z.array(z.discriminatedUnion('type', [...clientTools, applyPatchTool, webSearchTool])).max(128)),
     tool_choice: optional(toolChoice),
     parallel_tool_calls: optional(z.boolean()),
     text: optional(z.looseObject({ format: optional(format), verbosity: optional(z.string()) })),
@@ -143,4 +289,6 @@ export const responsesRequest = z
 
 export type InputItem = z.output<typeof inputItem>;
 export type InputPart = z.output<typeof inputParts>[number];
+export type ResponsesTool = NonNullable<ResponsesRequest['tools']>[number];
+export type NamedTool = z.output<typeof namedTool>;
 export type ResponsesRequest = z.output<typeof responsesRequest>;

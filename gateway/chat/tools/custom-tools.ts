@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { CustomToolCall, ToolCall } from '#shared/wire/chat-request.ts';
+import { textArguments, textInput } from '../../content/client-tools.ts';
 import { requestError } from '../../http/request-error.ts';
 import type { DeltaPart } from '../stream-writer.ts';
+import { textFunction } from './text-function.ts';
 
 /**
  * OpenAI's custom tools take a text where functions take an object. No other vendor has them, and of OpenAI's models only some: they are
@@ -35,7 +37,6 @@ export interface CustomTools {
 const noCustomTools: CustomTools = { names: [], inWords: false };
 
 const isCustom = (value: unknown): boolean => asObject(value).type === 'custom';
-const field = 'input';
 
 /** The body with functions in place of custom tools, and which they were; the same body where it has none. Throws the 400 codes. */
 export function withCustomTools(body: JsonObject): { readonly body: JsonObject; readonly custom: CustomTools } {
@@ -77,20 +78,7 @@ function readTools(tools: readonly unknown[], context: z.RefinementCtx<unknown[]
 }
 
 function functionOf({ custom: { name, description, format: wanted } }: CustomTool): object {
-  const words =
-    wanted?.type === 'grammar'
-      ? `"${field}" must follow this ${wanted.grammar.syntax} grammar:\n${wanted.grammar.definition}`
-      : `"${field}" is plain text.`;
-  return {
-    name,
-    description: description ? `${description}\n\n${words}` : words,
-    parameters: {
-      type: 'object',
-      properties: { [field]: { type: 'string' } },
-      required: [field],
-      additionalProperties: false,
-    },
-  };
+  return textFunction(name, description ?? null, wanted?.type === 'grammar' ? wanted.grammar : null);
 }
 
 /** A choice of custom tools by their names, said of the functions. */
@@ -124,22 +112,14 @@ function functionCall(call: unknown): unknown {
   const { custom, ...rest } = asObject(call);
   const { name, input } = asObject(custom);
   if (rest.type !== 'custom' || typeof input !== 'string') return call;
-  return { ...rest, type: 'function', function: { name, arguments: JSON.stringify({ [field]: input }) } };
+  return { ...rest, type: 'function', function: { name, arguments: textArguments(input) } };
 }
 
 /** A call as its caller knows it. What a model wrote instead of the one text is given as it is. */
 export function callFor(call: ToolCall, { names }: CustomTools): ToolCall | CustomToolCall {
   const { function: fn, ...rest } = call;
   if (!names.includes(fn.name)) return call;
-  return { ...rest, type: 'custom', custom: { name: fn.name, input: inputOf(fn.arguments) } };
-}
-
-function inputOf(text: string): string {
-  try {
-    return asText(asObject(JSON.parse(text))[field]) ?? text;
-  } catch {
-    return text;
-  }
+  return { ...rest, type: 'custom', custom: { name: fn.name, input: textInput(fn.arguments) } };
 }
 
 /** Holds a stream's calls of custom tools back: their text is known when all of the object around it is. */

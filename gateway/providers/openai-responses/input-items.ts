@@ -1,14 +1,24 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
+import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
+import type { ClientTools } from '../../content/client-tools.ts';
 import { messageText } from '../../content/conversation-shape.ts';
+import { createOwnItems } from './own-tools.ts';
 import { reasoningOf } from './reasoning-state.ts';
 
 /** A conversation as the Responses API takes it. `thinker`: the model that gets its earlier reasoning back; null: nobody does. */
-export const inputItems = (messages: readonly ChatMessage[], thinker: string | null): object[] =>
-  messages.flatMap((message) => itemsOf(message, thinker));
+export function inputItems(
+  messages: readonly ChatMessage[],
+  thinker: string | null,
+  clientTools?: ClientTools,
+): object[] {
+  const own = createOwnItems(clientTools);
+  return messages.flatMap((message) => itemsOf(message, thinker, own));
+}
 
-function itemsOf(message: ChatMessage, thinker: string | null): object[] {
+type OwnItems = ReturnType<typeof createOwnItems>;
+
+function itemsOf(message: ChatMessage, thinker: string | null, own: OwnItems): object[] {
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -16,30 +26,29 @@ function itemsOf(message: ChatMessage, thinker: string | null): object[] {
     case 'user':
       return [{ role: 'user', content: contentOf(message.content) }];
     case 'assistant':
-      return assistantItems(message, thinker);
-    case 'tool':
-      return [{ type: 'function_call_output', call_id: callId(message.tool_call_id), output: messageText(message) }];
+      return assistantItems(message, thinker, own);
+    case 'tool': {
+      const { tool_call_id: id, is_error: failed } = message;
+      return [own.result(id, callId(id), messageText(message), failed === true)];
+    }
   }
 }
 
 /** What was thought before the first call was also thought before the text. */
-function assistantItems(message: Extract<ChatMessage, { role: 'assistant' }>, thinker: string | null): object[] {
+function assistantItems(
+  message: Extract<ChatMessage, { role: 'assistant' }>,
+  thinker: string | null,
+  own: OwnItems,
+): object[] {
   const text = messageText(message);
   const calls = message.tool_calls ?? [];
   const thoughts = calls.map((call) => (thinker === null ? [] : reasoningOf(call, thinker)));
   return [
     ...(thoughts[0] ?? []),
     ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
-    ...calls.flatMap((call, at) => [...(at > 0 ? (thoughts[at] ?? []) : []), functionCall(call)]),
+    ...calls.flatMap((call, at) => [...(at > 0 ? (thoughts[at] ?? []) : []), own.call(call, callId(call.id))]),
   ];
 }
-
-const functionCall = ({ id, function: { name, arguments: args } }: ToolCall) => ({
-  type: 'function_call',
-  call_id: callId(id),
-  name,
-  arguments: args,
-});
 
 /** Longer ids are refused, also its own (https://github.com/V1ki/dsh-plugin-subscriptions/issues/29, read 2026-11-22). */
 const longestCallId = 64;

@@ -20,7 +20,8 @@ export async function chatByResponses(
   const response = await upstreamFetch({ ...call, body }).catch(explain);
   // A body that is an object was short when it came.
   const requestBytes = body instanceof Uint8Array ? body.byteLength : lightBytes;
-  await answerEvents(response, call.provider, createResponseReader(request.model, requestBytes), context, take);
+  const reader = createResponseReader(request.model, requestBytes, request.clientTools);
+  await answerEvents(response, call.provider, reader, context, take);
 }
 
 /** A server in OpenAI's place may not have this API: it then says 404 in words of its own, and the model is not the reason. */

@@ -1,6 +1,14 @@
 import { ulid } from 'ulid';
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { citations } from '../../content/citations.ts';
+import {
+  type ClientTool,
+  type ClientTools,
+  noClientTools,
+  offeredName,
+  textArguments,
+  textField,
+} from '../../content/client-tools.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withReasoning } from './reasoning-state.ts';
 
@@ -15,19 +23,49 @@ export interface OutputItems {
   readonly searches: number;
 }
 
-export const createOutputItems = (model: string): OutputItems => new Items(model);
+export const createOutputItems = (model: string, clientTools?: ClientTools): OutputItems =>
+  new Items(model, clientTools);
 
 type TextType = 'text-delta' | 'reasoning-delta' | 'refusal-delta';
 
 interface Call {
   /** Place among the calls. */
   readonly index: number;
+  readonly isText: boolean;
+  /** Half of a character that a piece of text ended with: escaped alone, it would no longer be the character. */
+  half: string;
   /** Its arguments came bit by bit. */
   inParts: boolean;
 }
 
-/** Kinds of calls, and where each has its input. */
-const inputOf: Readonly<Record<string, string>> = { function_call: 'arguments', custom_tool_call: 'input' };
+/** Kinds of calls, as the functions that their tools became. */
+const kinds: Readonly<Record<string, ClientTool['kind']>> = {
+  function_call: 'function',
+  custom_tool_call: 'custom',
+  tool_search_call: 'tool_search',
+  local_shell_call: 'local_shell',
+  shell_call: 'shell',
+  apply_patch_call: 'apply_patch',
+};
+
+/** The arguments of such a function, of a call that came in one piece. */
+function argumentsOf(item: JsonObject): string {
+  const { arguments: given, input, action, operation } = item;
+  if (item.type === 'custom_tool_call') return textArguments(asText(input) ?? '');
+  if (typeof given === 'string') return given === '' ? '{}' : given;
+  return JSON.stringify(given ?? action ?? operation ?? {});
+}
+
+const [textOpening, textEnd] = [`{"${textField}":"`, '"}'];
+
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+function escapedIn(call: Call, delta: string): string {
+  const text = call.half + delta;
+  const isCut = /[\ud800-\udbff]$/.test(text);
+  call.half = isCut ? text.slice(-1) : '';
+  return escaped(isCut ? text.slice(0, -1) : text);
+}
 
 class Items implements OutputItems {
   readonly #model: string;
@@ -39,8 +77,11 @@ class Items implements OutputItems {
   #said = 0;
   #partBegan = 0;
 
-  constructor(model: string) {
+  readonly #clientTools: ClientTools;
+
+  constructor(model: string, clientTools: ClientTools = noClientTools) {
     this.#model = model;
+    this.#clientTools = clientTools;
   }
 
   searches = 0;
@@ -103,36 +144,43 @@ class Items implements OutputItems {
 
   /** A call carries the reasoning that led to it, also where it thinks between calls. */
   #begin(item: JsonObject, at: number): ProviderEvent[] {
-    if (inputOf[asText(item.type) ?? ''] === undefined || this.#calls.has(at)) return [];
+    const kind = kinds[asText(item.type) ?? ''];
+    if (kind === undefined || this.#calls.has(at)) return [];
     const index = this.#calls.size;
-    this.#calls.set(at, { index, inParts: false });
+    this.#calls.set(at, { index, isText: kind === 'custom', half: '', inParts: false });
     const thoughts = this.#thoughts.splice(0);
+    const tool = { kind, name: asText(item.name) ?? kind, namespace: asText(item.namespace) };
     return [
       {
         type: 'tool-call-start',
         index,
         id: asText(item.call_id) || `call_${ulid()}`,
-        name: asText(item.name) ?? '',
+        name: offeredName(this.#clientTools, tool),
         ...(thoughts.length > 0 ? { extraContent: withReasoning(thoughts, this.#model) } : {}),
       },
     ];
   }
 
+  /** A custom tool's text is the only argument of its function. */
   #fill(at: number, delta: unknown): ProviderEvent[] {
     const call = this.#calls.get(at);
     if (!call || typeof delta !== 'string' || delta === '') return [];
+    const opening = call.isText && !call.inParts ? textOpening : '';
     call.inParts = true;
-    return [{ type: 'tool-call-delta', index: call.index, arguments: delta }];
+    const text = call.isText ? `${opening}${escapedIn(call, delta)}` : delta;
+    return [{ type: 'tool-call-delta', index: call.index, arguments: text }];
   }
 
   /** Only a reasoning item that is done has all of its encrypted content. */
   #finish(item: JsonObject, at: number): ProviderEvent[] {
     if (item.type === 'reasoning' && asText(item.encrypted_content)) this.#thoughts.push(item);
     if (item.type === 'web_search_call') return this.#searched(asObject(item.action));
-    const input = inputOf[asText(item.type) ?? ''];
-    if (input === undefined) return [];
+    if (kinds[asText(item.type) ?? ''] === undefined) return [];
     const begun = this.#begin(item, at);
-    return this.#calls.get(at)?.inParts ? begun : [...begun, ...this.#fill(at, item[input])];
+    const call = this.#calls.get(at);
+    if (!call) return begun;
+    const rest = call.inParts ? (call.isText ? `${escaped(call.half)}${textEnd}` : '') : argumentsOf(item);
+    return rest === '' ? begun : [...begun, { type: 'tool-call-delta', index: call.index, arguments: rest }];
   }
 
   /** Opening a page that was found, and looking for words in it, costs nothing of its own. */

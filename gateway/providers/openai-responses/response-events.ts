@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
+import type { ClientTools } from '../../content/client-tools.ts';
 import { requestLimits } from '../../json/json-limits.ts';
 import { parseEvent } from '../../json/parse-json.ts';
 import { pickFields } from '../../json/pick-fields.ts';
@@ -45,8 +46,8 @@ const repeating = new RegExp(
 /** The event that ends a response. */
 const ending = /^\{"type":"response\.(completed|incomplete|failed|cancelled)"/;
 
-export const createResponseReader = (model: string, requestBytes = 0): ResponseReader =>
-  new ResponseEvents(model, requestBytes);
+export const createResponseReader = (model: string, requestBytes = 0, clientTools?: ClientTools): ResponseReader =>
+  new ResponseEvents(model, requestBytes, clientTools);
 
 class ResponseEvents implements ResponseReader {
   readonly longestEvent: number;
@@ -54,8 +55,8 @@ class ResponseEvents implements ResponseReader {
   readonly #items: OutputItems;
   #started = false;
 
-  constructor(model: string, requestBytes: number) {
-    this.#items = createOutputItems(model);
+  constructor(model: string, requestBytes: number, clientTools?: ClientTools) {
+    this.#items = createOutputItems(model, clientTools);
     this.longestEvent = Math.min(longestAnswer + longestEcho * requestBytes, maxEventBytes);
   }
 

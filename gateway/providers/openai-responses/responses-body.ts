@@ -1,6 +1,7 @@
 import { openAiFields } from '../openai-compatible/completion-body.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { inputItems } from './input-items.ts';
+import { ownChoice, withOwnTools } from './own-tools.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
@@ -22,7 +23,7 @@ export function responsesBody(request: ProviderRequest, { summary, reasoning }: 
   return {
     ...fields,
     model,
-    input: inputItems(request.messages, reasoning ? model : null),
+    input: inputItems(request.messages, reasoning ? model : null, request.clientTools),
     stream: !request.whole,
     store: false,
     include: ['reasoning.encrypted_content'],
@@ -54,7 +55,8 @@ function formatOf({ response_format: format }: Parameters): object | null {
 }
 
 /** Functions are strict here unless it is said that they are not. */
-function toolFields({ parameters, facts }: ProviderRequest): object {
+function toolFields(request: ProviderRequest): object {
+  const { parameters, facts } = request;
   const { tools = [], tool_choice: choice, parallel_tool_calls: parallel, web_search_options: search } = parameters;
   if (tools.length === 0 && !search) return {};
   const functions = tools.map(({ function: { name, description, parameters, strict } }) => ({
@@ -64,11 +66,14 @@ function toolFields({ parameters, facts }: ProviderRequest): object {
     parameters: parameters ?? { type: 'object', properties: {} },
     strict: strict ?? false,
   }));
+  const own = withOwnTools(functions, request);
   const most = facts?.webSearch?.most;
   return {
-    tools: search ? [...functions, webSearchTool(search)] : functions,
+    tools: search ? [...own, webSearchTool(search)] : own,
     ...(search && most !== undefined ? { max_tool_calls: most } : {}),
-    ...(choice === undefined ? {} : { tool_choice: choiceOf(choice) }),
+    ...(choice === undefined
+      ? {}
+      : { tool_choice: typeof choice === 'object' ? ownChoice(choice.function.name, request) : choice }),
     ...(parallel === undefined ? {} : { parallel_tool_calls: parallel }),
   };
 }
@@ -83,6 +88,3 @@ function webSearchTool(options: NonNullable<Parameters['web_search_options']>): 
     user_location: { type: 'approximate', ...location?.approximate },
   };
 }
-
-const choiceOf = (choice: NonNullable<Parameters['tool_choice']>): unknown =>
-  typeof choice === 'object' ? { type: 'function', name: choice.function.name } : choice;
