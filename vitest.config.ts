@@ -113,6 +113,10 @@ export default defineConfig({
         test: { ...processes, name: 'node-alone', include: alone, exclude: ['**/*.postgres.test.ts'] },
       },
       {
+        // Coding agents as their makers ship them, which `npm test -- agents` installs.
+        test: { ...processes, name: 'agents', include: ['tests/agents/*.agent.ts'] },
+      },
+      {
         // The gateway's behaviour once more, on PostgreSQL, and what only several instances on one database do.
         test: {
           ...together,

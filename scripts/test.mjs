@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { installAgents } from './agents.mjs';
 import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs';
 import { headlessChromium } from './chromium.mjs';
 import { electronRuntime, noDisplay } from './electron-runtime.mjs';
@@ -18,7 +19,7 @@ const failed = { passed: 0, failed: 1, skipped: 0 };
 const failures = [];
 
 /** Which projects of `vitest.config.ts` a suite is. */
-const projects = { unit: 'node*', postgres: 'postgres*', components: 'browser' };
+const projects = { unit: 'node*', postgres: 'postgres*', components: 'browser', agents: 'agents' };
 
 const suites = {
   async types({ call }) {
@@ -35,6 +36,13 @@ const suites = {
     return { passed: 0, failed: 0, skipped: 1 };
   },
   components: (tools) => vitest(tools, 'components', {}),
+  agents: (tools) => {
+    if (tools.files.length && !tools.files.some((file) => file.includes('agent'))) return none;
+    const missing = installAgents();
+    if (!missing) return vitest(tools, 'agents', {});
+    say(`the tests with Codex and Claude Code are skipped, because ${missing}.`);
+    return { passed: 0, failed: 0, skipped: 1 };
+  },
   web: (tools) => playwright(tools, 'web'),
   electron: (tools) => {
     if (!tools.windows.missing) return playwright(tools, 'electron', tools.windows.env);
@@ -47,7 +55,7 @@ const suites = {
  * Steps, one after another, of suites beside each other: what starts processes, fills disks and lets time pass leaves a processor idle
  * now and then. Journeys keep all of them at work by themselves.
  */
-const steps = [[['unit'], ['types', 'lint', 'unused', 'postgres', 'components']], [['web']], [['electron']]];
+const steps = [[['unit'], ['types', 'lint', 'unused', 'postgres', 'components', 'agents']], [['web']], [['electron']]];
 
 await run(async (words) => {
   const files = words.filter((word) => /[./]/.test(word));

@@ -239,6 +239,8 @@ export const anthropicRules: readonly VendorRule[] = [
       const ofAnswer = format.type === 'json_schema' ? schemaFault(format.schema, 'output_config.format.schema') : null;
       if (ofAnswer) return ofAnswer;
       for (const [at, tool] of listOf(body.tools).entries()) {
+        // Its own search has no schema (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool).
+        if (asText(tool.type)?.startsWith('web_search_')) continue;
         if (asObject(tool.input_schema).type !== 'object')
           return refusal(`tools.${at}.custom.input_schema.type: Field required`);
         const fault = tool.strict === true ? schemaFault(tool.input_schema, `tools.${at}.custom`) : null;

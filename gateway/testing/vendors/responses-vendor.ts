@@ -1,4 +1,5 @@
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { responsesTools } from './scripted-calls.ts';
 import { hasTools, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** What OpenAI's Responses API refuses. */
@@ -36,6 +37,20 @@ const inputOf = (body: JsonObject) => listOf(body.input);
 const refusal = (message: string, param: string, code: string | null = null): Refusal => ({ message, param, code });
 const missing = (param: string) =>
   refusal(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
+
+/** Calls that the caller runs, and what they are answered with. */
+const callKinds = [
+  ['function_call', 'function_call_output'],
+  ['custom_tool_call', 'custom_tool_call_output'],
+  ['tool_search_call', 'tool_search_output'],
+  ['shell_call', 'shell_call_output'],
+  ['apply_patch_call', 'apply_patch_call_output'],
+] as const;
+
+const toolTypes = [
+  ...['function', 'custom', 'namespace', 'tool_search', 'shell', 'apply_patch', 'web_search', 'file_search', 'mcp'],
+  ...['code_interpreter', 'image_generation', 'computer_use_preview'],
+];
 
 export const responsesRules: readonly VendorRule[] = [
   {
@@ -148,13 +163,36 @@ export const responsesRules: readonly VendorRule[] = [
         return refusal(message, `input[${long}].call_id`, 'string_above_max_length');
       }
       const idsOf = (kind: string) => items.filter(({ type }) => type === kind).map(({ call_id: id }) => id);
-      const calls = idsOf('function_call');
-      const outputs = idsOf('function_call_output');
-      const unanswered = calls.find((id) => !outputs.includes(id));
-      if (unanswered !== undefined) return refusal(`No tool output found for function call ${unanswered}.`, 'input');
-      const uncalled = outputs.find((id) => !calls.includes(id));
-      const message = `No tool call found for function call output with call_id ${uncalled}.`;
-      return uncalled === undefined ? null : refusal(message, 'input');
+      for (const [call, output] of callKinds) {
+        const calls = idsOf(call);
+        const outputs = idsOf(output);
+        const words = call.replaceAll('_', ' ');
+        const unanswered = calls.find((id) => !outputs.includes(id));
+        if (unanswered !== undefined) return refusal(`No tool output found for ${words} ${unanswered}.`, 'input');
+        const uncalled = outputs.find((id) => !calls.includes(id));
+        const message = `No tool call found for ${words} output with call_id ${uncalled}.`;
+        if (uncalled !== undefined) return refusal(message, 'input');
+      }
+      return null;
+    },
+  },
+  {
+    source: 'https://developers.openai.com/api/docs/guides/function-calling',
+    read: '2026-11-27',
+    refuses(body) {
+      const tools = listOf(body.tools);
+      const unknown = tools.findIndex(({ type }) => !toolTypes.includes(String(type)));
+      if (unknown >= 0) {
+        const message = `Invalid value: '${tools[unknown]?.type}'.`;
+        return refusal(message, `tools[${unknown}].type`, 'invalid_value');
+      }
+      const names = responsesTools(tools).map(({ name, namespace = '' }) => `${namespace}.${name}`);
+      const twice = names.find((name, at) => names.indexOf(name) !== at);
+      if (twice !== undefined) return refusal(`Duplicate tool name: '${twice}'.`, 'tools');
+      const bad = responsesTools(tools).find(({ name }) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name));
+      if (!bad) return null;
+      const message = `Invalid 'tools[0].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`;
+      return refusal(message, 'tools', 'invalid_value');
     },
   },
   {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { calledTool, callItemOf, responsesTools } from './scripted-calls.ts';
 import { listOf } from './vendor-rule.ts';
 
 /**
@@ -30,8 +31,9 @@ export function openAiLoop(body: JsonObject, model: string, given: CallArguments
     const thinks = body.reasoning_effort !== 'none';
     return [chunk({ content: ending(thinks) }), chunk({}, 'stop'), usage, 'data: [DONE]\n\n'].join('');
   }
-  const [tool] = listOf(body.tools);
-  const fn = { name: asObject(tool?.function).name, arguments: JSON.stringify(given[done]) };
+  const offered = listOf(body.tools).map((tool) => named(asObject(tool.function).name));
+  const { tool, input } = calledTool(given[done], offered);
+  const fn = { name: tool.name, arguments: JSON.stringify(input) };
   const call = { index: 0, id: `call_${drawnId(body).slice(0, 24)}`, type: 'function', function: fn };
   // Servers of open models say what was thought, OpenAI does not.
   const said = /^gpt-oss/.test(model) ? chunk({ reasoning: thought }) : '';
@@ -41,7 +43,7 @@ export function openAiLoop(body: JsonObject, model: string, given: CallArguments
 /** The same over OpenAI's Responses API, whose reasoning items come back encrypted. */
 export function responsesLoop(body: JsonObject, model: string, given: CallArguments): string {
   const input = listOf(body.input);
-  const calls = input.flatMap(({ type }, at) => (type === 'function_call' ? [at] : []));
+  const calls = input.flatMap(({ type }, at) => (isCall(type) ? [at] : []));
   const usage = { input_tokens: 9, output_tokens: 9, total_tokens: 18 };
   const answer = (...output: object[]) => {
     const done = output.map((item, index) => eventOf({ type: 'response.output_item.done', output_index: index, item }));
@@ -61,16 +63,17 @@ export function responsesLoop(body: JsonObject, model: string, given: CallArgume
       answer({ id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content })
     );
   }
-  const [tool] = listOf(body.tools);
   const id = drawnId(body).slice(0, 24);
   const summary = [{ type: 'summary_text', text: thought }];
   const encrypted_content = `encrypted by ${model}`;
-  const made = { type: 'function_call', status: 'completed', arguments: JSON.stringify(given[calls.length]) };
-  return answer(
-    { id: `rs_${id}`, type: 'reasoning', encrypted_content, summary },
-    { ...made, id: `fc_${id}`, call_id: `call_${id}`, name: tool?.name },
-  );
+  const call = callItemOf(calledTool(given[calls.length], responsesTools(body.tools)), id);
+  return answer({ id: `rs_${id}`, type: 'reasoning', encrypted_content, summary }, call);
 }
+
+/** Kinds of calls that the caller runs. */
+const isCall = (type: unknown) => /^(function|custom_tool|tool_search|shell|apply_patch)_call$/.test(String(type));
+
+const named = (name: unknown) => ({ name: asText(name) ?? '', type: 'function' });
 
 const blocks = (message: JsonObject) => listOf(message.content);
 
@@ -136,9 +139,12 @@ export function anthropicLoop(body: JsonObject, model: string, given: CallArgume
     return start + block(0, { type: 'text', text: ending(complete) }) + end('end_turn');
   }
   const signature = anthropicSignature(body, model, thought, messages.length);
-  const [tool] = listOf(body.tools);
+  const step = calledTool(
+    given[calls.length],
+    listOf(body.tools).map((tool) => named(tool.name)),
+  );
   const id = `toolu_${drawnId(body).slice(0, 24)}`;
-  const input = JSON.stringify(given[calls.length]);
+  const input = JSON.stringify(step.input);
   return [
     start,
     block(
@@ -147,7 +153,11 @@ export function anthropicLoop(body: JsonObject, model: string, given: CallArgume
       { type: 'thinking_delta', thinking: thought },
       { type: 'signature_delta', signature },
     ),
-    block(1, { type: 'tool_use', id, name: tool?.name, input: {} }, { type: 'input_json_delta', partial_json: input }),
+    block(
+      1,
+      { type: 'tool_use', id, name: step.tool.name, input: {} },
+      { type: 'input_json_delta', partial_json: input },
+    ),
     end('tool_use'),
   ].join('');
 }
@@ -179,8 +189,12 @@ export function googleLoop(body: JsonObject, model: string, given: CallArguments
   if (calls.length >= given.length) {
     return answer([{ text: ending(calls.every((part) => isOwnGoogleSignature(model, part))) }], 'STOP');
   }
-  const [tool] = listOf(asObject(listOf(body.tools)[0]).functionDeclarations);
-  const call = { id: drawnId(body).slice(0, 8), name: tool?.name, args: given[calls.length] };
+  const offered = listOf(body.tools).flatMap((tool) => listOf(tool.functionDeclarations));
+  const step = calledTool(
+    given[calls.length],
+    offered.map((tool) => named(tool.name)),
+  );
+  const call = { id: drawnId(body).slice(0, 8), name: step.tool.name, args: step.input };
   return answer(
     [
       { text: thought, thought: true },
