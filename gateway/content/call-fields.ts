@@ -1,4 +1,4 @@
-import { asArray, asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { requestLimits } from '../json/json-limits.ts';
 import { parseWithin } from '../json/parse-json.ts';
 import { type ClientTool, textInput } from './client-tools.ts';
@@ -12,23 +12,40 @@ export function callFields({ kind, name, namespace }: ClientTool, callId: string
   switch (kind) {
     case 'tool_search':
       return { type: 'tool_search_call', call_id: callId, execution: 'client', arguments: given };
-    case 'local_shell': {
-      const { command, env, ...rest } = given;
-      const action = { type: 'exec', command: asArray(command), env: asObject(env), ...rest };
-      return { type: 'local_shell_call', call_id: callId, action };
-    }
+    case 'local_shell':
+      return { type: 'local_shell_call', call_id: callId, action: withDefaults(given, localShellDefaults) };
     case 'shell': {
-      const { commands, timeout_ms = null, max_output_length = null } = given;
-      const action = { commands: asArray(commands), timeout_ms, max_output_length };
+      const action = withDefaults(given, shellDefaults);
       return { type: 'shell_call', call_id: callId, action, environment: { type: 'local' } };
     }
     case 'apply_patch': {
-      const { type = 'update_file', path = '', diff } = given;
-      const operation = { type, path, ...(type === 'delete_file' ? {} : { diff: diff ?? '' }) };
-      return { type: 'apply_patch_call', call_id: callId, operation };
+      const defaults = given.type === 'delete_file' ? patchDefaults : { ...patchDefaults, diff: '' };
+      return { type: 'apply_patch_call', call_id: callId, operation: withDefaults(given, defaults) };
     }
   }
 }
+
+/** What OpenAI's items always have, and a model may leave out. */
+const localShellDefaults: JsonObject = { type: 'exec', command: [], env: {} };
+const shellDefaults: JsonObject = { commands: [], timeout_ms: null, max_output_length: null };
+const patchDefaults: JsonObject = { type: 'update_file', path: '' };
+
+/** What the model wrote stays in its order: some vendors sign it. */
+const withDefaults = (given: JsonObject, defaults: JsonObject): JsonObject => ({
+  ...given,
+  ...Object.fromEntries(Object.entries(defaults).filter(([name]) => given[name] == null)),
+});
+
+/** An item's action or operation as the model wrote it, without what `callFields` added. */
+export const argumentsOfAction = (action: JsonObject): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(action).filter(([name, value]) => {
+        const isAdded = value === null || (name === 'type' && value === 'exec');
+        return !isAdded && !(name === 'env' && Object.keys(asObject(value)).length === 0);
+      }),
+    ),
+  );
 
 /** A call's arguments. Those that are no JSON object are kept under a name that no tool has, as Anthropic does it: nobody runs the call without them. */
 export function argumentsObject(json: string): JsonObject {

@@ -1,5 +1,6 @@
 import { asText } from '#shared/json/foreign-json.ts';
 import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
+import { argumentsOfAction } from '../content/call-fields.ts';
 import { type ClientTool, textArguments } from '../content/client-tools.ts';
 
 /** Calls that the caller runs, in each of the forms that items have for them, as calls of functions and their results. */
@@ -34,14 +35,12 @@ export function callIn(item: InputItem): EarlierCall | null {
       const { call_id: id, arguments: asked } = item;
       return { tool: local('tool_search'), id, arguments: typeof asked === 'string' ? asked : json(asked) };
     }
-    case 'local_shell_call': {
-      const { type: _, ...action } = item.action;
-      return { tool: local('local_shell'), id: item.call_id, arguments: json(action) };
-    }
+    case 'local_shell_call':
+      return { tool: local('local_shell'), id: item.call_id, arguments: argumentsOfAction(item.action) };
     case 'shell_call':
-      return { tool: local('shell'), id: item.call_id, arguments: json(item.action) };
+      return { tool: local('shell'), id: item.call_id, arguments: argumentsOfAction(item.action) };
     case 'apply_patch_call':
-      return { tool: local('apply_patch'), id: item.call_id, arguments: json(item.operation) };
+      return { tool: local('apply_patch'), id: item.call_id, arguments: argumentsOfAction(item.operation) };
     default:
       return null;
   }

@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { argumentsOfAction } from '../../content/call-fields.ts';
 import { citations } from '../../content/citations.ts';
 import {
   type ClientTool,
@@ -53,7 +54,7 @@ function argumentsOf(item: JsonObject): string {
   const { arguments: given, input, action, operation } = item;
   if (item.type === 'custom_tool_call') return textArguments(asText(input) ?? '');
   if (typeof given === 'string') return given === '' ? '{}' : given;
-  return JSON.stringify(given ?? action ?? operation ?? {});
+  return given === undefined ? argumentsOfAction(asObject(action ?? operation)) : JSON.stringify(given ?? {});
 }
 
 const [textOpening, textEnd] = [`{"${textField}":"`, '"}'];

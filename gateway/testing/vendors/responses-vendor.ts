@@ -52,6 +52,22 @@ const toolTypes = [
   ...['code_interpreter', 'image_generation', 'computer_use_preview'],
 ];
 
+/** https://developers.openai.com/api/docs/guides/function-calling, read 2026-11-27. */
+function toolFault(tools: readonly JsonObject[]): Refusal | null {
+  const unknown = tools.findIndex(({ type }) => !toolTypes.includes(String(type)));
+  if (unknown >= 0) {
+    const message = `Invalid value: '${tools[unknown]?.type}'.`;
+    return refusal(message, `tools[${unknown}].type`, 'invalid_value');
+  }
+  const offered = responsesTools(tools);
+  const names = offered.map(({ name, namespace = '' }) => `${namespace}.${name}`);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) return refusal(`Duplicate tool name: '${twice}'.`, 'tools');
+  const isValid = offered.every(({ name }) => /^[a-zA-Z0-9_-]{1,128}$/.test(name));
+  const pattern = "Invalid 'tools[0].name': string does not match the pattern '^[a-zA-Z0-9_-]+$'.";
+  return isValid ? null : refusal(pattern, 'tools', 'invalid_value');
+}
+
 export const responsesRules: readonly VendorRule[] = [
   {
     source: `${reference}, https://github.com/openJiuwen-ai/agent-core/issues/768`,
@@ -102,6 +118,8 @@ export const responsesRules: readonly VendorRule[] = [
     refuses(body) {
       const nameless = listOf(body.tools).findIndex(({ type, name }) => type === 'function' && !asText(name));
       if (nameless >= 0) return missing(`tools[${nameless}].name`);
+      const fault = toolFault(listOf(body.tools));
+      if (fault) return fault;
       const choice = asObject(body.tool_choice);
       if (choice.type === 'function' && !asText(choice.name)) return missing('tool_choice.name');
       if (body.tool_choice === undefined || hasTools(body)) return null;
@@ -136,7 +154,7 @@ export const responsesRules: readonly VendorRule[] = [
         return refusal(message, 'input');
       }
       // Functions are strict unless they say that they are not.
-      const tools = listOf(body.tools).filter((tool) => tool.strict !== false);
+      const tools = listOf(body.tools).filter(({ type, strict: own }) => type === 'function' && own !== false);
       const schemas = [
         ...(strict === true ? [{ name, schema }] : []),
         ...tools.map((tool) => ({ name: tool.name, schema: tool.parameters })),
@@ -174,25 +192,6 @@ export const responsesRules: readonly VendorRule[] = [
         if (uncalled !== undefined) return refusal(message, 'input');
       }
       return null;
-    },
-  },
-  {
-    source: 'https://developers.openai.com/api/docs/guides/function-calling',
-    read: '2026-11-27',
-    refuses(body) {
-      const tools = listOf(body.tools);
-      const unknown = tools.findIndex(({ type }) => !toolTypes.includes(String(type)));
-      if (unknown >= 0) {
-        const message = `Invalid value: '${tools[unknown]?.type}'.`;
-        return refusal(message, `tools[${unknown}].type`, 'invalid_value');
-      }
-      const names = responsesTools(tools).map(({ name, namespace = '' }) => `${namespace}.${name}`);
-      const twice = names.find((name, at) => names.indexOf(name) !== at);
-      if (twice !== undefined) return refusal(`Duplicate tool name: '${twice}'.`, 'tools');
-      const bad = responsesTools(tools).find(({ name }) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name));
-      if (!bad) return null;
-      const message = `Invalid 'tools[0].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`;
-      return refusal(message, 'tools', 'invalid_value');
     },
   },
   {
