@@ -221,3 +221,16 @@ test.each(models)('%s can be made to call a custom tool', async (model) => {
   expect([refusals(), outputOf(first).at(-1)?.type]).toEqual([[], 'custom_tool_call']);
   expect(JSON.stringify(calls[0]?.body)).toContain('exec');
 });
+
+test.each(models)('%s is asked the same in a large request, which is read elsewhere', async (model) => {
+  const { tools, calls: script, item } = kinds.custom as Kind;
+  const { ask, calls, refusals } = await open(script);
+  const long = 'x'.repeat(200_000);
+  const inner = { type: 'namespace', name: 'crm', description: 'Customers', tools: [look] };
+  for (const content of [long, 'hi']) {
+    const answer = await ask({ model, tools: [...tools, inner], input: [{ role: 'user', content }] });
+    expect(outputOf(answer)).toContainEqual(expect.objectContaining(item));
+  }
+  expect(refusals()).toEqual([]);
+  expect(JSON.stringify(calls[0]?.body).replace(long, 'hi')).toBe(JSON.stringify(calls[1]?.body));
+});
