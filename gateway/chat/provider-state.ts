@@ -9,6 +9,9 @@ import { parseWithin } from '../json/parse-json.ts';
  */
 const mark = 'portico.';
 
+/** In the place of a state where there is none: clients take a text without a signature for one that was lost on its way. */
+export const noState = `${mark}none`;
+
 export const stateText = (state: JsonObject): string =>
   `${mark}${Buffer.from(JSON.stringify(state)).toString('base64url')}`;
 

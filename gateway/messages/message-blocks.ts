@@ -1,7 +1,7 @@
 import type { JsonObject } from '#shared/json/foreign-json.ts';
 import { createCallsInTurn } from '../chat/calls-in-turn.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
-import { stateText } from '../chat/provider-state.ts';
+import { noState, stateText } from '../chat/provider-state.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
 import { argumentsObject } from '../content/call-fields.ts';
 
@@ -46,12 +46,13 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
     return [{ type: 'content_block_start', index: content.length, content_block: begun }];
   }
 
-  /** `signature`: what is to come back with thinking. */
-  function close(signature = ''): MessageEvent[] {
+  /** `state`: what is to come back with thinking. Clients may check that every thinking block has a signature. */
+  function close(state: string = noState): MessageEvent[] {
     if (!open) return [];
-    const signed = signature === '' ? [] : [delta({ type: 'signature_delta', signature })];
+    const isThinking = open.type === 'thinking';
+    const signed = isThinking ? [delta({ type: 'signature_delta', signature: state })] : [];
     const stop: MessageEvent = { type: 'content_block_stop', index: content.length };
-    content.push(finished(open, signature));
+    content.push(finished(open, state));
     open = null;
     return [...signed, stop];
   }

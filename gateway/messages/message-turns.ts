@@ -9,7 +9,7 @@ import type {
   ToolResultBlock,
 } from '#shared/wire/messages-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
-import { stateOf } from '../chat/provider-state.ts';
+import { noState, stateOf } from '../chat/provider-state.ts';
 
 type Content = Extract<MessageTurn, { role: 'user' }>['content'];
 
@@ -109,7 +109,7 @@ function withBlock(
   const signed = block.type === 'thinking' ? (block.signature ?? '') : block.data;
   const state = stateOf(signed);
   if (state) return { ...thinking, state };
-  if (signed === '') return thinking;
+  if (signed === '' || signed === noState) return thinking;
   const { type } = block;
   const own =
     block.type === 'thinking' ? { type, thinking: block.thinking, signature: signed } : { type, data: signed };
