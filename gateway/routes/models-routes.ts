@@ -8,7 +8,7 @@ import type { Catalogue, CatalogueModel } from '../catalogue/catalogue.ts';
 import { type Availability, routerRecord, toModelRecord } from '../catalogue/model-record.ts';
 import { pageOf, unknownCursor } from '../db/cursor.ts';
 import type { AppEnv } from '../http/context.ts';
-import { flag, readQuery, wholeNumber } from '../http/query.ts';
+import { badQuery, flag, readQuery, wholeNumber } from '../http/query.ts';
 import type { Registry } from '../providers/registry.ts';
 import type { Health } from '../routing/health.ts';
 import type { ProviderWatch, Trouble } from '../routing/provider-watch.ts';
@@ -43,8 +43,11 @@ export const modelsQuery = z.object({
     )
     .default('id'),
   include_unavailable: flag.default(true),
-  limit: wholeNumber.pipe(z.int().min(1, 'must be 1 to 100').max(100, 'must be 1 to 100')).optional(),
+  limit: wholeNumber.pipe(z.int().min(1, 'must be 1 to 1000').max(1000, 'must be 1 to 1000')).optional(),
   after: z.string().max(300).optional(),
+  /** Anthropic's names of cursors (https://platform.claude.com/docs/en/api/models/list, read 2026-11-27). */
+  after_id: z.string().max(300).optional(),
+  before_id: z.string().max(300).optional(),
 });
 
 type Query = z.output<typeof modelsQuery>;
@@ -53,15 +56,28 @@ type Query = z.output<typeof modelsQuery>;
 export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
   const list = (context: Context<AppEnv>) => {
     const asked = readQuery(context, modelsQuery, ['capability']);
-    return withETag(context, listBody(recordsFor(context.get('principal'), deps), asked));
+    const body = listBody(recordsFor(context.get('principal'), deps), asked);
+    return withETag(context, isForAnthropic(context) ? { ...body, data: body.data.map(asAnthropicModel) } : body);
   };
   return new Hono<AppEnv>()
     .get('/models', list)
     .get('/v1/models', list)
-    .get('/v1/models/:id{.+}', (context) =>
-      withETag(context, findRecord(context.req.param('id'), context.get('principal'), deps)),
-    );
+    .get('/v1/models/:id{.+}', (context) => {
+      const record = findRecord(context.req.param('id'), context.get('principal'), deps);
+      return withETag(context, isForAnthropic(context) ? asAnthropicModel(record) : record);
+    });
 }
+
+/** Anthropic's clients send the version that they speak, and no others do. */
+const isForAnthropic = (context: Context<AppEnv>): boolean => context.req.header('anthropic-version') !== undefined;
+
+/** A model with the fields that Anthropic's clients know, beside all others. */
+const asAnthropicModel = (record: Model) => ({
+  ...record,
+  type: 'model' as const,
+  display_name: record.name,
+  created_at: new Date(record.created * 1000).toISOString(),
+});
 
 const recordFor = (principal: Principal, deps: ModelsDeps) => (model: CatalogueModel) =>
   toModelRecord(model, availability(model, principal, deps));
@@ -130,10 +146,17 @@ function listBody(records: readonly Model[], asked: Query) {
   const matching = records.filter((record) => matches(record, asked));
   const router = matching.filter((record) => record.kind === 'router');
   const sorted = [...router, ...matching.filter((record) => record.kind !== 'router').sort(comparisons[asked.sort])];
-  const from = asked.after === undefined ? 0 : sorted.findIndex((record) => record.id === asked.after) + 1;
-  const page = { limit: asked.limit ?? sorted.length, after: asked.after, order: 'asc' as const };
-  if (asked.after !== undefined && from === 0) throw unknownCursor(page);
-  return pageOf(page, sorted.slice(from), (record) => record);
+  return pageIn(sorted, asked);
+}
+
+function pageIn(sorted: readonly Model[], { limit, after_id, before_id, ...asked }: Query) {
+  const after = asked.after ?? after_id;
+  const page = { limit: limit ?? sorted.length, after, before: before_id, order: 'asc' as const };
+  if (after !== undefined && before_id !== undefined) throw badQuery('before_id', 'cannot stand beside a cursor after');
+  const at = sorted.findIndex((record) => record.id === (after ?? before_id));
+  if (at < 0 && (after ?? before_id) !== undefined) throw unknownCursor(page);
+  if (before_id === undefined) return pageOf(page, sorted.slice(at + 1), (record) => record);
+  return pageOf(page, sorted.slice(0, at).reverse(), (record) => record);
 }
 
 function matches(record: Model, asked: Query): boolean {

@@ -100,6 +100,29 @@ test('tokens are counted, models listed, and betas taken', async () => {
   expect(answer).toMatchObject({ type: 'message', role: 'assistant' });
 });
 
+test.each([1, 7, 1000])(
+  'models are listed in pages of %i, each once and described in its own fields',
+  async (limit) => {
+    const { client } = await open();
+    const all = (await client.models.list()).data;
+    const listed: Anthropic.ModelInfo[] = [];
+    for await (const model of client.models.list({ limit })) {
+      listed.push(model);
+      if (listed.length > all.length) break;
+    }
+    expect(listed).toEqual(all);
+    for (const model of listed) {
+      expect(model).toMatchObject({ type: 'model', display_name: expect.stringMatching(/./) });
+      expect(new Date(model.created_at).toISOString()).toBe(model.created_at);
+    }
+    expect(await client.models.retrieve('claude-sonnet-4-5')).toMatchObject({ type: 'model' });
+    const [, , third] = all;
+    const before = await client.models.list({ limit: 2, before_id: third?.id ?? '' });
+    expect([before.data, before.has_more]).toEqual([all.slice(0, 2), false]);
+    await expect(client.models.list({ after_id: 'nothing' })).rejects.toBeInstanceOf(Anthropic.BadRequestError);
+  },
+);
+
 test('errors are of its own classes', async () => {
   const { client, fetch, gateway } = await open();
   const [model = ''] = vendorModels;
