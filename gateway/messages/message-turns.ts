@@ -6,6 +6,7 @@ import type {
   MessagesRequest,
   MessageTurn,
   ModelBlock,
+  ResultBlock,
   ToolResultBlock,
 } from '#shared/wire/messages-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
@@ -136,8 +137,13 @@ const textPart = ({ text, cache_control: mark }: { text: string; cache_control?:
   ...marked(mark),
 });
 
-function partsOf(block: GivenBlock, at: string): JsonObject[] {
+function partsOf(block: ResultBlock, at: string): JsonObject[] {
   switch (block.type) {
+    // Every tool is offered from the beginning here, those that a search would find too.
+    case 'tool_reference':
+      return [
+        textPart({ text: `The tool "${block.tool_name}" can be called now.`, cache_control: block.cache_control }),
+      ];
     case 'text':
       return [textPart(block)];
     case 'image':

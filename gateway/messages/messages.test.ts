@@ -183,6 +183,17 @@ describe('a request is asked of Anthropic as', () => {
     expect(asked.messages.at(-1)?.content.map(({ type }) => type)).toEqual(['tool_result', 'text', 'document']);
   });
 
+  test('tools that the client’s search found, which are offered from the beginning', async () => {
+    const { send, calls } = await openForMessages();
+    const content = [{ type: 'tool_reference', tool_name: 'look' }];
+    const found = { type: 'tool_result', tool_use_id: use.id, content };
+    const messages = [user('hi'), { role: 'assistant', content: [use] }, user([found])];
+    expect((await send({ tools: [look, { ...look, name: 'later', defer_loading: true }], messages })).status).toBe(200);
+    expect(calls.map(({ refusal }) => refusal)).toEqual([null]);
+    expect(JSON.stringify(calls[0]?.body.messages)).toContain('The tool \\"look\\" can be called now.');
+    expect(calls[0]?.body.tools).toMatchObject([{ name: 'look' }, { name: 'later' }]);
+  });
+
   test('a conversation of more pictures than one turn takes', async () => {
     const { send, calls } = await openForMessages();
     expect((await send({ messages: [user(Array(45).fill(picture))] })).status).toBe(200);

@@ -7,7 +7,17 @@ import { refuseFields } from '../chat/refused-fields.ts';
 /** What the Messages API has and this gateway does not, each with the nearest thing that it does have. */
 
 const servedBlocks = new Set([
-  ...['text', 'image', 'document', 'search_result', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
+  ...[
+    'text',
+    'image',
+    'document',
+    'search_result',
+    'tool_use',
+    'tool_result',
+    'thinking',
+    'redacted_thinking',
+    'tool_reference',
+  ],
 ]);
 
 /** Throws `unsupported_parameter` or `unsupported_tool_type` for what only Anthropic's own servers do. */

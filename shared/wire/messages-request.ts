@@ -44,10 +44,13 @@ const searchResultBlock = z.looseObject({
 });
 const given = [textBlock, imageBlock, documentBlock, searchResultBlock] as const;
 
+/** A tool that the client's own search found; it stands in "tools" already. */
+const toolReferenceBlock = z.looseObject({ type: z.literal('tool_reference'), tool_name: z.string(), ...marked });
+
 const toolResultBlock = z.looseObject({
   type: z.literal('tool_result'),
   tool_use_id: z.string().min(1),
-  content: optional(z.union([z.string(), z.array(z.discriminatedUnion('type', [...given]))])),
+  content: optional(z.union([z.string(), z.array(z.discriminatedUnion('type', [...given, toolReferenceBlock]))])),
   is_error: optional(z.boolean()),
   ...marked,
 });
@@ -145,6 +148,7 @@ export const countTokensRequest = z
 export type MessagesRequest = z.output<typeof countTokensRequest>;
 export type MessageTurn = MessagesRequest['messages'][number];
 export type GivenBlock = z.output<(typeof given)[number]>;
+export type ResultBlock = GivenBlock | z.output<typeof toolReferenceBlock>;
 export type ToolResultBlock = z.output<typeof toolResultBlock>;
 export type ModelBlock = Exclude<Extract<MessageTurn, { role: 'assistant' }>['content'], string>[number];
 export type CacheControl = z.output<typeof cacheControl>;

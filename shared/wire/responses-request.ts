@@ -155,10 +155,7 @@ const typedItem = z.discriminatedUnion('type', [
 ]);
 export const inputItem = z.union([message, typedItem]);
 /** The types of items that are served. */
-export const inputItemTypes: readonly string[] = [
-  'message',
-  ...typedItem.options.map(({ shape }) => shape.type.value),
-];
+export const inputItemTypes: readonly string[] = ['message', ...typedItem.options.map(({ shape }) => shape.type.value)];
 
 const functionTool = z.looseObject({
   type: z.literal('function'),
