@@ -4,6 +4,7 @@ import { countTokensRequest, type MessagesRequest, messagesRequest } from '#shar
 import { turnsInForm } from '../chat/placed-turns.ts';
 import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
 import { type Translate, translatedReader } from '../chat/translated-question.ts';
+import { withClientRunTools } from './client-run-tools.ts';
 import { marked, turnsOfMessages } from './message-turns.ts';
 import { effortOf } from './thinking-effort.ts';
 import { droppedFields, refuseUnserved } from './unserved-blocks.ts';
@@ -15,8 +16,9 @@ export const messagesReader = translatedReader('messages', translateWith(message
 export const countTokensReader = translatedReader('count_tokens', translateWith(countTokensRequest));
 
 function translateWith(schema: typeof messagesRequest | typeof countTokensRequest): Translate {
-  return (body, strict) => {
-    refuseUnserved(body);
+  return (given, strict) => {
+    refuseUnserved(given);
+    const body = withClientRunTools(given);
     const request: MessagesRequest = parseRequest(schema, body);
     const turns = turnsInForm(turnsOfMessages(request));
     const { effort, warnings } = effortOf(request);

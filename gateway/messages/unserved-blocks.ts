@@ -3,6 +3,7 @@ import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { MessagesRequest } from '#shared/wire/messages-request.ts';
 import { refuseFields } from '../chat/refused-fields.ts';
+import { isClientRun } from './client-run-tools.ts';
 
 /** What the Messages API has and this gateway does not, each with the nearest thing that it does have. */
 
@@ -31,7 +32,7 @@ export function refuseUnserved(body: JsonObject): void {
 
 function checkTool(tool: JsonObject, at: string): void {
   const type = asText(tool.type);
-  if (type === null || type === 'custom') return;
+  if (type === null || type === 'custom' || isClientRun(tool)) return;
   throw new AppError(
     'unsupported_tool_type',
     `Tools of the type "${type.slice(0, 64)}" are not known here. Offer a tool with an "input_schema" of your own and run it yourself.`,

@@ -33,6 +33,7 @@ export function callIn(item: InputItem): EarlierCall | null {
     }
     case 'tool_search_call': {
       const { call_id: id, arguments: asked } = item;
+      if (id === undefined) return null;
       return { tool: local('tool_search'), id, arguments: typeof asked === 'string' ? asked : json(asked) };
     }
     case 'local_shell_call':
@@ -53,7 +54,7 @@ export function resultIn(item: InputItem, callIds: ReadonlyMap<string, string>):
     case 'custom_tool_call_output':
       return { id: item.call_id, output: item.output };
     case 'tool_search_output':
-      return { id: item.call_id, output: json({ tools: item.tools }) };
+      return item.call_id === undefined ? null : { id: item.call_id, output: json({ tools: item.tools }) };
     case 'local_shell_call_output': {
       const id = item.call_id ?? item.id ?? '';
       return { id: callIds.get(id) ?? id, output: item.output };

@@ -54,8 +54,11 @@ export function turnsOfItems(items: readonly InputItem[], tools: ClientTools = n
   return turns;
 }
 
-/** Offers of tools, which stand with the others, and searches, whose results stand in the message after them. */
-const saysNothing = ({ type }: InputItem) => type === 'additional_tools' || type === 'web_search_call';
+/** Offers of tools, which stand with the others, and searches of OpenAI's servers, whose results stand in the message after them. */
+const saysNothing = (item: InputItem) =>
+  item.type === 'additional_tools' ||
+  item.type === 'web_search_call' ||
+  ((item.type === 'tool_search_call' || item.type === 'tool_search_output') && item.call_id === undefined);
 
 type OthersItem = Extract<InputItem, { role: 'user' | 'system' | 'developer' } | { type: 'agent_message' }>;
 

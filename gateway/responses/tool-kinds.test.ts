@@ -162,6 +162,8 @@ test('what one agent says to another, and a search of an earlier answer, are no 
   const input = [
     question,
     { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'rome' } },
+    { type: 'tool_search_call', call_id: null, execution: 'server', arguments: { paths: ['a'] } },
+    { type: 'tool_search_output', call_id: null, execution: 'server', tools: [{ ...look, name: 'weather' }] },
     { role: 'assistant', content: [{ type: 'output_text', text: 'Rome is warm.' }] },
     { type: 'agent_message', author: '/root', recipient: '/root/a', content: [{ type: 'input_text', text: 'Go on.' }] },
   ];
@@ -172,6 +174,7 @@ test('what one agent says to another, and a search of an earlier answer, are no 
     [{ type: 'text', text: 'Rome is warm.' }],
     'Message from /root:\n\nGo on.',
   ]);
+  expect(asArray(calls[0]?.body.tools)).toHaveLength(2);
 });
 
 test('parameters that OpenAI would encrypt are plain', async () => {

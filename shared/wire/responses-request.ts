@@ -83,14 +83,15 @@ const customToolCallOutput = z.looseObject({
   call_id: callId,
   output: z.union([text, inputParts]),
 });
+/** Without an id it's a search of OpenAI's servers. */
 const toolSearchCall = z.looseObject({
   type: z.literal('tool_search_call'),
-  call_id: callId,
+  call_id: optional(callId),
   arguments: z.unknown(),
 });
 const toolSearchOutput = z.looseObject({
   type: z.literal('tool_search_output'),
-  call_id: callId,
+  call_id: optional(callId),
   tools: z.array(z.looseObject({})),
 });
 const localShellCall = z.looseObject({
