@@ -28,11 +28,13 @@ export function offerTools(
   for (const tool of called) names.add(tool);
   const loaded = found.flatMap((tool) => membersOf(tool as ResponsesTool)).map(({ tool }) => names.add(tool));
   const definitions = members.flatMap(({ tool, own }) => (own ? [[names.add(tool), own]] : []));
+  const hasSearch = tools.some(({ type }) => type === 'tool_search');
+  const deferred = members.flatMap(({ tool, isDeferred }) => (hasSearch && isDeferred ? [names.add(tool)] : []));
   const namespaces = tools.flatMap((tool) => (tool.type === 'namespace' ? [[tool.name, tool.description ?? '']] : []));
   return {
     functions: members.map(({ tool, functionOf }) => ({ type: 'function', function: functionOf(names.add(tool)) })),
     clientTools: names.clientTools(new Set(members.filter(({ isByGrammar }) => isByGrammar).map(({ tool }) => tool))),
-    own: { definitions, namespaces, loaded },
+    own: { definitions, namespaces, loaded, deferred },
   };
 }
 
@@ -43,6 +45,8 @@ interface Member {
   /** OpenAI's own form of it, where it's none of a function. */
   readonly own?: JsonObject;
   readonly isByGrammar?: boolean;
+  /** Only a search of the caller's is to show it to the model. */
+  readonly isDeferred?: boolean;
 }
 
 function membersOf(tool: ResponsesTool): Member[] {
@@ -77,17 +81,28 @@ interface GivenFunction {
   readonly description?: string | undefined;
   readonly parameters?: Record<string, unknown> | undefined;
   readonly strict?: boolean | undefined;
+  readonly defer_loading?: unknown;
 }
 
-function functionMember({ name: given, description, parameters, strict }: GivenFunction, namespace: string | null) {
+function functionMember(
+  { name: given, description, parameters, strict, defer_loading }: GivenFunction,
+  namespace: string | null,
+): Member {
   const tool: ClientTool = { kind: 'function', name: given, namespace };
   const plain = parameters && asObject(withoutEncryption(parameters));
-  return { tool, functionOf: (name: string) => ({ name, description, parameters: plain, strict }) };
+  return {
+    tool,
+    functionOf: (name) => ({ name, description, parameters: plain, strict }),
+    isDeferred: defer_loading === true,
+  };
 }
 
 type GivenCustom = Extract<ResponsesTool, { type: 'custom' }>;
 
-function customMember({ name: given, description, format }: GivenCustom, namespace: string | null): Member {
+function customMember(
+  { name: given, description, format, defer_loading }: GivenCustom,
+  namespace: string | null,
+): Member {
   const grammar = format?.type === 'grammar' ? { syntax: format.syntax, definition: format.definition } : null;
   return {
     tool: { kind: 'custom', name: given, namespace },
@@ -99,6 +114,7 @@ function customMember({ name: given, description, format }: GivenCustom, namespa
       ...(grammar ? { format: { type: 'grammar', ...grammar } } : {}),
     },
     isByGrammar: grammar !== null,
+    isDeferred: defer_loading === true,
   };
 }
 

@@ -157,6 +157,24 @@ test('tools in items are offered like those of the request, the later of one nam
   expect(calls[1]?.body.input).toContainEqual(expect.objectContaining({ ...found, execution: 'client' }));
 });
 
+test('a tool that a search is to find is deferred where OpenAI’s own model knows that, and offered elsewhere', async () => {
+  const { ask, calls } = await open(new ScriptedCall([/./, { id: '1' }]));
+  const later = { ...look, name: 'later', defer_loading: true };
+  const search = { type: 'tool_search', execution: 'client', description: 'Finds tools', parameters };
+  const crm = { type: 'namespace', name: 'crm', description: 'Customers', tools: [{ ...later, name: 'find' }] };
+  for (const model of ['openai/gpt-5.4', 'gpt-4.1'])
+    await ask({ model, tools: [look, later, crm, search], input: [question] });
+  const [own, elsewhere] = calls.map(({ body }) => asArray(body.tools).map(asObject));
+  expect(own).toMatchObject([
+    { name: 'look' },
+    { name: 'later', defer_loading: true },
+    { type: 'namespace', name: 'crm', tools: [{ name: 'find', defer_loading: true }] },
+    { type: 'tool_search', execution: 'client' },
+  ]);
+  expect(own?.[0]).not.toHaveProperty('defer_loading');
+  expect(elsewhere).toHaveLength(4);
+});
+
 test('what one agent says to another, and a search of an earlier answer, are no hindrance', async () => {
   const { ask, calls, refusals } = await open(new ScriptedCall([/./, { id: '1' }]));
   const input = [

@@ -12,16 +12,19 @@ interface OwnTools {
   readonly namespaces: ReadonlyMap<string, string>;
   /** Functions that the caller's search found: its output has them. */
   readonly loaded: ReadonlySet<string>;
+  /** Functions that the caller's search is to find. */
+  readonly deferred: ReadonlySet<string>;
 }
 
 function ownToolsIn({ openaiOnly }: Pick<ProviderRequest, 'openaiOnly'>): OwnTools | null {
   const given = openaiOnly[ownToolsField];
   if (given === undefined) return null;
-  const { definitions, namespaces, loaded } = asObject(given);
+  const { definitions, namespaces, loaded, deferred } = asObject(given);
   return {
     definitions: new Map(pairsIn(definitions).map(([name, value]) => [name, asObject(value)])),
     namespaces: new Map(pairsIn(namespaces).map(([name, value]) => [name, asText(value) ?? ''])),
     loaded: new Set(asArray(loaded).map(String)),
+    deferred: new Set(asArray(deferred).map(String)),
   };
 }
 
@@ -40,7 +43,8 @@ export function withOwnTools(functions: readonly Definition[], request: Provider
   for (const definition of functions) {
     if (own.loaded.has(definition.name)) continue;
     const known = request.clientTools?.get(definition.name);
-    const tool = own.definitions.get(definition.name) ?? { ...definition, name: known?.name ?? definition.name };
+    const plain = own.definitions.get(definition.name) ?? { ...definition, name: known?.name ?? definition.name };
+    const tool = own.deferred.has(definition.name) ? { ...plain, defer_loading: true } : plain;
     const namespace = known?.namespace ?? null;
     const group = namespace === null ? undefined : groups.get(namespace);
     if (namespace === null) tools.push(tool);
