@@ -158,10 +158,9 @@ function createNames() {
       const known = byKey.get(key);
       if (known !== undefined) return known;
       const wanted = wantedName(tool);
-      const isFree = /^[a-zA-Z0-9_-]{1,64}$/.test(wanted) && !tools.has(wanted);
-      const name = isFree
-        ? wanted
-        : `${wanted.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longestName - 9)}_${digest(key)}`;
+      const pattern = tool.namespace === null ? forFunctions : byEveryVendor;
+      const isFree = pattern.test(wanted) && !tools.has(wanted);
+      const name = isFree ? wanted : `${shortened(wanted)}_${digest(key)}`;
       byKey.set(key, name);
       tools.set(name, tool);
       return name;
@@ -174,6 +173,16 @@ function createNames() {
       ),
   };
 }
+
+/** What the schema lets a function be called; and what Gemini takes as well, which wants no digit first. */
+const forFunctions = /^[a-zA-Z0-9_-]{1,64}$/;
+const byEveryVendor = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+
+const shortened = (name: string): string =>
+  name
+    .replace(/[^a-zA-Z0-9_-]/g, '_')
+    .replace(/^(?![a-zA-Z_])/, '_')
+    .slice(0, longestName - 9);
 
 const digest = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8);
 

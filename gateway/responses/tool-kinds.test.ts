@@ -129,6 +129,7 @@ test.each(models)('%s is asked about the tools of a namespace by names that are 
     inner('crm__look'),
     { type: 'namespace', name: 'crm', description: 'Customers', tools: [inner('look'), inner(long)] },
     { type: 'namespace', name: 'files.local', description: 'Files', tools: [inner('look')] },
+    { type: 'namespace', name: '1password', description: 'Secrets', tools: [inner('look')] },
   ];
   const { ask, calls, refusals } = await open(new ScriptedCall([/^find_all|^crm__find_all/, { id: '1' }]));
   const first = await ask({ model, tools, input: [question] });
@@ -137,8 +138,8 @@ test.each(models)('%s is asked about the tools of a namespace by names that are 
   if (model === 'openai/gpt-5.4') return;
   const sent = JSON.stringify(calls[0]?.body);
   const names = [...sent.matchAll(/"name":"([^"]*)"/g)].map(([, name = '']) => name);
-  expect(new Set(names).size).toBe(5);
-  for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  expect(new Set(names).size).toBe(6);
+  for (const name of names) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
 });
 
 test('tools in items are offered like those of the request, the later of one name', async () => {

@@ -67,6 +67,7 @@ process.exitCode = judged.some(({ verdict }) => verdict === 'fails') ? 1 : 0;
 /** The suites of `npm test` that may run a file. */
 function suitesOf(file: string): string[] {
   if (file.endsWith('.test.tsx')) return ['components'];
+  if (file.endsWith('.agent.ts')) return ['agents'];
   if (file.endsWith('.postgres.test.ts')) return ['postgres'];
   if (file.endsWith('.test.ts')) return ['unit', 'postgres'];
   return [...(file.endsWith('.electron.ts') ? [] : ['web']), ...(file.endsWith('.web.ts') ? [] : ['electron'])];

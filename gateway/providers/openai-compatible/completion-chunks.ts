@@ -109,9 +109,9 @@ class CompletionChunkReader implements ChunkReader {
     if (delta.images) events.push(...imagesOf(delta.images));
     const calls = asArray(delta.tool_calls);
     if (calls.length > 0) events.push(...this.#calls.add(calls, this.#isWhole, (own) => this.#extraContent(own)));
-    if (reason) events.push(...this.#endCalls());
   }
 
+  /** Some servers say why they end before they have said all: calls are complete where the stream is. */
   #endCalls(): ProviderEvent[] {
     return this.#calls.count > 0 ? this.#calls.end(this.#finish === 'length') : [];
   }
