@@ -1,8 +1,9 @@
-import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai/agents';
+import { Agent, applyPatchTool, OpenAIProvider, Runner, setTracingDisabled, shellTool, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { openThreeVendors } from '#gateway/testing/three-vendors.ts';
+import { ScriptedCall } from '#gateway/testing/vendors/scripted-calls.ts';
 import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
 import type { DoubleOptions } from '#gateway/testing/vendors/vendor-double.ts';
 
@@ -82,3 +83,38 @@ test.each(models)('%s hands a chat over to another agent, which answers with an 
   expect(asked).toEqual(['Rome']);
   expect(refusals()).toEqual([]);
 });
+
+test.each(models.flatMap((model) => [[model, false] as const, [model, true] as const]))(
+  '%s runs commands and edits files on the machine of the agent, streamed: %s',
+  async (model, stream) => {
+    const steps = [
+      new ScriptedCall([/^shell$/, { commands: ['ls', 'pwd'] }]),
+      new ScriptedCall([/^apply_patch$/, { type: 'create_file', path: 'a.txt', diff: '+one' }]),
+      new ScriptedCall([/^apply_patch$/, { type: 'update_file', path: 'a.txt', diff: '@@\n-one\n+two' }]),
+    ];
+    const { runner, refusals } = await open({ loop: () => steps });
+    const done: unknown[] = [];
+    const shell = shellTool({
+      shell: {
+        async run({ commands }) {
+          done.push(commands);
+          return { output: [{ stdout: 'a.txt', stderr: '', outcome: { type: 'exit', exitCode: 0 } }] };
+        },
+      },
+    });
+    const edit = async ({ type, path }: { type: string; path: string }) => {
+      done.push([type, path]);
+      return { status: 'completed' as const, output: `${path} is written.` };
+    };
+    const patch = applyPatchTool({ editor: { createFile: edit, updateFile: edit, deleteFile: edit } });
+    const agent = new Agent({ name: 'Coder', model, tools: [shell, patch] });
+    const { output } = await billsOf(runner, agent, stream);
+    expect(output).toBe(thoughtThrough);
+    expect(done).toEqual([
+      ['ls', 'pwd'],
+      ['create_file', 'a.txt'],
+      ['update_file', 'a.txt'],
+    ]);
+    expect(refusals()).toEqual([]);
+  },
+);
