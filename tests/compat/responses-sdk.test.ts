@@ -5,11 +5,13 @@ import { describe, expect, test } from 'vitest';
 import type { TestGatewayOptions } from '../../gateway/testing/open-test-gateway.ts';
 import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
 import { openThreeVendors, streamingUpstream, vendorModels } from '../../gateway/testing/three-vendors.ts';
+import { ScriptedCall } from '../../gateway/testing/vendors/scripted-calls.ts';
+import type { DoubleOptions } from '../../gateway/testing/vendors/vendor-double.ts';
 
 /** The Responses API as the official `openai` package uses it, before three vendors of which only one has it. */
 
-async function open(options: TestGatewayOptions = {}) {
-  const vendors = await openThreeVendors(options);
+async function open(options: TestGatewayOptions = {}, double: DoubleOptions = {}) {
+  const vendors = await openThreeVendors(options, double);
   const client = new OpenAI({
     baseURL: 'http://127.0.0.1/v1',
     apiKey: vendors.key,
@@ -160,4 +162,17 @@ test('the AI SDK’s bare model speaks it', async () => {
   const result = streamText({ model: responses(model), prompt: 'hi', providerOptions: { openai: { store: false } } });
   expect(await result.text).toBe(recordedStreams.text);
   expect((await result.toolCalls).map(({ toolName }) => toolName)).toEqual(['one', 'two']);
+});
+
+test.each(vendorModels)('%s streams the call of a custom tool', async (model) => {
+  const loop = () => [new ScriptedCall([/^exec$/, 'print("hi")'])];
+  const { client } = await open({}, { loop });
+  const stream = client.responses.stream({ model, input: 'Do it.', tools: [{ type: 'custom', name: 'exec' }] });
+  let input = '';
+  stream.on('event', (event) => {
+    if (event.type === 'response.custom_tool_call_input.delta') input += event.delta;
+  });
+  const { output } = await stream.finalResponse();
+  expect(output.at(-1)).toMatchObject({ type: 'custom_tool_call', name: 'exec', input: 'print("hi")' });
+  expect(input).toBe('print("hi")');
 });
