@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { LazyBox } from './lazy-box.tsx';
+import { boxWeight } from './weight.ts';
 
 interface NearGroupsProps {
   count: number;
@@ -10,8 +11,6 @@ interface NearGroupsProps {
 }
 
 const groupSize = 40;
-/** Weight of an empty box itself; see `weight.ts`. */
-const boxWeight = 60;
 
 /**
  * Boxes in groups that are themselves rendered only near the viewport: a text may be so long that even its empty boxes

@@ -1,35 +1,33 @@
 import { useMemo } from 'react';
 import { LazyBox } from './lazy-box.tsx';
 import { LazyGroups } from './lazy-groups.tsx';
-import { shownText } from './shown-text.ts';
-import { piecesOf, sliceWeight } from './weight.ts';
+import { TextNodes } from './text-nodes.tsx';
+import { textWeight, toLineBlocks } from './weight.ts';
 
 interface LongTextProps {
   text: string;
   /** Height of a line in pixels, and how many letters fit into it. */
   line: { readonly heightPx: number; readonly letters: number };
   /** Transforms a chunk before it is rendered; must give the same by chunk as for the whole text. */
-  as?: (piece: string) => string;
+  as?: ((piece: string) => string) | undefined;
 }
 
-/** Plain text of any length with its line ends, rendered in chunks near the viewport. */
-export function LongText({ text, line, as = same }: LongTextProps) {
-  const pieces = useMemo(() => piecesOf(text), [text]);
-  const guess = (at: number) => linesOf(pieces[at] ?? '', line.letters) * line.heightPx;
+/** Plain text of any length with its line ends, rendered in chunks of whole lines near the viewport. */
+export function LongText({ text, line, as }: LongTextProps) {
+  const pieces = useMemo(() => toLineBlocks(text).map((piece) => ({ piece, weight: textWeight(piece) })), [text]);
+  const guess = (at: number) => linesOf(pieces[at]?.piece ?? '', line.letters) * line.heightPx;
   return (
     <LazyGroups
       count={pieces.length}
       guessPx={guess}
       box={(at) => (
-        <LazyBox key={at} weight={sliceWeight} guessPx={() => guess(at)} first={pieces.length === 1}>
-          {() => shownText(as(pieces[at] ?? ''))}
+        <LazyBox key={at} weight={pieces[at]?.weight ?? 0} guessPx={() => guess(at)} first={pieces.length === 1}>
+          {(maxWeight) => <TextNodes text={pieces[at]?.piece ?? ''} maxWeight={maxWeight} as={as} />}
         </LazyBox>
       )}
     />
   );
 }
-
-const same = (piece: string): string => piece;
 
 /** Estimated number of lines. */
 export function linesOf(text: string, letters: number): number {

@@ -1,15 +1,21 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { createElement, memo, type ReactNode } from 'react';
+import { createElement, memo, type ReactNode, useEffect, useState } from 'react';
 import type { DetailsToken } from '#shared/markdown/elements.ts';
 import { languageOf } from '#shared/markdown/languages.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
-import { shownText } from '../long-text/shown-text.ts';
-import { markdownText as words } from '../text/markdown-text.ts';
-import { ScrollGroup } from '../ui/elements/scroll-group.tsx';
+import { LazyBox } from '../long-text/lazy-box.tsx';
+import { LazyGroups } from '../long-text/lazy-groups.tsx';
+import { TextNodes } from '../long-text/text-nodes.tsx';
+import { markDrawn } from '../long-text/weight.ts';
 import { CodeBlock } from './code/code-block.tsx';
 import { Diagram } from './diagram.tsx';
 import { Formula } from './formula.tsx';
+import { guessedHeight } from './guessed-height.ts';
 import { Inline } from './inline.tsx';
+import { Table } from './markdown-table.tsx';
+import { firstPart } from './parser/first-part.ts';
+import { createSlicer, type Slice } from './parser/slices.ts';
+import { drawnWeight, isBoxed } from './parser/token-weight.ts';
 
 /** One block of an answer, memoised by its token. */
 export const Block = memo(function Block({ token, live }: { token: Token; live: boolean }): ReactNode {
@@ -37,7 +43,7 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
     case 'blockquote':
       return (
         <blockquote>
-          <Blocks tokens={known.tokens} live={live} />
+          <Content block={known} live={live} />
         </blockquote>
       );
     case 'list':
@@ -52,7 +58,7 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
               <Inline tokens={known.summary} />
             </summary>
           )}
-          <Blocks tokens={known.tokens} live={live} />
+          <Content block={known} live={live} />
         </details>
       );
     case 'hr':
@@ -62,7 +68,7 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
     case 'text':
       return <Inline tokens={known.tokens ?? [known]} />;
     case 'html':
-      return <p className="raw">{shownText(known.text)}</p>;
+      return <Raw text={known.text} />;
     default:
       return <Inline tokens={[token]} />;
   }
@@ -76,19 +82,71 @@ export function Blocks({ tokens, live }: { tokens: readonly Token[]; live: boole
   ));
 }
 
+function Raw({ text }: { text: string }) {
+  return (
+    <p className="raw">
+      <TextNodes text={text} />
+    </p>
+  );
+}
+
+/** What is in a quote or a part to open. */
+function Content({ block, live }: { block: Tokens.Blockquote | DetailsToken; live: boolean }) {
+  return isBoxed(block) ? <Slices tokens={block.tokens} live={live} /> : <Blocks tokens={block.tokens} live={live} />;
+}
+
 function List({ list, live }: { list: Tokens.List; live: boolean }) {
+  const Item = isBoxed(list) ? LazyItem : ListItem;
   const items = list.items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items only ever join at the end
-    <li key={at} className={item.task ? 'task' : undefined}>
-      <ListItem item={item} live={live && at === list.items.length - 1} />
-    </li>
+    <Item key={at} item={item} live={live && at === list.items.length - 1} />
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
 }
 
-function ListItem({ item, live }: { item: Tokens.ListItem; live: boolean }) {
-  const [first, ...rest] = item.tokens;
-  if (!item.task || first?.type !== 'checkbox') return <Blocks tokens={item.tokens} live={live} />;
+interface ItemProps {
+  item: Tokens.ListItem;
+  live: boolean;
+}
+
+/** Memoised by its token: a list that grows or is drawn in parts renders only what is new. */
+const ListItem = memo(function ListItem({ item, live }: ItemProps) {
+  return (
+    <li className={item.task ? 'task' : undefined}>
+      <ItemContent item={item} tokens={item.tokens} live={live} />
+    </li>
+  );
+});
+
+/** An item of a long list, which is drawn near the viewport. */
+const LazyItem = memo(function LazyItem({ item, live }: ItemProps) {
+  const weight = item.tokens.reduce((sum, token) => sum + drawnWeight(token), 0);
+  return (
+    <LazyBox
+      as="li"
+      className={item.task ? 'task' : undefined}
+      weight={weight}
+      guessPx={() => guessedHeight(item.tokens)}
+      of={item}
+      first={live}
+    >
+      {(maxWeight) => {
+        const whole = weight <= maxWeight;
+        return (
+          <ItemContent
+            item={item}
+            tokens={whole ? item.tokens : firstPart(item.tokens, maxWeight)}
+            live={live && whole}
+          />
+        );
+      }}
+    </LazyBox>
+  );
+});
+
+function ItemContent({ item, tokens, live }: ItemProps & { tokens: readonly Token[] }) {
+  const [first, ...rest] = tokens;
+  if (!item.task || first?.type !== 'checkbox') return <Blocks tokens={tokens} live={live} />;
   return (
     <>
       <Inline tokens={[first]} />
@@ -99,33 +157,44 @@ function ListItem({ item, live }: { item: Tokens.ListItem; live: boolean }) {
   );
 }
 
-/** From how many characters on a column is not squeezed below what can be read, so that the table scrolls. */
-const longCell = 24;
-const veryLongCell = 120;
-
-function Table({ table }: { table: Tokens.Table }) {
-  const sizes = table.header.map((head, column) => {
-    const most = table.rows.reduce((sum, row) => Math.max(sum, row[column]?.text.length ?? 0), head.text.length / 2);
-    return most > veryLongCell ? 'very-long' : most > longCell ? 'long' : undefined;
-  });
-  const cell = (entry: Tokens.TableCell, at: number, Tag: 'th' | 'td', size?: string) => (
-    <Tag key={at} data-align={entry.align ?? undefined} data-size={size} scope={Tag === 'th' ? 'col' : undefined}>
-      <Inline tokens={entry.tokens} />
-    </Tag>
-  );
+/** Blocks, slice by slice near the viewport. `live`: the last may still grow. */
+export function Slices({ tokens, live }: { tokens: readonly Token[]; live: boolean }) {
+  const [slicer] = useState(createSlicer);
+  const slices = slicer(tokens);
   return (
-    <ScrollGroup label={words.table} className="table-scroll">
-      <table>
-        <thead>
-          <tr>{table.header.map((entry, at) => cell(entry, at, entry.text === '' ? 'td' : 'th', sizes[at]))}</tr>
-        </thead>
-        <tbody>
-          {table.rows.map((row, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row is known by its position
-            <tr key={at}>{row.map((entry, column) => cell(entry, column, 'td'))}</tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollGroup>
+    <LazyGroups
+      count={slices.length}
+      guessPx={(at) => guessedHeight(slices[at]?.tokens ?? [])}
+      box={(at) => {
+        const slice = slices[at];
+        const last = at === slices.length - 1;
+        return slice && <OneSlice key={at} slice={slice} live={live && last} only={slices.length === 1} />;
+      }}
+    />
   );
+}
+
+const OneSlice = memo(function OneSlice({ slice, live, only }: { slice: Slice; live: boolean; only: boolean }) {
+  const { tokens, weight } = slice;
+  return (
+    <LazyBox
+      className="prose"
+      weight={weight}
+      guessPx={() => guessedHeight(tokens)}
+      of={tokens[0]}
+      first={only || live}
+    >
+      {(maxWeight) => <DrawnSlice slice={slice} maxWeight={maxWeight} live={live} />}
+    </LazyBox>
+  );
+});
+
+/** The blocks of a slice as far as this weight reaches. */
+function DrawnSlice({ slice, maxWeight, live }: { slice: Slice; maxWeight: number; live: boolean }) {
+  const { tokens, weight, scripts } = slice;
+  const whole = weight <= maxWeight;
+  useEffect(() => {
+    if (whole) markDrawn(scripts);
+  }, [whole, scripts]);
+  return <Blocks tokens={whole ? tokens : firstPart(tokens, maxWeight)} live={live && whole} />;
 }

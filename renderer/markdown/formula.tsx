@@ -1,12 +1,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { MathsToken } from '#shared/markdown/maths.ts';
+import { drawSoon } from '../long-text/draw-queue.ts';
 import { katexNow, loadKatex } from './load-katex.ts';
+import { isTypeset, tokenWeight } from './parser/token-weight.ts';
 
 /** Limits recursive macros and sizes that would cover the page; no command may use a URL. */
 const limits = { throwOnError: true, trust: false, strict: false, maxSize: 20, maxExpand: 300 } as const;
 
 /** A formula; as source where it cannot be parsed. */
 export function Formula({ token }: { token: MathsToken }) {
+  return isTypeset(token) ? <TypesetFormula token={token} /> : token.raw.trim();
+}
+
+function TypesetFormula({ token }: { token: MathsToken }) {
   const container = useRef<HTMLSpanElement>(null);
   const [katex, setKatex] = useState(katexNow);
   const { tex, display, raw } = token;
@@ -14,14 +20,19 @@ export function Formula({ token }: { token: MathsToken }) {
   useEffect(() => {
     if (katex) return;
     let here = true;
+    let giveUp = () => {};
     loadKatex().then(
-      (loaded) => here && setKatex(() => loaded),
+      (loaded) => {
+        // Many formulas may have waited for it: they are set in type a few a frame.
+        if (here) giveUp = drawSoon(tokenWeight(token), () => setKatex(() => loaded));
+      },
       (error: unknown) => console.warn('The formula renderer could not be loaded', error),
     );
     return () => {
       here = false;
+      giveUp();
     };
-  }, [katex]);
+  }, [katex, token]);
 
   useLayoutEffect(() => {
     const element = container.current;

@@ -1,10 +1,10 @@
 import { ImageIcon } from 'lucide-react';
 import type { MarkedToken, Token } from 'marked';
-import { createContext, createElement, type ReactNode, useContext } from 'react';
+import { createContext, createElement, memo, type ReactNode, useContext } from 'react';
 import type { ElementToken } from '#shared/markdown/elements.ts';
 import { decodeEntities } from '#shared/markdown/entities.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
-import { shownText } from '../long-text/shown-text.ts';
+import { TextNodes } from '../long-text/text-nodes.tsx';
 import { markdownText as words } from '../text/markdown-text.ts';
 import { Formula } from './formula.tsx';
 import { namedImage } from './named-images.ts';
@@ -18,10 +18,15 @@ export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): Re
   return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken | ElementToken} />);
 }
 
-function InlineToken({ token }: { token: MarkedToken | MathsToken | ElementToken }): ReactNode {
+/** Memoised by its token: a paragraph that grows or is drawn in parts renders only what is new. */
+const InlineToken = memo(function InlineToken({
+  token,
+}: {
+  token: MarkedToken | MathsToken | ElementToken;
+}): ReactNode {
   switch (token.type) {
     case 'text':
-      return token.tokens ? <Inline tokens={token.tokens} /> : shownText(decodeEntities(token.text));
+      return token.tokens ? <Inline tokens={token.tokens} /> : <TextNodes text={decodeEntities(token.text)} />;
     case 'escape':
       return token.text;
     case 'strong':
@@ -43,7 +48,11 @@ function InlineToken({ token }: { token: MarkedToken | MathsToken | ElementToken
         </del>
       );
     case 'codespan':
-      return <code>{shownText(token.text)}</code>;
+      return (
+        <code>
+          <TextNodes text={token.text} />
+        </code>
+      );
     case 'br':
       return <br />;
     case 'element':
@@ -65,9 +74,9 @@ function InlineToken({ token }: { token: MarkedToken | MathsToken | ElementToken
         />
       );
     default:
-      return 'raw' in token ? shownText(token.raw) : null;
+      return 'raw' in token ? <TextNodes text={token.raw} /> : null;
   }
-}
+});
 
 /** Inside a link nothing else is clickable: one click must not open two addresses. */
 const WithinLink = createContext(false);

@@ -11,11 +11,17 @@ const mostDelimiters = 1500;
 const marker = /[>*+-]|\d{1,9}[.)]/y;
 const fenceLine = /^ {0,3}(`{3,}|~{3,})/;
 const delimiter = /[*_~[!<`\\$]/g;
+/** Rows, items and headings are lexed each by itself, so only the delimiters of one line can meet. */
+const ownLine = /^ {0,40}(?:[*+-]|#{1,6}|1[.)])[ \t]/;
+const numbered = /^ {0,40}\d{1,9}[.)][ \t]/;
+const headOfTable = /^[ >]{0,40}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*(?::?-+:?[ \t]*)?){1,100}$/;
 
 export function isHostile(text: string): boolean {
   let fence = '';
   let delimiters = 0;
   let length = 0;
+  let inTable = false;
+  let inList = false;
   for (const line of text.split('\n')) {
     const fenceMark = fenceLine.exec(line)?.[1] ?? '';
     if (fence !== '') {
@@ -31,8 +37,17 @@ export function isHostile(text: string): boolean {
     if (line.trim() === '') {
       delimiters = 0;
       length = 0;
+      inTable = false;
+      inList = false;
       continue;
     }
+    inTable ||= headOfTable.test(line);
+    const isOwn = ownLine.test(line);
+    if (inTable || isOwn || (inList && numbered.test(line))) {
+      delimiters = 0;
+      length = 0;
+    }
+    inList ||= isOwn;
     length += line.length;
     delimiters += line.match(delimiter)?.length ?? 0;
     if (delimiters > mostDelimiters && length < delimiters * 12) return true;
@@ -60,5 +75,7 @@ function isDeep(line: string): boolean {
   return (depth > deepest && !rule) || (depth > 0 && (/^\s*/.exec(line)?.[0].length ?? 0) > widestIndent);
 }
 
+/** Addresses are looked for in words of ASCII alone. Other scripts may have no spaces for a whole paragraph. */
 const isOneWord = (line: string): boolean =>
-  line.length > longestWord && line.split(/\s/).some((word) => word.length > longestWord && /[._+-]/.test(word));
+  line.length > longestWord &&
+  line.split(/[^\x21-\x7e]/).some((word) => word.length > longestWord && /[._+-]/.test(word));

@@ -52,6 +52,10 @@ export const rows = {
     ],
     open: 'The longest task is a measurement, not a test: `npm run bench -- --only bombs`.',
   },
+  'ordinary texts in ten scripts': {
+    goal: 'an answer below 20,000 characters is drawn and copied with exactly the blocks of its Markdown, while it is written and when it is whole',
+    tests: ['renderer/markdown/parser/ordinary-blocks.test.ts', 'renderer/markdown/ordinary-answers.test.tsx'],
+  },
   secrets: {
     goal: 'no canary key in more than 12 spellings, in answers, logs, books, files, arguments, reports and the heap of the window',
     tests: ['tests/fault/canary-key.test.ts', 'tests/e2e/keychain.spec.ts#with a keychain'],

@@ -1,27 +1,91 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { DetailsToken } from '#shared/markdown/elements.ts';
 import { plainText } from '#shared/markdown/plain-text.ts';
-import { piecesOf, sliceWeight } from '../../long-text/weight.ts';
+import { maxBlockWeight, maxCharacters, piecesOf, sliceWeight, toLineBlocks } from '../../long-text/weight.ts';
 import { itemWeight, rowWeight, tokensWeight, tokenWeight } from './token-weight.ts';
 
 /** The enclosing element has a weight too. */
-const textOfSlice = sliceWeight - 400;
+const textOfBlock = maxBlockWeight - sliceWeight;
+/** The browser lays out a paragraph as a whole, so it has fewer elements and letters than a list or a table. */
+const maxParagraph = { weight: maxBlockWeight / 2, elements: 3_600, characters: maxCharacters } as const;
+/** What elements cost to lay out, as multiples of a bold word; others are one. */
+const elementCosts: Readonly<Record<string, number>> = { text: 0, escape: 0, br: 2, link: 4, image: 25, maths: 30 };
 /** A table with more columns than this is unreadable and shown as source. */
-const mostColumns = 60;
+const maxColumns = 60;
+/** Each is an element, drawn or not. */
+const maxItems = 700;
 
 /**
- * Blocks as they are rendered: one that is too heavy becomes several of its kind, a long paragraph two paragraphs, a
- * long table two tables. What cannot be split is shown as source. No text is lost.
+ * Blocks that the window can lay out. A block that people read is one of them as it is. One that is far heavier becomes
+ * several of its kind: a paragraph two paragraphs, a table two tables. What cannot be split is shown as source. No text is
+ * lost.
  */
 export function boundedBlocks(block: Token): readonly Token[] {
-  if (tokenWeight(block, sliceWeight) <= sliceWeight && !isWide(block)) return [block];
-  return parts(block as MarkedToken | DetailsToken);
+  const known = withBoundedContent(block as MarkedToken | DetailsToken);
+  return isBounded(known) ? [known] : parts(known);
 }
 
-/** Text as plain chunks. */
-export const plainBlocks = (source: string): Token[] => piecesOf(source, textOfSlice).map(plainText);
+/** The block with bounded blocks in it; the same object where they are already. */
+function withBoundedContent(block: MarkedToken | DetailsToken): MarkedToken | DetailsToken {
+  switch (block.type) {
+    case 'blockquote':
+    case 'details':
+      return withTokens(block);
+    case 'list': {
+      const items = block.items.map(withTokens);
+      return items.every((item, index) => item === block.items[index]) ? block : { ...block, items };
+    }
+    default:
+      return block;
+  }
+}
 
-const isWide = (block: Token): boolean => block.type === 'table' && (block as Tokens.Table).header.length > mostColumns;
+function withTokens<Container extends { tokens: Token[] }>(container: Container): Container {
+  const tokens = container.tokens.flatMap((token) => boundedBlocks(token));
+  const same =
+    tokens.length === container.tokens.length && tokens.every((token, index) => token === container.tokens[index]);
+  return same ? container : { ...container, tokens };
+}
+
+function isBounded(block: MarkedToken | DetailsToken): boolean {
+  switch (block.type) {
+    case 'paragraph':
+    case 'heading':
+    case 'text':
+      return paragraphSize(block) <= 1;
+    case 'list':
+      return block.items.length <= maxItems && tokenWeight(block, maxBlockWeight) <= maxBlockWeight;
+    case 'table':
+      return (
+        tokenWeight(block, maxBlockWeight) <= maxBlockWeight && block.rows.every((row) => row.every(isBoundedCell))
+      );
+    case 'html':
+      return block.text.length <= maxCharacters && tokenWeight(block, maxBlockWeight) <= maxBlockWeight;
+    default:
+      return tokenWeight(block, maxBlockWeight) <= maxBlockWeight;
+  }
+}
+
+const isReadable = ({ header }: Tokens.Table): boolean => header.length <= maxColumns;
+
+const isBoundedCell = (cell: Tokens.TableCell): boolean =>
+  paragraphSize({ ...cell, type: 'paragraph', raw: cell.text }) <= 1;
+
+/** How much of a paragraph's limits these words reach: 1 is the most. */
+function paragraphSize(token: Tokens.Generic): number {
+  const most = maxParagraph.weight;
+  return Math.max(
+    tokenWeight(token as Token, most) / most,
+    token.raw.length / maxParagraph.characters,
+    countElements([token]) / maxParagraph.elements,
+  );
+}
+
+const countElements = (tokens: readonly Tokens.Generic[]): number =>
+  tokens.reduce((sum, { type, tokens: inner }) => sum + (elementCosts[type] ?? 1) + countElements(inner ?? []), 0);
+
+/** Text as plain chunks that end with its lines. */
+export const plainBlocks = (source: string): Token[] => toLineBlocks(source).map(plainText);
 
 function parts(block: MarkedToken | DetailsToken): readonly Token[] {
   switch (block.type) {
@@ -36,7 +100,7 @@ function parts(block: MarkedToken | DetailsToken): readonly Token[] {
     case 'blockquote':
       return packedBlocks(block.tokens).map((tokens) => ({ ...block, tokens, raw: rawOf(tokens) }));
     case 'table':
-      return isWide(block) ? plainBlocks(block.raw) : tableParts(block);
+      return isReadable(block) ? tableParts(block) : plainBlocks(block.raw);
     default:
       return plainBlocks(block.raw);
   }
@@ -53,13 +117,13 @@ const withText = (tokens: Token[]) => ({ tokens, raw: rawOf(tokens), text: rawOf
 /** Inline tokens in groups; tokens too heavy alone are shown as source. */
 function inlineParts(tokens: readonly Token[]): Token[][] {
   const divided = tokens.flatMap((token) =>
-    tokenWeight(token, textOfSlice) <= textOfSlice ? [token] : inlineWritten(token as MarkedToken),
+    paragraphSize(token) <= 1 ? [token] : inlineWritten(token as MarkedToken),
   );
-  return packed(divided, (token) => tokenWeight(token));
+  return packed(divided, paragraphSize, 0.98);
 }
 
 const inlineWritten = (token: MarkedToken): Token[] =>
-  piecesOf(token.type === 'text' ? token.text : token.raw, textOfSlice).map((text) => ({
+  piecesOf(token.type === 'text' ? token.text : token.raw, maxParagraph.weight * 0.9).map((text) => ({
     type: 'text',
     raw: text,
     text,
@@ -70,35 +134,37 @@ const inlineWritten = (token: MarkedToken): Token[] =>
 function listParts(list: Tokens.List): Token[] {
   const start = Number(list.start) || 1;
   let at = 0;
-  return packed(list.items, (item) => itemWeight(item)).flatMap((items): Token[] => {
-    const from = start + at;
-    at += items.length;
-    const [only] = items;
-    const listOf = (inner: Tokens.ListItem[]): Tokens.List => {
-      const raw = inner.map((item) => item.raw).join('');
-      return { ...list, start: list.ordered ? from : '', items: inner, raw };
-    };
-    if (items.length > 1 || !only || tokensWeight(only.tokens, textOfSlice) <= textOfSlice) return [listOf(items)];
-    const [first, ...rest] = packedBlocks(only.tokens);
-    const tokens = first ?? [];
-    return [listOf([{ ...only, tokens, raw: rawOf(tokens), text: rawOf(tokens) }]), ...rest.flat()];
-  });
+  return packed(list.items, (item) => Math.max(itemWeight(item), maxBlockWeight / maxItems)).flatMap(
+    (items): Token[] => {
+      const from = start + at;
+      at += items.length;
+      const [only] = items;
+      const listOf = (inner: Tokens.ListItem[]): Tokens.List => {
+        const raw = inner.map((item) => item.raw).join('');
+        return { ...list, start: list.ordered ? from : '', items: inner, raw };
+      };
+      if (items.length > 1 || !only || tokensWeight(only.tokens, textOfBlock) <= textOfBlock) return [listOf(items)];
+      const [first, ...rest] = packedBlocks(only.tokens);
+      const tokens = first ?? [];
+      return [listOf([{ ...only, tokens, raw: rawOf(tokens), text: rawOf(tokens) }]), ...rest.flat()];
+    },
+  );
 }
 
 /** Each part repeats the table’s head. A row that is too heavy alone is shown as source. */
 function tableParts(table: Tokens.Table): Token[] {
   const head = rowWeight(table.header);
-  if (head > sliceWeight / 2) return plainBlocks(table.raw);
-  return packed(table.rows, (row) => rowWeight(row), textOfSlice - head).flatMap((rows): Token[] => {
+  if (head > maxBlockWeight / 2) return plainBlocks(table.raw);
+  const weigh = (row: Tokens.TableCell[]) => (row.every(isBoundedCell) ? rowWeight(row) : maxBlockWeight);
+  return packed(table.rows, weigh, textOfBlock - head).flatMap((rows): Token[] => {
     const [only] = rows;
-    if (rows.length === 1 && only && rowWeight(only) > textOfSlice - head)
-      return plainBlocks(only.map(({ text }) => text).join(' | '));
+    if (only && weigh(only) > textOfBlock - head) return plainBlocks(only.map(({ text }) => text).join(' | '));
     return [{ ...table, rows }];
   });
 }
 
 /** Groups parts in order, each group at most as heavy as `most`. */
-function packed<Part>(parts: readonly Part[], weigh: (part: Part) => number, most = textOfSlice): Part[][] {
+function packed<Part>(parts: readonly Part[], weigh: (part: Part) => number, most = textOfBlock): Part[][] {
   const packs: Part[][] = [];
   let weight = Number.POSITIVE_INFINITY;
   for (const part of parts) {

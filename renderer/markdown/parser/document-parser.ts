@@ -1,4 +1,5 @@
 import type { Token } from 'marked';
+import { withKeptParts } from './block-parts.ts';
 import { plainBlocks } from './bounded-blocks.ts';
 import { type ParseAnswer, type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
 
@@ -94,12 +95,15 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
     to.postMessage({ type: 'append', id: document.id, text, finish: document.finished });
   }
 
-  function take({ id, kept, tokens, more }: ParseAnswer): void {
+  function take({ id, kept, keptParts, tokens, more }: ParseAnswer): void {
     const [document] = queue;
     if (document?.id !== id) return;
     if (!more) queue = queue.slice(1);
     watch();
-    document.tokens = [...document.tokens.slice(0, kept), ...tokens];
+    const joined = tokens.map((token, index) =>
+      index === 0 ? withKeptParts(document.tokens[kept], token, keptParts) : token,
+    );
+    document.tokens = [...document.tokens.slice(0, kept), ...joined];
     if (documents.has(id)) document.listener(document.tokens, document.given.finish && !more);
     if (more) return;
     document.asked = false;
@@ -195,6 +199,6 @@ function answerPlainly() {
     if (request.type === 'forget') return [];
     const source = (sources.get(id) ?? '') + request.text;
     sources.set(id, source);
-    return [{ id, kept: 0, tokens: plainBlocks(source), more: false }];
+    return [{ id, kept: 0, keptParts: 0, tokens: plainBlocks(source), more: false }];
   };
 }

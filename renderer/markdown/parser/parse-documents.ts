@@ -1,8 +1,8 @@
 import type { Token } from 'marked';
+import { type Portion, portionsOf } from './block-parts.ts';
 import { type Blocks, createBlocks } from './blocks.ts';
 import { boundedBlocks } from './bounded-blocks.ts';
 import type { ParseAnswer, ParseRequest } from './parse-messages.ts';
-import { tokenWeight } from './token-weight.ts';
 
 interface Document {
   readonly blocks: Blocks;
@@ -31,11 +31,11 @@ export function createParsing(): (request: ParseRequest) => readonly ParseAnswer
     document.blocks.append(request.text);
     if (request.finish) document.blocks.finish();
     const tokens = boundedOf(document);
-    const kept = sameAtTheStart(document.told, tokens);
+    const answers = answersOf(id, document.told, tokens);
     document.told = tokens;
     // No request follows a finished document.
     if (request.finish) documents.delete(id);
-    return answersOf(id, kept, tokens);
+    return answers;
   };
 }
 
@@ -47,18 +47,29 @@ function boundedOf({ blocks, bounded }: Document): readonly Token[] {
   });
 }
 
-function answersOf(id: number, from: number, tokens: readonly Token[]): ParseAnswer[] {
-  const answers: ParseAnswer[] = [];
-  let kept = from;
+function answersOf(id: number, before: readonly Token[], now: readonly Token[]): ParseAnswer[] {
+  const kept = sameAtTheStart(before, now);
+  const answers: Omit<ParseAnswer, 'more'>[] = [];
+  let portions: Portion[] = [];
   let weight = 0;
-  for (let at = from; at < tokens.length; at++) {
-    weight += tokenWeight(tokens[at] as Token, answerWeight);
-    if (weight <= answerWeight || at === kept) continue;
-    answers.push({ id, kept, tokens: tokens.slice(kept, at), more: true });
-    kept = at;
+  const close = () => {
+    const tokens = portions.map(({ block }) => block);
+    const [first] = portions;
+    answers.push({ id, kept: first?.index ?? kept, keptParts: first?.keptParts ?? 0, tokens });
+    portions = [];
     weight = 0;
+  };
+  for (let index = kept; index < now.length; index++) {
+    const told = index === kept ? before[kept] : undefined;
+    for (const portion of portionsOf(now[index] as Token, index, told, answerWeight)) {
+      // The page joins the first block of an answer with the parts that it has.
+      if (portions.length > 0 && (portion.keptParts > 0 || weight + portion.weight > answerWeight)) close();
+      portions.push(portion);
+      weight += portion.weight;
+    }
   }
-  return [...answers, { id, kept, tokens: tokens.slice(kept), more: false }];
+  if (portions.length > 0 || answers.length === 0) close();
+  return answers.map((answer, index) => ({ ...answer, more: index < answers.length - 1 }));
 }
 
 function sameAtTheStart(before: readonly Token[], now: readonly Token[]): number {

@@ -9,11 +9,13 @@ export const ready = 'ready';
 export type ParseMessage = ParseAnswer | typeof ready;
 
 /**
- * The blocks of a document: the first `kept` of the previous ones, then these. `more`: the next message continues them.
+ * The blocks of a document: the first `kept` of the previous ones, then these. The first of these begins with the first
+ * `keptParts` items, rows or tokens that the block had before. `more`: the next message continues them.
  */
 export interface ParseAnswer {
   readonly id: number;
   readonly kept: number;
+  readonly keptParts: number;
   readonly tokens: readonly Token[];
   readonly more: boolean;
 }

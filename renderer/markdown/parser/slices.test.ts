@@ -1,12 +1,16 @@
 import fc from 'fast-check';
+import type { Token } from 'marked';
 import { expect, test } from 'vitest';
 import { bombs } from '../../../tests/support/bombs.ts';
-import { pieceEnd, piecesOf, sliceWeight, textWeight } from '../../long-text/weight.ts';
+import { maxBlockWeight, pieceEnd, piecesOf, sliceWeight, textWeight } from '../../long-text/weight.ts';
+import { withKeptParts } from './block-parts.ts';
 import { lexWhole } from './blocks.ts';
 import { boundedBlocks } from './bounded-blocks.ts';
+import { firstPart } from './first-part.ts';
 import { createParsing } from './parse-documents.ts';
+import type { ParseAnswer } from './parse-messages.ts';
 import { createSlicer } from './slices.ts';
-import { tokenWeight } from './token-weight.ts';
+import { drawnWeight, tokenWeight } from './token-weight.ts';
 
 const letters = fc.constantFrom('a', ' ', '\n', '\u0301', 'א', '👩', '\u200d', 'ก', '\u202e', '漢');
 const texts = fc.array(letters, { maxLength: 400 }).map((all) => all.join(''));
@@ -39,22 +43,55 @@ test('combining marks over one letter count only as far as they are drawn', () =
 
 const answerWeight = 40_000;
 const words = (text: string) => text.replace(/\s+/g, '');
+/** A formula is drawn at once. */
+const heaviestPart = 40_000;
 
-test.each(bombs)('%s comes in slices that are light, in answers that are small, and nothing is lost', (name, text) => {
+/** The objects in a value: what a message costs the page to read. */
+function objectsIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Object.values(value).reduce<number>((sum, part) => sum + objectsIn(part), 0);
+}
+
+test.each(bombs)('%s comes in answers that are small, and is drawn in light steps', (name, text) => {
   const source = text().slice(0, 20_000);
   const answers = createParsing()({ type: 'append', id: 1, text: source, finish: true });
   for (const { tokens } of answers) {
-    const weights = tokens.map((token) => tokenWeight(token));
-    expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThanOrEqual(answerWeight + sliceWeight);
+    const weight = tokens.reduce((sum, token) => sum + tokenWeight(token), 0);
+    if (weight > answerWeight + sliceWeight) expect(objectsIn(tokens)).toBeLessThan(6_000);
   }
-  const tokens = answers.flatMap((answer) => answer.tokens);
-  for (const { weight } of createSlicer()(tokens)) expect(weight, name).toBeLessThanOrEqual(sliceWeight);
+  const tokens = tokensOf(answers);
+  for (const slice of createSlicer()(tokens)) {
+    for (const token of slice.tokens)
+      expect(tokenWeight(token, maxBlockWeight), name).toBeLessThanOrEqual(maxBlockWeight);
+    if (slice.tokens.length > 1) expect(slice.weight, name).toBeLessThanOrEqual(sliceWeight);
+    const steps = Math.ceil(slice.weight / sliceWeight);
+    const weights = Array.from({ length: steps }, (_, step) =>
+      weightOf(step === steps - 1 ? slice.tokens : firstPart(slice.tokens, (step + 1) * sliceWeight)),
+    );
+    for (const [step, weight] of weights.entries())
+      expect(weight - (weights[step - 1] ?? 0), name).toBeLessThanOrEqual(
+        2 * sliceWeight + heaviestPart * Number(/formula/.test(name)),
+      );
+  }
 });
 
+const weightOf = (tokens: readonly Token[]): number => tokens.reduce((sum, token) => sum + drawnWeight(token), 0);
+
+/** The blocks that the page has after these answers. */
+function tokensOf(answers: readonly ParseAnswer[], before: readonly Token[] = []): readonly Token[] {
+  return answers.reduce(
+    (tokens, { kept, keptParts, tokens: sent }) => [
+      ...tokens.slice(0, kept),
+      ...sent.map((token, index) => (index === 0 ? withKeptParts(tokens[kept], token, keptParts) : token)),
+    ],
+    before,
+  );
+}
+
 test('divided blocks have the words of the whole, in their order', () => {
-  const long = 'some *words* and [a link](https://example.org) '.repeat(2_000);
+  const long = 'some *words* and [a link](https://example.org) '.repeat(4_000);
   const item = `- ${long}\n`;
-  const table = `| a | b |\n|---|---|\n${'| one | two |\n'.repeat(3_000)}`;
+  const table = `| a | b |\n|---|---|\n${'| one | two |\n'.repeat(10_000)}`;
   for (const source of [long, `> ${long}`, item, `# ${long}`, '1. an item\n'.repeat(5_000), table]) {
     const whole = lexWhole(source);
     const parts = whole.flatMap((block) => boundedBlocks(block));

@@ -1,15 +1,17 @@
 import type { Token } from 'marked';
-import { sliceWeight } from '../../long-text/weight.ts';
-import { tokenWeight } from './token-weight.ts';
+import { createScripts, type Scripts, sliceWeight } from '../../long-text/weight.ts';
+import { drawnWeight } from './token-weight.ts';
 
 /** Blocks that are rendered together; see `lazy-box.tsx`. */
 export interface Slice {
   readonly tokens: readonly Token[];
   readonly weight: number;
+  /** Those whose fonts are loaded when it is drawn. */
+  readonly scripts: Scripts;
 }
 
 /**
- * Groups blocks into slices of at most the allowed weight. When a document grows, unchanged slices keep their identity,
+ * Groups blocks into slices of at most the allowed weight; a heavier block is a slice of its own. When a document grows, unchanged slices keep their identity,
  * and only new blocks are weighed.
  */
 export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
@@ -31,14 +33,16 @@ export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
 }
 
 function divided(tokens: readonly Token[]): Slice[] {
-  const slices: { tokens: Token[]; weight: number }[] = [];
+  const slices: { tokens: Token[]; weight: number; scripts: Scripts }[] = [];
   for (const token of tokens) {
-    const weight = tokenWeight(token);
+    const scripts = createScripts();
+    const weight = drawnWeight(token, scripts);
     const last = slices.at(-1);
     if (last && last.weight + weight <= sliceWeight) {
       last.tokens.push(token);
       last.weight += weight;
-    } else slices.push({ tokens: [token], weight });
+      for (const script of scripts) last.scripts.add(script);
+    } else slices.push({ tokens: [token], weight, scripts });
   }
   return slices;
 }

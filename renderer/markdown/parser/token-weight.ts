@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { MathsToken } from '#shared/markdown/maths.ts';
-import { sliceWeight, textWeight } from '../../long-text/weight.ts';
+import { boxWeight, itemBoxWeight, type Scripts, sliceWeight, textWeight } from '../../long-text/weight.ts';
 
 /** Weight of elements beside their text; see `weight.ts`. */
 const costs = {
@@ -15,9 +15,16 @@ const costs = {
 } as const;
 /** Code is rendered in chunks, so a block of it never weighs more than this. */
 const mostOfCode = sliceWeight / 2;
+/** Setting a longer formula in type would hold up the window: it is shown as source. */
+const maxTexLength = 1_500;
 
-/** The weight of a token; stops counting soon after `most`. */
-export function tokenWeight(token: Token, most = Number.POSITIVE_INFINITY): number {
+export const isTypeset = ({ tex }: MathsToken): boolean => tex.length <= maxTexLength;
+
+/**
+ * The weight of a token; stops counting soon after `most`. `scripts`: those that need not be paid for; each script of the
+ * token is added.
+ */
+export function tokenWeight(token: Token, most = Number.POSITIVE_INFINITY, scripts: Scripts = new Set()): number {
   const known = token as MarkedToken | MathsToken;
   switch (known.type) {
     case 'space':
@@ -26,35 +33,65 @@ export function tokenWeight(token: Token, most = Number.POSITIVE_INFINITY): numb
     case 'code':
       return costs.code + Math.min(mostOfCode, known.text.length);
     case 'maths':
+      if (!isTypeset(known)) return costs.element + textWeight(known.raw, most, scripts);
       return costs.formula + costs.texLetter * known.tex.length;
     case 'table':
-      return tableWeight(known, most);
+      return tableWeight(known, most, scripts);
     case 'list':
-      return sum(known.items, (item) => itemWeight(item, most), most);
+      return sum(known.items, (item) => itemWeight(item, most, scripts), most);
     case 'image':
-      return costs.picture + textWeight(known.text, most);
+      return costs.picture + textWeight(known.text, most, scripts);
     case 'link':
-      return costs.link + tokensWeight(known.tokens, most);
+      return costs.link + tokensWeight(known.tokens, most, scripts);
     default:
-      return plainWeight(known, most);
+      return plainWeight(known, most, scripts);
   }
 }
 
-export const tokensWeight = (tokens: readonly Token[], most = Number.POSITIVE_INFINITY): number =>
-  sum(tokens, (token) => tokenWeight(token, most), most);
+/** What is drawn in boxes of its own, each near the viewport: items, groups of rows, blocks in a quote. `isPart`: the beginning of such a list. */
+export const isBoxed = (token: Token): boolean =>
+  'isPart' in token ||
+  (['list', 'blockquote', 'details', 'table'].includes(token.type) && tokenWeight(token, sliceWeight) > sliceWeight);
 
-export const itemWeight = ({ tokens }: Tokens.ListItem, most = Number.POSITIVE_INFINITY): number =>
-  costs.block + tokensWeight(tokens, most);
+/** The weight of what is drawn at once with a token. `scripts`: see `tokenWeight`. */
+export function drawnWeight(token: Token, scripts: Scripts = new Set()): number {
+  if (!isBoxed(token)) return tokenWeight(token, Number.POSITIVE_INFINITY, scripts);
+  if (token.type === 'list') return itemBoxWeight * (token as Tokens.List).items.length;
+  return boxWeight * Math.ceil(tokenWeight(token) / rowsWeight);
+}
 
-export const rowWeight = (row: readonly Tokens.TableCell[], most = Number.POSITIVE_INFINITY): number =>
-  costs.block + sum(row, (cell) => costs.cell + tokensWeight(cell.tokens, most), most);
+/** Rows are drawn in groups of this weight. */
+export const rowsWeight = sliceWeight / 2;
 
-const tableWeight = ({ header, rows }: Tokens.Table, most: number): number =>
-  rowWeight(header, most) + sum(rows, (row) => rowWeight(row, most), most);
+/** The weight of a token's own element, without what is in it. */
+export function elementWeight({ type }: Token): number {
+  return type === 'link' ? costs.link : type === 'text' ? 1 : costs.element;
+}
 
-function plainWeight(token: Tokens.Generic, most: number): number {
-  if (token.tokens) return costs.element + tokensWeight(token.tokens, most);
-  return (token.type === 'text' ? 1 : costs.element) + textWeight(token.text ?? token.raw, most);
+export const tokensWeight = (
+  tokens: readonly Token[],
+  most = Number.POSITIVE_INFINITY,
+  scripts: Scripts = new Set(),
+): number => sum(tokens, (token) => tokenWeight(token, most, scripts), most);
+
+export const itemWeight = (
+  { tokens }: Tokens.ListItem,
+  most = Number.POSITIVE_INFINITY,
+  scripts: Scripts = new Set(),
+): number => costs.block + tokensWeight(tokens, most, scripts);
+
+export const rowWeight = (
+  row: readonly Tokens.TableCell[],
+  most = Number.POSITIVE_INFINITY,
+  scripts: Scripts = new Set(),
+): number => costs.block + sum(row, (cell) => costs.cell + tokensWeight(cell.tokens, most, scripts), most);
+
+const tableWeight = ({ header, rows }: Tokens.Table, most: number, scripts: Scripts): number =>
+  rowWeight(header, most, scripts) + sum(rows, (row) => rowWeight(row, most, scripts), most);
+
+function plainWeight(token: Tokens.Generic, most: number, scripts: Scripts): number {
+  if (token.tokens) return costs.element + tokensWeight(token.tokens, most, scripts);
+  return (token.type === 'text' ? 1 : costs.element) + textWeight(token.text ?? token.raw, most, scripts);
 }
 
 /** Stops as soon as the sum exceeds the limit. */

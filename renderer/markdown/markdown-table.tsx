@@ -1,0 +1,144 @@
+import type { Tokens } from 'marked';
+import { memo } from 'react';
+import { LazyBox } from '../long-text/lazy-box.tsx';
+import { markdownText as words } from '../text/markdown-text.ts';
+import { ScrollGroup } from '../ui/elements/scroll-group.tsx';
+import { Inline } from './inline.tsx';
+import { isBoxed, rowsWeight, rowWeight } from './parser/token-weight.ts';
+
+type Cells = readonly Tokens.TableCell[];
+
+/** From how many characters on a column is not squeezed below what can be read, so that the table scrolls. */
+const longCell = 24;
+const veryLongCell = 120;
+const rowPx = { line: 20, padding: 17 } as const;
+
+export function Table({ table }: { table: Tokens.Table }) {
+  const lengths = table.header.map((head, column) =>
+    table.rows.reduce((most, row) => Math.max(most, row[column]?.text.length ?? 0), head.text.length / 2),
+  );
+  const isLong = isBoxed(table);
+  return (
+    <ScrollGroup label={words.table} className="table-scroll">
+      <table>
+        {isLong && <Columns table={table} />}
+        <thead>
+          <tr>
+            {table.header.map((entry, at) => (
+              <Cell
+                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its position
+                key={at}
+                entry={entry}
+                as={entry.text === '' ? 'td' : 'th'}
+                size={sizeOf(lengths[at] ?? 0)}
+              />
+            ))}
+          </tr>
+        </thead>
+        {isLong ? (
+          inGroups(table.rows).map((rows, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows only ever join at the end
+            <LazyRows key={at} rows={rows} />
+          ))
+        ) : (
+          <tbody>
+            <Rows rows={table.rows} />
+          </tbody>
+        )}
+      </table>
+    </ScrollGroup>
+  );
+}
+
+const sizeOf = (letters: number) => (letters > veryLongCell ? 'very-long' : letters > longCell ? 'long' : undefined);
+
+/** Keeps the columns of a long table as wide as its longest cells ask, whichever rows are drawn. */
+function Columns({ table }: { table: Tokens.Table }) {
+  return (
+    <colgroup>
+      {table.header.map((head, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a column is known by its position
+        <col key={column} style={{ width: columnPx([head, ...table.rows.flatMap((row) => row[column] ?? [])]) }} />
+      ))}
+    </colgroup>
+  );
+}
+
+const letterPx = { narrow: 7.5, wide: 14 } as const;
+const maxColumnPx = 420;
+
+function columnPx(cells: Cells): number {
+  const longest = cells.reduce((most, { text }) => (text.length > most.length ? text : most), '');
+  const px = /[\u1100-\uffef]/.test(longest) ? letterPx.wide : letterPx.narrow;
+  return Math.round(24 + Math.min(maxColumnPx, longest.length * px));
+}
+
+/** Rows in groups that are drawn together; only the last changes when a table grows. */
+function inGroups(rows: readonly Tokens.TableCell[][]): readonly (readonly Cells[])[] {
+  const groups: Cells[][] = [];
+  let weight = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    const more = rowWeight(row);
+    weight += more;
+    if (weight <= rowsWeight) groups.at(-1)?.push(row);
+    else {
+      groups.push([row]);
+      weight = more;
+    }
+  }
+  return groups;
+}
+
+/** A group of rows of a long table, which is drawn near the viewport. */
+const LazyRows = memo(
+  function LazyRows({ rows }: { rows: readonly Cells[] }) {
+    return (
+      <LazyBox
+        as="tbody"
+        weight={rows.reduce((sum, row) => sum + rowWeight(row), 0)}
+        guessPx={() => rows.reduce((sum, row) => sum + guessedRow(row), 0)}
+        of={rows[0]}
+        first={false}
+      >
+        {() => <Rows rows={rows} />}
+      </LazyBox>
+    );
+  },
+  (before, now) => before.rows.length === now.rows.length && before.rows.every((row, index) => row === now.rows[index]),
+);
+
+function guessedRow(row: Cells): number {
+  const letters = row.reduce((most, { text }) => Math.max(most, text.length), 0);
+  return rowPx.padding + rowPx.line * Math.ceil(Math.max(1, (letters * row.length) / 95));
+}
+
+function Rows({ rows }: { rows: readonly Cells[] }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: a row is known by its position
+  return rows.map((row, at) => <Row key={at} row={row} />);
+}
+
+/** Memoised by its cells: a table that grows renders only what is new. */
+const Row = memo(function Row({ row }: { row: Cells }) {
+  return (
+    <tr>
+      {row.map((entry, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its position
+        <Cell key={column} entry={entry} as="td" />
+      ))}
+    </tr>
+  );
+});
+
+interface CellProps {
+  entry: Tokens.TableCell;
+  as: 'th' | 'td';
+  size?: string | undefined;
+}
+
+function Cell({ entry, as: Tag, size }: CellProps) {
+  return (
+    <Tag data-align={entry.align ?? undefined} data-size={size} scope={Tag === 'th' ? 'col' : undefined}>
+      <Inline tokens={entry.tokens} />
+    </Tag>
+  );
+}
