@@ -145,6 +145,8 @@ export const counters = {
   total_tokens: 80_000,
   cost_usd: '0.4',
   byok_requests: 0,
+  unknown_cost_requests: 0,
+  unfinished_requests: 0,
   byok_upstream_cost_usd: '0',
 };
 export const bucket = {

@@ -18,3 +18,10 @@ export const provenance = sql<string>`case
   when estimated = 1 then 'estimated'
   when byok = 1 then 'byok'
   else 'billed' end`;
+
+/**
+ * Requests of which not everything is charged or known: `unknown` and `unfinished`. The first terms are those of the index
+ * `requests_of_unknown_cost`, word for word: the database finds the few candidates by it.
+ */
+export const isUnsettled = sql<boolean>`status <> 'running' and (status <> 'succeeded' or price is null)
+  and ${provenance} in ('unknown', 'unfinished')`;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { usageGroup } from '#shared/wire/usage.ts';
@@ -75,8 +76,51 @@ test.skipIf(onPostgres())('local days are added up from the index alone', async 
     const plans = await plansOf(db, (recorded) =>
       readUsage(recorded, filter, { group, byDay: true, zone: 'Asia/Kolkata' }),
     );
-    expect(plans.at(-1)).toMatch(/using covering index requests_by_time/i);
+    // The last that reads more than the few requests of unknown cost.
+    const plan = plans.findLast((one) => !/requests_of_unknown_cost/.test(one));
+    expect(plan).toMatch(/using covering index requests_by_time/i);
   }
+});
+
+test('requests of unknown cost are counted in each bucket, by whatever days', async () => {
+  const db = await emptyBooks();
+  const priced = { charge: 5n, status: 'succeeded' as const, error_code: null, purpose: null, conversation_id: null };
+  const created = startMs + 3_600_000;
+  await store(db, [
+    { ...priced, model: 'known', created, prompt_tokens: 3n },
+    { ...priced, model: 'house', created, prompt_tokens: 3n, charge: 0n },
+    { ...priced, model: 'house', created: created + 86_400_000, prompt_tokens: 3n, charge: 0n },
+    { ...priced, model: 'house', created, prompt_tokens: 0n, charge: 0n, status: 'failed', error_code: 'interrupted' },
+    { ...priced, model: 'known', created, prompt_tokens: 4n, charge: 0n, status: 'cancelled' },
+  ] as unknown as Request[]);
+  await sql`update requests set price = '{}' where model = 'known'`.execute(db);
+  for (const zone of ['UTC', 'Asia/Kolkata']) {
+    const { totals, buckets } = await readUsage(db, filter, { group: 'model', byDay: false, zone });
+    expect(totals).toMatchObject({ unknown_cost_requests: 2, unfinished_requests: 1 });
+    const counts = buckets.map(({ model, requests, unknown_cost_requests }) => [
+      model,
+      requests,
+      unknown_cost_requests,
+    ]);
+    expect(counts).toEqual([
+      ['house', 3, 2],
+      ['known', 2, 0],
+    ]);
+    const byDay = await readUsage(db, filter, { group: 'model', byDay: true, zone });
+    expect(byDay.buckets.map(({ model, unknown_cost_requests }) => [model, unknown_cost_requests])).toEqual([
+      ['house', 1],
+      ['known', 0],
+      ['house', 1],
+    ]);
+  }
+});
+
+test.skipIf(onPostgres())('requests of unknown cost are found by their own index', async () => {
+  const db = await emptyBooks();
+  const plans = await plansOf(db, (recorded) =>
+    readUsage(recorded, filter, { group: 'model', byDay: false, zone: 'UTC' }),
+  );
+  expect(plans.some((plan) => /requests_of_unknown_cost/.test(plan))).toBe(true);
 });
 
 type Request = typeof request extends fc.Arbitrary<infer Value> ? Value : never;

@@ -5,7 +5,7 @@ import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import type { BooksDb } from '../db/open.ts';
 import { readApart } from '../db/read-apart.ts';
 import { dayMs, dayOf, type Period, splitByDays } from '../ledger/period.ts';
-import { provenance } from './provenance.ts';
+import { isUnsettled, provenance } from './provenance.ts';
 import { isNamed, type UsageFilter } from './usage-filter.ts';
 
 export interface UsageGrouping {
@@ -27,6 +27,8 @@ interface UsageCounters {
   readonly reasoning_tokens: number;
   readonly total_tokens: number;
   readonly cost_usd: string;
+  readonly unknown_cost_requests: number;
+  readonly unfinished_requests: number;
   readonly byok_requests: number;
   readonly byok_upstream_cost_usd: string;
 }
@@ -69,8 +71,46 @@ export async function readUsage(db: BooksDb, filter: UsageFilter, grouping: Usag
     .select(columns.map((column) => sql.ref<string | bigint | null>(column).as(column)))
     .groupBy(columns.map((column) => sql.ref(column)))
     .orderBy(sql.join(columns.map((column) => sql.ref(column))));
-  const rows = (await (readsRequests ? readApart(db, query) : query.execute())) as unknown as BucketRow[];
+  const [counts, unsettled] = await Promise.all([
+    readsRequests ? readApart(db, query) : query.execute(),
+    readUnsettled(db, filter, grouping),
+  ]);
+  const rows = (counts as unknown as Omit<BucketRow, keyof UnsettledSums>[]).map(
+    (row): BucketRow => ({ ...row, ...(unsettled.get(keyOf(row, columns)) ?? nothingUnsettled) }),
+  );
   return { totals: toCounters(addedUp(rows)), buckets: rows.map(toBucket) };
+}
+
+type UnsettledSums = Pick<SumRow, 'unknown_sum' | 'unfinished_sum'>;
+const nothingUnsettled: UnsettledSums = { unknown_sum: 0n, unfinished_sum: 0n };
+
+type Columns = Partial<Record<GroupColumn, string | bigint | null>>;
+
+const keyOf = (row: Columns, columns: readonly GroupColumn[]): string =>
+  JSON.stringify(columns.map((column) => String(row[column] ?? '')));
+
+/** The requests of each bucket that are unknown or unfinished. The daily counters do not have them, so the requests are read. */
+async function readUnsettled(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
+  const columns = columnsOf(grouping);
+  const { day, named } = sourceOf(filter, grouping);
+  const requests = fromRequests(db, filter, day, named).select(provenance.as('cost_source')).where(isUnsettled);
+  const rows = await db
+    .selectFrom(requests.as('counted'))
+    .where(isNamed(filter))
+    .select(() =>
+      ['unknown', 'unfinished'].map((word) =>
+        sum(when(sql`cost_source = ${sql.lit(word)}`, sql.ref('requests'))).as(`${word}_sum`),
+      ),
+    )
+    .select(columns.map((column) => sql.ref<string | bigint | null>(column).as(column)))
+    .groupBy(columns.map((column) => sql.ref(column)))
+    .execute();
+  return new Map(
+    (rows as unknown as (Columns & UnsettledSums)[]).map(({ unknown_sum, unfinished_sum, ...row }) => [
+      keyOf(row, columns),
+      { unknown_sum, unfinished_sum },
+    ]),
+  );
 }
 
 function columnsOf({ group, byDay }: UsageGrouping): GroupColumn[] {
@@ -83,17 +123,21 @@ function columnsOf({ group, byDay }: UsageGrouping): GroupColumn[] {
  * either end. Everything else: from the requests.
  */
 function counted(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
-  const { group, zone } = grouping;
-  const columns = columnsOf(grouping);
-  const offsets = columns.includes('day') ? offsetsIn(zone, filter.startMs, filter.endMs) : [];
-  const isUtc = offsets.every(({ offsetMs }) => offsetMs === 0);
-  const named = groupColumns[group].filter((column) => !isCounter(column));
-  const byCounters = isUtc && named.length === 0;
+  const { byCounters, day, named } = sourceOf(filter, grouping);
   const source = byCounters
     ? (fromBoth(db, filter) as unknown as ReturnType<typeof fromRequests>)
-    : fromRequests(db, filter, localDay(offsets), named);
+    : fromRequests(db, filter, day, named);
   const rows = db.selectFrom(source.as('counted')).where(isNamed(filter));
   return { rows, readsRequests: !byCounters || partsOfDays(filter).length > 0 };
+}
+
+/** How the rows of a grouping are read, with the expression for their day. */
+function sourceOf(filter: UsageFilter, grouping: UsageGrouping) {
+  const offsets = columnsOf(grouping).includes('day') ? offsetsIn(grouping.zone, filter.startMs, filter.endMs) : [];
+  const isUtc = offsets.every(({ offsetMs }) => offsetMs === 0);
+  const named = groupColumns[grouping.group].filter((column) => !isCounter(column));
+  const byCounters = isUtc && named.length === 0;
+  return { byCounters, named, day: byCounters ? sql.ref('day') : localDay(offsets) };
 }
 
 const isCounter = (column: GroupColumn) => !['purpose', 'conversation_id', 'error_code', 'provenance'].includes(column);
@@ -190,6 +234,8 @@ const sumNames = [
   'cached_sum',
   'reasoning_sum',
   'charge_sum',
+  'unknown_sum',
+  'unfinished_sum',
   'byok_sum',
   'byok_cost_sum',
 ] as const;
@@ -212,6 +258,8 @@ const toCounters = (row: SumRow): UsageCounters => ({
   reasoning_tokens: Number(row.reasoning_sum),
   total_tokens: Number(row.prompt_sum + row.completion_sum),
   cost_usd: formatUsd(nanoUsd(row.charge_sum)),
+  unknown_cost_requests: Number(row.unknown_sum),
+  unfinished_requests: Number(row.unfinished_sum),
   byok_requests: Number(row.byok_sum),
   byok_upstream_cost_usd: formatUsd(nanoUsd(row.byok_cost_sum)),
 });

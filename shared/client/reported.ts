@@ -86,6 +86,8 @@ const reportedCounters = z.object({
   reasoning_tokens: count.nullable(),
   total_tokens: count.nullable(),
   cost_usd: usdAmount.nullable(),
+  unknown_cost_requests: count.nullable().optional(),
+  unfinished_requests: count.nullable().optional(),
   byok_requests: count.nullable(),
   byok_upstream_cost_usd: usdAmount.nullable(),
 });

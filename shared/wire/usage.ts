@@ -27,6 +27,10 @@ const counters = {
   reasoning_tokens: count,
   total_tokens: count,
   cost_usd: usdAmount,
+  /** Requests of which nobody knows the cost: `cost_usd` has nothing for them. An earlier gateway does not tell. */
+  unknown_cost_requests: count.optional(),
+  /** Requests that nothing was charged for, though the provider may have worked on them. */
+  unfinished_requests: count.optional(),
   byok_requests: count,
   byok_upstream_cost_usd: usdAmount,
 };

@@ -20,6 +20,7 @@ import { usageIndex } from './0020-usage-index.ts';
 import { accountLimits } from './0021-account-limits.ts';
 import { modelLimits } from './0022-model-limits.ts';
 import { rowsById } from './0023-rows-by-id.ts';
+import { unknownCosts } from './0024-unknown-costs.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -44,5 +45,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0021-account-limits': accountLimits(dialect),
     '0022-model-limits': modelLimits(dialect),
     '0023-rows-by-id': rowsById(dialect),
+    '0024-unknown-costs': unknownCosts,
   }),
 });

@@ -24,6 +24,8 @@ export function readCounters(fields: JsonObject): ReportedCounters {
     reasoning_tokens: countOf(fields, ['reasoning_tokens', 'completion_tokens_details.reasoning_tokens']),
     total_tokens: total ?? (prompt !== null && completion !== null ? prompt + completion : null),
     cost_usd: usdOf(fields, ['cost_usd', 'cost', 'total_cost', 'total_cost_usd', 'spend', 'spend_usd', 'amount_usd']),
+    unknown_cost_requests: countOf(fields, ['unknown_cost_requests']),
+    unfinished_requests: countOf(fields, ['unfinished_requests']),
     byok_requests: countOf(fields, ['byok_requests']),
     byok_upstream_cost_usd: usdOf(fields, ['byok_upstream_cost_usd']),
   };

@@ -48,7 +48,7 @@ const at = (row: string, dotted: string) =>
     : dotted.split('.').reduce<unknown>((value, name) => Reflect.get(value as object, name), answers[row]);
 
 const counters =
-  'requests succeeded failed cancelled prompt_tokens cached_tokens completion_tokens reasoning_tokens total_tokens cost_usd byok_requests byok_upstream_cost_usd';
+  'requests succeeded failed cancelled prompt_tokens cached_tokens completion_tokens reasoning_tokens total_tokens cost_usd unknown_cost_requests unfinished_requests byok_requests byok_upstream_cost_usd';
 
 test.each([
   [
