@@ -10,6 +10,8 @@ export interface RepriceBooksInput {
   readonly startMs: number;
   readonly endMs: number;
   readonly candidates: readonly Candidate[];
+  /** Whether the account pays the providers itself: then nobody knows the cost of a request that ended early. */
+  readonly paysProviders: boolean;
   /** Abilities that requests took beyond what the books say, by request id. */
   readonly needs: ReadonlyMap<string, readonly string[]>;
 }
@@ -23,6 +25,8 @@ export interface RepricedBooks {
   readonly ownKeys: NanoUsd;
   /** How many of the requests have a cost that is an estimate. */
   readonly estimated: number;
+  /** Requests of which nobody knows the cost. They are in no sum, and no model is compared by them. */
+  readonly unknown: number;
   readonly models: readonly Repriced[];
 }
 
@@ -31,14 +35,19 @@ export interface RepricedBooks {
  * requests: to be run on a thread of its own. Steps that wait to be filled in (decision 039) are not seen, so ask the gateway
  * something before. A request of more than nine million dollars would be read wrongly.
  */
-export function repriceBooks({ path, accountId, startMs, endMs, candidates, needs }: RepriceBooksInput): RepricedBooks {
+export function repriceBooks(input: RepriceBooksInput): RepricedBooks {
+  const { path, candidates, needs } = input;
   const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 5000 });
   try {
     const tallies = repricing(candidates);
-    const sums = { requests: 0, charged: 0n, ownKeys: 0n, estimated: 0 };
-    for (const [id, ...counts] of rows(db, accountId, startMs, endMs)) {
+    const sums = { requests: 0, charged: 0n, ownKeys: 0n, estimated: 0, unknown: 0 };
+    for (const [id, ...counts] of rows(db, input)) {
       const [prompt, completion, cached, written, reasoning, audio, hour, searches, images, charge, own, estimated] =
         counts;
+      if (counts[12] === 1) {
+        sums.unknown += 1;
+        continue;
+      }
       const charged = BigInt(charge ?? 0);
       const ownKey = BigInt(own ?? 0);
       sums.requests += 1;
@@ -59,10 +68,11 @@ export function repriceBooks({ path, accountId, startMs, endMs, candidates, need
         needs: needsOf(needs.get(id), audio ?? 0, searches ?? 0, images ?? 0),
       });
     }
-    const { requests, estimated } = sums;
+    const { requests, estimated, unknown } = sums;
     return {
       requests,
       estimated,
+      unknown,
       charged: nanoUsd(sums.charged),
       ownKeys: nanoUsd(sums.ownKeys),
       models: tallies.result(),
@@ -74,17 +84,21 @@ export function repriceBooks({ path, accountId, startMs, endMs, candidates, need
 
 type Row = [id: string, ...counts: number[]];
 
-const rows = (db: Database, accountId: string, startMs: number, endMs: number) =>
+/** Unknown is what `provenance.ts` says of a request that used tokens. */
+const rows = (db: Database, { accountId, startMs, endMs, paysProviders }: RepriceBooksInput) =>
   db
     .prepare(
       `select id, prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens,
-        cache_write_1h_tokens, web_searches, image_tokens, charge, case byok when 1 then upstream_cost else 0 end, estimated
+        cache_write_1h_tokens, web_searches, image_tokens, charge, case byok when 1 then upstream_cost else 0 end, estimated,
+        (price is null and status <> 'failed' and charge = 0 and upstream_cost = 0)
+          or ((byok = 1 or ?) and (status = 'failed'
+            or (status = 'cancelled' and case byok when 1 then upstream_cost else charge end = 0)))
       from requests
       where account_id = ? and created >= ? and created < ? and status <> 'running'
         and prompt_tokens + completion_tokens > 0`,
     )
     .raw()
-    .iterate(accountId, startMs, endMs) as IterableIterator<Row>;
+    .iterate(Number(paysProviders), accountId, startMs, endMs) as IterableIterator<Row>;
 
 const nothing: readonly string[] = [];
 

@@ -68,6 +68,13 @@ export const count = (value: number): string => integer.format(value);
 /** `128K`, `1M`, `2.1M`: rounded sizes such as context windows, never money. */
 export const rough = (value: number): string => compact.format(value);
 export const share = (ratio: number): string => percent.format(ratio);
+
+const finePercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+/** A share of which something small must not read as nothing: `< 0.1%`. */
+export function smallShare(ratio: number): string {
+  if (ratio > 0 && ratio < 0.001) return `< ${finePercent.format(0.001)}`;
+  return ratio < 0.01 ? finePercent.format(ratio) : percent.format(ratio);
+}
 /** How much of a limit is used, of decimal strings; for a bar and a rounded percentage only. A limit of nothing is used up. */
 export const ratioOf = (used: string, limit: string): number => (Number(limit) > 0 ? Number(used) / Number(limit) : 1);
 

@@ -194,6 +194,7 @@ export const text = words({
     ownKeys: 'What your providers asked, by list price',
     requests: (requests: number) => counted(requests, 'request', 'requests'),
     estimated: (requests: number) => `of which ${count(requests)} by an estimate`,
+    unknown: (requests: number) => `without ${count(requests)} of unknown cost`,
     readSince: (since: string) => `Only requests since ${since} were read: there are more before.`,
     columns: {
       model: 'Model',

@@ -1,4 +1,4 @@
-import { counted } from './format.ts';
+import { count, counted } from './format.ts';
 import { words } from './language.ts';
 
 export const text = words({
@@ -48,6 +48,16 @@ export const text = words({
     type: 'Token type',
   },
   whatIf: 'What if',
+  /** What no amount says: requests of which nobody knows the cost. */
+  unknown: (requests: number) => `${count(requests)} unknown`,
+  withUnknown: (amount: string, requests: number) => `${amount} + ${count(requests)} unknown`,
+  plusUnknown: (requests: number) => `+ ${count(requests)} unknown`,
+  /** Under a sum: what it is made of, where that is not what was billed. */
+  costSources: {
+    byok: 'list price',
+    estimated: (requests: number) => `${count(requests)} estimated`,
+    open: 'Show the cost sources',
+  },
   by: (group: string) => `By ${group.toLowerCase()}`,
   /** Groups without a name of their own. */
   kinds: {
@@ -104,26 +114,59 @@ export const text = words({
     forecast: (month: string) => `Forecast for ${month}`,
   },
   ofDays: (days: number) => `over ${counted(days, 'day', 'days')}`,
+  sinceFirstUse: (days: number) => `over ${counted(days, 'day', 'days')}, from the first day of use`,
   ofRequests: (requests: number) => `over ${counted(requests, 'request', 'requests')}`,
+  failedIncluded: ', failed ones included',
+  knownOnly: (unknown: number) => `, without ${count(unknown)} of unknown cost`,
   savedHow: 'Cached input at its full price, less what it cost',
   lostHow: 'Writing to caches cost more than they saved',
   noFailures: 'None in this period',
   failureCost: (amount: string) => `They cost ${amount}`,
+  failureCostUnknown: (requests: number) => `Cost of ${count(requests)} unknown`,
   forecastHow: (soFar: string, mean: string, days: number, left: number) =>
     `${soFar} so far, and ${mean} a day (the mean of ${counted(days, 'day', 'days')} before today) for ${counted(left, 'day', 'days')} to come`,
   noForecast: (soFar: string) => `${soFar} so far. A forecast needs a week of use.`,
   /** Why a request failed, after how many; others are told by their code. */
   failureWords: {
     client_closed_request: 'stopped',
-    interrupted: 'cut off by an end of the app',
+    cancelled: 'stopped',
+    interrupted: 'cut off when the app ended',
     upstream_overloaded: 'provider overloaded',
     upstream_error: 'provider failed',
     upstream_timeout: 'provider too slow',
+    upstream_truncated: 'answer broke off',
+    upstream_bad_response: 'answer not readable',
+    upstream_invalid_request: 'refused by the provider',
     upstream_rate_limited: 'provider’s limit reached',
     upstream_unreachable: 'provider not reached',
     upstream_auth_failed: 'key refused',
+    byoapi_key_rejected: 'your key refused',
+    byoapi_key_insufficient_quota: 'no credit left at the provider',
+    insufficient_credits: 'not enough credits',
+    key_spend_limit_exceeded: 'spending limit of the key reached',
     context_length_exceeded: 'too long for the model',
+    max_tokens_too_large: 'longer answer than the model writes',
     content_filter: 'refused by a filter',
+    content_policy_violation: 'refused by a filter',
+    unsupported_modality: 'file of a kind the model can’t read',
+    unsupported_parameter: 'option the model doesn’t have',
+    unsupported_value: 'value the model doesn’t take',
+    invalid_image: 'image not readable',
+    invalid_file: 'file not readable',
+    file_download_failed: 'file not downloaded',
+    model_not_found: 'model not found',
+    model_not_in_plan: 'model not in the plan',
+    no_eligible_model: 'no model fits',
+    no_provider_available: 'no provider available',
+    rate_limit_exceeded: 'rate limit reached',
+    token_rate_limit_exceeded: 'token limit reached',
+    concurrency_limit_exceeded: 'too many at once',
+    request_timeout: 'took too long',
+    request_too_large: 'too large',
+    server_overloaded: 'gateway overloaded',
+    shutting_down: 'gateway ended',
+    internal_error: 'gateway failed',
+    gateway_unreachable: 'gateway not reached',
   } as Partial<Record<string, string>>,
   exportAs: { csv: 'CSV', json: 'JSON' },
   export: 'Save every request as',

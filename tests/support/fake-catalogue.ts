@@ -49,6 +49,7 @@ export function fakeCatalogue(data: FakeData, guard: (method: string) => Promise
           chargedUsd: '12.480000001',
           ownKeysUsd: '0',
           estimated: 3,
+          unknown: 0,
           readSince: null,
           models: input.models.map((model, at) => ({
             model,

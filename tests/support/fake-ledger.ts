@@ -118,7 +118,7 @@ export const fakeInsights = (data: FakeData): UsageInsights => ({
     so_far_usd: '8.1',
     estimate: { total_usd: '12.3', mean_usd: '0.6', mean_days: 28, days_left: 7 },
   },
-  failures: data.ledgerLines > 0 ? [{ code: 'upstream_overloaded', requests: 3, cost_usd: '0' }] : [],
+  failures: data.ledgerLines > 0 ? [{ code: 'upstream_overloaded', requests: 3, cost_usd: '0', unknown: 0 }] : [],
   cache_savings_usd: '1.23',
 });
 

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from '#shared/client/reported.ts';
+import type { ReportedBucket, ReportedUsage } from '#shared/client/reported.ts';
 import type { UsageGroupId, UsageGrouping, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
 import { dayIn, daysBetween } from '#shared/days.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
@@ -7,7 +7,7 @@ import { askGateway } from '../connection/gateway-errors.ts';
 import { bucketsByDay, ifGrouped, periodBefore, secondsOf } from './ask-usage.ts';
 import { type GroupDeps, groupsFor, toldGroup } from './usage-groups.ts';
 import { foldByDay, foldDays, foldGroups } from './usage-report.ts';
-import { allOf, shownSums, sumsOf } from './usage-sums.ts';
+import { allOf, countersFor, shownSums, sumsOf } from './usage-sums.ts';
 
 /** Usage of a period as the app shows it, from whatever the gateway in use tells of it. Throws `AppError`. */
 export async function readUsageReport(
@@ -43,12 +43,15 @@ async function readReport(
   signal: AbortSignal,
 ): Promise<UsageReport> {
   const { client } = payer;
-  const buckets = await bucketsByDay(client, toldGroup(grouping), period, signal);
-  if (buckets === null) return plainReport(deps, payer, grouping, { ...period, zone: 'UTC' }, signal);
-  const [groupOf, earlier] = await Promise.all([
+  const counters = countersFor<ReportedBucket>(payer.source);
+  const told = await bucketsByDay(client, toldGroup(grouping), period, signal);
+  if (told === null) return plainReport(deps, payer, grouping, { ...period, zone: 'UTC' }, signal);
+  const buckets = told.map(counters);
+  const [groupOf, toldEarlier] = await Promise.all([
     groupsFor(deps, grouping, buckets, payer, signal),
     bucketsByDay(client, 'day', periodBefore(period), signal),
   ]);
+  const earlier = toldEarlier?.map(counters) ?? null;
   const days = daysOf(period);
   return {
     groupBy: grouping,

@@ -41,7 +41,7 @@ export function usageFeature(deps: UsageDeps) {
     },
 
     async insights({ wallet, period }: Asked, signal?: AbortSignal): Promise<UsageInsights> {
-      return readInsights((await payerOf(wallet)).client, period, deps.now(), ends(signal));
+      return readInsights(await payerOf(wallet), period, deps.now(), ends(signal));
     },
 
     async requests(

@@ -1,16 +1,17 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
-import type { ReportedUsage } from '#shared/client/reported.ts';
+import type { ReportedBucket, ReportedUsage } from '#shared/client/reported.ts';
 import type { UsageInsights, UsagePeriod } from '#shared/contract/app/usage.ts';
 import { addDays, dayIn, daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
+import type { Payer } from '../connection/connections.ts';
 import { bucketsByDay, ifGrouped, secondsOf } from './ask-usage.ts';
-import { sumsOf } from './usage-sums.ts';
+import { countersFor, sumsOf } from './usage-sums.ts';
 
 /** A mean of fewer days says nothing; of more than four weeks, little of what comes next. */
 const [fewestDays, mostDays] = [7, 28];
 
 export async function readInsights(
-  client: GatewayClient,
+  { client, source }: Pick<Payer, 'client' | 'source'>,
   period: UsagePeriod,
   now: number,
   signal: AbortSignal,
@@ -20,16 +21,16 @@ export async function readInsights(
     // One question for both: each reads all requests of the period.
     ifGrouped(client, { group_by: 'error', savings: true, ...secondsOf(period) }, signal),
   ]);
-  return { forecast, failures: failuresIn(usage), cache_savings_usd: usage?.totals.cache_savings_usd ?? null };
+  return { forecast, failures: failuresIn(usage, source), cache_savings_usd: usage?.totals.cache_savings_usd ?? null };
 }
 
-function failuresIn(usage: ReportedUsage | null): UsageInsights['failures'] {
+function failuresIn(usage: ReportedUsage | null, source: string): UsageInsights['failures'] {
   if (!usage) return null;
-  const failures = usage.data.flatMap((bucket) =>
-    bucket.error_code && bucket.requests !== null && bucket.cost_usd !== null
-      ? [{ code: bucket.error_code, requests: bucket.requests, cost_usd: bucket.cost_usd }]
-      : [],
-  );
+  const failures = usage.data.map(countersFor<ReportedBucket>(source)).flatMap((bucket) => {
+    const { error_code: code, requests, cost_usd, unknown_cost_requests: unknown } = bucket;
+    if (!code || requests === null || cost_usd === null) return [];
+    return [{ code, requests, cost_usd, unknown: unknown ?? 0 }];
+  });
   return failures.sort((a, b) => b.requests - a.requests);
 }
 

@@ -41,9 +41,13 @@ test('groups by where costs come from are those of the lines, whoever pays the p
     const { groups } = await core.client.usage.get(asked);
     const told = new Map(groups?.map(({ id, requests }) => [id ?? '', requests]));
     const counted = new Map<string, number>();
+    let unknownWithTokens = 0;
     for (let after: string | null | undefined; after !== null; ) {
       const page = await core.client.usage.requests({ ...asked, group: null, after });
-      for (const { provenance } of page.data) counted.set(provenance, (counted.get(provenance) ?? 0) + 1);
+      for (const { provenance, prompt_tokens, completion_tokens } of page.data) {
+        counted.set(provenance, (counted.get(provenance) ?? 0) + 1);
+        if (provenance === 'unknown' && prompt_tokens + completion_tokens > 0) unknownWithTokens += 1;
+      }
       after = page.after;
     }
     expect([...told].sort()).toEqual([...counted].sort());
@@ -51,8 +55,28 @@ test('groups by where costs come from are those of the lines, whoever pays the p
     expect(groups?.map(({ id, cost_usd }) => [id, cost_usd === null])).toEqual(
       groups?.map(({ id }) => [id, id === 'unknown']),
     );
+    // What nobody knows is counted beside every sum, whatever it is grouped by.
+    const unknownLines = counted.get('unknown') ?? 0;
+    for (const groupBy of ['model', 'provider', 'status', 'conversation', 'provenance', 'key'] as const) {
+      const report = await core.client.usage.get({ wallet, period, groupBy });
+      const sum = (all: readonly { unknown: number | null }[]) =>
+        all.reduce((total, { unknown }) => total + (unknown ?? 0), 0);
+      expect(report.totals.unknown, groupBy).toBe(unknownLines);
+      expect(sum(report.groups ?? []), groupBy).toBe(unknownLines);
+      expect(sum(report.perDay ?? []), groupBy).toBe(unknownLines);
+      for (const { unknown, share } of report.groups ?? []) expect(share === null, groupBy).toBe((unknown ?? 0) > 0);
+    }
+    const { failures } = await core.client.usage.insights({ wallet, period });
+    const failed = (failures ?? []).reduce((total, failure) => total + failure.unknown, 0);
+    expect(failed).toBeGreaterThan(0);
+    expect(failed).toBeLessThan(unknownLines);
     const unknown = { kind: 'named', id: 'unknown', provider: null } as const;
     const lines = await core.client.usage.requests({ ...asked, group: unknown });
     expect(new Set(lines.data.map(({ provenance }) => provenance))).toEqual(new Set(['unknown']));
+    expect(lines.data.map(({ cost_usd }) => cost_usd)).toEqual(lines.data.map(() => null));
+    const { models } = await core.client.catalogue.list();
+    const priced = models.flatMap(({ id, pricing }) => (pricing ? [id] : [])).slice(0, 1);
+    const compared = { wallet, start: Date.UTC(2026, 0, 1) - 3_600_000, end: now + 86_400_000, models: priced };
+    expect((await core.client.whatIf.reprice(compared)).unknown).toBe(unknownWithTokens);
   }
 });

@@ -83,7 +83,7 @@ function shownGroups(sorted: readonly (NamedGroup & { readonly sums: Sums })[], 
     provider,
     name,
     ...shownSums(sums),
-    share: shareOf(sums.cost, totals.cost),
+    share: shareOf(sums, totals.cost),
   }));
   return { groups, more: folded.length };
 }

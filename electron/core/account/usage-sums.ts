@@ -1,6 +1,7 @@
 import type { ReportedCounters } from '#shared/client/reported.ts';
 import type { UsageSums } from '#shared/contract/app/usage.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { isOwnKeys } from '../connection/connections.ts';
 
 /** Sums that can be added to. Null: not told of one of them, and so not known of all. Cost in nano-USD. */
 type Counts = Omit<UsageSums, 'cost_usd'>;
@@ -8,7 +9,17 @@ export interface Sums extends Counts {
   readonly cost: bigint | null;
 }
 
-const names = ['requests', 'succeeded', 'failed', 'cancelled', 'input', 'cached', 'output', 'reasoning'] as const;
+const names = [
+  'requests',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'input',
+  'cached',
+  'output',
+  'reasoning',
+  'unknown',
+] as const;
 
 export const nothing: Sums = {
   requests: 0,
@@ -19,6 +30,7 @@ export const nothing: Sums = {
   cached: 0,
   output: 0,
   reasoning: 0,
+  unknown: 0,
   cost: 0n,
 };
 
@@ -32,7 +44,10 @@ export function plus(a: Sums, b: Sums): Sums {
 
 const added = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
 
-/** What a gateway tells, with the parts of the tokens apart. */
+/**
+ * What a gateway tells, with the parts of the tokens apart. A gateway that does not count unknown costs has none that the app
+ * knows of.
+ */
 export function sumsOf(told: ReportedCounters): Sums {
   const { prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion, reasoning_tokens } = told;
   return {
@@ -44,8 +59,21 @@ export function sumsOf(told: ReportedCounters): Sums {
     cached,
     output: completion === null ? null : Math.max(0, completion - (reasoning_tokens ?? 0)),
     reasoning: reasoning_tokens,
+    unknown: told.unknown_cost_requests ?? 0,
     cost: told.cost_usd === null ? null : parseUsd(told.cost_usd),
   };
+}
+
+/**
+ * Counters as the payer of this source reads them: whoever pays the provider with own keys does not know what a request cost
+ * that ended early.
+ */
+export function countersFor<Counters extends ReportedCounters>(source: string): (told: Counters) => Counters {
+  if (!isOwnKeys(source)) return (told) => told;
+  return (told) => ({
+    ...told,
+    unknown_cost_requests: (told.unknown_cost_requests ?? 0) + (told.unfinished_requests ?? 0),
+  });
 }
 
 export const shownSums = ({ cost, ...counts }: Sums): UsageSums => ({
@@ -65,8 +93,8 @@ export function bySize(a: Sums, b: Sums): number {
 const tokensOf = ({ input, cached, output, reasoning }: Sums): number =>
   (input ?? 0) + (cached ?? 0) + (output ?? 0) + (reasoning ?? 0);
 
-/** With integers, since a float would round the amounts first. Null: one of them is not known. */
-export function shareOf(cost: bigint | null, total: bigint | null): number | null {
-  if (cost === null || total === null) return null;
+/** With integers, since a float would round the amounts first. Null: one of them is not known, or not whole. */
+export function shareOf({ cost, unknown }: Pick<Sums, 'cost' | 'unknown'>, total: bigint | null): number | null {
+  if (cost === null || total === null || (unknown ?? 0) > 0) return null;
   return total === 0n ? 0 : Number((cost * 1_000_000_000n) / total) / 1_000_000_000;
 }

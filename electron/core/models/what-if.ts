@@ -1,14 +1,14 @@
 import { type Candidate, repricing } from '#gateway/records/reprice.ts';
 import { needsOf, type RepricedBooks } from '#gateway/records/reprice-books.ts';
 import { priceOf } from '#shared/bill-lines.ts';
-import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { WhatIfResult } from '#shared/contract/app/catalogue.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
-import type { Connections } from '../connection/connections.ts';
+import { type Connections, isOwnKeys, type Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
+import { costOfRecord } from '../costs/cost.ts';
 import type { Background } from '../worker/background.ts';
 
 export interface WhatIfDeps {
@@ -37,17 +37,23 @@ const mostRead = 5_000;
  */
 export function whatIf({ connections, catalogue, background, gatewayDatabase }: WhatIfDeps) {
   return async ({ wallet, start, end, models }: Asked, signal?: AbortSignal): Promise<WhatIfResult> => {
-    const { client } = await connections.wallet(wallet);
+    const { client, source } = await connections.wallet(wallet);
     const known = await catalogue();
     const chosen = models.map((id) => known.find((model) => model.id === id) ?? gone(id));
     const candidates = chosen.map(candidateOf);
     const period = { startMs: start, endMs: end };
     if (connections.mode === 'remote') {
-      return toResult(await repriceRecords(client, period, candidates, signal), chosen);
+      return toResult(await repriceRecords({ client, source }, period, candidates, signal), chosen);
     }
     // Asked through the gateway, which thereby brings its latest steps into the file.
     const { id: accountId } = await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
-    const input = { path: gatewayDatabase, accountId: accountId ?? '', ...period, candidates };
+    const input = {
+      path: gatewayDatabase,
+      accountId: accountId ?? '',
+      ...period,
+      candidates,
+      paysProviders: isOwnKeys(source),
+    };
     return toResult({ ...(await background.run('whatIf', input, signal)), readSince: null }, chosen);
   };
 }
@@ -74,13 +80,13 @@ type Read = RepricedBooks & { readonly readSince: number | null };
 
 /** Over the network, newest first. */
 async function repriceRecords(
-  client: GatewayClient,
+  { client, source }: Pick<Payer, 'client' | 'source'>,
   { startMs, endMs }: { startMs: number; endMs: number },
   candidates: readonly Candidate[],
   signal: AbortSignal | undefined,
 ): Promise<Read> {
   const tallies = repricing(candidates);
-  const sums = { requests: 0, charged: 0n, ownKeys: 0n, estimated: 0 };
+  const sums = { requests: 0, charged: 0n, ownKeys: 0n, estimated: 0, unknown: 0 };
   const query = { start: Math.floor(startMs / 1000), end: Math.ceil(endMs / 1000), limit: pageSize };
   const until = AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
   let after: string | null = null;
@@ -90,6 +96,10 @@ async function repriceRecords(
     read += page.data.length;
     for (const record of page.data) {
       if (record.status === 'running' || record.total_tokens === 0) continue;
+      if (costOfRecord(record, source).costSource === 'unknown') {
+        sums.unknown += 1;
+        continue;
+      }
       const charged = parseUsd(record.cost_usd);
       const ownKey = record.byok ? parseUsd(record.upstream_cost_usd) : 0n;
       sums.requests += 1;
@@ -117,10 +127,11 @@ async function repriceRecords(
     const oldest = page.data.at(-1);
     const more = page.has_more && after !== null;
     if (more && read < mostRead) continue;
-    const { requests, estimated } = sums;
+    const { requests, estimated, unknown } = sums;
     return {
       requests,
       estimated,
+      unknown,
       charged: nanoUsd(sums.charged),
       ownKeys: nanoUsd(sums.ownKeys),
       models: tallies.result(),
@@ -130,12 +141,13 @@ async function repriceRecords(
 }
 
 function toResult(
-  { requests, charged, ownKeys, estimated, readSince, models }: Read,
+  { requests, charged, ownKeys, estimated, unknown, readSince, models }: Read,
   chosen: readonly Model[],
 ): WhatIfResult {
   return {
     requests,
     estimated,
+    unknown,
     readSince,
     chargedUsd: formatUsd(charged),
     ownKeysUsd: formatUsd(ownKeys),

@@ -1,11 +1,11 @@
 import type { UsageGroupId, UsageGroupSums, UsageReport } from '#shared/contract/app/usage.ts';
 import { useProviderName } from '../../api/use-provider-name.ts';
-import { count, dayRange, share } from '../../text/format.ts';
+import { count, dayRange, smallShare } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
-import { Money } from '../../ui/elements/money.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { groupKey, groupName } from './group-names.ts';
+import { KnownCost } from './known-cost.tsx';
 
 interface GroupTableProps {
   report: UsageReport;
@@ -60,9 +60,11 @@ export function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: 
               </td>
             ))}
             <td className={`${tableCell} text-right`}>
-              <Money amount={cost} />
+              <KnownCost cost={cost} unknown={group.unknown} />
             </td>
-            <td className={`${tableCell} text-right text-fg-2`}>{group.share === null ? '—' : share(group.share)}</td>
+            <td className={`${tableCell} text-right text-fg-2`}>
+              {group.share === null ? '—' : smallShare(group.share)}
+            </td>
           </tr>
         );
       })}

@@ -4,6 +4,7 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { count, monthOf, roundUsd } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Money } from '../../ui/elements/money.tsx';
+import { isNothing } from './series.ts';
 
 interface InsightsProps {
   report: UsageReport;
@@ -12,13 +13,21 @@ interface InsightsProps {
 
 /** What follows from the figures: each with how it was come by. */
 export function Insights({ report, insights }: InsightsProps) {
-  const { totals, days } = report;
+  const { totals } = report;
   const { cache_savings_usd: saved, failures, forecast } = insights;
   const { cost_usd: cost, requests } = totals;
+  const unknown = totals.unknown ?? 0;
   const facts: Fact[] = [];
-  if (cost !== null && report.ofPeriod)
-    facts.push([text.facts.perDay, mean(cost, days.length), text.ofDays(days.length)]);
-  if (cost !== null && requests) facts.push([text.facts.perRequest, mean(cost, requests), text.ofRequests(requests)]);
+  const used = daysOfUse(report);
+  if (cost !== null && used > 0)
+    facts.push([
+      text.facts.perDay,
+      mean(cost, used),
+      (used < report.days.length ? text.sinceFirstUse(used) : text.ofDays(used)) +
+        (unknown > 0 ? text.knownOnly(unknown) : ''),
+    ]);
+  const known = (requests ?? 0) - unknown;
+  if (cost !== null && known > 0) facts.push([text.facts.perRequest, mean(cost, known), averageNote(known, totals)]);
   if (saved !== null) facts.push([text.facts.saved, saved, saved.startsWith('-') ? text.lostHow : text.savedHow]);
   if (forecast) facts.push(forecastFact(forecast));
   if (facts.length === 0 && failures === null) return null;
@@ -31,14 +40,11 @@ export function Insights({ report, insights }: InsightsProps) {
           </Figure>
         ))}
         {failures && (
-          <Figure
-            name={text.facts.failures}
-            note={failures.length === 0 ? text.noFailures : text.failureCost(roundUsd(costOf(failures)))}
-          >
+          <Figure name={text.facts.failures} note={failures.length === 0 ? text.noFailures : failureNote(failures)}>
             <span className={failures.length > 0 ? 'text-bad' : undefined}>
               {count(failures.reduce((sum, failure) => sum + failure.requests, 0))}
             </span>
-            {failures.slice(0, 3).map((failure) => (
+            {failures.map((failure) => (
               <span key={failure.code} className="block font-normal text-fg-2 text-xs">
                 {count(failure.requests)} {text.failureWords[failure.code] ?? failure.code.replaceAll('_', ' ')}
               </span>
@@ -61,6 +67,27 @@ function forecastFact({ month, so_far_usd: soFar, estimate }: NonNullable<UsageI
 
 /** Rounded down to the nano-dollar. */
 const mean = (amount: string, parts: number): string => formatUsd(nanoUsd(parseUsd(amount) / BigInt(parts)));
+
+/** From the first day of the period that had use; all of it where there was use before. */
+function daysOfUse({ ofPeriod, days, perDay, before }: UsageReport): number {
+  if (!ofPeriod) return 0;
+  const first = perDay?.findIndex((sums) => sums.requests !== 0) ?? 0;
+  return first <= 0 || before?.requests !== 0 ? days.length : days.length - first;
+}
+
+function averageNote(requests: number, { failed, cancelled, unknown }: UsageReport['totals']): string {
+  const withFailed = (failed ?? 0) + (cancelled ?? 0) > 0 ? text.failedIncluded : '';
+  return text.ofRequests(requests) + withFailed + (unknown ? text.knownOnly(unknown) : '');
+}
+
+function failureNote(failures: NonNullable<UsageInsights['failures']>): string {
+  const cost = costOf(failures);
+  const unknown = failures.reduce((sum, failure) => sum + failure.unknown, 0);
+  if (unknown === 0) return text.failureCost(roundUsd(cost));
+  return isNothing(cost)
+    ? text.failureCostUnknown(unknown)
+    : text.failureCost(text.withUnknown(roundUsd(cost), unknown));
+}
 
 const costOf = (failures: NonNullable<UsageInsights['failures']>): string =>
   formatUsd(nanoUsd(failures.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd), 0n)));

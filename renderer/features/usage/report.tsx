@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { UsageGroupId, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { useLocalSetting } from '../../browser/use-local-setting.ts';
-import { count, dayRange, roundUsd, share } from '../../text/format.ts';
+import { count, dayRange, share } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Facts } from '../../ui/elements/facts.tsx';
 import { buttonLink, Link } from '../../ui/elements/link.tsx';
@@ -13,6 +13,7 @@ import { NotRead } from '../../ui/notices/not-read.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
 import { DriftAlarm, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
 import { Chart } from './chart.tsx';
+import { CostSources } from './cost-sources.tsx';
 import { ExportLines } from './export-lines.tsx';
 import { GroupTable } from './group-table.tsx';
 import { Head } from './head.tsx';
@@ -63,6 +64,16 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
       <Head
         title={titleOf(report)}
         value={measureOf(report.totals, measure).amount}
+        unknown={measureOf(report.totals, measure).unknown}
+        sources={
+          measure === 'cost' && (
+            <CostSources
+              wallet={wallet.id}
+              period={{ ...period, zone: report.zone }}
+              onOpen={() => setStacking('provenance')}
+            />
+          )
+        }
         notes={notesOf(report, wallet, measure)}
       >
         {report.perDay && report.totals.requests !== 0 && (
@@ -178,7 +189,7 @@ function notesOf(report: UsageReport, wallet: WalletBalance, measure: (typeof me
   return [
     ...(wallet.simulated ? [text.testCredits] : []),
     ...(totals.requests === null || measure === 'requests' ? [] : [text.requests(totals.requests)]),
-    ...(measure === 'cost' || totals.cost_usd === null ? [] : [roundUsd(totals.cost_usd)]),
+    ...(measure === 'cost' || totals.cost_usd === null ? [] : [roughWords(measureOf(totals, 'cost'))]),
     ...(then && then.size > 0 ? [change + text.before(roughWords(then), days.length)] : []),
     ...(ofPeriod ? [] : [ownPeriod ? text.ownPeriod : text.otherPeriod]),
   ];

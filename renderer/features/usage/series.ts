@@ -31,6 +31,8 @@ interface Value {
   readonly size: number;
   /** The exact value; null: it is not known. */
   readonly amount: string | number | null;
+  /** Of a cost: requests that are not in it, because nobody knows what they cost. */
+  readonly unknown?: number | null;
 }
 
 /** A failure has the colour of failures, and what is left over none of its own. */
@@ -39,8 +41,8 @@ export type Colour = (typeof colours)[number] | 'rest' | 'bad';
 
 export function measureOf(sums: UsageSums, measure: Measure): Value {
   if (measure === 'cost') {
-    const { cost_usd: cost } = sums;
-    return { size: cost === null ? 0 : Number(parseUsd(cost)) / 1e9, amount: cost };
+    const { cost_usd: cost, unknown } = sums;
+    return { size: cost === null ? 0 : Number(parseUsd(cost)) / 1e9, amount: cost, unknown };
   }
   const amount = measure === 'requests' ? sums.requests : tokensOf(sums);
   return { size: amount ?? 0, amount };
@@ -50,15 +52,21 @@ function tokensOf({ input, cached, output, reasoning }: UsageSums): number | nul
   return input === null && output === null ? null : (input ?? 0) + (cached ?? 0) + (output ?? 0) + (reasoning ?? 0);
 }
 
+type Said = Pick<Value, 'amount' | 'unknown'>;
+
 /** A value in words, exactly. */
-export function wordsOf({ amount }: Pick<Value, 'amount'>): string {
-  if (amount === null) return '—';
-  return typeof amount === 'number' ? count(amount) : usd(amount);
-}
+export const wordsOf = (value: Said): string => inWords(value, usd);
 
 /** The same as one reads it: the exact amount is in the table. */
-export const roughWords = (value: Pick<Value, 'amount'>): string =>
-  typeof value.amount === 'string' ? roundUsd(value.amount) : wordsOf(value);
+export const roughWords = (value: Said): string => inWords(value, roundUsd);
+
+function inWords({ amount, unknown }: Said, write: (usd: string) => string): string {
+  if (typeof amount === 'number') return count(amount);
+  if (!unknown) return amount === null ? '—' : write(amount);
+  return amount === null || isNothing(amount) ? text.unknown(unknown) : text.withUnknown(write(amount), unknown);
+}
+
+export const isNothing = (amount: string): boolean => parseUsd(amount) === 0n;
 
 /** The series of a chart, from the bottom up; one for all where the gateway does not tell groups by day. */
 export function seriesOf(

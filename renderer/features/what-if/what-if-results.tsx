@@ -20,6 +20,7 @@ export function WhatIfResults({ result }: { result: WhatIfResult }) {
       <p className="text-fg-3 text-xs">
         {page.requests(result.requests)}
         {result.estimated > 0 && `, ${page.estimated(result.estimated)}`}
+        {result.unknown > 0 && `, ${page.unknown(result.unknown)}`}
       </p>
       {ownKeys !== null && (
         <p className="mt-1 text-fg-2">

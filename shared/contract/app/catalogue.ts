@@ -24,6 +24,8 @@ export const whatIfResult = z.object({
   ownKeysUsd: usdAmount,
   /** Requests whose cost is an estimate. */
   estimated: count,
+  /** Requests of which nobody knows the cost. They are in no sum, and no model is compared by them. */
+  unknown: count,
   /** Null: all of the period. Else the oldest request that was read: there are more before it. */
   readSince: timeMs.nullable(),
   models: z.array(

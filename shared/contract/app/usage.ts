@@ -31,6 +31,8 @@ const sums = {
   output: count.nullable(),
   reasoning: count.nullable(),
   cost_usd: usdAmount.nullable(),
+  /** Requests of which nobody knows the cost; they are not in it. */
+  unknown: count.nullable(),
 };
 export const usageSums = z.object(sums);
 
@@ -51,7 +53,7 @@ const usageGroupSums = usageGroupId.extend({
   /** The model’s display name, the key’s label, the title; null where the id has to do. */
   name: z.string().nullable(),
   ...sums,
-  /** Of the total cost, from 0 to 1; null: it is not known. */
+  /** Of the total cost, from 0 to 1; null: it is not known, or not of all its requests. */
   share: z.number().nullable(),
 });
 
@@ -108,7 +110,7 @@ const insights = z.object({
   /** Null: the gateway tells no days. */
   forecast: forecast.nullable(),
   /** Requests that failed or were stopped; null: the gateway does not tell why. */
-  failures: z.array(z.object({ code: z.string(), requests: count, cost_usd: usdAmount })).nullable(),
+  failures: z.array(z.object({ code: z.string(), requests: count, cost_usd: usdAmount, unknown: count })).nullable(),
   /** What cached input would have cost at the full price of input, less what it did cost; null: not told. */
   cache_savings_usd: usdAmount.nullable(),
 });
