@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
 import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useOrpc } from '../../api/api.ts';
@@ -52,8 +52,8 @@ export function useQuote(
 const byModel = (prices: readonly OtherPrice[]) => new Map(prices.map((price) => [price.model, price]));
 const none = byModel([]);
 
-/** Prices of other models against the one that gave an answer, by model. */
-export function useOtherPrices(answerId: string): ReadonlyMap<string, OtherPrice> {
-  const options = useOrpc().quotes.others.queryOptions({ input: { answerId }, gcTime: 10_000, select: byModel });
-  return useQuery(options).data ?? none;
+/** Prices of other models against the one that gave an answer, by model. Null: no answer is asked about. */
+export function useOtherPrices(answerId: string | null): ReadonlyMap<string, OtherPrice> {
+  const input = answerId === null ? skipToken : { answerId };
+  return useQuery(useOrpc().quotes.others.queryOptions({ input, gcTime: 10_000, select: byModel })).data ?? none;
 }

@@ -2,6 +2,7 @@ import { Combobox } from '@base-ui/react/combobox';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
+import { parseUsd } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { useModels } from '../../api/use-core.ts';
 import { type ProviderName, useProviderName } from '../../api/use-provider-name.ts';
@@ -27,7 +28,8 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
   const [query, setQuery] = useState('');
   const models = useModels().data?.models ?? [];
   const providerName = useProviderName();
-  const choices = open ? found(models, query, providerName) : [];
+  const prices = useOtherPrices(open ? item.id : null);
+  const choices = open ? byDifference(found(models, query, providerName), prices).slice(0, mostShown) : [];
   const { regenerate } = useActions();
   return (
     <Combobox.Root<ModelChoice>
@@ -73,7 +75,7 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
             <Combobox.Empty>
               <p className="px-3 py-6 text-center text-fg-2 text-sm">{composerText.noModel}</p>
             </Combobox.Empty>
-            <OtherModels answerId={item.id} />
+            <OtherModels prices={prices} />
           </Combobox.Popup>
         </Combobox.Positioner>
       </Combobox.Portal>
@@ -81,8 +83,7 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
   );
 }
 
-function OtherModels({ answerId }: { answerId: string }) {
-  const prices = useOtherPrices(answerId);
+function OtherModels({ prices }: { prices: ReadonlyMap<string, OtherPrice> }) {
   return (
     <Combobox.List className="min-h-0 flex-1 overflow-y-auto p-1 empty:p-0">
       {(choice: ModelChoice) => <OtherModel key={choice.id} choice={choice} price={prices.get(choice.id)} />}
@@ -116,9 +117,19 @@ function OtherModel({ choice, price }: { choice: ModelChoice; price: OtherPrice 
   );
 }
 
-/** Models that can answer now, best matches first. */
+/** The cheapest first; models without a price come last, as they stand in the catalogue. */
+function byDifference(choices: readonly ModelChoice[], prices: ReadonlyMap<string, OtherPrice>): ModelChoice[] {
+  const costOf = ({ id }: ModelChoice) => prices.get(id)?.costUsd ?? null;
+  return choices.toSorted((a, b) => {
+    const [one, other] = [costOf(a), costOf(b)];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    const more = parseUsd(one) - parseUsd(other);
+    return more < 0n ? -1 : Number(more > 0n);
+  });
+}
+
+/** Models that can answer now. */
 const found = (models: readonly Model[], query: string, providerName: ProviderName): ModelChoice[] =>
   modelGroups(models, providerName)
     .flatMap(({ items }) => items)
-    .filter((choice) => !choice.disabled && matches(choice, query))
-    .slice(0, mostShown);
+    .filter((choice) => !choice.disabled && matches(choice, query));
