@@ -29,7 +29,7 @@ export const costsText = words({
   quoteTitle: 'Expected cost',
   /** Open: a longer answer may cost more. */
   quoteAbout: (usd: string | null, most: string, open: boolean) => {
-    const bound = open ? `seldom over ${most}` : `at most ${most}`;
+    const bound = open ? `usually under ${most}` : `at most ${most}`;
     return usd ? `about ${usd}, ${bound}` : bound;
   },
   quoteUnknown: 'price unknown',
@@ -39,6 +39,8 @@ export const costsText = words({
   quoteByEstimate: 'Estimated here from tokens and list price: this gateway gives no quotes.',
   quoteLow: 'At least',
   quoteHigh: 'At most',
+  /** An answer without a limit may cost more. */
+  quoteUsually: 'Usually under',
   upTo: (kind: string) => `${kind}, up to`,
   quoteExpected: 'Probably',
   quoteRests: (here: number, elsewhere: number, tokens: number) => {

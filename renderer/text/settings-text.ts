@@ -232,7 +232,7 @@ export const text = words({
   },
   caps: {
     intro:
-      'The most that may be spent. Before a message goes out, its highest possible cost is checked against each cap.',
+      'The most that may be spent. Before a message goes out, the upper end of its quote is checked against each cap. An answer without a limit of length can cost more.',
     failed: 'Could not read the caps',
     scopes: { message: 'A message', conversation: 'A chat', day: 'A day (UTC)', month: 'A month (UTC)' },
     ofModel: (model: string) => `${model}, a month (UTC)`,

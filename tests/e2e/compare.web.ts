@@ -33,7 +33,9 @@ test('three models answer one question side by side, one is chosen and the chat 
   await chooseModel(page, 'Sandbox Echo');
   await compareByKeys(page, ['Sandbox Tour', 'Sandbox Reasoner']);
   await message(page).fill('Which of you knows the ledger best?');
-  const quote = page.getByRole('button', { name: /^(about \$[\d.]+, )?(at most|seldom over) \$[\d.]+ for 3 answers/ });
+  const quote = page.getByRole('button', {
+    name: /^(about \$[\d.]+, )?(at most|usually under) \$[\d.]+ for 3 answers/,
+  });
   await expect(quote).toBeVisible();
   await expectNoFault(page, 'composer');
   await quote.focus();

@@ -67,7 +67,7 @@ test('a quote comes before, a bill that adds up comes after, and the chat’s to
   await chooseModel(page, 'Sandbox Reasoner');
   await message(page).fill('How does the ledger work?');
   const quote = page.getByRole('button', {
-    name: /^(about \$[\d.]+, )?(at most|seldom over) \$[\d.]+, [\d,]+ tokens in/,
+    name: /^(about \$[\d.]+, )?(at most|usually under) \$[\d.]+, [\d,]+ tokens in/,
   });
   await expect(quote).toBeVisible();
   await quote.click();

@@ -117,7 +117,7 @@ test('a model searches the web where the chat lets it; its sources are shown and
   await expect(search).toHaveAccessibleName(/on \(/);
   await expect(search).toHaveAttribute('aria-pressed', 'true');
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('What is new in porticos?');
-  const quote = page.getByRole('button', { name: /seldom over/ });
+  const quote = page.getByRole('button', { name: /usually under/ });
   await quote.click();
   await expect(page.getByRole('dialog')).toContainText(/Up to.*web search.*1 search/i);
   await page.keyboard.press('Escape');

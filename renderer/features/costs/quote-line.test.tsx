@@ -12,7 +12,7 @@ test('in a narrow window no amount of the quote is cut', async () => {
   const expected = { usd: '0.0003648', completionTokens: 132, answers: { here: 1, elsewhere: 0 }, near: 1 };
   composer.quote = { ...composer.quote, costUsd: cost, expected };
   await page.getByRole('textbox', { name: 'Message' }).fill('How much would an answer to this be?');
-  const quote = page.getByRole('button', { name: /^about \$0\.00036, seldom over \$0\.0099 ?, 1,240 tokens in/ });
+  const quote = page.getByRole('button', { name: /^about \$0\.00036, usually under \$0\.0099 ?, 1,240 tokens in/ });
   await expect.element(quote).toBeVisible();
   const meter = page.getByRole('button', { name: /^Context [\d.,K]+ of 128K/ });
   for (const element of [quote, meter].map((each) => each.element())) {

@@ -35,7 +35,11 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
             ...billNote(kind, amount),
             amount: usd(cost),
           })),
-          { name: text.quoteHigh, amount: costUsd ? usd(costUsd.high) : text.unknownPrice, strong: true },
+          {
+            name: quote.openEnded ? text.quoteUsually : text.quoteHigh,
+            amount: costUsd ? usd(costUsd.high) : text.unknownPrice,
+            strong: true,
+          },
         ]}
       />
       <ul className="mt-2 list-disc space-y-1 pl-4 text-fg-2 text-xs">
