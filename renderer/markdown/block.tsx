@@ -6,7 +6,7 @@ import type { MathsToken } from '#shared/markdown/maths.ts';
 import { LazyBox } from '../long-text/lazy-box.tsx';
 import { LazyGroups } from '../long-text/lazy-groups.tsx';
 import { TextNodes } from '../long-text/text-nodes.tsx';
-import { markDrawn } from '../long-text/weight.ts';
+import { createScripts, markDrawn } from '../long-text/weight.ts';
 import { CodeBlock } from './code/code-block.tsx';
 import { Diagram } from './diagram.tsx';
 import { Formula } from './formula.tsx';
@@ -120,7 +120,8 @@ const ListItem = memo(function ListItem({ item, live }: ItemProps) {
 
 /** An item of a long list, which is drawn near the viewport. */
 const LazyItem = memo(function LazyItem({ item, live }: ItemProps) {
-  const weight = item.tokens.reduce((sum, token) => sum + drawnWeight(token), 0);
+  const scripts = createScripts();
+  const weight = item.tokens.reduce((sum, token) => sum + drawnWeight(token, scripts), 0);
   return (
     <LazyBox
       as="li"

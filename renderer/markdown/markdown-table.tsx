@@ -1,6 +1,7 @@
 import type { Tokens } from 'marked';
 import { memo } from 'react';
 import { LazyBox } from '../long-text/lazy-box.tsx';
+import { createScripts, type Scripts } from '../long-text/weight.ts';
 import { markdownText as words } from '../text/markdown-text.ts';
 import { ScrollGroup } from '../ui/elements/scroll-group.tsx';
 import { Inline } from './inline.tsx';
@@ -76,9 +77,10 @@ function columnPx(cells: Cells): number {
 /** Rows in groups that are drawn together; only the last changes when a table grows. */
 function inGroups(rows: readonly Tokens.TableCell[][]): readonly (readonly Cells[])[] {
   const groups: Cells[][] = [];
+  const scripts: Scripts = new Set();
   let weight = Number.POSITIVE_INFINITY;
   for (const row of rows) {
-    const more = rowWeight(row);
+    const more = rowWeight(row, rowsWeight, scripts);
     weight += more;
     if (weight <= rowsWeight) groups.at(-1)?.push(row);
     else {
@@ -95,7 +97,7 @@ const LazyRows = memo(
     return (
       <LazyBox
         as="tbody"
-        weight={rows.reduce((sum, row) => sum + rowWeight(row), 0)}
+        weight={weightOf(rows)}
         guessPx={() => rows.reduce((sum, row) => sum + guessedRow(row), 0)}
         of={rows[0]}
         first={false}
@@ -106,6 +108,11 @@ const LazyRows = memo(
   },
   (before, now) => before.rows.length === now.rows.length && before.rows.every((row, index) => row === now.rows[index]),
 );
+
+function weightOf(rows: readonly Cells[]): number {
+  const scripts = createScripts();
+  return rows.reduce((sum, row) => sum + rowWeight(row, Number.POSITIVE_INFINITY, scripts), 0);
+}
 
 function guessedRow(row: Cells): number {
   const letters = row.reduce((most, { text }) => Math.max(most, text.length), 0);
