@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatUsd, formatUsdPerToken, mostNano, nanoUsd, parseUsd, parseUsdPerToken, picoUsd } from '#shared/money.ts';
-import { count, roundUsd, signedPerMillion, tokens, usd, usdPerMillion } from './format.ts';
+import { count, roundUsd, signedPerMillion, smallShare, tokens, usd, usdPerMillion } from './format.ts';
 
 /** Reads a shown amount back as a decimal string. */
 const read = (shown: string): string => shown.replaceAll(/[$,]/g, '');
@@ -84,5 +84,17 @@ test('counts and context windows are grouped and rounded for reading', () => {
     '131K',
     '1M',
     '—',
+  ]);
+});
+
+test('a small share does not read as nothing', () => {
+  expect([0, 0.0003, 0.001, 0.004, 0.01, 0.5, 1].map(smallShare)).toEqual([
+    '0%',
+    '< 0.1%',
+    '0.1%',
+    '0.4%',
+    '1%',
+    '50%',
+    '100%',
   ]);
 });

@@ -49,6 +49,8 @@ export interface FakeData {
   account: Record<Wallet, ReportedAccount>;
   /** How many lines the ledger has, and whether there was any use. */
   ledgerLines: number;
+  /** Requests of unknown cost, each day and model. */
+  unknownCosts: number;
   providers: Provider[];
   localServers: LocalServer[];
   gateway: GatewayConnection;
@@ -318,6 +320,7 @@ export function fakeData(): FakeData {
       sandbox: account('acct_sandbox', 'Sandbox', 'prepaid'),
     },
     ledgerLines: 120,
+    unknownCosts: 0,
     providers: [
       provider('openai', 'OpenAI', 'https://platform.openai.com/api-keys', {
         state: 'refused',

@@ -92,7 +92,9 @@ export function fakeUsage(data: FakeData, groupBy: UsageGrouping, { first, last,
       models.map((model, place): UsageBucket => {
         const asked = Math.max(1, requests - place * 3 + ((at * 7) % 5));
         const nano = BigInt((at % 7 > 4 ? 8 : 30) + ((at * 53) % 17)) * BigInt(7 - place) * 1_000_345n;
-        return { ...none, ...counters(asked, nano), day, model, provider: providers[place] ?? null };
+        const unknown = place === 0 ? data.unknownCosts : 0;
+        const known = { ...none, ...counters(asked, nano), day, model, provider: providers[place] ?? null };
+        return { ...known, unknown_cost_requests: unknown };
       }),
     );
   const groupOf = ({ model, provider }: { model: string | null; provider: string | null }) =>
@@ -118,7 +120,10 @@ export const fakeInsights = (data: FakeData): UsageInsights => ({
     so_far_usd: '8.1',
     estimate: { total_usd: '12.3', mean_usd: '0.6', mean_days: 28, days_left: 7 },
   },
-  failures: data.ledgerLines > 0 ? [{ code: 'upstream_overloaded', requests: 3, cost_usd: '0', unknown: 0 }] : [],
+  failures:
+    data.ledgerLines > 0
+      ? [{ code: 'upstream_overloaded', requests: 3, cost_usd: '0', unknown: Math.min(1, data.unknownCosts) }]
+      : [],
   cache_savings_usd: '1.23',
 });
 

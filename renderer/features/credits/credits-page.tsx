@@ -1,8 +1,10 @@
 import { Wallet } from 'lucide-react';
 import type { Ledger as Credits, LedgerLine, WalletBalance } from '#shared/contract/app/wallets.ts';
+import { saveLocalSettings } from '../../browser/local-settings.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/credits-text.ts';
 import { momentOf } from '../../text/format.ts';
+import { text as usageText } from '../../text/usage-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
@@ -99,6 +101,17 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
       <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
         <Money amount={metered ? credits.total_used : credits.balance} rest={!metered} />
       </p>
+      {metered && (
+        <p className="text-fg-3 text-xs">
+          <Link
+            to={{ page: 'usage' }}
+            onClick={() => saveLocalSettings({ usageGrouping: 'provenance' })}
+            className="underline decoration-line underline-offset-2 hover:text-fg"
+          >
+            {usageText.costSources.byok}
+          </Link>
+        </p>
+      )}
       <OutlookLine wallet={wallet} />
       <dl className="mt-3 mb-4 flex flex-wrap gap-x-8 gap-y-2 tabular-nums">
         {facts.map(([name, amount]) => (

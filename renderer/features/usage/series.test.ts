@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { daysBetween } from '#shared/days.ts';
 import { daysBack, daysOfPreset, readRange } from './periods.ts';
-import { axisOf } from './series.ts';
+import { axisOf, roughWords, wordsOf } from './series.ts';
 
 test('a period ends with today, and earlier ones meet it without a gap', () => {
   expect(daysOfPreset('7', 0, '2026-11-21')).toEqual({ first: '2026-11-15', last: '2026-11-21' });
@@ -27,6 +27,15 @@ test('a range that was kept counts where it is one that can be shown', () => {
       if (range) expect(daysBetween(range.first, range.last).length).toBeGreaterThan(0);
     }),
   );
+});
+
+test('an amount says what it leaves out, and is never $0.00 for what nobody knows', () => {
+  expect(wordsOf({ amount: '0.312900001', unknown: 3 })).toBe('$0.312900001 + 3 unknown');
+  expect(roughWords({ amount: '0.312900001', unknown: 3 })).toBe('$0.3129 + 3 unknown');
+  expect(wordsOf({ amount: '0', unknown: 1 })).toBe('1 unknown');
+  expect(wordsOf({ amount: null, unknown: 2 })).toBe('2 unknown');
+  expect(wordsOf({ amount: '0', unknown: 0 })).toBe('$0.00');
+  expect(wordsOf({ amount: null, unknown: null })).toBe('—');
 });
 
 test('the axis holds the largest bar in at most six steps, and counts in whole numbers', () => {

@@ -95,6 +95,19 @@ test('what follows from the figures says how it was come by', async () => {
   await expect.element(facts).toMatchTextContent(/Failed or stopped33 provider overloaded/);
 });
 
+test('what nobody knows stands beside each sum, and no share is told of it', async () => {
+  await openApp('#usage', { unknownCosts: 1 });
+  await expect.element(main).toMatchTextContent(/\$[\d.]+ \+ 30 unknown/);
+  const row = main.getByRole('row', { name: /claude-opus-5/ });
+  await expect.element(row).toMatchTextContent(/\$[\d.]+ \+ 30 unknown—$/);
+  const facts = main.getByRole('region', { name: 'What follows from it' });
+  await expect.element(facts).toMatchTextContent('Cost of 1 unknown');
+  await expect.element(facts).toMatchTextContent(/over [\d,]+ requests, without 30 of unknown cost/);
+  // A word under the headline leads to where costs come from.
+  await main.getByRole('button', { name: '30 unknown', exact: true }).click();
+  await expect.element(main.getByRole('button', { name: 'Cost source', pressed: true })).toBeVisible();
+});
+
 test('a list that cannot be read says why, and can be asked for again', async () => {
   const fake = await openApp('#usage');
   await expect.element(day).toBeVisible();
