@@ -92,6 +92,7 @@ export const costsText = words({
   totalTest: 'Test credits',
   inTestCredits: (amount: string) => `${amount} test`,
   andUnknown: (requests: number) => ` + ${count(requests)} unknown`,
+  onlyUnknown: (requests: number) => `${count(requests)} unknown`,
   ofWhich: (what: string) => `of which ${what}`,
   purposes: {
     compact: 'summaries',

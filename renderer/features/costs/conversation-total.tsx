@@ -50,7 +50,7 @@ function Summary({ total }: { total: Total }) {
       {money !== null && <Money amount={money} />}
       {money !== null && testCredits !== null && ' + '}
       {testCredits !== null && <MoneyIn text={text.inTestCredits} amount={testCredits} />}
-      {total.unknown > 0 && text.andUnknown(total.unknown)}
+      {total.unknown > 0 && unknownWords(total)}
     </>
   );
 }
@@ -62,11 +62,22 @@ function summaryOf(total: Total): string {
     ...(money === null ? [] : [usd(money)]),
     ...(testCredits === null ? [] : [text.inTestCredits(usd(testCredits))]),
   ];
-  return `${amounts.join(' + ')}${total.unknown > 0 ? text.andUnknown(total.unknown) : ''}`;
+  return `${amounts.join(' + ')}${total.unknown > 0 ? unknownWords(total) : ''}`;
 }
 
-/** What is named: money unless only simulated models were asked, and test credits where they cost some, or nothing else is named. */
-function amountsOf({ usd: money, testCreditsUsd, testRequests }: Total) {
+function unknownWords(total: Total): string {
+  const { money, testCredits } = amountsOf(total);
+  return money === null && testCredits === null ? text.onlyUnknown(total.unknown) : text.andUnknown(total.unknown);
+}
+
+/**
+ * What is named: money unless only simulated models were asked or nobody knows a cost, and test credits where they cost some, or
+ * only simulated models were asked.
+ */
+function amountsOf({ usd: money, testCreditsUsd, testRequests, unknown }: Total) {
   const onlyTest = money === '0' && testRequests > 0;
-  return { money: onlyTest ? null : money, testCredits: onlyTest || testCreditsUsd !== '0' ? testCreditsUsd : null };
+  return {
+    money: onlyTest || (money === '0' && unknown > 0) ? null : money,
+    testCredits: onlyTest || testCreditsUsd !== '0' ? testCreditsUsd : null,
+  };
 }

@@ -2,7 +2,6 @@ import { Combobox } from '@base-ui/react/combobox';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
-import { parseUsd } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { useModels } from '../../api/use-core.ts';
 import { type ProviderName, useProviderName } from '../../api/use-provider-name.ts';
@@ -12,6 +11,7 @@ import { costsText as text } from '../../text/costs-text.ts';
 import { signedPerMillion, signedUsd, usd } from '../../text/format.ts';
 import { Hint } from '../../ui/elements/hint.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
+import { cheapestFirst } from '../costs/cheapest-first.ts';
 import { useOtherPrices } from '../costs/use-quote.ts';
 import { type ModelChoice, matches, modelGroups } from '../model-picker/model-groups.ts';
 import { useActions } from '../thread-state/message-actions.ts';
@@ -29,7 +29,7 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
   const models = useModels().data?.models ?? [];
   const providerName = useProviderName();
   const prices = useOtherPrices(open ? item.id : null);
-  const choices = open ? byDifference(found(models, query, providerName), prices).slice(0, mostShown) : [];
+  const choices = open ? cheapestFirst(found(models, query, providerName), prices).slice(0, mostShown) : [];
   const { regenerate } = useActions();
   return (
     <Combobox.Root<ModelChoice>
@@ -115,17 +115,6 @@ function OtherModel({ choice, price }: { choice: ModelChoice; price: OtherPrice 
       )}
     </Combobox.Item>
   );
-}
-
-/** The cheapest first; models without a price come last, as they stand in the catalogue. */
-function byDifference(choices: readonly ModelChoice[], prices: ReadonlyMap<string, OtherPrice>): ModelChoice[] {
-  const costOf = ({ id }: ModelChoice) => prices.get(id)?.costUsd ?? null;
-  return choices.toSorted((a, b) => {
-    const [one, other] = [costOf(a), costOf(b)];
-    if (one === null || other === null) return Number(one === null) - Number(other === null);
-    const more = parseUsd(one) - parseUsd(other);
-    return more < 0n ? -1 : Number(more > 0n);
-  });
 }
 
 /** Models that can answer now. */

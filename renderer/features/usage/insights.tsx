@@ -4,6 +4,7 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { count, monthOf, roundUsd } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Money } from '../../ui/elements/money.tsx';
+import { countDaysOfUse } from './periods.ts';
 import { isNothing } from './series.ts';
 
 interface InsightsProps {
@@ -18,7 +19,7 @@ export function Insights({ report, insights }: InsightsProps) {
   const { cost_usd: cost, requests } = totals;
   const unknown = totals.unknown ?? 0;
   const facts: Fact[] = [];
-  const used = daysOfUse(report);
+  const used = countDaysOfUse(report);
   if (cost !== null && used > 0)
     facts.push([
       text.facts.perDay,
@@ -67,13 +68,6 @@ function forecastFact({ month, so_far_usd: soFar, estimate }: NonNullable<UsageI
 
 /** Rounded down to the nano-dollar. */
 const mean = (amount: string, parts: number): string => formatUsd(nanoUsd(parseUsd(amount) / BigInt(parts)));
-
-/** From the first day of the period that had use; all of it where there was use before. */
-function daysOfUse({ ofPeriod, days, perDay, before }: UsageReport): number {
-  if (!ofPeriod) return 0;
-  const first = perDay?.findIndex((sums) => sums.requests !== 0) ?? 0;
-  return first <= 0 || before?.requests !== 0 ? days.length : days.length - first;
-}
 
 function averageNote(requests: number, { failed, cancelled, unknown }: UsageReport['totals']): string {
   const withFailed = (failed ?? 0) + (cancelled ?? 0) > 0 ? text.failedIncluded : '';

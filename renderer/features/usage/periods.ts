@@ -1,4 +1,4 @@
-import type { UsagePeriod } from '#shared/contract/app/usage.ts';
+import type { UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
 import { addDays, dayIn, daysBetween } from '#shared/days.ts';
 
 export const presets = ['7', '30', '90', 'month', 'custom'] as const;
@@ -41,3 +41,15 @@ export const rangeText = ({ first, last }: Days): string => `${first}/${last}`;
 
 export const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 export const todayIn = (zone: string): string => dayIn(zone, Date.now());
+
+/** The days from the first of the period that had use; all of them where there was use before. None if the days are not told. */
+export function countDaysOfUse({
+  ofPeriod,
+  days,
+  perDay,
+  before,
+}: Pick<UsageReport, 'ofPeriod' | 'days' | 'perDay' | 'before'>): number {
+  if (!ofPeriod) return 0;
+  const first = perDay?.findIndex(({ requests }) => requests !== 0) ?? 0;
+  return first <= 0 || before?.requests !== 0 ? days.length : days.length - first;
+}

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { UsageSums } from '#shared/contract/app/usage.ts';
 import { daysBetween } from '#shared/days.ts';
-import { daysBack, daysOfPreset, readRange } from './periods.ts';
+import { countDaysOfUse, daysBack, daysOfPreset, readRange } from './periods.ts';
 import { axisOf, roughWords, wordsOf } from './series.ts';
 
 test('a period ends with today, and earlier ones meet it without a gap', () => {
@@ -27,6 +28,19 @@ test('a range that was kept counts where it is one that can be shown', () => {
       if (range) expect(daysBetween(range.first, range.last).length).toBeGreaterThan(0);
     }),
   );
+});
+
+test('an average a day begins with the first day of use, unless there was use before the period', () => {
+  const days = ['2026-11-24', '2026-11-25', '2026-11-26', '2026-11-27'];
+  const sums = (requests: number) => ({ requests }) as UsageSums;
+  const perDay = [0, 0, 3, 0].map(sums);
+  const count = (change: object) => countDaysOfUse({ ofPeriod: true, days, perDay, before: sums(0), ...change });
+  expect(count({})).toBe(2);
+  expect(count({ before: sums(5) })).toBe(4);
+  expect(count({ before: null })).toBe(4);
+  expect(count({ perDay: null })).toBe(4);
+  expect(count({ perDay: [1, 0, 3, 0].map(sums) })).toBe(4);
+  expect(count({ ofPeriod: false })).toBe(0);
 });
 
 test('an amount says what it leaves out, and is never $0.00 for what nobody knows', () => {
