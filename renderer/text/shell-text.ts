@@ -34,7 +34,7 @@ export const text = words({
   unread: 'New answer',
   answerEnded: 'An answer has ended',
   balance: 'Balance',
-  spent: 'spent',
+  spent: 'spent at list price',
   ownKeyOf: (provider: string) => `Your ${provider} key`,
   billedBy: (provider: string) => `billed by ${provider}`,
   noBalance: 'Balance not available',

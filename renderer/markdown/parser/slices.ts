@@ -32,17 +32,26 @@ export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
   };
 }
 
+const noScripts: Scripts = new Set();
+
 function divided(tokens: readonly Token[]): Slice[] {
   const slices: { tokens: Token[]; weight: number; scripts: Scripts }[] = [];
+  let scripts = createScripts();
+  const known = scripts.size;
   for (const token of tokens) {
-    const scripts = createScripts();
     const weight = drawnWeight(token, scripts);
-    const last = slices.at(-1);
+    let last = slices.at(-1);
     if (last && last.weight + weight <= sliceWeight) {
       last.tokens.push(token);
       last.weight += weight;
-      for (const script of scripts) last.scripts.add(script);
-    } else slices.push({ tokens: [token], weight, scripts });
+    } else {
+      last = { tokens: [token], weight, scripts: noScripts };
+      slices.push(last);
+    }
+    if (scripts.size === known) continue;
+    // Each block pays for its own fonts: nobody knows which is drawn first.
+    last.scripts = new Set([...last.scripts, ...[...scripts].slice(known)]);
+    scripts = createScripts();
   }
   return slices;
 }

@@ -51,10 +51,11 @@ export function tokenWeight(token: Token, most = Number.POSITIVE_INFINITY, scrip
 /** As much as is drawn in a frame. */
 const heavy = 2 * sliceWeight;
 
+const boxedTypes = new Set(['list', 'blockquote', 'details', 'table']);
+
 /** What is drawn in boxes of its own, each near the viewport: items, groups of rows, blocks in a quote. `isPart`: the beginning of such a list. */
 export const isBoxed = (token: Token): boolean =>
-  'isPart' in token ||
-  (['list', 'blockquote', 'details', 'table'].includes(token.type) && tokenWeight(token, heavy) > heavy);
+  'isPart' in token || (boxedTypes.has(token.type) && tokenWeight(token, heavy) > heavy);
 
 /** The weight of what is drawn at once with a token. `scripts`: see `tokenWeight`. */
 export function drawnWeight(token: Token, scripts: Scripts = new Set()): number {
