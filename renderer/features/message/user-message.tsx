@@ -11,6 +11,9 @@ import { UserMessageActions } from './user-message-actions.tsx';
 const longest = 4000;
 const line = { heightPx: 24, letters: 76 };
 
+/** Not cut within a character of two units. */
+const beginningOf = (text: string): string => text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
+
 interface OwnMessageProps {
   item: ThreadItem;
   busy: boolean;
@@ -40,7 +43,7 @@ export const UserMessage = memo(function UserMessage({ item, busy, active, last 
           data-cut={cut || undefined}
           className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap"
         >
-          <LongText text={cut ? `${item.text.slice(0, longest)}…` : item.text} line={line} />
+          <LongText text={cut ? `${beginningOf(item.text)}…` : item.text} line={line} />
           {cut && (
             <Button className="mt-2 block" onClick={() => setWhole(true)}>
               {text.showAll(item.text.length)}
