@@ -91,7 +91,7 @@ const rows = (db: Database, { accountId, startMs, endMs, paysProviders }: Repric
       `select id, prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens,
         cache_write_1h_tokens, web_searches, image_tokens, charge, case byok when 1 then upstream_cost else 0 end, estimated,
         (price is null and status <> 'failed' and charge = 0 and upstream_cost = 0)
-          or ((byok = 1 or ?) and (status = 'failed'
+          or ((byok = 1 or ?) and ((status = 'failed' and charge = 0)
             or (status = 'cancelled' and case byok when 1 then upstream_cost else charge end = 0)))
       from requests
       where account_id = ? and created >= ? and created < ? and status <> 'running'
