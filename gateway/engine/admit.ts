@@ -3,6 +3,7 @@ import { parseUsd } from '#shared/money.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import { requireActive, requireFeature } from '../auth/authorize.ts';
 import type { Catalogue, CatalogueModel } from '../catalogue/catalogue.ts';
+import { pricedFor } from '../catalogue/service-tiers.ts';
 import type { Provider, ProviderCredential } from '../providers/provider.ts';
 import { hostedBaseUrl, type Registry } from '../providers/registry.ts';
 import { choose } from '../routing/choose.ts';
@@ -62,7 +63,7 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
   const conversation = conversationKey(question.principal.accountId, question.sessionId, opening);
   const common = { features, conversation, warnings: resolved.warnings };
   if (resolved.kind === 'direct') {
-    const target = directTarget(question, resolved.model, features, deps);
+    const target = asPriced(directTarget(question, resolved.model, features, deps), question);
     // The caller's own key gets a second try on the same model; nobody else's key is ever used for it (§6).
     return {
       ...common,
@@ -72,6 +73,13 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
     };
   }
   return { ...common, ...routed(question, resolved.provider, features, conversation, deps) };
+}
+
+/** The same target at the price of the tier of service that is asked for, and of the region that is asked. */
+function asPriced(target: Target, { openaiOnly }: Question): Target {
+  const { service_tier: tier } = openaiOnly;
+  const model = pricedFor(target.model, typeof tier === 'string' ? tier : undefined, target.credential.baseUrl);
+  return model === target.model ? target : { ...target, model };
 }
 
 /** Whose request it is, and whose key it runs on. */
@@ -177,7 +185,10 @@ function routed(
     ({ candidate }) => targetOf(question, candidate.model, deps.registry) ?? [],
   );
   if (!first) throw nothingEligible(choice.candidates);
-  return { decision: { kind: 'router', choice }, targets: [first, ...rest] };
+  return {
+    decision: { kind: 'router', choice },
+    targets: [asPriced(first, question), ...rest.map((target) => asPriced(target, question))],
+  };
 }
 
 function candidateOf(

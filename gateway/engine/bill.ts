@@ -5,6 +5,7 @@ import type { Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { Metered } from '../billing/meter.ts';
 import { highestCost } from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { priceAsServed } from '../catalogue/service-tiers.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { type Billable, type BilledTry, type Outcome, routingOf } from './run.ts';
@@ -17,6 +18,8 @@ export interface Bill {
   readonly metered: Metered;
   /** For the log: what the upstream said that cannot be, and what was booked in its place. Null where all of it can. */
   readonly unbelieved: Readonly<Record<string, unknown>> | null;
+  /** The tier of service that was served, where nobody knows its price: it was billed as the one that was asked for. */
+  readonly unpricedTier: string | null;
 }
 
 /** The client left, or its credential was taken away in the middle: what was produced by then is paid for. */
@@ -51,7 +54,10 @@ export function billFor(run: Billable, outcome: Outcome): Bill {
   const cancelled = isCancelled(outcome);
   const started = current?.meter.started ?? false;
   const metered = meteredFor(run, outcome);
-  const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
+  // Providers bill by the tier that they served, which may be another than was asked for.
+  const served = outcome.kind === 'finished' ? outcome.served?.serviceTier : undefined;
+  const { price, isKnown } = priceAsServed(current?.target.model ?? run.admitted.targets[0].model, served);
+  const cost = current && started ? costOfUsage(price, metered) : nanoUsd(0n);
   const free = isFree(run, outcome);
   const payable = current && started ? chargeable(run, current, metered, cost) : cost;
   const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
@@ -62,20 +68,21 @@ export function billFor(run: Billable, outcome: Outcome): Bill {
   return {
     metered,
     routing,
+    unpricedTier: isKnown ? null : (served ?? null),
     unbelieved: isClamped ? unbelievedOf(model, metered, payable) : null,
     settlement: {
       requestId: question.requestId,
       status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
       errorCode: outcome.kind !== 'failed' ? null : outcome.byClient ? 'client_closed_request' : outcome.error.code,
-      charge: free ? nanoUsd(0n) : byokFeeBps === null ? payable : feeOf(model.price, metered, byokFeeBps),
+      charge: free ? nanoUsd(0n) : byokFeeBps === null ? payable : feeOf(price, metered, byokFeeBps),
       ...(byokFeeBps ? { byokFeeBps } : {}),
       upstreamCost: nanoUsd(run.wasted + cost),
-      estimated: metered.estimated || payable < cost,
+      estimated: metered.estimated || payable < cost || !isKnown,
       provider: model.provider,
       model: model.model,
       usage: metered.usage,
       // Where the upstream named its cost, no row of ours was used; a fee is a share of what ours says.
-      price: metered.reportedCost === null || byokFeeBps ? model.price : null,
+      price: metered.reportedCost === null || byokFeeBps ? price : null,
       routing: routing && JSON.stringify(routing),
       attempts: routing?.attempts.length ?? 0,
       firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
@@ -122,14 +129,24 @@ function meteredFor({ current }: Billable, outcome: Outcome): Metered {
 }
 
 /** What an attempt costs whoever pays the upstream: in its own words where it says so; 0 where no price is known. */
-export const upstreamCost = ({ target }: BilledTry, { usage, reportedCost }: Metered): NanoUsd =>
-  reportedCost ?? (target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n));
+export const upstreamCost = ({ target }: BilledTry, metered: Metered): NanoUsd =>
+  costOfUsage(target.model.price, metered);
+
+const costOfUsage = (price: Price | null, { usage, reportedCost }: Metered): NanoUsd =>
+  reportedCost ?? (price ? costOf(price, usage) : nanoUsd(0n));
 
 /** What is to be said of an answer once it is billed. */
 export const billWarnings = (outcome: Outcome, bill: Bill): Warning[] => [
   ...creditWarning(outcome),
   ...usageWarning(bill),
+  ...tierWarning(bill),
 ];
+
+function tierWarning({ unpricedTier }: Bill): Warning[] {
+  if (unpricedTier === null) return [];
+  const message = `The provider served this in its tier "${unpricedTier}", whose price is not known here: the cost is an estimate.`;
+  return [{ code: 'tier_price_unknown', param: 'service_tier', message }];
+}
 
 function usageWarning({ unbelieved }: Bill): Warning[] {
   if (!unbelieved) return [];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
+import { hasTierPrice } from '../catalogue/service-tiers.ts';
 import { ownToolsField } from '../content/client-tools.ts';
 import { type ConversationShape, lostThinking } from '../content/conversation-shape.ts';
 import type { LongChanges } from '../providers/changed-request.ts';
@@ -155,14 +156,19 @@ function withPossibleChoice(parameters: Parameters, { facts }: CatalogueModel): 
 
 function fitOpenAiFields(
   given: FitInput['openaiOnly'],
-  { provider, facts, id }: CatalogueModel,
+  model: CatalogueModel,
   thinks: boolean,
   warnings: Warning[],
 ): FitInput['openaiOnly'] {
+  const { provider, facts, id } = model;
   const ours = provider === 'openai' || facts?.id.startsWith('openai/') === true;
   const unsampled = thinks && facts?.samplesWhileThinking === false;
   const refused = Object.keys(given).filter(
-    (name) => !ours || facts?.refusedFields.includes(name) || (unsampled && ofSampling.has(name)),
+    (name) =>
+      !ours ||
+      facts?.refusedFields.includes(name) ||
+      (unsampled && ofSampling.has(name)) ||
+      (name === 'service_tier' && !hasTierPrice(model, String(given[name]))),
   );
   if (refused.length === 0) return given;
   warnings.push(...refused.map((name) => dropped(name, { id })));

@@ -110,7 +110,7 @@ export interface ProviderRequest {
   >;
 }
 
-/** What an upstream says of how it answered, where it says so; only told, never reckoned with. */
+/** What an upstream says of how it answered, where it says so. The tier of service decides the price. */
 export interface Served {
   readonly serviceTier?: string;
   readonly systemFingerprint?: string;

@@ -54,6 +54,7 @@ export function finishedResponse(
     status: reason === undefined ? 'completed' : 'incomplete',
     incomplete_details: reason === undefined ? null : { reason },
     output: [...output],
+    service_tier: finish.served?.serviceTier ?? null,
     usage: usageOf(finish),
     byok: finish.byok,
     routing: finish.routing,

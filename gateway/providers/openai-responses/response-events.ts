@@ -28,7 +28,7 @@ const longestEcho = 3;
 const maxEventBytes = 134_217_728;
 
 /** What the last event says that was not said before. It repeats the request and the answer, which may hold more than an event may. */
-const endFields = ['status', 'error', 'incomplete_details', 'usage'];
+const endFields = ['status', 'error', 'incomplete_details', 'service_tier', 'usage'];
 
 /**
  * Events that only repeat what was said or sent, some of them at length: nothing of them is read. OpenAI writes the type first; where
@@ -102,7 +102,9 @@ class ResponseEvents implements ResponseReader {
   #end(response: JsonObject): ProviderEvent[] {
     if (response.status === 'failed') throw failure(asObject(response.error));
     const reason = finishReason(response, this.#items.calls > 0);
-    return [...countedUsage(response.usage, this.#items.searches), { type: 'finish', reason }];
+    const serviceTier = asText(response.service_tier);
+    const told = serviceTier === null ? {} : { served: { serviceTier } };
+    return [...countedUsage(response.usage, this.#items.searches), { type: 'finish', reason, ...told }];
   }
 }
 

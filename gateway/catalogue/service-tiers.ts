@@ -1,0 +1,140 @@
+import { type PicoUsd, picoUsd } from '#shared/money.ts';
+import type { Price, Rates } from '#shared/price.ts';
+import type { CatalogueModel } from './catalogue.ts';
+
+/**
+ * What OpenAI asks for its other tiers of service and its regional addresses, as a share of the model's price. A tier without a share here
+ * is not asked for: nobody would know what it costs.
+ */
+type Share = readonly [numerator: bigint, denominator: bigint];
+const whole: Share = [1n, 1n];
+
+/** openai.com/api-priority-processing, read 2026-11-27: input, cached input and output all at the same share of the standard price. */
+const priorityShares: Readonly<Record<string, Share>> = {
+  'openai/gpt-5.5': [5n, 2n],
+  'openai/gpt-5.4': [2n, 1n],
+  'openai/gpt-5.4-mini': [2n, 1n],
+  'openai/gpt-5.2': [2n, 1n],
+  'openai/gpt-5.1': [2n, 1n],
+  'openai/gpt-5': [2n, 1n],
+  'openai/gpt-5-mini': [9n, 5n],
+  'openai/gpt-4.1': [7n, 4n],
+  'openai/gpt-4.1-mini': [7n, 4n],
+  'openai/gpt-4.1-nano': [2n, 1n],
+  'openai/gpt-4o': [17n, 10n],
+  'openai/gpt-4o-mini': [5n, 3n],
+};
+
+/** Half the standard price: developers.openai.com/api/docs/pricing and …/guides/flex-processing, read 2026-11-27. */
+const flexModels: ReadonlySet<string> = new Set([
+  ...[
+    'openai/gpt-5.5',
+    'openai/gpt-5.4',
+    'openai/gpt-5.4-mini',
+    'openai/gpt-5.4-nano',
+    'openai/gpt-5.2',
+    'openai/gpt-5.1',
+  ],
+  ...['openai/gpt-5', 'openai/gpt-5-mini', 'openai/gpt-5-nano', 'openai/o3', 'openai/o4-mini'],
+]);
+const flexShare: Share = [1n, 2n];
+
+/** A tenth more for models since 2026-03-05, GPT-5.4 being the first: developers.openai.com/api/docs/guides/your-data, read 2026-11-27. */
+const regionalHost = /^[a-z]{2}\.api\.openai\.com$/;
+const regionalModels = /^openai\/gpt-(?:5\.[4-9]|[6-9])/;
+const regionalShare: Share = [11n, 10n];
+
+/** Tiers that cost the standard price, by whatever name. */
+const standardTiers: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'on_demand']);
+
+const factsId = ({ facts, provider, model }: CatalogueModel) => facts?.id ?? `${provider}/${model}`;
+const isOpenAi = (model: CatalogueModel) => factsId(model).startsWith('openai/');
+
+function shareOfTier(model: CatalogueModel, tier: string): Share | null {
+  const id = factsId(model);
+  if (standardTiers.has(tier)) return whole;
+  if (tier === 'priority') return priorityShares[id] ?? null;
+  return tier === 'flex' && flexModels.has(id) ? flexShare : null;
+}
+
+/** Whether it is known what this model costs in this tier, so that it may be asked for. Other vendors have tiers of their own. */
+export const hasTierPrice = (model: CatalogueModel, tier: string): boolean => shareOfTier(model, tier) !== null;
+
+interface Variant {
+  readonly standard: CatalogueModel;
+  /** Of the address that it is asked at. */
+  readonly region: Share;
+}
+
+const variants = new WeakMap<CatalogueModel, Map<string, CatalogueModel>>();
+const origins = new WeakMap<CatalogueModel, Variant>();
+
+/**
+ * The model as it is held for and billed where this tier is asked for at this address: the same one where both cost the standard price. A
+ * cheaper tier is held for at the standard price, because the provider may serve another than was asked for.
+ */
+export function pricedFor(model: CatalogueModel, tier: string | undefined, baseUrl: string): CatalogueModel {
+  if (model.price === null || !isOpenAi(model)) return model;
+  const isRegional = regionalHost.test(hostOf(baseUrl)) && regionalModels.test(factsId(model));
+  const region = isRegional ? regionalShare : whole;
+  const tierShare = (tier === undefined ? null : shareOfTier(model, tier)) ?? whole;
+  const share = isAbove(tierShare, whole) ? times(tierShare, region) : region;
+  if (share[0] === share[1]) return model;
+  const known = variants.get(model) ?? new Map<string, CatalogueModel>();
+  variants.set(model, known);
+  const name = share.join('/');
+  const made = known.get(name) ?? { ...model, price: scaled(model.price, share) };
+  known.set(name, made);
+  origins.set(made, { standard: model, region });
+  return made;
+}
+
+/** The price of what was served, and whether it is known; without a tier the one that was held for. */
+export function priceAsServed(
+  model: CatalogueModel,
+  tier: string | undefined,
+): { readonly price: Price | null; readonly isKnown: boolean } {
+  const { standard, region } = origins.get(model) ?? { standard: model, region: whole };
+  if (tier === undefined || standard.price === null || !isOpenAi(standard))
+    return { price: model.price, isKnown: true };
+  const share = shareOfTier(standard, tier);
+  if (share === null) return { price: model.price, isKnown: false };
+  const all = times(share, region);
+  return { price: all[0] === all[1] ? standard.price : scaled(standard.price, all), isKnown: true };
+}
+
+const scaledPrices = new WeakMap<Price, Map<string, Price>>();
+
+/** Each rate by this share, rounded up to the pico-dollar. Fees of searches and requests are the same in each tier. */
+function scaled(price: Price, share: Share): Price {
+  const known = scaledPrices.get(price) ?? new Map<string, Price>();
+  scaledPrices.set(price, known);
+  const name = share.join('/');
+  const made = known.get(name) ?? {
+    ...price,
+    ...scaledRates(price, share),
+    tiers: price.tiers.map((tier) => ({ ...tier, ...scaledRates(tier, share) })),
+  };
+  known.set(name, made);
+  return made;
+}
+
+function scaledRates(rates: Rates, [numerator, denominator]: Share): Rates {
+  const by = (rate: PicoUsd): PicoUsd => picoUsd((rate * numerator + denominator - 1n) / denominator);
+  const maybe = (rate: PicoUsd | null | undefined) => (rate == null ? rate : by(rate));
+  const { prompt, completion, cacheRead, cacheWrite, cacheWriteHour, reasoning, inputAudio, outputImage } = rates;
+  return {
+    prompt: by(prompt),
+    completion: by(completion),
+    cacheRead: maybe(cacheRead) ?? null,
+    cacheWrite: maybe(cacheWrite) ?? null,
+    ...(cacheWriteHour == null ? {} : { cacheWriteHour: by(cacheWriteHour) }),
+    ...(reasoning == null ? {} : { reasoning: by(reasoning) }),
+    ...(inputAudio == null ? {} : { inputAudio: by(inputAudio) }),
+    ...(outputImage == null ? {} : { outputImage: by(outputImage) }),
+  };
+}
+
+const times = ([a, b]: Share, [c, d]: Share): Share => [a * c, b * d];
+const isAbove = ([a, b]: Share, [c, d]: Share): boolean => a * d > c * b;
+const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '');
