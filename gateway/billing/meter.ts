@@ -26,6 +26,8 @@ export interface Metered {
   readonly estimated: boolean;
   /** What the upstream itself said that the whole answer costs; null where it did not. */
   readonly reportedCost: NanoUsd | null;
+  /** The cost is of the bill that the provider was asked for afterwards. */
+  readonly isProviderBill?: boolean;
   /** What the upstream counted, where that cannot be: `usage` is then what was held for at most. */
   readonly unbelieved?: TokenUsage;
 }
@@ -103,7 +105,12 @@ class AttemptMeter implements Meter {
   complete(): Metered {
     if (!this.#reported) return this.#estimated();
     const known = this.#believed(this.#reported);
-    return { ...known, estimated: known.unbelieved !== undefined, reportedCost: this.#reportedCost };
+    return {
+      ...known,
+      estimated: known.unbelieved !== undefined,
+      reportedCost: this.#reportedCost,
+      ...(this.#billed ? { isProviderBill: true } : {}),
+    };
   }
 
   partial(): Metered {

@@ -47,7 +47,7 @@ function asKnown(model: CatalogueModel, day: string): CatalogueModel {
   const entry = model.sameAs === undefined ? undefined : bookModels.get(model.sameAs.id);
   if (!entry) return model;
   const known = fromBook(entry, day);
-  const { id, provider, price, priceAsOf, priceSource, aliases } = model;
+  const { id, provider, price, priceAsOf, priceSource, isOwnPrice = false, aliases } = model;
   return {
     ...known,
     id,
@@ -62,7 +62,7 @@ function asKnown(model: CatalogueModel, day: string): CatalogueModel {
       responses: known.facts.responses && model.sameAs?.responses === true,
       webSearch: null,
     },
-    ...(price === null ? {} : { price, priceAsOf, priceSource }),
+    ...(price === null ? {} : { price, priceAsOf, priceSource, isOwnPrice }),
   };
 }
 

@@ -52,6 +52,8 @@ export interface CatalogueModel {
   readonly price: Price | null;
   readonly priceAsOf: string | null;
   readonly priceSource: string | null;
+  /** The operator set this price, by command or in the configuration: it is charged whatever the server says of its cost. */
+  readonly isOwnPrice?: boolean;
   /** The router's static score, 0–1 (wire contract §5.4). */
   readonly quality: number | null;
   /** What to expect before anything was measured. */

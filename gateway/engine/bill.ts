@@ -59,10 +59,11 @@ export function billFor(run: Billable, outcome: Outcome): Bill {
   const { price, isKnown } = priceAsServed(current?.target.model ?? run.admitted.targets[0].model, served);
   const cost = current && started ? costOfUsage(price, metered) : nanoUsd(0n);
   const free = isFree(run, outcome);
-  const payable = current && started ? chargeable(run, current, metered, cost) : cost;
+  const ownCost = current && started ? costByOwnPrice(current, price, metered) : null;
+  const payable = ownCost ?? (current && started ? chargeable(run, current, metered, cost) : cost);
   const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
   const model = current?.target.model ?? run.admitted.targets[0].model;
-  const isClamped = metered.unbelieved !== undefined || payable < cost;
+  const isClamped = metered.unbelieved !== undefined || (ownCost === null && payable < cost);
   // The books keep the whole decision, whatever the answer told (§5.6).
   const routing = current ? routingOf(run, current, true) : null;
   return {
@@ -77,12 +78,12 @@ export function billFor(run: Billable, outcome: Outcome): Bill {
       charge: free ? nanoUsd(0n) : byokFeeBps === null ? payable : feeOf(price, metered, byokFeeBps),
       ...(byokFeeBps ? { byokFeeBps } : {}),
       upstreamCost: nanoUsd(run.wasted + cost),
-      estimated: metered.estimated || payable < cost || !isKnown,
+      estimated: metered.estimated || (ownCost === null && payable < cost) || !isKnown,
       provider: model.provider,
       model: model.model,
       usage: metered.usage,
       // Where the upstream named its cost, no row of ours was used; a fee is a share of what ours says.
-      price: metered.reportedCost === null || byokFeeBps ? price : null,
+      price: metered.reportedCost === null || ownCost !== null || byokFeeBps ? price : null,
       routing: routing && JSON.stringify(routing),
       attempts: routing?.attempts.length ?? 0,
       firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
@@ -90,6 +91,12 @@ export function billFor(run: Billable, outcome: Outcome): Bill {
     },
   };
 }
+
+/** What the operator's own price makes of it, where a server names a cost of its own: that is then only what it costs the operator. */
+const costByOwnPrice = ({ target }: BilledTry, price: Price | null, metered: Metered): NanoUsd | null =>
+  price !== null && target.model.isOwnPrice && metered.reportedCost !== null && !metered.isProviderBill
+    ? costOf(price, metered.usage)
+    : null;
 
 /** A server whose price nobody knows may name its own up to this, in pico-USD per token: more than any is known to ask. */
 const dearestUnknown = 1_000_000_000n;

@@ -60,6 +60,7 @@ interface Priced {
   readonly price: Price | null;
   readonly priceAsOf: string | null;
   readonly priceSource: string | null;
+  readonly isOwnPrice?: boolean;
 }
 
 /**
@@ -89,8 +90,13 @@ export function pricedOn<Model extends Priced>(
   });
 }
 
-const withPrice = <Model extends Priced>(model: Model, { asOf, source }: AddedPrice, price: PriceFields): Model => ({
+const withPrice = <Model extends Priced>(
+  model: Model,
+  { asOf, source, kind }: AddedPrice,
+  price: PriceFields,
+): Model => ({
   ...model,
+  isOwnPrice: kind === 'override',
   price: priceOf(price, asOf, source),
   priceAsOf: asOf,
   priceSource: source,

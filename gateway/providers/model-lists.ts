@@ -122,5 +122,5 @@ function declaredModel(
   if (price === null) return known;
   const priceSource = 'configuration';
   const { priceAsOf = day } = declared;
-  return { ...known, price: priceOf(price, priceAsOf, priceSource), priceAsOf, priceSource };
+  return { ...known, price: priceOf(price, priceAsOf, priceSource), priceAsOf, priceSource, isOwnPrice: true };
 }
