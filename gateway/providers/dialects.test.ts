@@ -124,6 +124,31 @@ test('Groq’s usage is also found in its own place', () => {
   );
 });
 
+test.each([
+  ['Moonshot’s place', { cached_tokens: 6 }],
+  ['Anthropic’s words', { cache_read_input_tokens: 6, cache_creation_input_tokens: 3 }],
+  ['DeepSeek’s place', { prompt_cache_hit_tokens: 6, prompt_cache_miss_tokens: 4 }],
+  ['OpenAI’s place empty', { prompt_tokens_details: { cached_tokens: 0 }, cached_tokens: 6 }],
+  ['OpenAI’s place null', { prompt_tokens_details: null, cached_tokens: 6 }],
+  ['OpenAI’s place', { prompt_tokens_details: { cached_tokens: 6 }, cached_tokens: 0 }],
+])('cached tokens are read in %s', (_where, fields) => {
+  const usage = { prompt_tokens: 10, completion_tokens: 2, ...fields };
+  const written = 'cache_creation_input_tokens' in fields ? 3 : 0;
+  for (const chunk of [{ choices: [], usage }, { choices: [{ index: 0, delta: {}, usage }] }])
+    expect(said([chunk])).toContainEqual(
+      expect.objectContaining({
+        usage: expect.objectContaining({ promptTokens: 10, cachedTokens: 6, cacheWriteTokens: written }),
+      }),
+    );
+});
+
+test('cached tokens are never more than the prompt', () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 2, cached_tokens: 60, cache_creation_input_tokens: 60 };
+  expect(said([{ choices: [], usage }])).toContainEqual(
+    expect.objectContaining({ usage: expect.objectContaining({ cachedTokens: 10, cacheWriteTokens: 0 }) }),
+  );
+});
+
 describe('OpenRouter', () => {
   test('is asked for its cost, and gets its opaque thinking back', () => {
     const body = bodyFor('openrouter', everything);

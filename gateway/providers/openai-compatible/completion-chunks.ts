@@ -87,7 +87,7 @@ class CompletionChunkReader implements ChunkReader {
     const choice = asArray(chunk.choices)[0];
     const events = this.#begin();
     if (choice) this.#hearChoice(asObject(choice), events);
-    if (chunk.usage || chunk.x_groq) events.push(...usageEvent(chunk));
+    if (chunk.usage || chunk.x_groq || asObject(choice).usage) events.push(...usageEvent(chunk));
     return events;
   }
 
@@ -201,9 +201,10 @@ function predictedTokens(details: JsonObject): Served | null {
     : null;
 }
 
-/** The usage that a chunk reports, in OpenAI's place or in Groq's. Nothing where it reports none. */
+/** The usage that a chunk reports, in OpenAI's place, in Groq's or in Moonshot's (the choice). Nothing where it reports none. */
 export function usageEvent(chunk: JsonObject): ProviderEvent[] {
-  const usage = asObject(chunk.usage ?? asObject(chunk.x_groq).usage);
+  const [choice] = asArray(chunk.choices);
+  const usage = asObject(chunk.usage ?? asObject(chunk.x_groq).usage ?? asObject(choice).usage);
   const promptTokens = asCount(usage.prompt_tokens);
   const completionTokens = asCount(usage.completion_tokens);
   if (promptTokens === null || completionTokens === null) return [];
@@ -218,19 +219,32 @@ function counted(usage: JsonObject, promptTokens: number, completionTokens: numb
   const imageTokens = asCount(completion.image_tokens);
   const cachedTokens = Math.min(
     promptTokens,
-    asCount(prompt.cached_tokens) ?? asCount(usage.prompt_cache_hit_tokens) ?? 0,
+    firstCount(
+      prompt.cached_tokens,
+      // DeepSeek's place; Moonshot's; that of servers which speak both OpenAI's and Anthropic's words.
+      usage.prompt_cache_hit_tokens,
+      usage.cached_tokens,
+      usage.cache_read_input_tokens,
+    ),
   );
   const audioTokens = asCount(prompt.audio_tokens);
   return {
     promptTokens,
     completionTokens: completionTokens + (leavesOutReasoning(usage, reasoningTokens) ? reasoningTokens : 0),
     cachedTokens,
-    cacheWriteTokens: Math.min(promptTokens - cachedTokens, asCount(prompt.cache_write_tokens) ?? 0),
+    cacheWriteTokens: Math.min(
+      promptTokens - cachedTokens,
+      firstCount(prompt.cache_write_tokens, usage.cache_creation_input_tokens),
+    ),
     reasoningTokens,
     ...(audioTokens ? { audioTokens } : {}),
     ...(imageTokens ? { imageTokens } : {}),
   };
 }
+
+/** The first that is a count above zero: servers fill the places that they don't use with 0 or null. */
+const firstCount = (...values: readonly unknown[]): number =>
+  values.map((value) => asCount(value) ?? 0).find((count) => count > 0) ?? 0;
 
 /** xAI counts thinking beside the completion, not in it; the total tells. */
 function leavesOutReasoning(usage: JsonObject, reasoningTokens: number): boolean {
