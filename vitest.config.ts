@@ -23,9 +23,9 @@ const launchOptions = existsSync(chromium.executablePath())
  * `testDatabase()`. What the gateway does before and after its books (bodies, forms, attempts, sockets, clients) is shown once.
  */
 const onBothEngines = [
-  'gateway/billing/true-bill.test.ts',
+  'gateway/billing/{holds,true-bill}.test.ts',
   'gateway/configuration/plans.test.ts',
-  'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,token-classes}.test.ts',
+  'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,reads-on,token-classes}.test.ts',
   'gateway/testing/open-gateway.test.ts',
   'gateway/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
   'gateway/db/migrations/{findable,provenance}.test.ts',

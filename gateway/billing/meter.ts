@@ -13,12 +13,16 @@ export interface Meter {
   readonly started: boolean;
   /** The upstream has counted something of it. */
   readonly counted: boolean;
+  /** The answer is whole, and all of it is counted. */
+  readonly countedWhole: boolean;
   /** Output so far: the larger of what was reported and what was seen. */
   readonly outputTokens: number;
   /** The upstream's own count of a complete answer, or the estimate where it gave none. */
   complete(): Metered;
   /** Usage of an answer that was broken off: as it was billed, else what was reported, completed by the estimate (§1.4.7). */
   partial(): Metered;
+  /** The same usage, as far as it is set aside for. */
+  withinHold(metered: Metered): Metered;
 }
 
 export interface Metered {
@@ -35,9 +39,9 @@ export interface Metered {
 /** No answer costs a thousand dollars; more would only overflow the books. */
 const mostReported = 1_000_000_000_000n;
 
-/** Without limits every count is believed. */
-export const createMeter = (estimatedInputTokens: number, limits: UsageLimits | null = null): Meter =>
-  new AttemptMeter(estimatedInputTokens, limits);
+/** Without limits every count is believed. `cachedShare`: the part of the input that the provider is expected to have kept. */
+export const createMeter = (estimatedInputTokens: number, limits: UsageLimits | null = null, cachedShare = 0): Meter =>
+  new AttemptMeter(estimatedInputTokens, limits, cachedShare);
 
 class AttemptMeter implements Meter {
   started = false;
@@ -50,10 +54,13 @@ class AttemptMeter implements Meter {
   #reported: TokenUsage | null = null;
   #reportedCost: NanoUsd | null = null;
   #billed = false;
+  #finished = false;
+  readonly #cachedShare: number;
 
-  constructor(estimatedInputTokens: number, limits: UsageLimits | null) {
+  constructor(estimatedInputTokens: number, limits: UsageLimits | null, cachedShare: number) {
     this.#inputTokens = estimatedInputTokens;
     this.#limits = limits;
+    this.#cachedShare = cachedShare;
   }
 
   observe(event: ProviderEvent): void {
@@ -80,6 +87,9 @@ class AttemptMeter implements Meter {
         break;
       case 'usage':
         this.#report(event);
+        break;
+      case 'finish':
+        this.#finished = true;
     }
   }
 
@@ -95,6 +105,10 @@ class AttemptMeter implements Meter {
 
   get counted(): boolean {
     return this.#reported !== null;
+  }
+
+  get countedWhole(): boolean {
+    return this.#finished && this.#reported !== null;
   }
 
   get outputTokens(): number {
@@ -115,7 +129,7 @@ class AttemptMeter implements Meter {
 
   partial(): Metered {
     if (!this.#reported) return this.#estimated();
-    if (this.#billed) return this.complete();
+    if (this.#billed || this.#finished) return this.complete();
     const known = this.#believed(this.#reported);
     const completionTokens = Math.max(known.usage.completionTokens, this.#seenAtMost());
     return {
@@ -135,20 +149,27 @@ class AttemptMeter implements Meter {
     return tokensOfBytes(this.#bytes + this.#reasoningBytes) + this.#images * tokensPerMadeImage;
   }
 
-  /** The estimate knows as little of hidden ends as of tokens: it goes no further than the answer was allowed to. */
+  /**
+   * What an answer that was broken off has used: what was seen, or what the model was allowed to think unseen where that is more;
+   * no more than the answer was allowed to have.
+   */
   #seenAtMost(): number {
     const limits = this.#limits;
-    const seen = this.#seen();
-    return limits && seen > limits.heldOutput() ? Math.min(seen, limits.most().outputTokens) : seen;
+    if (!limits) return this.#seen();
+    const { hidden } = limits;
+    const thought = this.#finished || (hidden.isShown && this.#reasoningBytes > 0) ? 0 : hidden.tokens;
+    return Math.min(Math.max(this.#seen(), thought), limits.outputTokens);
   }
 
   #estimated(): Metered {
     const completionTokens = this.#seenAtMost();
+    const promptTokens = Math.min(this.#inputTokens, this.#limits?.inputTokens ?? this.#inputTokens);
+    const unseen = Math.max(0, completionTokens - this.#seen());
     const usage = {
-      promptTokens: this.#inputTokens,
+      promptTokens,
       completionTokens,
-      reasoningTokens: Math.min(completionTokens, tokensOfBytes(this.#reasoningBytes)),
-      cachedTokens: 0,
+      reasoningTokens: Math.min(completionTokens, tokensOfBytes(this.#reasoningBytes) + unseen),
+      cachedTokens: Math.floor(promptTokens * this.#cachedShare),
       cacheWriteTokens: 0,
       ...this.#searchedAtLeast(0),
       ...this.#madeAtLeast(0, completionTokens),
@@ -158,7 +179,7 @@ class AttemptMeter implements Meter {
 
   /** What was seen to begin counts also where the upstream has not counted it yet. */
   #searchedAtLeast(reported: number): Pick<TokenUsage, 'searches'> {
-    const searches = Math.min(Math.max(reported, this.#searches), this.#limits?.most().searches ?? Infinity);
+    const searches = Math.min(Math.max(reported, this.#searches), this.#limits?.searches ?? Infinity);
     return searches > 0 ? { searches } : {};
   }
 
@@ -171,26 +192,40 @@ class AttemptMeter implements Meter {
   #canBe({ promptTokens, completionTokens, searches = 0 }: TokenUsage): boolean {
     const limits = this.#limits;
     if (!limits) return true;
-    if (promptTokens <= this.#inputTokens && completionTokens <= limits.heldOutput() && searches === 0) return true;
-    const most = limits.most();
-    return promptTokens <= most.inputTokens && completionTokens <= most.outputTokens && searches <= most.searches;
+    if (completionTokens > limits.outputTokens || searches > limits.searches) return false;
+    return promptTokens <= limits.inputTokens || promptTokens <= limits.maxInputTokens();
   }
 
   /** What was counted, as far as it can be: a count that cannot be is taken for no more than was held. */
   #believed(usage: TokenUsage): Pick<Metered, 'usage' | 'unbelieved'> {
-    if (this.#canBe(usage)) return { usage: classesWithin(usage) };
-    const { promptTokens, completionTokens, cachedTokens, reasoningTokens, imageTokens = 0 } = usage;
-    const held = {
-      promptTokens: Math.min(promptTokens, this.#inputTokens),
-      completionTokens: Math.min(completionTokens, this.#limits?.heldOutput() ?? completionTokens),
-      cachedTokens,
-      reasoningTokens,
-      imageTokens,
-      cacheWriteTokens: 0,
-      searches: Math.min(usage.searches ?? 0, this.#limits?.most().searches ?? 0),
-    };
-    return { usage: classesWithin(held), unbelieved: usage };
+    const limits = this.#limits;
+    if (!limits || this.#canBe(usage)) return { usage: classesWithin(usage) };
+    const outputTokens = Math.min(limits.outputTokens, Math.max(limits.disbelievedOutputTokens, this.#seen()));
+    const inputTokens = Math.min(limits.inputTokens, this.#inputTokens);
+    return { usage: cut(usage, inputTokens, outputTokens, limits.searches), unbelieved: usage };
   }
+
+  withinHold(metered: Metered): Metered {
+    const limits = this.#limits;
+    if (!limits) return metered;
+    const { usage } = metered;
+    const held = cut(usage, limits.inputTokens, limits.heldOutputTokens, limits.searches);
+    return { ...metered, usage: held, unbelieved: metered.unbelieved ?? usage, estimated: true };
+  }
+}
+
+/** A count that is taken for no more than this: of its classes none that is dearer than plain tokens is certain. */
+function cut(usage: TokenUsage, inputTokens: number, outputTokens: number, searches: number): TokenUsage {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens, imageTokens = 0 } = usage;
+  return classesWithin({
+    promptTokens: Math.min(promptTokens, inputTokens),
+    completionTokens: Math.min(completionTokens, outputTokens),
+    cachedTokens,
+    reasoningTokens,
+    imageTokens,
+    cacheWriteTokens: 0,
+    searches: Math.min(usage.searches ?? 0, searches),
+  });
 }
 
 /** Classes are parts of the two totals, whatever was said of them. */

@@ -3,40 +3,58 @@ import { mostNano, type NanoUsd, nanoUsd, type PicoUsd, parseUsd, picoUsd } from
 import type { Rates } from '#shared/price.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { tokensPerSearch } from '../content/estimate-tokens.ts';
+import { type InputSize, maxInputTokens } from '../content/input-size.ts';
 import { shareOf, wholeBps } from '../ledger/byok-fee.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** How many output tokens are reserved at a time where the caller set no limit (wire contract §2.7). */
+/** The shortest answer that is paid for where the caller set no limit (wire contract §2.7). */
 const stepTokens = 4_096;
+/** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
+const unboundedAnswer = 1_000_000;
 
-export interface ReserveInput extends Omit<Extent, 'outputTokens'> {
+export interface ReserveInput {
   readonly requestId: string;
   readonly maxTokens: number | null;
   readonly planMaxOutputTokens: number | null;
+  /** The input at the most. */
+  readonly inputSize: InputSize;
+  readonly audio: boolean;
+  readonly promptCache: Extent['promptCache'];
+  readonly webSearch: boolean;
   /** What the operator asks of the upstream's cost where it runs on the caller's own key, in basis points; else null. */
   readonly byokFeeBps: number | null;
+  /** The caller's own limit for this request (`max_cost_usd`). */
+  readonly maxCost: NanoUsd | null;
 }
 
-/** The money set aside for one request; it grows before the answer outgrows it. */
+/** The money set aside for one request. No answer that the model is allowed to give costs more. */
 export interface Reserve {
-  /** What has to be held before a model is asked. */
-  firstAmount(model: CatalogueModel): NanoUsd;
-  /** What the model's longest answer may cost; null where nobody knows how long that is. */
-  longestAmount(model: CatalogueModel): NanoUsd | null;
-  /** Says what was held of the two: the first amount, or that of the longest answer. */
+  /** What has to be held at the least before a model is asked, and what covers its longest answer. */
+  amounts(model: CatalogueModel): HoldAmounts;
+  /** Notes how much of the two is held. */
   opened(model: CatalogueModel, amount: NanoUsd): void;
-  /** Makes the reserve large enough for another, dearer model. False where the balance, or a limit of that model, cannot cover it. */
+  /** Makes the reserve large enough for another model. False where the balance, or a limit of that model, cannot cover it. */
   cover(model: CatalogueModel): Promise<boolean>;
-  /** What is set aside covers the longest answer of the model that is asked. */
-  readonly coversLongest: boolean;
-  /** No answer of the model that is asked can become longer than what is set aside for. */
-  readonly isEnough: boolean;
-  /** How much output is set aside for, the longest answer apart: an upstream that says more has to be looked at. */
-  readonly coveredTokens: number;
-  /** What is set aside for so much. */
+  /**
+   * How many output tokens the model has to be limited to, because no more of them are covered; null where the longest
+   * answer is.
+   */
+  readonly outputLimit: number | null;
+  /** How many input and output tokens of the model that is asked are paid for by what is set aside. */
+  readonly covered: CoveredTokens;
   readonly held: NanoUsd;
-  /** Sets the next step aside. False where the balance cannot cover it. */
-  grow(model: CatalogueModel): Promise<boolean>;
+  /** Sets this much aside in all. False where the balance or a limit cannot cover it. */
+  raise(to: NanoUsd): Promise<boolean>;
+}
+
+export interface HoldAmounts {
+  readonly min: NanoUsd;
+  readonly max: NanoUsd;
+}
+
+export interface CoveredTokens {
+  readonly input: number;
+  readonly output: number;
 }
 
 /** What the reserve of a request depends on. */
@@ -45,27 +63,31 @@ interface Reservable {
   readonly maxTokens: number | null;
   readonly principal: { readonly plan: { readonly maxOutputTokens: number | null } };
   readonly byoKey: object | null;
+  readonly route?: { readonly max_cost_usd?: string | undefined };
 }
 
 /** What is to be reserved for a question whose input is known. */
 export const reserveInput = (
-  { requestId, maxTokens, principal, byoKey }: Reservable,
-  { inputTokens, audio, promptCache, webSearch }: Omit<Extent, 'outputTokens'>,
+  { requestId, maxTokens, principal, byoKey, route }: Reservable,
+  { inputSize, audio, promptCache, webSearch }: Pick<ReserveInput, 'inputSize' | 'audio' | 'promptCache' | 'webSearch'>,
   byokFeeBps: number,
 ): ReserveInput => ({
   requestId,
   maxTokens,
-  inputTokens,
+  inputSize,
   audio,
   promptCache,
   webSearch,
   planMaxOutputTokens: principal.plan.maxOutputTokens,
   byokFeeBps: byoKey === null ? null : byokFeeBps,
+  maxCost: route?.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd),
 });
 
-/** How many output tokens are paid for at first. */
-export const firstStep = ({ maxTokens, planMaxOutputTokens }: ReserveInput, { maxOutputTokens }: CatalogueModel) =>
-  maxTokens ?? Math.min(stepTokens, maxOutputTokens ?? stepTokens, planMaxOutputTokens ?? stepTokens);
+/** How many output tokens have to be paid for at the least. */
+export const firstStep = (
+  { maxTokens, planMaxOutputTokens }: Pick<ReserveInput, 'maxTokens' | 'planMaxOutputTokens'>,
+  { maxOutputTokens }: CatalogueModel,
+) => maxTokens ?? Math.min(stepTokens, maxOutputTokens ?? stepTokens, planMaxOutputTokens ?? stepTokens);
 
 /** What has to be held before this model is asked (wire contract §2.7). */
 export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
@@ -81,11 +103,35 @@ export const longestAnswer = (
     ? null
     : Math.min(model.maxOutputTokens ?? Number.POSITIVE_INFINITY, planMaxOutputTokens ?? Number.POSITIVE_INFINITY));
 
+/** The same; where nobody says it, what the model holds. */
+const maxAnswer = (input: ReserveInput, model: CatalogueModel): number =>
+  longestAnswer(input, model) ?? model.contextLength ?? unboundedAnswer;
+
+/** The longest answer that this request may have: the caller's `max_cost_usd` may allow less than the model gives. */
+function allowedAnswer(input: ReserveInput, model: CatalogueModel): number {
+  const most = maxAnswer(input, model);
+  const { maxCost } = input;
+  if (maxCost === null || input.maxTokens !== null) return most;
+  const whole = { ...input, byokFeeBps: null };
+  if (amountFor(whole, model, most) <= maxCost) return most;
+  return Math.max(firstStep(input, model), longestFor(maxCost, whole, model, most));
+}
+
 /** The most that is charged for so much output: the whole cost, or the fee on the caller's own key. */
 const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
   input.byokFeeBps === 0
     ? nanoUsd(0n)
-    : atMost(shareOf(highestCost(model, { ...input, outputTokens }) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps));
+    : atMost(
+        shareOf(highestCost(model, extentOf(input, model, outputTokens)) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps),
+      );
+
+const extentOf = (input: ReserveInput, model: CatalogueModel, outputTokens: number): Extent => ({
+  inputTokens: maxInputTokens(input.inputSize, model),
+  audio: input.audio,
+  promptCache: input.promptCache,
+  webSearch: input.webSearch,
+  outputTokens,
+});
 
 /** Half of what the books can hold: beside what else is used and held, a sum stays within 64 bits, and no balance covers it. */
 const mostHeld = nanoUsd(mostNano / 2n);
@@ -95,76 +141,82 @@ export const createReserve = (input: ReserveInput, ledger: Pick<Ledger, 'extend'
   new RequestReserve(input, ledger);
 
 class RequestReserve implements Reserve {
-  coversLongest = false;
-  coveredTokens = 0;
+  outputLimit: number | null = null;
   readonly #input: ReserveInput;
   readonly #ledger: Pick<Ledger, 'extend'>;
   #held = 0n;
-  #believed: bigint | null = null;
   /** The model that it is held for. */
   #asked: CatalogueModel | null = null;
   /** What was worked out last, and for which model. */
-  #amounts: { readonly model: CatalogueModel; readonly first: NanoUsd; readonly longest: NanoUsd | null } | null = null;
+  #known: (HoldAmounts & { readonly model: CatalogueModel; readonly longest: number }) | null = null;
 
   constructor(input: ReserveInput, ledger: Pick<Ledger, 'extend'>) {
     this.#input = input;
     this.#ledger = ledger;
   }
 
-  firstAmount(model: CatalogueModel): NanoUsd {
-    return this.#amountsFor(model).first;
+  amounts(model: CatalogueModel): HoldAmounts {
+    return this.#measure(model);
   }
 
-  longestAmount(model: CatalogueModel): NanoUsd | null {
-    return this.#amountsFor(model).longest;
-  }
-
-  #amountsFor(model: CatalogueModel) {
-    if (this.#amounts?.model === model) return this.#amounts;
+  #measure(model: CatalogueModel) {
+    if (this.#known?.model === model) return this.#known;
     const input = this.#input;
-    const [step, most] = [firstStep(input, model), longestAnswer(input, model)];
-    const first = amountFor(input, model, step);
-    const longest = most === null ? null : most === step ? first : amountFor(input, model, most);
-    this.#amounts = { model, first, longest };
-    return this.#amounts;
+    const [shortest, longest] = [firstStep(input, model), allowedAnswer(input, model)];
+    const min = amountFor(input, model, shortest);
+    const max = longest === shortest ? min : amountFor(input, model, longest);
+    this.#known = { model, longest, min, max };
+    return this.#known;
   }
 
   opened(model: CatalogueModel, amount: NanoUsd): void {
-    const { first, longest } = this.#amountsFor(model);
     this.#held = amount;
-    this.#asked = model;
-    this.coversLongest = longest !== null && amount >= longest;
-    this.coveredTokens = firstStep(this.#input, model);
-    this.#believed = this.coversLongest ? first : null;
+    this.#begin(model);
   }
 
-  cover(model: CatalogueModel): Promise<boolean> {
-    this.coveredTokens = firstStep(this.#input, model);
-    this.coversLongest = false;
-    this.#believed = null;
-    return this.#raiseTo(this.firstAmount(model), model);
+  /** What an earlier model had set aside stays so. */
+  async cover(model: CatalogueModel): Promise<boolean> {
+    const { min, max } = this.amounts(model);
+    for (const amount of [max, nanoUsd(max / 2n), nanoUsd(max / 4n), nanoUsd(max / 8n), min]) {
+      if (amount < min || !(await this.#raise(amount, model))) continue;
+      this.#begin(model);
+      return true;
+    }
+    return false;
   }
 
-  get isEnough(): boolean {
-    return this.coversLongest || this.#input.maxTokens !== null;
+  get covered(): CoveredTokens {
+    const model = this.#asked;
+    if (!model) return { input: 0, output: 0 };
+    const searches = mostSearches(model, this.#input.webSearch);
+    return {
+      input: maxInputTokens(this.#input.inputSize, model) + searches * tokensPerSearch,
+      output: this.outputLimit ?? maxAnswer(this.#input, model),
+    };
   }
 
   get held(): NanoUsd {
-    return nanoUsd(this.#believed ?? this.#held);
+    return nanoUsd(this.#held);
   }
 
-  grow(model: CatalogueModel): Promise<boolean> {
-    this.coveredTokens += stepTokens;
-    return this.#raiseTo(amountFor(this.#input, model, this.coveredTokens));
+  async raise(to: NanoUsd): Promise<boolean> {
+    return this.#raise(to, this.#asked);
   }
 
-  async #raiseTo(amount: NanoUsd, model = this.#asked): Promise<boolean> {
-    if (amount <= this.#held && model === this.#asked) return true;
-    const more = await this.#ledger.extend(this.#input.requestId, amount, model ?? undefined);
-    if (!more) return false;
-    this.#held = amount > this.#held ? amount : this.#held;
+  /** Decides how long an answer the model may give. */
+  #begin(model: CatalogueModel): void {
     this.#asked = model;
-    return true;
+    if (this.#input.maxTokens !== null) return;
+    const { longest, max } = this.#measure(model);
+    const tokens = this.#held >= max ? longest : longestFor(this.held, this.#input, model, longest);
+    this.outputLimit = tokens < maxAnswer(this.#input, model) ? tokens : null;
+  }
+
+  async #raise(amount: NanoUsd, model: CatalogueModel | null): Promise<boolean> {
+    if (amount <= this.#held && model === this.#asked) return true;
+    const isRaised = await this.#ledger.extend(this.#input.requestId, amount, model ?? undefined);
+    if (isRaised && amount > this.#held) this.#held = amount;
+    return isRaised;
   }
 }
 
@@ -172,7 +224,7 @@ class RequestReserve implements Reserve {
 export function withAffordableTokens(error: unknown, input: ReserveInput, model: CatalogueModel): unknown {
   const available = error instanceof AppError ? error.details?.available_usd : undefined;
   if (!(error instanceof AppError) || !model.price || typeof available !== 'string') return error;
-  const affordable = longestFor(parseUsd(available), input, model);
+  const affordable = longestFor(parseUsd(available), input, model, firstStep(input, model));
   const hint = affordable > 0 ? ` The largest "max_tokens" the balance covers is ${affordable}.` : '';
   return new AppError(error.code, `${error.message}${hint}`, {
     details: { ...error.details, affordable_max_tokens: affordable },
@@ -180,10 +232,10 @@ export function withAffordableTokens(error: unknown, input: ReserveInput, model:
   });
 }
 
-/** How much output an amount covers: what was refused is more than that. */
-function longestFor(available: NanoUsd, input: ReserveInput, model: CatalogueModel): number {
+/** How much output an amount covers that is less than so many tokens cost. */
+function longestFor(available: NanoUsd, input: ReserveInput, model: CatalogueModel, tooMany: number): number {
   let covered = 0;
-  let refused = firstStep(input, model);
+  let refused = tooMany;
   while (refused - covered > 1) {
     const middle = Math.floor((covered + refused) / 2);
     if (amountFor(input, model, middle) <= available) covered = middle;

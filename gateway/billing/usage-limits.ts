@@ -1,14 +1,32 @@
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type BoundedInput, type InputBound, inputBound, mostInputTokens } from '../content/input-bound.ts';
-import { mostSearches, type Reserve } from './reserve.ts';
+import { firstStep, mostSearches, type Reserve } from './reserve.ts';
 
-/** What of an upstream's own count can be true. */
+/** What of an upstream's own count can be true, and what of it is paid for. */
 export interface UsageLimits {
-  /** More than any honest upstream counts for this request. Costs a pass over the request: asked where the hold is exceeded. */
-  most(): { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number };
-  /** How much output the money that was set aside covers by now. */
-  heldOutput(): number;
+  /** The longest answer that the upstream was allowed to give, in tokens. */
+  readonly outputTokens: number;
+  /** The output that is set aside for: the same, unless a vendor wants a larger limit than the caller's. */
+  readonly heldOutputTokens: number;
+  /** The input that is set aside for. */
+  readonly inputTokens: number;
+  /** How often it may search. */
+  readonly searches: number;
+  /** What is booked as output at the most where a count can't be true. */
+  readonly disbelievedOutputTokens: number;
+  /** How much the model may have thought that nobody saw, and whether what it thinks can be seen, all of it. */
+  readonly hidden: HiddenThinking;
+  /** More input than any honest upstream counts. Costs a pass over the request: asked where more is counted than set aside for. */
+  maxInputTokens(): number;
 }
+
+export interface HiddenThinking {
+  readonly tokens: number;
+  readonly isShown: boolean;
+}
+
+/** Of a model that does not think. */
+export const nothingHidden: HiddenThinking = { tokens: 0, isShown: true };
 
 /** The parts of a question that bound what may be counted for it. */
 interface BoundedQuestion extends BoundedInput {
@@ -20,36 +38,34 @@ interface BoundedQuestion extends BoundedInput {
 
 /** Of one search, where nobody knows how much the model holds: it is read with all that was found before. */
 const mostFound = 200_000;
-/** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
-const unboundedAnswer = 1_000_000;
 
-/** What a model may count for a question (docs/decisions/027). `askedTokens`: the longest answer that it is asked for. */
+/** What a model may count for a question (docs/decisions/027). `askedTokens`: the limit that it is given, 0 where it has none. */
 export function usageLimits(
   question: BoundedQuestion,
   model: CatalogueModel,
-  reserve: Reserve,
+  reserve: Pick<Reserve, 'covered' | 'outputLimit'>,
+  hidden: HiddenThinking,
   askedTokens: number,
 ): UsageLimits {
-  let inputTokens: number | null = null;
+  const { maxTokens, principal } = question;
+  const { input: inputTokens, output: heldOutputTokens } = reserve.covered;
   const searches = mostSearches(model, question.facts.features.webSearch);
+  let maxInput: number | null = null;
   return {
-    heldOutput: () => reserve.coveredTokens,
-    most() {
-      inputTokens ??=
+    outputTokens: Math.max(heldOutputTokens, askedTokens),
+    heldOutputTokens,
+    inputTokens,
+    searches,
+    hidden,
+    disbelievedOutputTokens:
+      maxTokens ??
+      reserve.outputLimit ??
+      firstStep({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model),
+    maxInputTokens() {
+      maxInput ??=
         mostInputTokens(question.packed?.inputBound ?? inputBound(question), model.contextLength) +
         searches * (model.contextLength ?? mostFound);
-      return {
-        inputTokens,
-        searches,
-        outputTokens: Math.max(reserve.coveredTokens, askedTokens, longestAnswerOf(question, model)),
-      };
+      return maxInput;
     },
   };
 }
-
-const longestAnswerOf = ({ maxTokens, principal }: BoundedQuestion, model: CatalogueModel): number =>
-  maxTokens ??
-  Math.min(
-    model.maxOutputTokens ?? model.contextLength ?? unboundedAnswer,
-    principal.plan.maxOutputTokens ?? Number.POSITIVE_INFINITY,
-  );

@@ -11,6 +11,7 @@ import {
 } from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { tokensPerSearch } from '../content/estimate-tokens.ts';
+import { maxInputTokens } from '../content/input-size.ts';
 import { type AdmissionDeps, type Admitted, admit, type Target } from '../engine/admit.ts';
 import type { Question } from '../engine/answer.ts';
 import { fitQuestion } from '../engine/attempt.ts';
@@ -31,10 +32,11 @@ export interface QuoteDeps extends AdmissionDeps {
 /** What a request would cost (wire contract §10): admitted and routed like the request itself, then only priced. */
 export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
   const admitted = admit(question, deps);
-  const input = reserveInput(question, admitted.features, deps.byokFeeBps);
+  const { features } = admitted;
+  const input = reserveInput(question, features, deps.byokFeeBps);
   const { target, hold, limits } = await heldFor(question, admitted.targets, input, deps);
   const { model } = target;
-  const tokens = tokensFor(input, model);
+  const tokens = tokensFor(input, features.inputTokens, model);
   return {
     object: 'quote',
     provider: model.provider,
@@ -52,8 +54,7 @@ export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quo
       high: formatUsd(hold),
     },
     byok: input.byokFeeBps !== null,
-    open_ended:
-      question.maxTokens === null && tokens.completion.high < (longestAnswer(input, model) ?? Number.POSITIVE_INFINITY),
+    open_ended: isOpenEnded(input, tokens, model),
     prices_as_of: model.price ? model.priceAsOf : null,
     limits,
     warnings: [...question.warnings, ...admitted.warnings, ...fitQuestion(question, target).warnings],
@@ -75,14 +76,23 @@ async function heldFor(
   return next ? heldFor(question, [next, ...later], input, deps) : { target, hold, limits };
 }
 
-function tokensFor(input: ReserveInput, model: CatalogueModel): Quote['tokens'] {
+/** It may cost more than the quote says: by a longer answer, or by what the request itself brings in. */
+const isOpenEnded = (input: ReserveInput, { completion, searches }: Quote['tokens'], model: CatalogueModel): boolean =>
+  searches !== undefined ||
+  input.inputSize.fileTokens !== null ||
+  (input.maxTokens === null && completion.high < (longestAnswer(input, model) ?? Number.POSITIVE_INFINITY));
+
+/** The estimate, and what a tokenizer may make of the same request at the least and at the most. */
+function tokensFor(input: ReserveInput, estimated: number, model: CatalogueModel): Quote['tokens'] {
   const searches = mostSearches(model, input.webSearch);
   const found = searches * tokensPerSearch;
-  const prompt = { low: Math.floor(input.inputTokens / fewestShare), high: input.inputTokens + found };
+  const most = maxInputTokens(input.inputSize, model);
+  const estimate = Math.min(estimated, most);
+  const prompt = { low: Math.floor(estimate / fewestShare), high: most + found };
   const mayBeCached = model.capabilities.includes('prompt_cache');
   return {
     // One that searches does so once, as a rule.
-    prompt: { estimate: input.inputTokens + Math.min(found, tokensPerSearch), ...prompt },
+    prompt: { estimate: estimate + Math.min(found, tokensPerSearch), ...prompt },
     cached: { low: 0, high: mayBeCached ? prompt.high : 0 },
     completion: { low: 0, high: firstStep(input, model) },
     ...(searches > 0 ? { searches: { low: 0, high: searches } } : {}),

@@ -64,7 +64,7 @@ function partTokens(part: Part): number {
 /** Of a file that is only named by its address. */
 const pagesElsewhere = 10;
 
-function fileTokens(dataUrl: string): number {
+export function fileTokens(dataUrl: string): number {
   if (/^https?:/i.test(dataUrl)) return pagesElsewhere * tokensPerPdfPage;
   const bytes = Buffer.from(dataUrl.slice(dataUrl.indexOf(',') + 1), 'base64');
   const pages = pdfPages(bytes) ?? Math.ceil(bytes.length / pdfBytesPerPage);

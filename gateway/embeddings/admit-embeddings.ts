@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel, EmbeddingFacts } from '../catalogue/catalogue.ts';
 import { unknownEmbedding } from '../catalogue/facts/embedding-models.ts';
+import type { InputSize } from '../content/input-size.ts';
 import {
   type AdmissionDeps,
   checkAccount,
@@ -21,6 +22,7 @@ export interface AdmittedEmbeddings {
   readonly warnings: readonly Warning[];
   readonly features: {
     readonly inputTokens: number;
+    readonly inputSize: InputSize;
     readonly audio: false;
     readonly promptCache: null;
     readonly webSearch: false;
@@ -45,7 +47,13 @@ export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): Admit
     targets: call.byoKey ? [target, target] : [target],
     facts,
     warnings: [...call.warnings, ...warnings, ...lifecycleWarnings(model), ...lengthWarnings(call, facts)],
-    features: { inputTokens: call.extent.inputTokens, audio: false, promptCache: null, webSearch: false },
+    features: {
+      inputTokens: call.extent.inputTokens,
+      inputSize: { textTokens: call.extent.mostTokens, pictures: [], fileTokens: null, isOnePrompt: false },
+      audio: false,
+      promptCache: null,
+      webSearch: false,
+    },
   };
 }
 

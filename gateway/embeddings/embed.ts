@@ -5,7 +5,7 @@ import type { Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { CredentialWatch } from '../auth/watch-credentials.ts';
 import { createMeter } from '../billing/meter.ts';
 import { createReserve, reserveInput } from '../billing/reserve.ts';
-import type { UsageLimits } from '../billing/usage-limits.ts';
+import { nothingHidden, type UsageLimits } from '../billing/usage-limits.ts';
 import type { Running } from '../concurrency/running.ts';
 import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
 import type { AdmissionDeps, Target } from '../engine/admit.ts';
@@ -97,7 +97,7 @@ async function open(
     requestId,
     accountId: principal.accountId,
     keyId: principal.credential.id,
-    amount: reserve.firstAmount(model),
+    amount: reserve.amounts(model).min,
     provider: model.provider,
     model: model.model,
     byok: byoKey !== null,
@@ -151,9 +151,15 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
   const { id } = target.model;
   const { accountId } = call.principal;
   const counts = call.byoKey === null;
+  const { mostTokens } = call.extent;
   const limits: UsageLimits = {
-    heldOutput: () => 0,
-    most: () => ({ inputTokens: call.extent.mostTokens, outputTokens: 0, searches: 0 }),
+    inputTokens: mostTokens,
+    outputTokens: 0,
+    heldOutputTokens: 0,
+    searches: 0,
+    hidden: nothingHidden,
+    disbelievedOutputTokens: 0,
+    maxInputTokens: () => mostTokens,
   };
   const meter = createMeter(admitted.features.inputTokens, limits);
   run.current = { target, meter, limits, firstTokenAt: null };

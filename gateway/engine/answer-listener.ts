@@ -23,8 +23,7 @@ export class AnswerListener {
   /** Takes what came together, and hands on what of it is covered. */
   take(events: readonly ProviderEvent[]): Promise<void> | undefined {
     const { meter } = this.#current;
-    const { reserve } = this.#run;
-    const { isEnough } = reserve;
+    const maxSeen = this.#maxSeen;
     const said: SaidEvent[] = [];
     for (let at = 0; at < events.length; at += 1) {
       const event = events[at];
@@ -37,8 +36,7 @@ export class AnswerListener {
         if (event.type === 'tool-call-start' && event.extraContent) {
           this.#run.signed.push({ id: event.id, state: event.extraContent });
         }
-        if (!isEnough && meter.outputTokens > reserve.coveredTokens)
-          return this.#takeOnceCovered(said, event, events.slice(at + 1));
+        if (meter.outputTokens > maxSeen) return this.#cut(said);
         said.push(event);
       }
     }
@@ -77,13 +75,18 @@ export class AnswerListener {
     return waits === undefined ? this.#run.emit(said) : waits.then(() => this.#run.emit(said));
   }
 
-  /** After what is covered the first event that is not, once it is; then the rest. */
-  async #takeOnceCovered(said: readonly SaidEvent[], event: SaidEvent, rest: readonly ProviderEvent[]): Promise<void> {
+  /** Beyond this the upstream doesn't keep to the limit that it was given, or says more than it can to nobody. */
+  get #maxSeen(): number {
+    const { reserve, disconnect } = this.#run;
+    const allowed = disconnect.readOnAfter === null ? reserve.outputLimit : this.#current.limits.outputTokens;
+    return allowed === null ? Number.POSITIVE_INFINITY : allowed * overrun;
+  }
+
+  /** What is said beyond that nobody pays for. */
+  async #cut(said: readonly SaidEvent[]): Promise<void> {
     await this.#emit(said);
-    this.isCut = !(await this.#run.reserve.grow(this.#current.target.model));
-    if (this.isCut) throw new AppError('cancelled', 'What is left does not cover a longer answer.');
-    await this.#emit([event]);
-    await this.take(rest);
+    this.isCut = true;
+    throw new AppError('cancelled', 'What is left does not cover a longer answer.');
   }
 
   async #takeEach(
@@ -96,6 +99,9 @@ export class AnswerListener {
     await this.take(rest);
   }
 }
+
+/** What is seen is an estimate: an upstream that keeps to its limit never seems to give twice as much. */
+const overrun = 2;
 
 /** How long an answer had to wait for its client, and with it the upstream, which is not listened to meanwhile. */
 export interface Backpressure {

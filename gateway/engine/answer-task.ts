@@ -15,11 +15,13 @@ import { isModelRefusal } from '../ledger/model-limits.ts';
 import type { CallState } from '../providers/changed-request.ts';
 import type { AskBill } from '../providers/provider.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
-import type { AnswerPart, Question } from './answer.ts';
+import type { Question } from './answer.ts';
 import { AnswerListener } from './answer-listener.ts';
-import { attempt, fitQuestion, keepReasoning, mayTryNext, recallReasoning, requestFor } from './attempt.ts';
-import { billFor, billWarnings, endsUncounted, upstreamCost } from './bill.ts';
+import { attempt, fitQuestion, mayTryNext, recallReasoning, requestFor } from './attempt.ts';
+import { upstreamCost } from './bill.ts';
+import type { ReadsOn } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
+import { hiddenThinking } from './hidden-thinking.ts';
 import { ownKeyError } from './own-key-error.ts';
 import {
   failure,
@@ -29,9 +31,9 @@ import {
   recordCut,
   recordFailure,
   recordSuccess,
-  routingOf,
   type Try,
 } from './run.ts';
+import { settleAnswer } from './settle-answer.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
@@ -64,9 +66,12 @@ export async function runAnswer(context: RunContext): Promise<void> {
     wasted: 0n,
   };
   const unlease = deps.leases.keep(() => renew(run));
-  const outcome = await askAll(run).catch((error: unknown) => failure(run, toAppError(error)));
+  const told = await askAll(run).catch((error: unknown) => failure(run, toAppError(error)));
+  // Of an answer that is read on only its count matters: it was left, however it ended.
+  const left = run.disconnect.readOnAfter;
+  const outcome: Outcome = left ? { kind: 'failed', error: left, byClient: false } : told;
   try {
-    await close(run, outcome);
+    await settleAnswer(run, outcome);
   } finally {
     unlease();
   }
@@ -94,15 +99,14 @@ async function holdForAnother(
 
 /** Opens the request in the books. From its return on, it must be settled; the disk may still be at work. */
 function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Held | Promise<Held> {
-  const [target] = admitted.targets;
-  const { model } = target;
-  const longest = wantsWhole({ question, admitted, deps }, target) ? reserve.longestAmount(model) : null;
+  const [{ model }] = admitted.targets;
+  const { min, max } = reserve.amounts(model);
   return deps.ledger.decide({
     requestId: question.requestId,
     accountId: question.principal.accountId,
     keyId: question.principal.credential.id,
-    amount: reserve.firstAmount(model),
-    ...(longest === null ? {} : { preferred: longest }),
+    amount: min,
+    preferred: max,
     provider: model.provider,
     model: model.model,
     byok: question.byoKey !== null,
@@ -115,24 +119,22 @@ function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: En
 
 /**
  * A caller who waits for all of an answer gets it from an upstream that was asked for all of it: nothing is parsed a hundred
- * times. Nothing can be cut from such an answer, so it takes a hold that covers the longest one; and nobody sees it begin, so
- * that it is not for one of several models of which the next is asked where the first does not begin (docs/decisions/043). With the
- * probabilities of other tokens an answer is a hundred times as long: such a one comes in parts.
+ * times. Where credit may end it, it comes in parts instead; and nobody sees it begin, so that it is not for one of several
+ * models of which the next is asked where the first does not begin (docs/decisions/043). With the probabilities of other tokens
+ * an answer is a hundred times as long: such a one comes in parts.
  */
-const wantsWhole = (
-  { question, admitted, deps }: Pick<Run, 'question' | 'admitted' | 'deps'>,
-  { provider, model }: Target,
-) =>
+const wantsWhole = ({ question, admitted, deps, reserve }: Run, { provider, model }: Target) =>
   deps.asksWhole &&
   !question.stream &&
   question.openaiOnly.top_logprobs === undefined &&
   admitted.targets.length === 1 &&
+  reserve.outputLimit === null &&
   longestOf(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
   !deps.earlyLeavers.has(question.principal.accountId);
 
-/** In tokens, without an end where nobody says it. */
+/** In tokens. Of a model whose longest answer nobody knows none is asked for in one piece. */
 const longestOf = ({ maxTokens, principal }: Question, model: CatalogueModel) =>
-  longestAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.POSITIVE_INFINITY;
+  longestAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.NaN;
 
 function renew({ deps, question }: Run): void {
   deps.ledger.renew(question.requestId).catch((error: unknown) => {
@@ -155,6 +157,7 @@ async function askAll(run: Run): Promise<Outcome> {
       const giveUp =
         run.spoken ||
         run.signal.aborted ||
+        run.disconnect.readOnAfter !== null ||
         timeToBegin(run) < leastTimeMs ||
         !mayTryNext(error, run.question.byoKey !== null) ||
         !(await affordable(run, left));
@@ -181,10 +184,20 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const firstEventMs = firstEventLimit(run, current, isLast);
   const request = requestFor(run, target, current);
   const listener = new AnswerListener(run, current);
-  run.disconnect.asks(target.model.provider, whole);
+  let release: (() => void) | null = null;
+  const readsOn: ReadsOn = (why, stop) => {
+    if (!countsLate(current)) return false;
+    release = deps.readingOn.begin(run.question.principal.accountId, stop);
+    if (!release) return false;
+    const { usage } = current.meter.partial();
+    run.measured(usage.promptTokens + usage.completionTokens);
+    run.left(why);
+    return true;
+  };
+  run.disconnect.asks(target.model.provider, whole, readsOn);
   const answersInParts = () => {
     current.whole = false;
-    run.disconnect.asks(target.model.provider, false);
+    run.disconnect.asks(target.model.provider, false, readsOn);
   };
   const tellsBill = (ask: AskBill) => {
     current.askBill = ask;
@@ -197,26 +210,56 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
     await listener.speak();
     recordCut(run, current);
     return { kind: 'out_of_credit' };
+  } finally {
+    (release as (() => void) | null)?.();
   }
   await listener.speak();
   recordSuccess(run, current);
   const { reason = 'stop', served = null } = listener.finish ?? {};
+  if (reason === 'length' && isLimitedByCredit(run, current)) return { kind: 'out_of_credit' };
   return { kind: 'finished', reason, served };
 }
+
+/**
+ * An answer that has begun and is counted only at its end: whoever leaves it, it is read on for that (docs/decisions/102). Not
+ * where the operator says otherwise, where the provider can be asked afterwards, or where it has no price, such as a server of
+ * one's own that would work for nobody.
+ */
+const countsLate = ({ target, meter, fitted, whole, askBill }: Try): boolean =>
+  meter.started &&
+  target.model.price !== null &&
+  !whole &&
+  !askBill &&
+  target.credential.onDisconnect === undefined &&
+  (target.provider.counts === 'last' || (fitted.thinks && target.provider.counts !== 'along'));
+
+/** The model was asked for a shorter answer than it gives, because no longer one is covered. */
+const isLimitedByCredit = ({ reserve }: Run, { fitted }: Try) =>
+  reserve.outputLimit !== null && fitted.maxTokens === reserve.outputLimit;
 
 function begin(run: Run, target: Target, recalled: CallState | null): Try {
   const { deps, question, admitted } = run;
   if (!question.byoKey) deps.health.begin(target.model.id, question.principal.accountId);
-  const fitted = fitQuestion(question, target, recalled);
-  const limits = usageLimits(question, target.model, run.reserve, fitted.maxTokens ?? 0);
+  const fitted = fitQuestion(question, target, recalled, run.reserve.outputLimit);
+  const limits = usageLimits(
+    question,
+    target.model,
+    run.reserve,
+    hiddenThinking(target, fitted),
+    fitted.maxTokens ?? 0,
+  );
   const current: Try = {
     target,
     limits,
     fitted,
-    meter: createMeter(admitted.features.inputTokens, limits),
+    meter: createMeter(
+      admitted.features.inputTokens,
+      limits,
+      deps.cachedShares.recall(admitted.conversation, target.model.id),
+    ),
     startedAt: deps.now(),
     recalled,
-    whole: wantsWhole(run, target) && run.reserve.coversLongest,
+    whole: wantsWhole(run, target),
     firstTokenAt: null,
     askBill: null,
   };
@@ -243,58 +286,3 @@ function firstEventLimit(run: Run, { fitted }: Try, isLast: boolean): number {
 /** Milliseconds that are left for an upstream's first event; with less than the least nobody is asked who could only be late. */
 const timeToBegin = ({ deps, startedAt, firstEventMs }: Run) => startedAt + firstEventMs - deps.now();
 const leastTimeMs = 10;
-
-/** The hold waits as long as the provider may take to say it. Who has left does not; who has not lacks only the answer’s end. */
-async function learnBill(run: Run, outcome: Outcome): Promise<void> {
-  const { current, deps, question } = run;
-  if (!current?.askBill) return;
-  if (outcome.kind === 'failed') {
-    const { usage } = current.meter.partial();
-    run.measured(usage.promptTokens + usage.completionTokens);
-    run.left(outcome.error);
-  }
-  const told = await deps.trueBills.learn(question.requestId, current.askBill);
-  if (told) current.meter.settle(told);
-}
-
-/** Settles, and then tells how it ended: the finish carries what the books say. */
-async function close(run: Run, outcome: Outcome): Promise<void> {
-  const { deps, question } = run;
-  if (endsUncounted(run, outcome)) await learnBill(run, outcome);
-  const bill = billFor(run, outcome);
-  if (bill.unbelieved)
-    deps.log({ ...bill.unbelieved, event: 'usage_clamped', level: 'warn', request_id: question.requestId });
-  run.measured(bill.metered.usage.promptTokens + bill.metered.usage.completionTokens);
-  if (outcome.kind === 'failed') {
-    if (run.current?.whole && outcome.error.code === 'client_closed_request') {
-      deps.earlyLeavers.add(question.principal.accountId);
-    }
-    await deps.ledger.settle(bill.settlement).catch((error: unknown) => {
-      deps.log({ event: 'settlement_failed', requestId: question.requestId, cause: String(error) });
-    });
-    throw outcome.error;
-  }
-  if (!run.current) throw new Error('an answer has no author');
-  const keeping = keepReasoning(run, run.current.target);
-  const { charged } = await deps.ledger.settle(bill.settlement);
-  if (keeping !== undefined) await keeping;
-  const finish: AnswerPart = {
-    type: 'finish',
-    reason: outcome.kind === 'finished' ? outcome.reason : 'length',
-    ...(outcome.kind === 'finished' && outcome.served ? { served: outcome.served } : {}),
-    usage: bill.metered.usage,
-    cost: charged,
-    upstreamCost: bill.settlement.upstreamCost,
-    estimated: bill.settlement.estimated,
-    byok: question.byoKey !== null,
-    // Of a model that was named there is nothing more to tell.
-    routing: (run.admitted.decision.kind === 'direct' && bill.routing) || routingOf(run, run.current),
-    warnings: [
-      ...question.warnings,
-      ...run.admitted.warnings,
-      ...run.current.fitted.warnings,
-      ...billWarnings(outcome, bill),
-    ],
-  };
-  await run.emit([finish]);
-}

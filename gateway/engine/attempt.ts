@@ -121,11 +121,12 @@ export function fitQuestion(
   question: Question,
   target: Pick<Target, 'model' | 'provider'>,
   recalled: CallState | null = null,
+  coveredTokens: number | null = null,
 ): Fitted {
   const { parameters, openaiOnly, facts } = question;
   const { features } = facts;
   const shape = foundAgain(facts.shape, recalled, target.model.model);
-  const maxTokens = longestAnswer(question, features, target);
+  const maxTokens = longestAnswer(question, features, target, coveredTokens);
   const hasGrammars = [...(question.clientTools?.values() ?? [])].some(({ isByGrammar }) => isByGrammar === true);
   return fitRequest(
     { parameters, openaiOnly, shape, marksCache: features.promptCache !== null, maxTokens, hasGrammars },
@@ -152,17 +153,20 @@ export function requestFor({ question }: Run, target: Target, { fitted, recalled
   };
 }
 
-/** The limit that is asked for; null where the provider decides. */
+/** The limit that is asked for; null where the provider decides. `coveredTokens`: no longer answer is paid for. */
 function longestAnswer(
   { maxTokens, principal }: Question,
   { inputTokens }: Features,
   { model, provider }: Pick<Target, 'model' | 'provider'>,
+  coveredTokens: number | null,
 ): number | null {
   if (maxTokens !== null) return maxTokens;
   const { maxOutputTokens } = principal.plan;
-  if (maxOutputTokens === null && provider.needsMaxTokens !== true) return null;
+  const needsLimit = provider.needsMaxTokens === true || maxOutputTokens !== null;
+  if (!needsLimit && coveredTokens === null) return null;
   const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - inputTokens;
-  const limits = [model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY];
+  const usual = model.maxOutputTokens ?? (needsLimit ? defaultMaxTokens : Number.POSITIVE_INFINITY);
+  const limits = [usual, maxOutputTokens, coveredTokens].map((limit) => limit ?? Number.POSITIVE_INFINITY);
   return Math.min(...limits, Math.max(room, smallestRoom));
 }
 

@@ -6,6 +6,7 @@ import type { Metered } from '../billing/meter.ts';
 import { highestCost } from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { priceAsServed } from '../catalogue/service-tiers.ts';
+import { tokensPerSearch } from '../content/estimate-tokens.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { type Billable, type BilledTry, type Outcome, routingOf } from './run.ts';
@@ -45,22 +46,22 @@ function isFree({ current, spoken, question }: Billable, outcome: Outcome): bool
 /** The answer, or a part of it, is paid for, and how much that was only the provider can say. */
 export function endsUncounted(run: Billable, outcome: Outcome): boolean {
   if (outcome.kind === 'finished') return run.current?.meter.started === true && !run.current.meter.counted;
-  return !isFree(run, outcome);
+  return !isFree(run, outcome) && run.current?.meter.countedWhole !== true;
 }
 
-/** The billing table of §1.4.7. */
-export function billFor(run: Billable, outcome: Outcome): Bill {
+/** The billing table of §1.4.7. `withinHold`: what the hold doesn't cover is left out. */
+export function billFor(run: Billable, outcome: Outcome, withinHold = false): Bill {
   const { question, current, startedAt, deps } = run;
   const cancelled = isCancelled(outcome);
   const started = current?.meter.started ?? false;
-  const metered = meteredFor(run, outcome);
-  // Providers bill by the tier that they served, which may be another than was asked for.
-  const served = outcome.kind === 'finished' ? outcome.served?.serviceTier : undefined;
+  const metered = meteredFor(run, outcome, withinHold);
+  // Providers bill by the tier that they served, which may be another than was asked and held for.
+  const served = outcome.kind === 'finished' && !withinHold ? outcome.served?.serviceTier : undefined;
   const { price, isKnown } = priceAsServed(current?.target.model ?? run.admitted.targets[0].model, served);
   const cost = current && started ? costOfUsage(price, metered) : nanoUsd(0n);
   const free = isFree(run, outcome);
   const ownCost = current && started ? costByOwnPrice(current, price, metered) : null;
-  const payable = ownCost ?? (current && started ? chargeable(run, current, metered, cost) : cost);
+  const payable = ownCost ?? (current && started ? chargeable(run, current, metered, cost, withinHold) : cost);
   const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
   const model = current?.target.model ?? run.admitted.targets[0].model;
   const isClamped = metered.unbelieved !== undefined || (ownCost === null && payable < cost);
@@ -101,19 +102,25 @@ const costByOwnPrice = ({ target }: BilledTry, price: Price | null, metered: Met
 /** A server whose price nobody knows may name its own up to this, in pico-USD per token: more than any is known to ask. */
 const dearestUnknown = 1_000_000_000n;
 
-/** What an upstream names as its cost is charged where that can be; else no more than was held (docs/decisions/027). */
+/** What an upstream names as its cost is charged where that can be; else what our price makes of its count (docs/decisions/027). */
 function chargeable(
   { admitted, reserve, question }: Billable,
   current: BilledTry,
   metered: Metered,
   cost: NanoUsd,
+  withinHold: boolean,
 ): NanoUsd {
+  const { model } = current.target;
   if (metered.reportedCost === null || question.byoKey !== null || cost <= reserve.held) return cost;
-  if (metered.unbelieved) return reserve.held;
-  const most = current.limits.most();
-  const tokens = BigInt(most.inputTokens + current.limits.heldOutput());
-  const dearest = highestCost(current.target.model, { ...admitted.features, ...most });
-  return cost <= ceilToNano(dearest ?? picoUsd(tokens * dearestUnknown)) ? cost : reserve.held;
+  const { inputTokens, outputTokens, searches } = current.limits;
+  const tokens = BigInt(inputTokens + outputTokens);
+  const dearest = highestCost(model, { ...admitted.features, inputTokens, outputTokens });
+  const canBe =
+    metered.unbelieved === undefined &&
+    cost <= ceilToNano(dearest ?? picoUsd((tokens + BigInt(searches * tokensPerSearch)) * dearestUnknown));
+  if (canBe && !withinHold) return cost;
+  const counted = model.price ? costOf(model.price, metered.usage) : reserve.held;
+  return counted < reserve.held ? counted : reserve.held;
 }
 
 const unbelievedOf = ({ provider, model }: CatalogueModel, metered: Metered, booked: NanoUsd) => ({
@@ -130,9 +137,11 @@ const unbelievedOf = ({ provider, model }: CatalogueModel, metered: Metered, boo
 const feeOf = (price: Price | null, { usage }: Metered, bps: number): NanoUsd =>
   price ? byokFee(price, usage, bps) : nanoUsd(0n);
 
-function meteredFor({ current }: Billable, outcome: Outcome): Metered {
+function meteredFor({ current }: Billable, outcome: Outcome, withinHold: boolean): Metered {
   if (!current?.meter.started) return { usage: noTokens, estimated: false, reportedCost: null };
-  return outcome.kind === 'finished' ? current.meter.complete() : current.meter.partial();
+  const { meter } = current;
+  const metered = outcome.kind === 'finished' ? meter.complete() : meter.partial();
+  return withinHold ? meter.withinHold(metered) : metered;
 }
 
 /** What an attempt costs whoever pays the upstream: in its own words where it says so; 0 where no price is known. */

@@ -6,13 +6,15 @@ import { listen } from '../http/listen.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../testing/raw-upstream.ts';
 
-/** The stand-alone server as it runs, with real sockets on both sides. */
+/** The stand-alone server as it runs, with real sockets on both sides, and a provider that is never read on. */
 async function openStandAlone(said: string) {
   const upstream = await openRawUpstream(said);
   onTestFinished(upstream.close);
   const opened = await openTestGateway({
     now: Date.now,
-    providers: { openai: { apiKey: new Secret('sk-upstream'), baseUrl: `${upstream.origin}/v1` } },
+    providers: {
+      openai: { apiKey: new Secret('sk-upstream'), baseUrl: `${upstream.origin}/v1`, onDisconnect: 'abort' },
+    },
   });
   const server = await listen(opened.gateway, { port: 0 });
   onTestFinished(server.close);

@@ -8,14 +8,24 @@ import type { Emit } from './run.ts';
 export interface Disconnect {
   /** Hands parts to the reader; once it has left, to nobody. What waits for the reader ends with it, or with the answer. */
   readonly emit: Emit;
-  /** Says of whom an answer is asked next, and whether in one piece. */
-  asks(provider: string, whole: boolean): void;
+  /**
+   * Says of whom an answer is asked next, and whether in one piece. `readsOn`: where the reader leaves, whether the rest is
+   * read without it for a while, for the count that comes last.
+   */
+  asks(provider: string, whole: boolean, readsOn: ReadsOn): void;
+  /** Why the reader left an answer that is read on for its count alone; null where it didn't. */
+  readonly readOnAfter: AppError | null;
   /** The reader left: nobody reads the rest. */
   leave(why: AppError): void;
+  /** The reader took too long: there is no time left to read on without it. */
+  expire(why: AppError): void;
   /** The answer is over, one way or the other: tells a reader who is still there. */
   end(): void;
   fail(error: unknown): void;
 }
+
+/** Begins to read on without the reader; false where that isn't to be. `stop` ends it. */
+export type ReadsOn = (why: AppError, stop: () => void) => boolean;
 
 /**
  * Where nobody reads the rest, the upstream is hung up on (wire contract §1.4.6), unless its provider bills a whole answer
@@ -24,6 +34,8 @@ export interface Disconnect {
  */
 export function createDisconnect(reader: AnswerReader, drains: (provider: string) => boolean, abort: Stop): Disconnect {
   let draining = false;
+  let readsOn: ReadsOn = () => false;
+  let readOnAfter: AppError | null = null;
   let gone: AppError | null = null;
   let release: (() => void) | null = null;
   let giveUp: ((error: unknown) => void) | null = null;
@@ -38,9 +50,15 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
     });
 
   function goOnWithout(why: AppError): void {
-    gone ??= why;
     release?.();
+    if (gone) return;
+    gone = why;
     reader.fail(why);
+  }
+
+  function expire(why: AppError): void {
+    if (draining) goOnWithout(why);
+    else if (!readOnAfter) abort.abort(why);
   }
 
   return {
@@ -51,14 +69,21 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
       const waits = reader.take(parts);
       return waits && unlessGone(waits);
     },
-    asks(provider, whole) {
+    asks(provider, whole, begin) {
+      readsOn = begin;
       draining = whole && drains(provider);
       if (!draining && gone) abort.abort(gone);
     },
-    leave(why) {
-      if (draining) goOnWithout(why);
-      else abort.abort(why);
+    get readOnAfter() {
+      return readOnAfter;
     },
+    leave(why) {
+      if (readOnAfter) return;
+      if (!draining && readsOn(why, () => abort.abort(why))) readOnAfter = why;
+      if (readOnAfter) goOnWithout(why);
+      else expire(why);
+    },
+    expire,
     end() {
       if (!gone) reader.end();
     },

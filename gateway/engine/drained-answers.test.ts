@@ -37,7 +37,7 @@ async function open(onDisconnect?: 'abort' | 'drain') {
 test.each([
   ['drain', { status: 'succeeded', ...usage, estimated: false }],
   ['abort', { status: 'cancelled', estimated: true }],
-  [undefined, { status: 'cancelled', estimated: true }],
+  [undefined, { status: 'cancelled', ...usage, estimated: false, error_code: 'client_closed_request' }],
 ] as const)('after its client left, an answer with on_disconnect %s ends as %j', async (choice, end) => {
   const { post, upstream, ended } = await open(choice);
   const reader = (await post('/v1/chat/completions', body)).body?.getReader();

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { CredentialWatch } from '../auth/watch-credentials.ts';
+import { type CachedShares, createCachedShares } from '../billing/cached-shares.ts';
 import { createTrueBills, type TrueBills } from '../billing/true-bill.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { andThen } from '../concurrency/awaitable.ts';
@@ -15,6 +16,7 @@ import type { AnswerWatcher, Engine } from './answer.ts';
 import { type Backpressure, measureBackpressure } from './answer-listener.ts';
 import { runAnswer } from './answer-task.ts';
 import { createDisconnect, createEarlyLeavers, type EarlyLeavers, startAnswerClock } from './disconnect.ts';
+import { createReadingOn, type ReadingOn } from './reads-on.ts';
 import type { Emit } from './run.ts';
 
 export interface EngineTimeouts {
@@ -32,6 +34,8 @@ export interface EngineTimeouts {
   readonly leaseMs: number;
   /** For how long a provider is asked what an answer cost that its client left. */
   readonly trueBillMs: number;
+  /** For how long an answer that its client left is read on, for the count that comes last. */
+  readonly readOnMs: number;
 }
 
 /** The limits of wire contract §5.3.6 and §7, and of docs/decisions/049. */
@@ -43,6 +47,7 @@ export const engineTimeouts: EngineTimeouts = {
   thinking: { firstEventMs: 300_000, silentMs: 300_000, totalMs: 1_800_000 },
   leaseMs: 15_000,
   trueBillMs: 10_000,
+  readOnMs: 60_000,
 };
 
 export interface EngineDeps {
@@ -59,6 +64,8 @@ export interface EngineDeps {
   readonly credentials: Pick<CredentialWatch, 'watch'>;
   readonly leases: Leases;
   readonly trueBills: TrueBills;
+  readonly readingOn: ReadingOn;
+  readonly cachedShares: CachedShares;
   readonly earlyLeavers: EarlyLeavers;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -73,14 +80,19 @@ export interface EngineDeps {
   readonly byokFeeBps: number;
 }
 
+/** What an engine makes for itself. */
+type Made = 'leases' | 'earlyLeavers' | 'trueBills' | 'readingOn' | 'cachedShares';
+
 /** admit → hold → choose → attempt → settle, each answer in a task of its own. */
-export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers' | 'trueBills'>): Engine {
+export function createEngine(given: Omit<EngineDeps, Made>): Engine {
   const { running, log, now } = given;
-  const { leaseMs, trueBillMs } = given.timeouts;
+  const { leaseMs, trueBillMs, readOnMs } = given.timeouts;
   const trueBills = createTrueBills({ withinMs: trueBillMs, running, log });
   const deps: EngineDeps = {
     ...given,
     trueBills,
+    readingOn: createReadingOn({ withinMs: readOnMs, running }),
+    cachedShares: createCachedShares(now),
     leases: createLeases(leaseMs),
     earlyLeavers: createEarlyLeavers(now),
   };
@@ -89,7 +101,7 @@ export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers' |
       const abort = new Stop();
       const disconnect = createDisconnect(reader, (provider) => drains(deps, provider), abort);
       const backpressure = measureBackpressure(disconnect.emit);
-      const clock = startClock(abort, deps, backpressure, disconnect.leave);
+      const clock = startClock(abort, deps, backpressure, disconnect.expire);
       const unlink = stopWhen(abort, client, deps, disconnect.leave);
       const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
       let tokens = 0;

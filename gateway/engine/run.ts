@@ -26,7 +26,7 @@ export interface RunContext {
   readonly deps: EngineDeps;
   readonly signal: StopSignal;
   readonly emit: Emit;
-  readonly disconnect: Pick<Disconnect, 'asks'>;
+  readonly disconnect: Pick<Disconnect, 'asks' | 'readOnAfter'>;
   readonly backpressure: Backpressure;
   readonly clock: Pick<AnswerClock, 'allow'>;
   /** Called when the bill is made, how many tokens were used. */

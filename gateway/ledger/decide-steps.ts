@@ -4,6 +4,7 @@ import { newId } from '../db/id.ts';
 import { type BooksChanges, BooksDraft, type ChargeEntry, type OpenedRequest, type Raised } from './books-changes.ts';
 import type { AccountState, BooksView, RequestState } from './books-state.ts';
 import { charge, countRequest, moveHold, reserve } from './count-spending.ts';
+import { shareToHold } from './hold-share.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
 import { type ModelName, modelId, modelRefusal } from './model-limits.ts';
 import { dayOf } from './period.ts';
@@ -86,17 +87,16 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
   const keys = draft.lineage(request.keyId);
   if (request.keyId !== null && keys.length === 0) return failed(`key ${request.keyId} does not exist`);
   const plan = planOf(account.plan);
+  const { keyId, preferred = request.amount } = request;
   const refusalOf = (amount: bigint) =>
     quotaRefusal(account, plan, amount, now) ??
-    limitRefusal(account, request.keyId, request, amount, now) ??
+    limitRefusal(account, keyId, request, amount, now) ??
     shortageOf(keys, amount) ??
     creditShortage(account, plan, amount);
-  const { preferred = 0n } = request;
-  const isPreferred = preferred > request.amount && refusalOf(preferred) === null;
-  const amount = isPreferred ? preferred : request.amount;
+  const amount = shareToHold(request.amount, preferred, { account, plan, keyId, keys, model: request }, now);
   // That less was held than might have been is no reason to decide anew.
-  reliance?.note({ account, plan, keyId: request.keyId, keys, amount, now, opens: true });
-  const refusal = isPreferred ? null : refusalOf(amount);
+  reliance?.note({ account, plan, keyId, keys, amount, now, opens: true });
+  const refusal = refusalOf(amount);
   if (refusal) return { error: refusal };
   const row = {
     id: request.requestId,

@@ -8,7 +8,7 @@ export interface HoldRequest {
   readonly accountId: string;
   readonly keyId: string | null;
   readonly amount: NanoUsd;
-  /** Reserved in place of `amount` where all guards allow it: never less than that. */
+  /** Up to this is reserved in place of `amount`, as far as the account's means allow it (`hold-share.ts`). */
   readonly preferred?: NanoUsd;
   readonly provider: string;
   readonly model: string;
@@ -45,7 +45,7 @@ export interface Settlement {
 
 /** A hold that was decided. */
 export interface Held {
-  /** The request's `amount`, or what it preferred. */
+  /** Between the request's `amount` and what it preferred. */
   readonly amount: NanoUsd;
   /** Resolves when the hold is on the disk; rejects where the disk failed. Nothing is done for it until it is asked for. */
   readonly durable: Promise<void>;

@@ -211,6 +211,10 @@ export interface Provider {
   readonly needsMaxTokens?: boolean;
   /** It signs its reasoning before tool calls, and wants it back with them (`extra_content`). */
   readonly signsReasoning?: boolean;
+  /** When it counts what an answer used: all of it last, or along with each piece. Absent: the input first and the output last. */
+  readonly counts?: 'last' | 'along';
+  /** Where it shows what a model thinks, it shows all of it; else a summary, or nothing. */
+  readonly showsThinking?: boolean;
   /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`provider-guards.ts`). */
   readonly fetchesImages?: boolean;
   /** It can be asked for all of an answer at once, if that has so many tokens at most; absent: for none. */

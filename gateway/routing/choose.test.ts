@@ -35,8 +35,11 @@ const candidate = (model: CatalogueModel, more: Partial<Candidate> = {}): Candid
   ...more,
 });
 
+const sizeOf = (textTokens: number) => ({ textTokens, pictures: [], fileTokens: null, isOnePrompt: true });
+
 const small: Features = {
   inputTokens: 20,
+  inputSize: sizeOf(20),
   maxTokens: null,
   outputTokens: 500,
   turns: 1,
@@ -97,6 +100,7 @@ const anyCandidates = fc.uniqueArray(anyCandidate, { maxLength: 12, selector: ({
 const anyFeatures = fc
   .record({
     inputTokens: fc.integer({ min: 0, max: 200_000 }),
+    inputSize: fc.integer({ min: 0, max: 200_000 }).map(sizeOf),
     maxTokens: fc.option(fc.integer({ min: 1, max: 50_000 })),
     images: fc.boolean(),
     tools: fc.boolean(),

@@ -5,6 +5,7 @@ import { highestCost } from '../billing/reserve.ts';
 import type { Capability, CatalogueModel } from '../catalogue/catalogue.ts';
 import { type ConversationShape, conversationShape, promptCacheOf } from '../content/conversation-shape.ts';
 import { estimateInputTokens } from '../content/estimate-tokens.ts';
+import { type InputSize, maxInputTokens, measureInput } from '../content/input-size.ts';
 import { apiOf, unknownToResponses } from '../fitting/fit-request.ts';
 import type { ModelHealth } from './health.ts';
 import { matchesGlob, openingOf, planAllows } from './resolve.ts';
@@ -133,11 +134,12 @@ function sizeExclusions(model: CatalogueModel, features: Features, rules: Rules)
   ];
 }
 
-/** `max_cost_usd` is hard: a model whose price is not known, or whose longest answer would exceed it, is out. */
+/** `max_cost_usd` is hard: a model whose price is not known, or whose input and shortest hold would exceed it, is out. */
 function costExclusions(model: CatalogueModel, features: Features, maxCost: NanoUsd | null): string[] {
   if (maxCost === null) return [];
   const outputTokens = features.maxTokens ?? Math.min(4_096, model.maxOutputTokens ?? 4_096);
-  const most = highestCost(model, { ...features, outputTokens });
+  const inputTokens = maxInputTokens(features.inputSize, model);
+  const most = highestCost(model, { ...features, inputTokens, outputTokens });
   return most === null || ceilToNano(most) > maxCost ? ['max_cost'] : [];
 }
 
@@ -169,7 +171,10 @@ export type Tier = 'simple' | 'standard' | 'complex';
 
 /** What the router knows of a request: counts and marks, never its meaning, and no model is asked (§5.3.1). */
 export interface Features {
+  /** The estimate. */
   readonly inputTokens: number;
+  /** What the input is at the most. */
+  readonly inputSize: InputSize;
   /** As asked for; null where nothing was said. */
   readonly maxTokens: number | null;
   /** What the answer is expected to need: for price and time, not a limit. */
@@ -208,6 +213,7 @@ export const featuresOf = (input: FeatureInput): Features => new MeasuredFeature
 
 class MeasuredFeatures implements Features {
   readonly inputTokens: number;
+  readonly inputSize: InputSize;
   readonly maxTokens: number | null;
   readonly outputTokens: number;
   readonly tools: boolean;
@@ -230,6 +236,7 @@ class MeasuredFeatures implements Features {
     const has = (type: ContentPart['type']) => parts.some((part) => part.type === type);
     this.#messages = messages;
     this.inputTokens = estimateInputTokens(messages, parameters.tools);
+    this.inputSize = measureInput({ messages, parameters });
     this.maxTokens = maxTokens;
     this.outputTokens = Math.min(maxTokens ?? expectedOutputTokens, expectedOutputTokens);
     this.tools = Boolean(parameters.tools?.length);

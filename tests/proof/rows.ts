@@ -78,6 +78,10 @@ export const rows = {
     tests: ['tests/fault/concurrent-debits.test.ts'],
     long: '10,000 debits instead of 300',
   },
+  'charge within the hold': {
+    goal: 'random usage within what an upstream was allowed is never charged beyond its hold; no balance and no limit is passed, on both engines',
+    tests: ['gateway/billing/holds.test.ts'],
+  },
   'ledger on paper': {
     goal: '2,000 random programs of 60 steps agree with a model',
     tests: ['tests/fault/random-programs.test.ts', 'gateway/ledger/byok-fee.test.ts'],

@@ -1,4 +1,5 @@
 import type { Thinking as Rule } from '../../catalogue/model-facts.ts';
+import { thinkingBudgets } from '../../catalogue/thinking-budgets.ts';
 import type { ProviderRequest } from '../provider.ts';
 
 type Effort = NonNullable<ProviderRequest['parameters']['reasoning_effort']>;
@@ -33,15 +34,6 @@ export const dropsUnbound = (thinking: object | undefined): object => ({
   block_binding: { prefix_mismatch_behavior: 'drop_block' },
 });
 
-const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
-  minimal: 1_024,
-  low: 4_096,
-  medium: 10_000,
-  high: 20_000,
-  xhigh: 32_000,
-  max: 32_000,
-};
-
 /** Translates `reasoning_effort`, which was fitted to what the model takes. */
 export function thinkingFor({ facts, parameters }: ProviderRequest, maxTokens: number): Thinking {
   const rule = facts?.thinking ?? unknown;
@@ -62,7 +54,7 @@ function byBudget(
   effort: Effort | undefined,
   maxTokens: number,
 ): Thinking {
-  const budget = effort && effort !== 'none' ? Math.min(budgets[effort], rule.most, maxTokens - 1) : 0;
+  const budget = effort && effort !== 'none' ? Math.min(thinkingBudgets[effort], rule.most, maxTokens - 1) : 0;
   return budget < rule.least
     ? { active: false }
     : { thinking: { type: 'enabled', budget_tokens: budget }, active: true };

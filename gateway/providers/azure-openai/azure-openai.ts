@@ -16,6 +16,7 @@ export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): 
   const byCompletions = createOpenAiCompatible({ id, name, dialect: azureDialect, urlOf });
   return {
     ...byCompletions,
+    showsThinking: false,
     chat(request, context, take) {
       if (request.api !== 'responses') return byCompletions.chat(request, context, take);
       const call = callFor(id, context, azureDialect, `${rootOf(context.credential)}/openai/v1/responses`);

@@ -16,6 +16,7 @@ export function createGoogle(): Provider {
     name: 'Google',
     signsReasoning: true,
     wholeAnswerTokens: Number.POSITIVE_INFINITY,
+    counts: 'along',
     async chat(request, context, take) {
       const method = request.whole ? 'generateContent' : 'streamGenerateContent?alt=sse';
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:${method}`;

@@ -31,6 +31,8 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     signsReasoning: dialect.keepsExtraContent || dialect.givesBack === 'reasoning_details',
     fetchesImages: dialect.fetchesImages,
     wholeAnswerTokens: Number.POSITIVE_INFINITY,
+    counts: 'last',
+    showsThinking: true,
     async chat(request, context, take) {
       const written = upstreamBody(request, writer);
       const body = written instanceof Promise ? await written : written;

@@ -14,6 +14,7 @@ export function createOpenAi(): Provider {
   return {
     ...byCompletions,
     signsReasoning: true,
+    showsThinking: false,
     async chat(request, context, take) {
       for (let parts = refused.of(context.credential, request); ; ) {
         const whole = request.whole === true || !parts.stream;

@@ -1,0 +1,118 @@
+import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import { fileTokens } from './estimate-tokens.ts';
+import { pictureHeadBytes, pictureSize } from './picture-size.ts';
+import { maxPictureTokens, type Picture } from './picture-tokens.ts';
+
+/** How large the input of a request is at the most. Plain values: threads hand it to each other. */
+export interface InputSize {
+  /** No tokenizer makes more than one token of a byte, and vendors add some of their own around messages and tools. */
+  readonly textTokens: number;
+  readonly pictures: readonly Picture[];
+  /** Files and speech; null where there are none. */
+  readonly fileTokens: number | null;
+  /** All of it is read at once: a model never reads more than its context holds. */
+  readonly isOnePrompt: boolean;
+}
+
+interface Input {
+  readonly messages: readonly ChatMessage[];
+  readonly parameters: {
+    readonly tools?: readonly object[] | undefined;
+    readonly response_format?: object | undefined;
+  };
+}
+
+/** The marks around a message or a part of one: its role and its ends. */
+const frameTokens = 8;
+/** Hidden instructions: other vendors add some hundred to each request, Anthropic up to 804 where there are tools. */
+const instructionTokens = { always: 16, ofOthers: 256, forTools: 1_024 };
+/** Vendors whose own instructions are known to be short. */
+const shortInstructions: ReadonlySet<string> = new Set(['openai', 'azure-openai', 'anthropic', 'google', 'sandbox']);
+
+export function measureInput({ messages, parameters }: Input): InputSize {
+  const measure = new Measure();
+  for (const message of messages) measure.add(message);
+  const { tools, response_format: format } = parameters;
+  if (tools?.length) measure.textTokens += instructionTokens.forTools;
+  measure.addJson(tools);
+  measure.addJson(format);
+  const { textTokens, pictures, hasFiles } = measure;
+  return { textTokens, pictures, fileTokens: hasFiles ? measure.fileTokens : null, isOnePrompt: true };
+}
+
+/** Adds up all that a request says, whatever its fields are called: what a server reads is its own business. */
+class Measure {
+  textTokens = 0;
+  pictures: Picture[] = [];
+  fileTokens = 0;
+  hasFiles = false;
+
+  add(value: unknown): void {
+    if (typeof value === 'string') this.textTokens += Buffer.byteLength(value);
+    else if (typeof value === 'number') this.textTokens += String(value).length;
+    else if (typeof value === 'boolean') this.textTokens += 1;
+    else if (Array.isArray(value)) for (const item of value) this.add(item);
+    else if (typeof value === 'object' && value !== null) this.#addObject(value);
+  }
+
+  /** What a server is told in JSON has the names of its fields in it. */
+  addJson(value: object | undefined): void {
+    if (value !== undefined) this.textTokens += Buffer.byteLength(JSON.stringify(value));
+  }
+
+  #addObject(value: object): void {
+    this.textTokens += frameTokens;
+    for (const [name, content] of Object.entries(value)) {
+      if (content === undefined || content === null) continue;
+      if (typeof content === 'string' && this.#addMedia(name, content, value)) continue;
+      this.add(content);
+    }
+  }
+
+  /** `image_url.url`, `file.file_data` and `input_audio.data` of content parts. */
+  #addMedia(name: string, content: string, holder: object): boolean {
+    if (name === 'url' && !('type' in holder)) {
+      this.pictures.push({
+        ...(sizeOfDataUrl(content) ?? { width: null, height: null }),
+        isLow: 'detail' in holder && holder.detail === 'low',
+      });
+      return true;
+    }
+    const isFile = name === 'file_data';
+    if (!isFile && !(name === 'data' && 'format' in holder)) return false;
+    this.hasFiles = true;
+    this.fileTokens += isFile ? maxFileShare * fileTokens(content) : content.length * maxTokensPerAudioChar;
+    return true;
+  }
+}
+
+/** A dense page is 3,000 tokens of text and 1,600 of a picture, where 1,500 are estimated. */
+const maxFileShare = 4;
+/** Ten times as many as of compressed speech. */
+const maxTokensPerAudioChar = 1 / 64;
+
+function sizeOfDataUrl(url: string) {
+  if (!url.startsWith('data:')) return null;
+  const begin = url.indexOf(',') + 1;
+  const small = pictureSize(Buffer.from(url.slice(begin, begin + smallHead), 'base64'));
+  if (small || url.length - begin <= smallHead) return small;
+  return pictureSize(Buffer.from(url.slice(begin, begin + Math.ceil(pictureHeadBytes / 3) * 4), 'base64'));
+}
+
+/** Nearly all pictures say their size within so many characters. */
+const smallHead = 4_096;
+
+/** What a model is measured by. */
+interface Reader {
+  readonly provider: string;
+  readonly model: string;
+  readonly contextLength: number | null;
+}
+
+/** The most input tokens that this model's vendor counts: more than its context nobody can send. */
+export function maxInputTokens({ textTokens, pictures, fileTokens, isOnePrompt }: InputSize, model: Reader): number {
+  const own = shortInstructions.has(model.provider) ? instructionTokens.always : instructionTokens.ofOthers;
+  const seen = pictures.reduce((sum, picture) => sum + maxPictureTokens(picture, model), 0);
+  const tokens = own + textTokens + seen + Math.ceil(fileTokens ?? 0);
+  return isOnePrompt ? Math.min(tokens, model.contextLength ?? tokens) : tokens;
+}
