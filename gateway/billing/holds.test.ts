@@ -322,7 +322,7 @@ test('over random usage within what the upstream was allowed, nobody is charged 
   expect(answered).toBeGreaterThan(20);
   await sound();
   figure(
-    'charges within holds',
+    'charge within the hold',
     `${answered} answers with random usage within their limits: none charged beyond its hold`,
   );
 });

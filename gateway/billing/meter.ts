@@ -21,6 +21,8 @@ export interface Meter {
   complete(): Metered;
   /** Usage of an answer that was broken off: as it was billed, else what was reported, completed by the estimate (§1.4.7). */
   partial(): Metered;
+  /** The most that an estimated usage may truly be; null where it was counted. */
+  atMost(metered: Metered): TokenUsage | null;
   /** The same usage, as far as it is set aside for. */
   withinHold(metered: Metered): Metered;
 }
@@ -203,6 +205,18 @@ class AttemptMeter implements Meter {
     const outputTokens = Math.min(limits.outputTokens, Math.max(limits.disbelievedOutputTokens, this.#seen()));
     const inputTokens = Math.min(limits.inputTokens, this.#inputTokens);
     return { usage: cut(usage, inputTokens, outputTokens, limits.searches), unbelieved: usage };
+  }
+
+  /** No tokenizer makes more than a token of a byte; of hidden thinking only the longest answer is certain. */
+  atMost({ usage, estimated, unbelieved }: Metered): TokenUsage | null {
+    const limits = this.#limits;
+    if (!limits || !estimated || unbelieved || this.#finished) return null;
+    const isHidden = limits.hidden.tokens > 0 && !(limits.hidden.isShown && this.#reasoningBytes > 0);
+    const output = isHidden
+      ? limits.outputTokens
+      : this.#bytes + this.#reasoningBytes + this.#images * tokensPerMadeImage;
+    const completionTokens = Math.max(usage.completionTokens, Math.min(limits.outputTokens, output));
+    return { ...usage, completionTokens, cachedTokens: this.#reported ? usage.cachedTokens : 0 };
   }
 
   withinHold(metered: Metered): Metered {

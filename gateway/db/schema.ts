@@ -128,6 +128,8 @@ interface RequestTable {
   cache_write_1h_tokens: Generated<bigint>;
   web_searches: Generated<bigint>;
   image_tokens: Generated<bigint>;
+  /** What the upstream may bill at the most, where the estimate may be too low; 0 where that isn't so. */
+  cost_up_to: Generated<bigint>;
   first_token_ms: bigint | null;
   total_ms: bigint | null;
   /** JSON of the price row that was used, in the wire's spelling. */

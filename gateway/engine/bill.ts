@@ -80,6 +80,7 @@ export function billFor(run: Billable, outcome: Outcome, withinHold = false): Bi
       ...(byokFeeBps ? { byokFeeBps } : {}),
       upstreamCost: nanoUsd(run.wasted + cost),
       estimated: metered.estimated || (ownCost === null && payable < cost) || !isKnown,
+      ...(free ? {} : costUpTo(current, metered, cost)),
       provider: model.provider,
       model: model.model,
       usage: metered.usage,
@@ -98,6 +99,15 @@ const costByOwnPrice = ({ target }: BilledTry, price: Price | null, metered: Met
   price !== null && target.model.isOwnPrice && metered.reportedCost !== null && !metered.isProviderBill
     ? costOf(price, metered.usage)
     : null;
+
+/** What the provider may bill where its count never came: more than the estimate, or nothing is said. */
+function costUpTo(current: BilledTry | null, metered: Metered, cost: NanoUsd): Pick<Settlement, 'costUpTo'> {
+  const price = current?.target.model.price;
+  const usage = current?.meter.atMost(metered);
+  if (!price || !usage) return {};
+  const most = costOf(price, usage);
+  return most > cost ? { costUpTo: most } : {};
+}
 
 /** A server whose price nobody knows may name its own up to this, in pico-USD per token: more than any is known to ask. */
 const dearestUnknown = 1_000_000_000n;

@@ -89,6 +89,7 @@ describe('an answer whose client left', () => {
       reasoning_tokens: 60_000,
       cost_usd: '1.20028',
     });
+    expect(await ended()).not.toHaveProperty('cost_up_to_usd');
   });
 
   test('is charged by that count also where nothing but thinking had begun', async () => {
@@ -120,6 +121,9 @@ describe('an answer whose client left', () => {
     await leave(thinking, 'END');
     const record = await ended();
     expect(record).toMatchObject({ status: 'cancelled', estimated: true, completion_tokens: 32_000 });
+    // 128,000 tokens at $20 a million, and the question.
+    expect(parseUsd(record.cost_up_to_usd ?? '0')).toBeGreaterThanOrEqual(parseUsd('2.56'));
+    expect(parseUsd(record.cost_up_to_usd ?? '0')).toBeLessThan(parseUsd('2.57'));
     await (await upstream.call()).closed;
   });
 

@@ -241,6 +241,7 @@ export function closedRow({ settlement: end, ended }: ClosedRequest) {
     cache_write_1h_tokens: usage.cacheWriteHourTokens ?? 0,
     web_searches: usage.searches ?? 0,
     image_tokens: usage.imageTokens ?? 0,
+    cost_up_to: (end.costUpTo ?? 0n) as bigint,
     byok_fee_bps: end.byokFeeBps ?? 0,
     first_token_ms: end.firstTokenMs === null ? null : Math.round(end.firstTokenMs),
     total_ms: Math.round(end.totalMs),

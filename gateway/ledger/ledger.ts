@@ -31,6 +31,8 @@ export interface Settlement {
   /** What the upstream is expected to bill, whoever pays. */
   readonly upstreamCost: NanoUsd;
   readonly estimated: boolean;
+  /** What the upstream may bill at the most, where an estimate may be too low; else absent. */
+  readonly costUpTo?: NanoUsd;
   readonly provider: string;
   readonly model: string;
   readonly usage: TokenUsage;

@@ -160,6 +160,7 @@ const toRecord = (row: RequestRow): RequestRecord => ({
   cost_usd: formatUsd(nanoUsd(row.charge)),
   upstream_cost_usd: formatUsd(nanoUsd(row.upstream_cost)),
   estimated: row.estimated === 1n,
+  ...(row.cost_up_to > 0n ? { cost_up_to_usd: formatUsd(nanoUsd(row.cost_up_to)) } : {}),
   byok: row.byok === 1n,
   ...(row.byok === 1n ? { byok_fee_bps: Number(row.byok_fee_bps) } : {}),
   latency_ms: { first_token: count(row.first_token_ms), total: count(row.total_ms) },

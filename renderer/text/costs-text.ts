@@ -16,6 +16,10 @@ export const costsText = words({
     uncharged: 'nothing charged',
     unknown: 'cost unknown',
   },
+  about: 'about',
+  mayBeUpTo: (most: string) => `may be up to ${most}`,
+  upToNote: (most: string) =>
+    `This answer was stopped before its provider counted it. Hidden thinking isn’t shown, so it may have cost up to ${most}.`,
   sourceNotes: {
     billed: 'The amount in the gateway’s ledger',
     estimated: 'Tokens that were not counted to the end are estimated; the price is the list price',

@@ -33,6 +33,8 @@ export const requestRecord = z
     cost_usd: usdAmount,
     upstream_cost_usd: usdAmount,
     estimated: z.boolean(),
+    /** Of an answer that was left before its count: what its provider may bill at the most. */
+    cost_up_to_usd: usdAmount.optional(),
     byok: z.boolean(),
     /** With the caller's own key: `cost_usd` as a part of `price` × tokens, in basis points. */
     byok_fee_bps: count.optional(),

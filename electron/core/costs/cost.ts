@@ -143,7 +143,12 @@ export function billOfRecord(record: ReportedRequest, source: string): Bill | nu
     parseUsd(costUsd),
   );
   const { as_of: asOf, source: said } = price.data;
-  return { ...bill, price: { asOf: asOf ?? null, entered: isEnteredPrice(said ?? null) } };
+  const upTo = record.estimated ? record.cost_up_to_usd : undefined;
+  return {
+    ...bill,
+    ...(upTo === undefined ? {} : { upTo }),
+    price: { asOf: asOf ?? null, entered: isEnteredPrice(said ?? null) },
+  };
 }
 
 /** The estimated cost, by our own token count and the list price. */

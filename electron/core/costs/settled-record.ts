@@ -3,8 +3,8 @@ import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { ReportedRequest } from '#shared/client/reported.ts';
 import { pause } from '../streams/pace.ts';
 
-/** A stopped request is settled slightly after its stream ends. */
-const waitsMs = [0, 100, 300, 1000, 3000, 10_000, 30_000];
+/** A stopped request is settled slightly after its stream ends, or once its count has come, within a minute. */
+const waitsMs = [0, 100, 300, 1000, 3000, 10_000, 30_000, 30_000];
 
 /**
  * The gateway’s record of a settled request. `none`: it keeps records and never opened this one, so that nothing was charged.

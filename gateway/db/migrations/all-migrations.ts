@@ -21,6 +21,7 @@ import { accountLimits } from './0021-account-limits.ts';
 import { modelLimits } from './0022-model-limits.ts';
 import { rowsById } from './0023-rows-by-id.ts';
 import { unknownCosts } from './0024-unknown-costs.ts';
+import { costUpTo } from './0025-cost-up-to.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -46,5 +47,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0022-model-limits': modelLimits(dialect),
     '0023-rows-by-id': rowsById(dialect),
     '0024-unknown-costs': unknownCosts,
+    '0025-cost-up-to': costUpTo(dialect),
   }),
 });

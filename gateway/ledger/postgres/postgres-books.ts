@@ -77,7 +77,12 @@ const openedTexts = (row: OpenedRequest) => ({
 function closedTexts(end: ClosedRequest) {
   const row = closedRow(end);
   const { requestId: id } = end.settlement;
-  return { ...row, id, ended: `${row.ended}`, charge: `${row.charge}`, upstream_cost: `${row.upstream_cost}` };
+  const amounts = {
+    charge: `${row.charge}`,
+    upstream_cost: `${row.upstream_cost}`,
+    cost_up_to: `${row.cost_up_to}`,
+  };
+  return { ...row, id, ended: `${row.ended}`, ...amounts };
 }
 
 const entryTexts = (entry: ChargeEntry, beyond: bigint) => ({

@@ -140,7 +140,7 @@ const openedColumns = `id, account_id, key_id, instance_id, created, day, purpos
   lease_until, hold`;
 const closedColumns = `status, error_code, ended, charge, upstream_cost, estimated, provider, model, prompt_tokens,
   completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens, cache_write_1h_tokens, web_searches,
-  image_tokens, byok_fee_bps, first_token_ms, total_ms, price, routing`;
+  image_tokens, cost_up_to, byok_fee_bps, first_token_ms, total_ms, price, routing`;
 /** In the order of `closedColumns`, which is that of `closedRow`. */
 const closedValues = (closed: ClosedRequest): Value[] => Object.values(closedRow(closed));
 
@@ -157,12 +157,12 @@ const texts = {
   highestRequest: "select coalesce(max(id), '') as id from requests",
   openRequest: `insert into requests (${openedColumns}, provider, model, status) values (${places(15)}, 'running')`,
   // One that was opened and closed since the last time.
-  addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(13 + 22)})`,
+  addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(13 + 23)})`,
   raiseRequest: "update requests set hold = hold + ? where id = ? and status = 'running'",
   moveRequest: "update requests set provider = ?, model = ? where id = ? and status = 'running'",
   renewRequest: "update requests set lease_until = ? where id = ? and status = 'running'",
   // The hold says that nobody else has touched the row since it was last seen.
-  closeRequest: `update requests set hold = 0, (${closedColumns}) = (${places(22)})
+  closeRequest: `update requests set hold = 0, (${closedColumns}) = (${places(23)})
     where id = ? and status = 'running' and hold = ?`,
   addEntry: `insert into ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
       provider, model, estimated)

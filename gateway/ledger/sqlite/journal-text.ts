@@ -108,12 +108,13 @@ function closeText({ settlement: end, ended, entryId }: Extract<DecidedStep, { d
     ],
   ]);
   const price = end.price ? priceText(end.price) : 'null';
-  return `${head.slice(0, -1)},${price},${end.routing ?? 'null'}]`;
+  const upTo = JSON.stringify(plain(end.costUpTo ?? 0n));
+  return `${head.slice(0, -1)},${price},${end.routing ?? 'null'},${upTo}]`;
 }
 
 function closeFrom(values: readonly unknown[]): DecidedStep {
   const [requestId, ended, entryId, status, errorCode, charge, byokFeeBps, upstreamCost, estimated] = values;
-  const [provider, model, firstTokenMs, totalMs, counts, price, routing] = values.slice(9);
+  const [provider, model, firstTokenMs, totalMs, counts, price, routing, costUpTo = 0] = values.slice(9);
   const settlement = {
     requestId,
     status,
@@ -126,6 +127,7 @@ function closeFrom(values: readonly unknown[]): DecidedStep {
     upstreamCost: nanoUsd(integer(upstreamCost)),
     estimated: estimated === 1,
     ...(byokFeeBps === 0 ? {} : { byokFeeBps }),
+    ...(costUpTo === 0 ? {} : { costUpTo: nanoUsd(integer(costUpTo)) }),
     usage: Object.fromEntries(tokens.map((name, at) => [name, (counts as number[])[at] ?? 0])),
     price: price === null ? null : priceFromText(JSON.stringify(price)),
     routing: routing === null ? null : JSON.stringify(routing),

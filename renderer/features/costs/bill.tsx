@@ -16,6 +16,7 @@ export function Bill({ message }: { message: Billed }) {
   const { costUsd, bill } = message;
   const source = costUsd === null ? 'unknown' : message.costSource;
   const known = costUsd !== null && source !== 'unknown' && source !== 'uncharged';
+  const isEstimate = source === 'estimated';
   return (
     <Popover
       title={text.billTitle}
@@ -23,14 +24,17 @@ export function Bill({ message }: { message: Billed }) {
         <button type="button" className="flex items-center gap-1.5 rounded-tag hover:text-fg">
           {known && (
             <span className="text-fg-2">
-              <Money amount={costUsd} />
+              {isEstimate && text.about} <Money amount={costUsd} />
             </span>
           )}
-          <span className="rounded-tag border border-line px-1 text-2xs">{text.sources[source]}</span>
+          <span className="rounded-tag border border-line px-1 text-2xs">
+            {bill?.upTo ? text.mayBeUpTo(usd(bill.upTo)) : text.sources[source]}
+          </span>
         </button>
       }
     >
       <p className="mb-2 text-fg-2 text-xs">{text.sourceNotes[source]}</p>
+      {bill?.upTo && <p className="mb-2 text-fg-2 text-xs">{text.upToNote(usd(bill.upTo))}</p>}
       {known && bill && (
         <Amounts
           label={text.billTitle}

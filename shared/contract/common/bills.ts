@@ -22,6 +22,8 @@ export const billKind = z.enum([
 /** A cost in its parts, which add up to it exactly. */
 export const bill = z.object({
   lines: z.array(z.object({ kind: billKind, tokens: z.int().nullable(), usd: usdAmount })),
+  /** The amount is an estimate, and the provider may bill up to this. */
+  upTo: usdAmount.optional(),
   /** Its price: the day that it is of, and whether the person has entered it. Absent: the gateway does not tell, or several. */
   price: z.object({ asOf: z.string().nullable(), entered: z.boolean() }).optional(),
 });

@@ -1,0 +1,14 @@
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { DialectName } from '../open.ts';
+import { commitFunction } from './0013-group-commit.ts';
+
+/** An answer that was left before its count keeps what it may have cost at the most. Earlier requests: nothing is known of that. */
+export const costUpTo = (dialect: DialectName): Migration => ({
+  async up(db) {
+    const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';
+    await sql.raw(`ALTER TABLE requests ADD COLUMN cost_up_to ${int} NOT NULL DEFAULT 0`).execute(db);
+    if (dialect === 'sqlite') return;
+    await sql.raw(commitFunction(['web_searches', 'image_tokens', 'cost_up_to'], true, true)).execute(db);
+  },
+});
