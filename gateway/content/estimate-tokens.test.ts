@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateInputTokens } from './estimate-tokens.ts';
+import { estimateInputTokens, estimateTextTokens } from './estimate-tokens.ts';
 
 test('what a model refused to say is counted like what it said', () => {
   const words = 'I cannot help with that. '.repeat(40);
@@ -9,5 +9,5 @@ test('what a model refused to say is counted like what it said', () => {
       undefined,
     );
   expect(counted('refusal')).toBe(counted('text'));
-  expect(counted('refusal')).toBe(4 + Math.ceil(words.length / 3.5));
+  expect(counted('refusal')).toBe(4 + estimateTextTokens(words));
 });

@@ -1,9 +1,10 @@
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import { estimateText } from './estimate-text.ts';
 import { pdfPages } from './pdf-pages.ts';
 
 /**
- * The gateway's estimate of token counts (wire contract §7): `ceil(utf8 bytes / 3.5)`, 1,000 per image, 1,500 per PDF
- * page. Never an exact tokenizer on raw input: that is quadratic on hostile text (§9). True usage settles.
+ * The gateway's estimate of token counts (wire contract §7): text by its kinds of characters (`estimate-text.ts`), 1,000 per
+ * image, 1,500 per PDF page. What they come to at the most is another matter (`input-size.ts`). True usage settles.
  */
 
 /** As it is sent or as it was read: both are counted alike. */
@@ -23,10 +24,10 @@ const audioBytesPerToken = 500;
 /** Where a PDF does not say how many pages it has. */
 const pdfBytesPerPage = 200_000;
 
-/** Tokens of so many UTF-8 bytes. */
+/** Tokens of so many UTF-8 bytes, where nobody keeps the text. */
 export const tokensOfBytes = (bytes: number): number => Math.ceil(bytes / bytesPerToken);
 
-export const estimateTextTokens = (text: string): number => tokensOfBytes(Buffer.byteLength(text));
+export const estimateTextTokens = estimateText;
 
 /** Input tokens of a whole request: messages, their parts and the tools that are described with them. */
 export function estimateInputTokens(messages: readonly Message[], tools: CompletionRequestBody['tools']): number {

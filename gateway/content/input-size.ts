@@ -1,6 +1,6 @@
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { fileTokens } from './estimate-tokens.ts';
-import { pictureHeadBytes, pictureSize } from './picture-size.ts';
+import { type PixelSize, pictureHeadBytes, pictureSize } from './picture-size.ts';
 import { maxPictureTokens, type Picture } from './picture-tokens.ts';
 
 /** How large the input of a request is at the most. Plain values: threads hand it to each other. */
@@ -91,7 +91,8 @@ const maxFileShare = 4;
 /** Ten times as many as of compressed speech. */
 const maxTokensPerAudioChar = 1 / 64;
 
-function sizeOfDataUrl(url: string) {
+/** The size of a picture in a data URL, by its first bytes; null where they don't say it. */
+export function sizeOfDataUrl(url: string): PixelSize | null {
   if (!url.startsWith('data:')) return null;
   const begin = url.indexOf(',') + 1;
   const small = pictureSize(Buffer.from(url.slice(begin, begin + smallHead), 'base64'));

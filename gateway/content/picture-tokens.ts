@@ -36,11 +36,15 @@ const patches = (wide: number, high: number, side: number) => Math.ceil(wide / s
 function openAi(wide: number, high: number, isLow: boolean, model: string): number {
   const tiles = isLow ? 0 : openAiTiles(wide, high);
   if (model.startsWith('gpt-4o-mini')) return 2_833 + 5_667 * tiles;
+  if (tiledOnly.test(model)) return 85 + 170 * tiles;
   // The factors are 1.62 to 1.72 for the mini models and 2.46 for the nano ones; "original" keeps 10,000 patches.
   const factor = model.includes('nano') ? 2.46 : 1.72;
   const byPatches = Math.ceil(Math.min(patches(wide, high, 32), 10_000) * factor);
   return Math.max(85 + 170 * tiles, byPatches);
 }
+
+/** Models of which it is documented that they count tiles; of others nobody should have to keep a list. */
+const tiledOnly = /^(?:gpt-4o|gpt-4\.1(?!-mini|-nano)|o1|o3)(?:-|$)/;
 
 /** Scaled to fit 2,048 pixels, then to 768 on the short side. */
 function openAiTiles(wide: number, high: number): number {

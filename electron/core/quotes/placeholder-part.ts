@@ -1,9 +1,11 @@
 import { tokensPerPdfPage } from '#gateway/content/estimate-tokens.ts';
+import { sizeOfDataUrl } from '#gateway/content/input-size.ts';
+import type { PixelSize } from '#gateway/content/picture-size.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { FilePart, ToPart } from '../request/history.ts';
 
-const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
-const bytesPerToken = 3.5;
+/** Sizes of pictures that were read for a quote, by their attachments' ids. */
+const maxKnownSizes = 1_000;
 /** What so long a file comes to at the most is all that any model can hold. */
 const longestPlaceholder = 40_000;
 
@@ -12,10 +14,32 @@ const longestPlaceholder = 40_000;
  * needs the same modality, without sending megabytes each time the user pauses. Text is short and sent as it is.
  */
 export function placeholderFor(toPart: ToPart): ToPart {
+  const sizes = new Map<string, PixelSize | null>();
+
+  async function sizeOf(file: Attachment): Promise<PixelSize | null> {
+    const known = sizes.get(file.id);
+    if (known !== undefined) return known;
+    const part = (await toPart(file))?.part;
+    const size = part?.type === 'image_url' ? sizeOfDataUrl(part.image_url.url) : null;
+    if (sizes.size >= maxKnownSizes) sizes.clear();
+    sizes.set(file.id, size);
+    return size;
+  }
+
   return async (file) => {
-    if (file.kind === 'image') return { part: { type: 'image_url', image_url: { url: pixel, detail: undefined } } };
+    if (file.kind === 'image') {
+      return { part: { type: 'image_url', image_url: { url: emptyPicture(await sizeOf(file)), detail: undefined } } };
+    }
     return file.kind === 'pdf' ? pdfOf(file) : toPart(file);
   };
+}
+
+/** A GIF without content that says so many pixels: vendors count a picture by its size. */
+function emptyPicture(size: PixelSize | null): string {
+  const bytes = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64');
+  bytes.writeUInt16LE(Math.min(size?.width ?? 8_000, 0xffff), 6);
+  bytes.writeUInt16LE(Math.min(size?.height ?? 8_000, 0xffff), 8);
+  return `data:image/gif;base64,${bytes.toString('base64')}`;
 }
 
 /** A PDF that says so many pages, as the gateway counts them (wire contract §7), and words for the tokens between two counts. */
@@ -28,6 +52,6 @@ function pdfOf({ name, bytes, tokens }: Attachment): FilePart {
   const file_data = `data:application/pdf;base64,${data.toString('base64')}`;
   return {
     part: { type: 'file', file: { filename: name, file_data, file_id: undefined } },
-    padding: ' '.repeat(Math.floor(missing * bytesPerToken)),
+    padding: ' a'.repeat(missing),
   };
 }
