@@ -27,11 +27,17 @@ export const quote = z
     }),
     cost_usd: z
       .object({ low: usdAmount, high: usdAmount })
-      .meta({ description: '`high` is exactly what the gateway would hold before it asks the model' }),
+      .meta({
+        description:
+          '`high` is the least that the gateway holds before it asks the model: the request costs no more, unless it is open-ended',
+      }),
     byok: z.boolean(),
     open_ended: z
       .boolean()
-      .meta({ description: 'No `max_tokens` was given: a longer answer extends the hold step by step beyond `high`' }),
+      .meta({
+        description:
+          'It may cost more than `high`: no `max_tokens` was given, or it has files or searches, whose length nobody knows',
+      }),
     prices_as_of: z
       .string()
       .nullable()

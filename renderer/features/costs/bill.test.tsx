@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { render } from 'vitest-browser-react';
+import { Bill } from './bill.tsx';
+
+const message = { costUsd: '0.640028', costSource: 'estimated', requestId: 'req_1', simulated: false } as const;
+const lines = [{ kind: 'reasoning' as const, tokens: 32_000, usd: '0.640028' }];
+
+test('the bill of an answer that was stopped before its count says what it may be up to', async () => {
+  const { getByRole } = await render(<Bill message={{ ...message, bill: { lines, upTo: '2.560028' } }} />);
+  await expect.element(getByRole('button')).toHaveTextContent(/^about \$0\.6400.*may be up to \$2\.56/);
+  await getByRole('button').click();
+  await expect.element(getByRole('dialog')).toHaveTextContent(/stopped before its provider counted it/);
+});
+
+test('the bill of an answer that was counted is one amount', async () => {
+  const counted = { ...message, costSource: 'billed' as const, bill: { lines } };
+  const { getByRole } = await render(<Bill message={counted} />);
+  await expect.element(getByRole('button')).toHaveTextContent(/^\$0\.6400.*billed$/);
+});
