@@ -1,5 +1,4 @@
 import { estimateInputTokens, tokensPerSearch } from '#gateway/content/estimate-tokens.ts';
-import { maxInputTokens, measureInput } from '#gateway/content/input-size.ts';
 import { isEnteredPrice, priceOf, searchesIn } from '#shared/bill-lines.ts';
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { CapState } from '#shared/contract/chat/caps.ts';
@@ -9,7 +8,7 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { type AppError, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
-import type { ChatMessage, CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import { fromGateway, saidByGateway } from '../connection/gateway-errors.ts';
@@ -27,6 +26,7 @@ import {
   partsOf,
   promptAfter,
 } from './expected-cost.ts';
+import { maxTokensOf } from './max-tokens.ts';
 import { placeholderFor } from './placeholder-part.ts';
 
 export interface QuotesDeps extends Naming {
@@ -116,12 +116,9 @@ export function quotesFeature(deps: QuotesDeps) {
     const asked = estimateInputTokens(body.messages, undefined);
     const searches = body.web_search_options === undefined ? 0 : 1;
     const found = searches * tokensPerSearch;
-    const [provider = '', ...rest] = (record?.id ?? body.model ?? '').split('/');
-    const contextLength = record?.context_length ?? null;
-    const size = measureInput({ messages: body.messages as ChatMessage[], parameters: {} });
-    const most = maxInputTokens(size, { provider, model: rest.join('/'), contextLength });
+    const high = Math.max(asked, maxTokensOf(body, record)) + found;
     const tokens = {
-      promptTokens: { low: Math.floor(asked / 2), estimate: Math.min(asked, most) + found, high: most + found },
+      promptTokens: { low: Math.floor(asked / 2), estimate: asked + found, high },
       completionTokens: {
         low: 0,
         high: body.max_tokens ?? Math.min(usualAnswer, record?.max_output_tokens ?? usualAnswer),
@@ -299,6 +296,5 @@ function cachedIn(last: Message | undefined, served: string, promptTokens: numbe
 }
 
 const obstacle = (error: AppError) => ({ code: error.code, ...problemTextOf(error) });
-
 const unreadObstacle = ({ name, kind }: Attachment) =>
   obstacle(refusal('unsupported_modality', 'removeUnread', { kind, file: name }));

@@ -54,7 +54,7 @@ const called = (result: string): Partial<HistoryEntry> => ({
   ],
 });
 const branch = [
-  entry('q1', 'user', 'old '.repeat(200)),
+  entry('q1', 'user', 'old '.repeat(230)),
   entry('a1', 'assistant', 'older answer'),
   entry('q2', 'user', 'question'),
   entry('a2', 'assistant', '', called('x'.repeat(600))),
