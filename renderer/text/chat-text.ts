@@ -83,6 +83,10 @@ export const text = words({
     source === 'byok'
       ? `At list price it cost ${amount}.`
       : `${amount} was ${source === 'billed' ? 'billed' : 'charged, for tokens that are estimated'}.`,
+  stopCostUpTo: (amount: string, most: string) =>
+    `It cost about ${amount}, by an estimate: it was stopped before it was counted. It may be up to ${most}.`,
+  countedAtEnd: (provider: string) =>
+    `${provider} counts an answer at its end, so the gateway may read on for up to a minute to learn the cost.`,
   stopUncharged: 'Nothing was charged.',
   stopCostOpen: 'What it cost is not known yet.',
   stoppedBefore: 'Nothing had been written.',

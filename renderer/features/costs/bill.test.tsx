@@ -16,5 +16,5 @@ test('the bill of an answer that was stopped before its count says what it may b
 test('the bill of an answer that was counted is one amount', async () => {
   const counted = { ...message, costSource: 'billed' as const, bill: { lines } };
   const { getByRole } = await render(<Bill message={counted} />);
-  await expect.poll(() => getByRole('button').element().textContent ?? '').toMatch(/^\$0\.64.*billed$/);
+  await expect.poll(() => getByRole('button').element().textContent ?? '').toMatch(/^\$0\.640028.*billed$/);
 });

@@ -24,7 +24,8 @@ export function Bill({ message }: { message: Billed }) {
         <button type="button" className="flex items-center gap-1.5 rounded-tag hover:text-fg">
           {known && (
             <span className="text-fg-2">
-              {isEstimate && text.about} <Money amount={costUsd} />
+              {isEstimate && `${text.about} `}
+              <Money amount={costUsd} />
             </span>
           )}
           <span className="rounded-tag border border-line px-1 text-2xs">

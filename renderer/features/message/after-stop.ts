@@ -22,22 +22,27 @@ const own: ReadonlySet<string> = new Set(['sandbox']);
 const stops: ReadonlySet<string> = new Set(afterClosing.stops);
 const goesOn: ReadonlySet<string> = new Set(afterClosing.goesOn);
 
+/** Those of them that count an answer at its end: a gateway like the app's own reads on for that, a minute at most. */
+const countLast: ReadonlySet<string> = new Set(['openai', 'deepseek', 'xai', 'fireworks', 'together']);
+
 /** After Stop: what was billed, and whether the provider may charge for more than what arrived. */
 export function afterStop(
-  { costUsd, costSource, servedProvider, requestId, finishReason }: Message,
+  { costUsd, costSource, bill, servedProvider, requestId, finishReason }: Message,
   providerName: ProviderName,
 ): string {
   if (servedProvider === null && requestId === null) return text.stoppedBefore;
   const provider = providerName(servedProvider ?? '');
   const id = servedProvider ?? '';
-  const cost = costAfterStop(costUsd, costSource);
+  const cost = costAfterStop(costUsd, costSource, bill?.upTo);
   // Stopped while tools waited or ran: the provider had finished.
   if (finishReason !== null) return cost;
+  if (countLast.has(id) && costSource !== 'estimated') return `${cost} ${text.countedAtEnd(provider)}`;
   return `${cost} ${chargesAfterStop(id, provider)}`;
 }
 
-function costAfterStop(costUsd: string | null, source: Message['costSource']): string {
+function costAfterStop(costUsd: string | null, source: Message['costSource'], upTo: string | undefined): string {
   if (source === 'uncharged') return text.stopUncharged;
+  if (costUsd !== null && source === 'estimated' && upTo) return text.stopCostUpTo(usd(costUsd), usd(upTo));
   return costUsd === null || source === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), source);
 }
 
