@@ -6,7 +6,7 @@ import { requestList } from '#shared/wire/request-record.ts';
 import { figure } from '../../tests/support/figures.ts';
 import { Secret } from '../auth/secret.ts';
 import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { openUpstream, type UpstreamCallSeen } from '../testing/upstream-server.ts';
+import { errorReply, openUpstream, type UpstreamCallSeen } from '../testing/upstream-server.ts';
 
 /** What is held for a request covers what its upstream was allowed to do, so that no balance and no limit is ever passed. */
 
@@ -192,6 +192,24 @@ describe('a model that thinks without a limit', () => {
     expect(await opened.charged()).toBeGreaterThan(parseUsd('0.3'));
     await opened.sound();
   });
+});
+
+test.each([
+  ['anthropic/claude-opus-4-7', (body: Record<string, unknown>) => body.max_tokens],
+  [
+    'google/gemini-2.5-pro',
+    ({ generationConfig: config }: Record<string, unknown>) => (config as { maxOutputTokens?: number }).maxOutputTokens,
+  ],
+] as const)('%s is given the limit that the hold covers, in its own words', async (model, sent) => {
+  const upstream = await openUpstream(errorReply(400, { error: { message: 'no' } }));
+  onTestFinished(upstream.close);
+  const credential = { apiKey: new Secret('sk-upstream'), baseUrl: upstream.origin };
+  const { post } = await openTestGateway({ balance: '0.4', providers: { anthropic: credential, google: credential } });
+  await post('/v1/chat/completions', { model, messages, reasoning_effort: 'high', stream: true });
+  const limit = sent(upstream.calls[0]?.body ?? {});
+  expect(limit).toBeGreaterThanOrEqual(4_096);
+  // $0.2 at $10 a million, the cheaper of the two.
+  expect(limit).toBeLessThanOrEqual(20_000);
 });
 
 test('thirty ordinary requests at once all find room in $20, whatever the model could have answered', async () => {
