@@ -25,19 +25,15 @@ export const quote = z
       /** Searches of the web. */
       searches: range.optional(),
     }),
-    cost_usd: z
-      .object({ low: usdAmount, high: usdAmount })
-      .meta({
-        description:
-          '`high` is the least that the gateway holds before it asks the model: the request costs no more, unless it is open-ended',
-      }),
+    cost_usd: z.object({ low: usdAmount, high: usdAmount }).meta({
+      description:
+        '`high` is the least that the gateway holds before it asks the model: the request costs no more, unless it is open-ended',
+    }),
     byok: z.boolean(),
-    open_ended: z
-      .boolean()
-      .meta({
-        description:
-          'It may cost more than `high`: no `max_tokens` was given, or it has files or searches, whose length nobody knows',
-      }),
+    open_ended: z.boolean().meta({
+      description:
+        'It may cost more than `high`: no `max_tokens` was given, or it has files or searches, whose length nobody knows',
+    }),
     prices_as_of: z
       .string()
       .nullable()
