@@ -8,8 +8,9 @@ export function foreground(command, parameters, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { stdio: 'inherit', ...options });
     const forward = (signal) => {
-      // A terminal signals the whole group; a supervisor only this process.
-      if (!process.stdin.isTTY) child.kill(signal);
+      clearInterval(watch);
+      // A terminal signals the whole group, but never with SIGTERM; a supervisor may signal only this process.
+      if (!process.stdin.isTTY || signal === 'SIGTERM') child.kill(signal);
     };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     for (const signal of signals) process.on(signal, forward);
@@ -23,10 +24,16 @@ export function foreground(command, parameters, options) {
   });
 }
 
-/** npm runs a script through a shell that may end without passing a signal on: then nobody else ends the program. */
+/**
+ * npm runs a script through a shell that may end without passing a signal on: then nobody else ends the program. Acts once,
+ * because a program takes a second signal as a wish to stop at once.
+ */
 function whenOrphaned(act) {
   const parent = process.ppid;
-  return setInterval(() => {
-    if (process.ppid !== parent) act();
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    act();
   }, 500);
+  return watch;
 }

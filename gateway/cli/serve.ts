@@ -44,8 +44,8 @@ export interface ServeOptions {
 }
 
 /**
- * Serves until SIGINT or SIGTERM, then says so at `/readyz`, refuses new requests and finishes what runs. A second signal
- * aborts that. Returns when all is settled. Throws `database_in_use` where another server has this SQLite file.
+ * Serves until SIGINT or SIGTERM, then says so at `/readyz`, refuses new requests and finishes what runs. Another signal, a
+ * second or more later, aborts that. Returns when all is settled. Throws `database_in_use` where another server has this SQLite file.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   for (const flag of [...earlyCompilation, ...rareCollection]) setFlagsFromString(flag);
@@ -75,13 +75,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     const metrics = settings.metrics && (await serveMetrics(settings.metrics, gateway.metrics));
     if (metrics) parts.unshift(metrics);
     // Before it is said where we serve: whoever reads that may end us at once.
-    const told = signalled();
+    const signals = followStopSignals();
     process.stdout.write(`Portico gateway on ${server.url}\n`);
     log({ event: 'started', providers: Object.keys(config.providers), metrics: metrics?.port ?? null });
     const stopRefreshing = refreshDaily(gateway.operator, options.env.PORTICO_PRICES_URL, log);
     parts.unshift({ close: async () => stopRefreshing() });
-    await told;
-    await retire(gateway, settings);
+    await signals.stop;
+    await retire(gateway, settings, signals.stopNow);
   } finally {
     for (const part of parts) await part.close();
   }
@@ -93,13 +93,18 @@ interface Closing {
 }
 
 /** Takes nothing new and waits for the answers that run. */
-async function retire(gateway: OwnGateway, { noticeMs, drainMs }: ServeSettings): Promise<void> {
-  // Before it is said that we end: whoever reads that may be impatient at once.
-  const impatient = signalled();
+async function retire(
+  gateway: OwnGateway,
+  { noticeMs, drainMs }: ServeSettings,
+  stopNow: Promise<void>,
+): Promise<void> {
   log({ event: 'draining' });
   gateway.retire();
-  void impatient.then(() => gateway.drain(0));
-  await Promise.race([impatient, setTimeout(noticeMs, undefined, { ref: false })]);
+  void stopNow.then(() => {
+    log({ event: 'drain_cut_short' });
+    return gateway.drain(0);
+  });
+  await Promise.race([stopNow, setTimeout(noticeMs, undefined, { ref: false })]);
   await gateway.drain(drainMs);
 }
 
@@ -107,10 +112,27 @@ async function retire(gateway: OwnGateway, { noticeMs, drainMs }: ServeSettings)
 const endSignals: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] : ['SIGINT', 'SIGTERM'];
 
-const signalled = () =>
-  new Promise<void>((resolve) => {
-    for (const name of endSignals) process.once(name, () => resolve());
-  });
+/**
+ * Signals within this time ask for one stop: a supervisor may signal every process of `npm run gateway`, and the script
+ * passes on the signal that it got itself.
+ */
+const sameStopMs = 1_000;
+
+/** `stop` resolves at the first signal, `stopNow` at a later one. A third one ends the process as it is. */
+function followStopSignals(): { readonly stop: Promise<void>; readonly stopNow: Promise<void> } {
+  const stop = Promise.withResolvers<void>();
+  const stopNow = Promise.withResolvers<void>();
+  const steps = [stop.resolve, stopNow.resolve, () => process.exit(1)];
+  let countedAt = Number.NEGATIVE_INFINITY;
+  const count = () => {
+    const now = performance.now();
+    if (now - countedAt < sameStopMs) return;
+    countedAt = now;
+    steps.shift()?.();
+  };
+  for (const name of endSignals) process.on(name, count);
+  return { stop: stop.promise, stopNow: stopNow.promise };
+}
 
 const probes = new Set<unknown>(['/healthz', '/readyz']);
 

@@ -169,7 +169,11 @@ test('clocks that are an hour wrong, either way, take nothing away from each oth
   for (const instance of [late, early]) {
     const ended = instance.kill('SIGTERM');
     await expect.poll(instance.log, patient).toContain('"draining"');
-    void instance.kill('SIGTERM');
+    const stopAgain = () => {
+      void instance.kill('SIGTERM');
+      return instance.log();
+    };
+    await expect.poll(stopAgain, patient).toContain('"drain_cut_short"');
     expect(await ended).toBe(0);
   }
   await Promise.allSettled(held.map(async (answer) => (await answer).text()));
