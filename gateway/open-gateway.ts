@@ -80,7 +80,7 @@ async function openRooms(
   const cluster = clock
     ? postgresCluster({ books, url: options.database, instanceId, clock: options.now ?? null, log })
     : aloneCluster(now);
-  const callers = openCallers(foundation);
+  const callers = await openCallers(foundation);
   const models = await openModels(foundation, options, registry, cluster);
   const { health, watch, prices } = models;
   await cluster.join({ forget: callers.credentialsChanged, health });

@@ -22,6 +22,8 @@ export interface AuthorizeDeps {
   readonly tokenNames?: TokenNames;
   /** Plans by their ids; those that ship unless others are defined. */
   readonly planOf?: PlanOf;
+  /** Called with the secret that an API key was found with. */
+  readonly onKeyFound?: ((pepper: Uint8Array) => void) | null;
 }
 
 export interface Authorizer {
@@ -34,7 +36,7 @@ export interface Authorizer {
 /** The one place where a credential becomes a principal. */
 export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
   const { db, now, planOf = shippedPlan } = deps;
-  const keys = createKeyCache({ ...deps, planOf });
+  const keys = createKeyCache({ ...deps, planOf, onFound: deps.onKeyFound ?? null });
   const tokens = createTokenVerifier({ db, now, planOf, names: deps.tokenNames ?? defaultTokenNames });
   const marked = new Map<string, number>();
   let toMark: string[] = [];

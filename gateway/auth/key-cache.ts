@@ -25,6 +25,8 @@ export interface KeyCacheDeps {
   readonly peppers: Peppers;
   readonly now: () => number;
   readonly planOf: PlanOf;
+  /** Called with the secret that a key was found with. */
+  readonly onFound?: ((pepper: Uint8Array) => void) | null;
 }
 
 export interface KeyCache {
@@ -51,7 +53,7 @@ interface Waiting {
 }
 
 /** Keys as they stood within the last two seconds. Those that are asked for at once, and those that soon will be, are one question. */
-export function createKeyCache({ db, peppers, now, planOf }: KeyCacheDeps): KeyCache {
+export function createKeyCache({ db, peppers, now, planOf, onFound = null }: KeyCacheDeps): KeyCache {
   /** In the order in which they were read: the first is the one to be read next. */
   const known = new Map<string, Known>();
   let waiting: Waiting[] = [];
@@ -81,6 +83,8 @@ export function createKeyCache({ db, peppers, now, planOf }: KeyCacheDeps): KeyC
     for (const { name, digests: own, resolve, reject } of asked) {
       try {
         resolve(keep(name, own, true));
+        const pepper = onFound && peppers[own.findIndex((digest) => found.has(textOf(digest)))];
+        if (pepper) onFound(pepper);
       } catch (error) {
         known.delete(name);
         reject(error);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
 import { type BooksDb, dialectOf } from '../db/open.ts';
+import { isSecretInUse } from './key-secret.ts';
 
 /** Secrets that API keys are hashed with: the first one signs, all of them verify. Never empty, by type. */
 export type Peppers = readonly [Uint8Array, ...Uint8Array[]];
@@ -36,14 +37,8 @@ export async function pepperBeside(database: string, db: BooksDb): Promise<Peppe
   const path = `${database}.pepper`;
   const kept = readPepper(path);
   if (kept) return [kept];
-  if (await isNeeded(db)) throw lost(path, 'it is missing');
+  if (await isSecretInUse(db)) throw lost(path, 'it is missing');
   return [createPepper(path)];
-}
-
-/** API keys were hashed with it, or the private keys behind tokens sealed. */
-async function isNeeded(db: BooksDb): Promise<boolean> {
-  const key = await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
-  return Boolean(key ?? (await db.selectFrom('token_keys').select('kid').limit(1).executeTakeFirst()));
 }
 
 function parsePeppers(list: string): Peppers {

@@ -25,9 +25,14 @@ export function openKey(sealed: Uint8Array, kid: string, peppers: Peppers): KeyO
   }
   throw new AppError(
     'invalid_input',
-    'The key that signs tokens cannot be decrypted: the key secret (PORTICO_KEY_PEPPER) is not the one it was made with.',
+    'The key that signs tokens cannot be decrypted: the key secret (PORTICO_KEY_PEPPER) is not the one it was made with. ' +
+      'If that one is lost, "gateway token rotate --at-once" makes new keys.',
   );
 }
+
+/** Whether one of the peppers sealed it. */
+export const canOpenKey = (sealed: Uint8Array, kid: string, peppers: Peppers): boolean =>
+  peppers.some((pepper) => opened(Buffer.from(sealed), kid, pepper) !== null);
 
 const wrappingKey = (pepper: Uint8Array) => Buffer.from(hkdfSync('sha256', pepper, new Uint8Array(), purpose, 32));
 

@@ -3,11 +3,12 @@ import { promisify } from 'node:util';
 import { calculateJwkThumbprint } from 'jose';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import type { BooksDb } from '../db/open.ts';
+import type { BooksDb, BooksTransaction } from '../db/open.ts';
 import type { TokenKeyRow } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
+import { requireKeySecret } from './key-secret.ts';
 import type { Peppers } from './pepper.ts';
-import { openKey, sealKey } from './sealed-key.ts';
+import { canOpenKey, openKey, sealKey } from './sealed-key.ts';
 
 /** A key is published this long before it signs, so that everyone who caches the key set has it by then (§4.6). */
 export const publishedBeforeMs = 15 * 60_000;
@@ -52,6 +53,7 @@ export const toJwk = (row: TokenKeyRow) => ({
 
 /** The key that signs now, with its private half; the first pair of keys is made where there is none. */
 export async function signingKey(deps: SigningKeysDeps): Promise<{ kid: string; key: KeyObject }> {
+  await requireKeySecret(deps);
   const row = signerAmong(await publishedKeys(deps.db, deps.now()), deps.now()) ?? (await createFirst(deps));
   return { kid: row.kid, key: openKey(row.sealed_key, row.kid, deps.peppers) };
 }
@@ -79,15 +81,16 @@ function signerAmong(rows: readonly TokenKeyRow[], now: number): TokenKeyRow | u
 
 /**
  * Rotates: the standby signs once it has been published for 15 minutes, the keys before it retire a token's lifetime
- * later, and a new standby is published. `atOnce`, for a key that leaked: switches and retires now.
+ * later, and a new standby is published. `atOnce`, for a key that leaked: switches and retires now. A key whose secret is
+ * lost cannot be opened: then `atOnce` makes both keys new.
  */
 export async function rotateKeys(deps: SigningKeysDeps, atOnce: boolean): Promise<TokenKeySummary[]> {
   const now = deps.now();
-  await signingKey(deps);
-  const standby = (await publishedKeys(deps.db, now)).find((row) => row.signs_from === null);
-  if (!standby) throw new AppError('internal_error', 'There is no standby key to rotate to.');
-  const fresh = await newKey(deps, null);
-  const published = Number(standby.created) + publishedBeforeMs;
+  if (atOnce) await requireKeySecret(deps);
+  else await signingKey(deps);
+  const next = await nextSigner(deps, atOnce);
+  const fresh = [await newKey(deps, null), ...(next ? [] : [await newKey(deps, now)])];
+  const published = Number(next?.created ?? now) + publishedBeforeMs;
   const signsFrom = BigInt(atOnce ? now : Math.max(now, published));
   const retiresAt = atOnce ? BigInt(now) : signsFrom + BigInt(publishedAfterMs);
   await deps.transact(async (trx) => {
@@ -103,16 +106,33 @@ export async function rotateKeys(deps: SigningKeysDeps, atOnce: boolean): Promis
       .where('signs_from', 'is not', null)
       .where((key) => key.or([key('retires_at', 'is', null), key('retires_at', '>', retiresAt)]))
       .execute();
-    const promoted = await trx
-      .updateTable('token_keys')
-      .set({ signs_from: signsFrom })
-      .where('kid', '=', standby.kid)
-      .where('signs_from', 'is', null)
-      .executeTakeFirst();
-    if (promoted.numUpdatedRows !== 1n) throw new Error('the keys were rotated by another process at the same time');
+    if (next) await promote(trx, next.kid, signsFrom);
+    // It has signed nothing and never will: there is no secret that opens it.
+    else await trx.deleteFrom('token_keys').where('signs_from', 'is', null).execute();
     await trx.insertInto('token_keys').values(fresh).execute();
   });
   return describeKeys(deps.db, now);
+}
+
+/** The standby. Null where none can be opened: `atOnce` has no need of it. */
+async function nextSigner({ db, now, peppers }: SigningKeysDeps, atOnce: boolean): Promise<TokenKeyRow | null> {
+  const standby = (await publishedKeys(db, now())).find((row) => row.signs_from === null);
+  if (standby && canOpenKey(standby.sealed_key, standby.kid, peppers)) return standby;
+  if (atOnce) return null;
+  if (!standby) throw new AppError('internal_error', 'There is no standby key to rotate to.');
+  // Says why it cannot be opened.
+  openKey(standby.sealed_key, standby.kid, peppers);
+  return standby;
+}
+
+async function promote(trx: BooksTransaction, kid: string, signsFrom: bigint): Promise<void> {
+  const promoted = await trx
+    .updateTable('token_keys')
+    .set({ signs_from: signsFrom })
+    .where('kid', '=', kid)
+    .where('signs_from', 'is', null)
+    .executeTakeFirst();
+  if (promoted.numUpdatedRows !== 1n) throw new Error('the keys were rotated by another process at the same time');
 }
 
 const alreadyRotating = (signsFrom: number) =>

@@ -94,7 +94,10 @@ function isOneFile(file: string): boolean {
   }
 }
 
-/** What has been taken from somebody since the backup is not given back by it, and what an account may spend is not of the past. */
+/**
+ * What has been taken from somebody since the backup is not given back by it, what an account may spend is not of the past, and
+ * the key secret is the one that lies beside the database.
+ */
 function keepRules(staged: string, database: string): void {
   const books = new Database(staged);
   try {
@@ -115,6 +118,8 @@ function keepRules(staged: string, database: string): void {
       update users set tokens_valid_after = present_user.tokens_valid_after from present.users as present_user
         where present_user.id = users.id and present_user.tokens_valid_after > users.tokens_valid_after;
       insert or ignore into revoked_tokens select * from present.revoked_tokens;
+      delete from key_secrets;
+      insert into key_secrets select * from present.key_secrets;
       commit`);
   } finally {
     books.close();

@@ -32,7 +32,16 @@ export function defineIdentities(program: GatewayCommand): void {
     .argument('<USER>')
     .example('gateway user enable $USER_ID')
     .operates(async () => (await commands()).enableUser);
+  defineSecret(program.command('secret').description('the secret behind API keys and tokens'));
   defineTokens(program.command('token').description('tokens (JWT) of users, and the keys that sign them'));
+}
+
+function defineSecret(secret: GatewayCommand): void {
+  secret
+    .command('replace')
+    .description('takes the given secret in the place of a lost one: keys and tokens made with that one work no more')
+    .example('PORTICO_KEY_PEPPER=$NEW gateway secret replace && gateway token rotate --at-once')
+    .operates(async () => (await commands()).replaceSecret);
 }
 
 function defineTokens(token: GatewayCommand): void {

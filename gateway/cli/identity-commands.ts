@@ -55,6 +55,14 @@ export async function rotateKeys({ operator, options }: CommandInput<{ atOnce?: 
   return { lines: keys.map(keyLine), json: keys };
 }
 
+export async function replaceSecret({ operator, database }: CommandInput): Promise<Output> {
+  await operator.replaceKeySecret();
+  const said =
+    'Replaced. API keys made with the lost secret are refused: make new ones. "token rotate --at-once" makes new keys for ' +
+    'tokens. Servers that still have the lost secret make no more keys:';
+  return { lines: [said, database], json: { replaced: true } };
+}
+
 const time = (milliseconds: number | null) => (milliseconds === null ? '–' : new Date(milliseconds).toISOString());
 
 const keyLine = ({ kid, state, signsFrom, retiresAt }: TokenKeySummary) =>

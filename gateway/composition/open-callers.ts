@@ -1,10 +1,12 @@
 import { createAuthorizer } from '../auth/authorize.ts';
+import { createSecretProof } from '../auth/key-secret.ts';
 import { watchCredentials } from '../auth/watch-credentials.ts';
 import type { Foundation } from './open-foundation.ts';
 
 /** Who may ask. `credentialsChanged` lets a change be seen at once, by those that run as well. */
-export function openCallers({ db, peppers, now, tokenNames, plans, log }: Foundation) {
-  const authorizer = createAuthorizer({ db, peppers, now, tokenNames, planOf: plans.of });
+export async function openCallers({ db, peppers, now, tokenNames, plans, log }: Foundation) {
+  const onKeyFound = await createSecretProof({ db, peppers, now, log });
+  const authorizer = createAuthorizer({ db, peppers, now, tokenNames, planOf: plans.of, onKeyFound });
   const credentials = watchCredentials({ db, now, log });
   const credentialsChanged = () => {
     authorizer.forget();

@@ -1,3 +1,4 @@
+import { claimKeySecret } from '../auth/key-secret.ts';
 import { pepperBeside, peppersFromEnvironment } from '../auth/pepper.ts';
 import { tokenNamesFrom } from '../auth/token-names.ts';
 import { createLivePlans } from '../configuration/live-plans.ts';
@@ -47,6 +48,8 @@ async function foundationOn(
   const instanceId = newId('inst', now());
   // On SQLite this brings in what an earlier run has left, before anything is read.
   const plans = await createLivePlans(db);
+  const transact = createTransact(books);
+  await claimKeySecret({ db, peppers, now, transact });
   const ledger = createLedger({ db, now, steadyNow, instanceId, log, planOf: plans.of });
   const sweeping = { db, ledger, now: steadyNow, instanceId };
   // Nobody else serves a file: what is open there an earlier run has left.
@@ -59,7 +62,7 @@ async function foundationOn(
     clock,
     now,
     peppers,
-    transact: createTransact(books),
+    transact,
     instanceId,
     plans,
     ledger,

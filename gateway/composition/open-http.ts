@@ -34,7 +34,7 @@ export const vendor = 'portico';
 
 interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 'log'> {
   readonly foundation: Foundation;
-  readonly callers: ReturnType<typeof openCallers>;
+  readonly callers: Awaited<ReturnType<typeof openCallers>>;
   readonly models: Awaited<ReturnType<typeof openModels>>;
   readonly cluster: Cluster;
   readonly engine: Engine;

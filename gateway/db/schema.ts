@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways, Selectable } from 'kysely';
-import type { RevokedTokenTable, TokenKeyTable, UserTable } from './token-tables.ts';
+import type { KeySecretTable, RevokedTokenTable, TokenKeyTable, UserTable } from './token-tables.ts';
 
 /**
  * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since
@@ -13,6 +13,7 @@ export interface Books {
   usage_daily: UsageDailyTable;
   users: UserTable;
   token_keys: TokenKeyTable;
+  key_secrets: KeySecretTable;
   revoked_tokens: RevokedTokenTable;
   kept_answers: KeptAnswerTable;
   kept_reasoning: KeptReasoningTable;

@@ -33,3 +33,12 @@ export interface RevokedTokenTable {
   /** By then the token has expired by itself. */
   forget_after: bigint;
 }
+
+/** A secret that keys or tokens were made with, as far as a database may know it (`auth/key-secret.ts`). */
+export interface KeySecretTable {
+  /** 1, 2, 3 …: of two processes that note different secrets at once, one is the first. */
+  place: bigint;
+  /** HMAC-SHA-256(pepper, a constant text). */
+  check_value: Uint8Array;
+  created: bigint;
+}

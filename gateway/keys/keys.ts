@@ -1,5 +1,6 @@
 import type { ApiKey, ChangeKeyRequest, CreatedApiKey, CreateKeyRequest } from '#shared/wire/key.ts';
 import { holderNow } from '../auth/holder.ts';
+import { requireKeySecret } from '../auth/key-secret.ts';
 import { type KeyStanding, standingsOf } from '../auth/key-standing.ts';
 import type { Peppers } from '../auth/pepper.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -37,6 +38,7 @@ export function createKeys({ db, transact, peppers, now, credentialsChanged }: K
   return {
     list: (principal, page) => listKeys(db, principal, page, now()),
     async create(principal, wanted) {
+      await requireKeySecret({ db, peppers, now });
       const minted = await transact(async (trx) => {
         const { id, key } = await mintKey(trx, principal, wanted, { peppers, nowMs: now() });
         return { key, standing: await standingNow(trx, id, now()) };

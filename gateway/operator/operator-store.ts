@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
 import { createIdentity } from '../auth/identity.ts';
+import { replaceKeySecret, requireKeySecret } from '../auth/key-secret.ts';
 import { type KeyStanding, keyStandings } from '../auth/key-standing.ts';
 import type { Peppers } from '../auth/pepper.ts';
 import { defaultPlan } from '../auth/plans.ts';
@@ -127,6 +128,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
       if (expiresAt !== undefined && expiresAt <= now()) {
         throw new AppError('invalid_input', 'The key would have expired already.');
       }
+      await requireKeySecret(deps);
       const { row, key } = newKey({ accountId, label: label ?? null, scopes, now: now() }, deps.peppers);
       await db
         .insertInto('api_keys')
@@ -138,6 +140,8 @@ export function createOperator(deps: OperatorDeps): Administrator {
         .execute();
       return { id: row.id, key };
     },
+
+    replaceKeySecret: () => replaceKeySecret(deps),
 
     async listKeys(accountId) {
       await requireAccount(db, accountId);

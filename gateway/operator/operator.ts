@@ -83,6 +83,8 @@ export interface Operator {
 export interface Administrator extends Operator, IdentityOperator, PriceOperator, PlanOperator, ProviderOperator {
   /** Running gateways know within two seconds. Throws `invalid_input` where there is no such plan. */
   setAccountPlan(accountId: string, plan: string): Promise<void>;
+  /** Takes the secret that was given in the place of a lost one: keys and tokens made with that one work no more. */
+  replaceKeySecret(): Promise<void>;
   /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
   verifyBooks(): Promise<BooksReport>;
 }

@@ -22,6 +22,7 @@ import { modelLimits } from './0022-model-limits.ts';
 import { rowsById } from './0023-rows-by-id.ts';
 import { unknownCosts } from './0024-unknown-costs.ts';
 import { costUpTo } from './0025-cost-up-to.ts';
+import { keySecrets } from './0027-key-secrets.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -48,5 +49,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0023-rows-by-id': rowsById(dialect),
     '0024-unknown-costs': unknownCosts,
     '0025-cost-up-to': costUpTo(dialect),
+    '0027-key-secrets': keySecrets(dialect),
   }),
 });

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { openBooks } from '../db/open.ts';
+import { accountWithKey, command, read, run, serve, workplace } from '../testing/cli-process.ts';
+import { onPostgres } from '../testing/test-database.ts';
+
+const right = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
+const wrong = { PORTICO_KEY_PEPPER: 'another one of more than thirty-two characters' };
+const both = { PORTICO_KEY_PEPPER: `${wrong.PORTICO_KEY_PEPPER},${right.PORTICO_KEY_PEPPER}` };
+const refused = /^The key secret is not the one that this database's keys and tokens were made with: .+\n$/;
+
+/** An account with a user and a key, all made by commands with the right secret. */
+async function team() {
+  const { database } = await workplace();
+  const on = (...words: string[]) => [...words, '--db', database];
+  const { last: account } = await command(on('account', 'create', '--name', 'Team'), right);
+  const { last: user } = await command(on('user', 'create', account, '--name', 'Ada'), right);
+  const { last: key } = await command(on('key', 'create', account, '--scope', 'account'), right);
+  const issue = on('token', 'issue', '--sub', user);
+  return { database, on, account, user, key, issue };
+}
+
+test('every command that makes a key or a token refuses a secret that does not fit, and the right one goes on', {
+  timeout: 60_000,
+}, async () => {
+  const { database, on, account, issue } = await team();
+  const makers = [on('key', 'create', account), issue, on('token', 'rotate'), on('token', 'rotate', '--at-once')];
+  for (const words of makers) {
+    const { code, stdout, stderr } = await command(words, wrong);
+    expect({ code, stdout }, words.join(' ')).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(refused);
+  }
+  for (const words of makers) expect((await command(words, right)).code, words.join(' ')).toBe(0);
+  // What only reads or books needs no secret.
+  expect((await command(on('key', 'list', account), wrong)).code).toBe(0);
+  expect((await command(on('credit', 'grant', account, '1'), wrong)).code).toBe(0);
+  const { code, stdout, stderr } = await run(['serve', '--port', '0', '--db', database], wrong);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(refused);
+});
+
+test('a server serves with the new secret before the old one, and later with the new one alone', {
+  timeout: 60_000,
+}, async () => {
+  const { database, on, account, key } = await team();
+  const during = await serve(database, [], both);
+  expect(await read(during.url, '/account', key)).toMatchObject({ id: account });
+  const { last: newKey } = await command(on('key', 'create', account, '--scope', 'account'), both);
+  during.child.kill('SIGTERM');
+  const after = await serve(database, [], wrong);
+  expect(await read(after.url, '/account', newKey)).toMatchObject({ id: account });
+  expect(await read(after.url, '/account', key)).toMatchObject({ error: { code: 'invalid_api_key' } });
+});
+
+test('a server that started first decides on the secret of a new database', { timeout: 60_000 }, async () => {
+  const { database } = await workplace();
+  const on = (...words: string[]) => [...words, '--db', database];
+  const { last: account } = await command(on('account', 'create', '--name', 'Team'), wrong);
+  const { last: user } = await command(on('user', 'create', account, '--name', 'Ada'), wrong);
+  const server = await serve(database, [], right);
+  for (const words of [on('key', 'create', account), on('token', 'issue', '--sub', user)])
+    expect((await command(words, wrong)).stderr).toMatch(refused);
+  expect((await command(on('token', 'issue', '--sub', user), right)).code).toBe(0);
+  server.child.kill('SIGTERM');
+});
+
+test('a server takes another secret while no key and no token was made', { timeout: 60_000 }, async () => {
+  const { database } = await workplace();
+  const mistaken = await serve(database, [], wrong);
+  mistaken.child.kill('SIGTERM');
+  await serve(database, [], right);
+  const { last: account } = await command(['account', 'create', '--name', 'Team', '--db', database], right);
+  expect((await command(['key', 'create', account, '--db', database], right)).code).toBe(0);
+});
+
+/** Makes the database one of before there were check values. */
+async function forgetSecrets(database: string): Promise<void> {
+  const { db } = await openBooks(database);
+  await db.deleteFrom('key_secrets').execute();
+  await db.destroy();
+}
+
+test('an older database learns its secret from the token keys that it opens', { timeout: 60_000 }, async () => {
+  const { database, issue } = await team();
+  await command(issue, right);
+  await forgetSecrets(database);
+  expect((await command(issue, right)).code).toBe(0);
+  expect((await command(issue, wrong)).stderr).toMatch(refused);
+});
+
+test('an older database learns its secret from the first API key that is used', { timeout: 60_000 }, async () => {
+  const { database, on, account, key } = await team();
+  await forgetSecrets(database);
+  // Nothing shows yet that this secret is wrong, and it must not become the right one.
+  const unproven = await serve(database, [], wrong);
+  expect(await read(unproven.url, '/account', key)).toMatchObject({ error: { code: 'invalid_api_key' } });
+  expect((await command(on('key', 'create', account), wrong)).code).toBe(0);
+  unproven.child.kill('SIGTERM');
+  const proven = await serve(database, [], right);
+  expect(await read(proven.url, '/account', key)).toMatchObject({ id: account });
+  await expect.poll(async () => (await command(on('key', 'create', account), wrong)).stderr).toMatch(refused);
+  expect((await command(on('key', 'create', account), right)).code).toBe(0);
+});
+
+test('token rotate --at-once makes new keys where the old ones cannot be opened', { timeout: 60_000 }, async () => {
+  const { database, on, issue } = await team();
+  await command(issue, right);
+  const { db } = await openBooks(database);
+  const before = await db.selectFrom('token_keys').select('kid').execute();
+  await db
+    .updateTable('token_keys')
+    .set({ sealed_key: Buffer.alloc(1_300, 1) })
+    .execute();
+  await db.destroy();
+  for (const words of [issue, on('token', 'rotate')]) {
+    const { code, stderr } = await command(words, right);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('gateway token rotate --at-once') });
+  }
+  const { code, stdout } = await command([...on('token', 'rotate', '--at-once'), '--json'], right);
+  expect(code).toBe(0);
+  const keys = JSON.parse(stdout) as { kid: string; state: string }[];
+  expect(keys.map(({ state }) => state).toSorted()).toEqual(['signing', 'standby']);
+  expect(keys.filter(({ kid }) => before.some((old) => old.kid === kid))).toEqual([]);
+  expect((await command(issue, right)).code).toBe(0);
+  expect((await command(on('token', 'rotate'), right)).code).toBe(0);
+});
+
+test('secret replace takes a new secret in the place of a lost one', { timeout: 60_000 }, async () => {
+  const { database, on, account, key, issue } = await team();
+  await command(issue, right);
+  expect((await command(on('secret', 'replace'), wrong)).code).toBe(0);
+  expect((await command(on('token', 'rotate', '--at-once'), wrong)).code).toBe(0);
+  expect((await command(issue, wrong)).code).toBe(0);
+  const { last: newKey } = await command(on('key', 'create', account, '--scope', 'account'), wrong);
+  expect((await command(on('key', 'create', account), right)).stderr).toMatch(refused);
+  const { url } = await serve(database, [], wrong);
+  expect(await read(url, '/account', newKey)).toMatchObject({ id: account });
+  expect(await read(url, '/account', key)).toMatchObject({ error: { code: 'invalid_api_key' } });
+});
+
+test.skipIf(onPostgres())('a variable that beats the file of a SQLite database is named in the refusal', async () => {
+  const { database } = await workplace();
+  const { id } = await accountWithKey(database);
+  const { code, stderr } = await command(['key', 'create', id, '--db', database], wrong);
+  expect(code).toBe(1);
+  expect(stderr).toContain('or leave it unset where that keeps its secret in the file DB.pepper');
+});
