@@ -85,5 +85,5 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 const lost = (path: string, why: string) =>
   new AppError(
     'invalid_input',
-    `The key secret "${path}" cannot be used: ${why}. Restore it from a backup: without it no API key and no token of this database works.`,
+    `The key secret "${path}" cannot be used: ${why}. Restore it from a backup, or set PORTICO_KEY_PEPPER if the server has its secret there: without it no API key and no token of this database works.`,
   );
