@@ -7,7 +7,7 @@ import type { Peppers } from './pepper.ts';
 import { canOpenKey } from './sealed-key.ts';
 
 /**
- * A database knows the secrets that its keys and tokens were made with by a check value of each (docs/decisions/101). A
+ * A database knows the secrets that its keys and tokens were made with by a check value of each (docs/decisions/112). A
  * process with another secret would make keys that work nowhere.
  */
 
