@@ -60,7 +60,7 @@ export async function requireKeySecret({ db, peppers, now }: KeySecretDeps): Pro
  * Throws `invalid_input` where keys or tokens were made, and with none of these secrets.
  */
 export async function claimKeySecret(deps: KeySecretDeps & { readonly transact: Transact }): Promise<void> {
-  const { db, peppers, now, transact } = deps;
+  const { db, peppers, now } = deps;
   const known = await readKnown(db);
   if (peppers.some((pepper) => isKnown(known, pepper))) return;
   if (await isSecretInUse(db)) {
@@ -68,15 +68,26 @@ export async function claimKeySecret(deps: KeySecretDeps & { readonly transact: 
     const proven = await findProven(db, peppers);
     if (proven) await note(db, known, proven, now());
   } else if (known.length === 0) await note(db, known, peppers[0], now());
-  else await replaceKeySecret({ peppers, now, transact });
+  else await replaceKnown(deps);
 }
 
-/** Takes these secrets in the place of lost ones: what was made with those works no more. */
-export async function replaceKeySecret({
+/**
+ * Takes these secrets in the place of lost ones: what was made with those works no more. Throws `invalid_input` where one
+ * of these is in use: then nothing is lost.
+ */
+export async function replaceKeySecret(deps: KeySecretDeps & { readonly transact: Transact }): Promise<void> {
+  const known = await readKnown(deps.db);
+  if (deps.peppers.some((pepper) => isKnown(known, pepper))) {
+    throw new AppError('invalid_input', 'This secret is the one that the database knows: there is nothing to replace.');
+  }
+  await replaceKnown(deps);
+}
+
+async function replaceKnown({
   peppers,
   now,
   transact,
-}: Omit<KeySecretDeps, 'db'> & { readonly transact: Transact }): Promise<void> {
+}: KeySecretDeps & { readonly transact: Transact }): Promise<void> {
   await transact(async (trx) => {
     await trx.deleteFrom('key_secrets').execute();
     for (const pepper of peppers) await note(trx, await readKnown(trx), pepper, now());

@@ -127,6 +127,8 @@ test('token rotate --at-once makes new keys where the old ones cannot be opened'
 test('secret replace takes a new secret in the place of a lost one', { timeout: 60_000 }, async () => {
   const { database, on, account, key, issue } = await team();
   await command(issue, right);
+  const needless = await command(on('secret', 'replace'), both);
+  expect(needless).toMatchObject({ code: 1, stderr: expect.stringContaining('there is nothing to replace') });
   expect((await command(on('secret', 'replace'), wrong)).code).toBe(0);
   expect((await command(on('token', 'rotate', '--at-once'), wrong)).code).toBe(0);
   expect((await command(issue, wrong)).code).toBe(0);
