@@ -202,6 +202,7 @@ export const rows = {
     tests: [
       'gateway/cli/serve.test.ts#SIGTERM',
       'tests/fault/crashes.test.ts#SIGTERM',
+      'tests/operations/npm-serve.test.ts',
       'tests/operations/restarts.postgres.test.ts',
     ],
   },
