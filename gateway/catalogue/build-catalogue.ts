@@ -17,16 +17,17 @@ export function buildCatalogue(
   listed: readonly CatalogueModel[],
   added: readonly AddedPrice[] = [],
 ): Catalogue {
-  const models = [
-    ...shippedBook.models.map((model) => fromBook(model, day)),
-    ...listed.map((model) => withSource(withListedPrice(asKnown(model, day), day))),
-  ];
-  const priced = pricedOn([...models, ...bookEmbeddings], added, day, shippedBook.as_of).map(withSearchPrice);
+  const complete = (model: CatalogueModel) => withSource(withListedPrice(asKnown(model, day), day));
+  const withPrices = (models: readonly CatalogueModel[]) =>
+    pricedOn(models, added, day, shippedBook.as_of).map(withSearchPrice);
+  const models = [...shippedBook.models.map((model) => fromBook(model, day)), ...listed.map(complete)];
+  const priced = withPrices([...models, ...bookEmbeddings]);
   const isEmbedding = ({ embedding }: CatalogueModel) => embedding !== undefined;
   return {
     version: shippedBook.as_of,
     models: priced.filter((model) => !isEmbedding(model)),
     embeddings: priced.filter(isEmbedding),
+    priced: (model) => withPrices([complete(model)])[0] ?? model,
     offered: pricedOn(offeredOn(day), added, day, shippedBook.as_of),
   };
 }

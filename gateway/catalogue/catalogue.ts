@@ -68,6 +68,8 @@ export interface CatalogueModel {
   /** The model of the price book that it is under another name, and whether its server has OpenAI's Responses API. */
   readonly sameAs?: { readonly id: string; readonly responses: boolean };
   readonly simulated: boolean;
+  /** Nobody listed it: it was named by hand, and only its vendor can say whether there is one. */
+  readonly unverified?: true;
   /** Of a model that makes embeddings and never chats. */
   readonly embedding?: EmbeddingFacts;
 }
@@ -79,6 +81,8 @@ export interface Catalogue {
   readonly models: readonly CatalogueModel[];
   /** Those that make embeddings: nobody who looks for a chat's model ever meets them. */
   readonly embeddings: readonly CatalogueModel[];
+  /** A model beside those listed, with what is known of its price. */
+  readonly priced: (model: CatalogueModel) => CatalogueModel;
   /** Known by their price alone, as their provider has no key that could list them: to be looked at, never to be asked. */
   readonly offered: readonly CatalogueModel[];
 }

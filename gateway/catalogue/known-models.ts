@@ -4,7 +4,9 @@ import { googleModels } from './facts/google-models.ts';
 import { openAiModels } from './facts/openai-models.ts';
 import type { ModelFacts } from './model-facts.ts';
 
-const byId = new Map([...openAiModels, ...anthropicModels, ...googleModels].map((facts) => [facts.id, facts]));
+/** All that is known of models, vendor by vendor. */
+export const modelFacts: readonly ModelFacts[] = [...openAiModels, ...anthropicModels, ...googleModels];
+const byId = new Map(modelFacts.map((facts) => [facts.id, facts]));
 
 /** What is known of `provider/model`. Throws where nothing is: a model enters the price book with its facts. */
 export function factsOf(id: string): ModelFacts {

@@ -47,15 +47,20 @@ export interface AdmissionDeps {
 /** Decides whether a request may run and on which models. Throws what the caller can do something about; calls nobody. */
 export function admit(question: Question, deps: AdmissionDeps): Admitted {
   checkAccount(question);
-  const { models, embeddings } = deps.catalogue();
+  const { models, embeddings, priced } = deps.catalogue();
   const { registry } = deps;
+  const configured = (id: string) => Boolean(registry.get(id)?.credential);
   const resolved = resolve({
     provider: question.provider,
     model: question.model,
     models,
     elsewhere: { models: embeddings, sentence: 'makes embeddings and does not chat: use it at POST /v1/embeddings.' },
     providers: registry.ids,
-    configured: (id) => Boolean(registry.get(id)?.credential),
+    configured,
+    unlisted(provider, name) {
+      const found = registry.unlisted(provider, name);
+      return found && (question.byoKey || configured(found.provider)) ? priced(found) : null;
+    },
     vendor: deps.vendor,
   });
   checkByoKey(question, resolved);
@@ -121,6 +126,7 @@ export function namedTarget(question: Caller, model: CatalogueModel, registry: R
   }
   const target = targetOf(question, model, registry);
   if (!target) throw noCredential(model);
+  if (cannotCharge(question, model, registry)) throw unpriced(model);
   return target;
 }
 
@@ -157,6 +163,22 @@ function noCredential(model: CatalogueModel): AppError {
     'no_eligible_model',
     `This gateway has no key for ${model.provider}, so ${model.id} cannot be used. Add one, or send "byoapi_key".`,
     { param: 'model', details: { excluded: [{ id: model.id, excluded: ['no_credential'] }] } },
+  );
+}
+
+/** Prepaid answers are charged by a price that is known; with a key of one's own the vendor charges (docs/decisions/105). */
+const cannotCharge = ({ byoKey, principal }: Caller, model: CatalogueModel, registry: Registry): boolean =>
+  byoKey === null && principal.plan.billing === 'prepaid' && registry.lacksPrice(model);
+
+function unpriced({ id, unverified }: CatalogueModel): AppError {
+  if (unverified) {
+    const message = `There is no model "${id}" that this gateway knows the price of. GET /models lists the ones there are.`;
+    return new AppError('model_not_found', message, { param: 'model' });
+  }
+  return new AppError(
+    'no_eligible_model',
+    `No price of ${id} is known, so this gateway cannot charge for it. Its operator can set one ("gateway prices set"), or send "byoapi_key".`,
+    { param: 'model', details: { excluded: [{ id, excluded: ['price_unknown'] }] } },
   );
 }
 
@@ -200,6 +222,7 @@ function candidateOf(
   return {
     model,
     hasCredential: Boolean(registry.get(model.provider) && credentialFor(question, model.provider, registry)),
+    lacksPrice: cannotCharge(question, model, registry),
     health: health.of(model.id, question.principal.accountId),
     sticky: remembered === model.id,
   };

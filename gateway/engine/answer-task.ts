@@ -22,7 +22,7 @@ import { upstreamCost } from './bill.ts';
 import type { ReadsOn } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
 import { hiddenThinking } from './hidden-thinking.ts';
-import { ownKeyError } from './own-key-error.ts';
+import { ownKeyError, unknownName } from './own-key-error.ts';
 import {
   failure,
   type Outcome,
@@ -161,7 +161,7 @@ async function askAll(run: Run): Promise<Outcome> {
         timeToBegin(run) < leastTimeMs ||
         !mayTryNext(error, run.question.byoKey !== null) ||
         !(await affordable(run, left));
-      if (giveUp) throw run.question.byoKey ? ownKeyError(error) : error;
+      if (giveUp) throw unknownName(target, error) ?? (run.question.byoKey ? ownKeyError(error) : error);
       if (run.current?.meter.started) run.wasted += upstreamCost(run.current, run.current.meter.partial());
     }
   }

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
-import { wordless } from '../upstream/upstream-error.ts';
+import { reasonOf, wordless } from '../upstream/upstream-error.ts';
+import type { Target } from './admit.ts';
 
 const refusals: Partial<Record<AppError['code'], string>> = {
   upstream_invalid_request: 'The provider refused this request as invalid.',
@@ -33,4 +34,11 @@ export function ownKeyError(error: AppError): AppError {
   const own = refusals[error.code];
   if (own) return new AppError(error.code, own, { param, provider });
   return wordless(error);
+}
+
+/** Nobody but the vendor could say that there is no model of this name. */
+export function unknownName({ model, provider }: Target, error: AppError): AppError | null {
+  if (!model.unverified || reasonOf(error) !== 'model_unknown') return null;
+  const message = `${provider.name} has no model "${model.model}". GET /models lists the ones there are.`;
+  return new AppError('model_not_found', message, { param: 'model', provider: provider.id });
 }

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { vendorOf } from '#shared/model-names.ts';
 import type { BooksDb } from '../db/open.ts';
 import { fetchPrices } from './fetch-prices.ts';
 import { newerPrices } from './newer-prices.ts';
@@ -42,7 +43,8 @@ export function createPriceOperator(deps: {
     addedPrices: () => readAddedPrices(db),
 
     async overridePrice({ model, from = today(), price }) {
-      requireModel(model);
+      const isAdded = price !== null || (await readAddedPrices(db)).some((row) => row.model === model);
+      requireModel(model, isAdded);
       if (from < today()) {
         throw new AppError(
           'invalid_input',
@@ -64,14 +66,15 @@ export function createPriceOperator(deps: {
   };
 }
 
-/** A provider of the book has the book's models; any other may list what it likes. */
-function requireModel(id: string): void {
+/** A vendor of the book has the book's models and those that are newer; any other may list what it likes. */
+function requireModel(id: string, mayBeNewer: boolean): void {
   if (!/^[^/\s]+\/\S+$/.test(id)) {
     throw new AppError('invalid_input', `"${id}" is no model. Name it as provider/model, such as openai/gpt-5.4-mini.`);
   }
-  const provider = id.split('/', 1)[0];
+  const [provider = '', name = ''] = id.split('/', 2);
   const siblings = shippedBook.models.filter((model) => model.id.startsWith(`${provider}/`));
-  if (siblings.length > 0 && !siblings.some((model) => model.id === id)) {
+  const isNewer = mayBeNewer && vendorOf(name) === provider;
+  if (siblings.length > 0 && !isNewer && !siblings.some((model) => model.id === id)) {
     throw new AppError(
       'not_found',
       `There is no model "${id}". "gateway prices list --provider ${provider}" lists the ones there are.`,

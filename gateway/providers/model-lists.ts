@@ -1,17 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
+import { canChat, isBookVendor, vendorOf, withoutSnapshot } from '#shared/model-names.ts';
+import { isKnownModel } from '../catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { asVendorModel } from '../catalogue/vendor-models.ts';
 import { priceOf } from '../prices/price-document.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import { azureDialect, hasResponses } from './azure-openai/azure-openai.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
-import { listedModel } from './openai-compatible/listed-model.ts';
+import { type Listing, listedModel } from './openai-compatible/listed-model.ts';
 import type { DeclaredModel, ListedModel, NamedServer, Provider, ProviderCredential } from './provider.ts';
 
 export interface ModelLists {
   /** What is known now, always the same array until something changes. Lists that are old are asked for behind it. */
   models(): readonly CatalogueModel[];
   refresh(id: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Somebody looks at the list of models: vendors of the price book are asked for theirs from now on, behind it. Whoever only asks
+   * a model needs no list. Resolves when those that are asked for the first time have answered, or soon after.
+   */
+  look(): Promise<void>;
+  /**
+   * A model that nobody lists, of the vendor that names its models like this: it may be newer than every list. `provider`: only
+   * of this one. Null where the name shows no vendor.
+   */
+  unlisted(provider: string | null, model: string): CatalogueModel | null;
   /** Forgets what the server before it listed, and asks the new one. */
   credentialChanged(id: string): void;
 }
@@ -24,19 +38,24 @@ export interface ModelListsOptions {
   readonly always: readonly CatalogueModel[];
   /** All that may list models, in order of priority. */
   readonly providers: () => readonly Provider[];
-  /** Whether a provider's models are those of the price book. */
-  readonly isInBook: (id: string) => boolean;
   readonly credentialOf: (id: string) => ProviderCredential | null;
 }
 
 const listTimeoutMs = 10_000;
 /** A model that was just pulled should appear while its owner still looks; a vendor's list changes by the day. */
 const freshMs = { ownServer: 30_000, hosted: 3_600_000 };
+/** How long somebody who looks waits for lists that are asked for the first time. */
+const firstListMs = 1_000;
+/** After a list that did not come; doubled with each one that follows. */
+const firstRetryMs = 30_000;
+/** A name that a vendor may have given: it is written into logs and records. */
+const plainName = /^[a-z0-9][\w.:-]{0,99}$/i;
 
-/** The models that OpenAI-compatible servers list themselves, kept fresh as long as somebody looks. */
+/** The models that providers list themselves, kept fresh as long as somebody looks. */
 export function createModelLists(options: ModelListsOptions): ModelLists {
   const lists = new Map<string, readonly CatalogueModel[]>();
-  const askedAt = new Map<string, number>();
+  /** When each is to be asked again, and how often it has failed since it last answered. */
+  const due = new Map<string, { readonly at: number; readonly failures: number }>();
   /** Who asks meanwhile gets the same answer. */
   const asking = new Map<string, { readonly credential: ProviderCredential | null; readonly answer: Promise<void> }>();
   let known = options.always;
@@ -61,10 +80,13 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
 
   async function ask(id: string, credential: ProviderCredential | null, signal: AbortSignal): Promise<void> {
     const provider = options.providers().find((one) => one.id === id);
-    if (!credential || !provider || options.isInBook(id)) return;
-    askedAt.set(id, options.now());
+    if (!credential || !provider) return;
+    const failures = (due.get(id)?.failures ?? 0) + 1;
+    due.set(id, { at: options.now() + Math.min(firstRetryMs * 2 ** (failures - 1), freshFor(id)), failures });
     const listed = await provider.models({ credential, fetch: options.fetch, signal });
-    if (options.credentialOf(id) === credential) keep(id, recordsOf(id, credential, listed));
+    if (options.credentialOf(id) !== credential) return;
+    due.set(id, { at: options.now() + freshFor(id), failures: 0 });
+    keep(id, recordsOf(id, credential, listed));
   }
 
   /** What a server lists, with what its owner says of it, and what only its owner says. */
@@ -73,10 +95,13 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     const dialect = dialectOfServer(id, credential);
     const listing = { provider: id, dialect, day, source: `${credential.baseUrl}/models` };
     const declared = new Map((credential.models ?? []).map((model) => [model.model, model]));
+    const offered = isBookVendor(id)
+      ? listed.filter(({ model }) => declared.has(model) || isNew(id, model, listed))
+      : listed;
     const unlisted = [...declared.keys()].filter((name) => !listed.some(({ model }) => model === name));
-    return [...listed, ...unlisted.map(unknownModel)].map((model) =>
-      declaredModel(listedModel(listing, model), declared.get(model.model), credential.server, day),
-    );
+    const record = (model: ListedModel) =>
+      declaredModel(recordOf(listing, model), declared.get(model.model), credential.server, day);
+    return [...offered.map(record), ...unlisted.map((name) => unverified(record(unknownModel(name))))];
   }
 
   function refreshBehind(id: string): void {
@@ -87,22 +112,51 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
 
   return {
     models() {
-      const at = options.now();
-      for (const [id, since] of askedAt) {
-        const fresh = (knownProvider(id)?.ownServer ?? true) ? freshMs.ownServer : freshMs.hosted;
-        if (at - since >= fresh) refreshBehind(id);
-      }
+      const now = options.now();
+      for (const [id, { at }] of due) if (now >= at) refreshBehind(id);
       return known;
     },
     refresh,
+    async look() {
+      for (const { id } of options.providers()) {
+        if (isBookVendor(id) && options.credentialOf(id) && !due.has(id)) refreshBehind(id);
+      }
+      const first = [...asking].filter(([id]) => due.get(id)?.failures === 1).map(([, { answer }]) => answer);
+      if (first.length > 0) await Promise.race([Promise.allSettled(first), pause(firstListMs, null, { ref: false })]);
+    },
+    unlisted(provider, name) {
+      const vendor = plainName.test(name) ? vendorOf(name) : null;
+      if (vendor === null || (provider !== null && provider !== vendor)) return null;
+      const day = new Date(options.now()).toISOString().slice(0, 10);
+      const listing = { provider: vendor, dialect: dialectOf({ id: vendor }), day, source: '' };
+      return unverified(recordOf(listing, unknownModel(name)));
+    },
     credentialChanged(id) {
       const credential = options.credentialOf(id);
       keep(id, credential ? recordsOf(id, credential, []) : []);
-      askedAt.delete(id);
-      if (credential) refreshBehind(id);
+      due.delete(id);
+      if (credential && !isBookVendor(id)) refreshBehind(id);
     },
   };
 }
+
+const freshFor = (id: string) => ((knownProvider(id)?.ownServer ?? true) ? freshMs.ownServer : freshMs.hosted);
+
+/** Of the list of a vendor in the price book: it chats, and neither the book nor the list has it under a shorter name. */
+function isNew(provider: string, model: string, listed: readonly ListedModel[]): boolean {
+  if (!canChat(provider, model) || isKnownModel(`${provider}/${model}`)) return false;
+  const base = withoutSnapshot(model);
+  if (base === model) return true;
+  return !isKnownModel(`${provider}/${base}`) && !listed.some((other) => other.model === base);
+}
+
+function recordOf(listing: Listing, listed: ListedModel): CatalogueModel {
+  const record = listedModel(listing, listed);
+  const told = { inputs: listed.inputs ?? null, efforts: listed.efforts ?? null };
+  return isBookVendor(listing.provider) && !record.embedding ? asVendorModel(record, told) : record;
+}
+
+const unverified = (model: CatalogueModel): CatalogueModel => ({ ...model, unverified: true });
 
 const dialectOfServer = (id: string, { server }: ProviderCredential) =>
   server?.kind === 'azure-openai' ? azureDialect : dialectOf({ id: server?.kind ?? id });

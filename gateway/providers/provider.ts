@@ -4,7 +4,7 @@ import type { ServerKind } from '#shared/server-kinds.ts';
 import type { ChatMessage, CompletionRequest, ReasoningDetail } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../auth/secret.ts';
-import type { ModelFacts } from '../catalogue/model-facts.ts';
+import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { ClientTools } from '../content/client-tools.ts';
 import type { PriceFields } from '../prices/price-document.ts';
@@ -196,6 +196,8 @@ export interface ListedModel {
   readonly tools?: boolean | null;
   readonly reasoning?: boolean | null;
   readonly price?: Price | null;
+  /** How much it can be asked to think, where its vendor lists that. */
+  readonly efforts?: readonly Effort[] | null;
   /** It makes embeddings and does not chat. */
   readonly embeds?: boolean;
 }
@@ -217,6 +219,8 @@ export interface Provider {
   readonly showsThinking?: boolean;
   /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`provider-guards.ts`). */
   readonly fetchesImages?: boolean;
+  /** It says itself what each answer cost. */
+  readonly reportsCost?: boolean;
   /** It can be asked for all of an answer at once, if that has so many tokens at most; absent: for none. */
   readonly wholeAnswerTokens?: number;
   /**

@@ -47,9 +47,15 @@ export interface Registry {
   all(): readonly Provider[];
   /** Their ids. */
   readonly ids: readonly string[];
-  /** Models that no price book lists: the sandbox's, and those that OpenAI-compatible servers name themselves. */
+  /** Models that no price book lists: the sandbox's, and those that providers name themselves. */
   models(): readonly CatalogueModel[];
-  /** Asks an OpenAI-compatible server for its models again. Throws an `AppError` with an upstream code. */
+  /** A model that nobody lists, of the vendor that its name shows; null where it shows none (`model-lists.ts`). */
+  unlisted(provider: string | null, model: string): CatalogueModel | null;
+  /** Somebody looks at the list of models: vendors of the price book are asked for theirs, and waited for a moment. */
+  look(): Promise<void>;
+  /** Nobody can tell what an answer of it costs: a vendor's model without a price. Servers of one's own bill nothing. */
+  lacksPrice(model: CatalogueModel): boolean;
+  /** Asks a provider for its models again. Throws an `AppError` with an upstream code. */
   refresh(id: string, signal?: AbortSignal): Promise<void>;
 }
 
@@ -68,7 +74,7 @@ interface RegistryOptions {
 
 const noCredential: ProviderCredential = { apiKey: null, baseUrl: '' };
 
-/** Those with an adapter of their own; their models are in the price book. */
+/** Those with an adapter of their own. */
 const own: Readonly<Record<string, () => Provider>> = {
   openai: createOpenAi,
   anthropic: createAnthropic,
@@ -101,7 +107,6 @@ export function createRegistry(options: RegistryOptions): Registry {
     always: options.sandbox ? [...sandboxModels, sandboxEmbedding] : [],
     credentialOf: (id) => credentials.get(id) ?? null,
     providers: () => [...known, ...named.values()],
-    isInBook: (id) => own[id] !== undefined,
   });
 
   function providerFor(id: string, { server }: ProviderCredential): Provider | null {
@@ -132,6 +137,10 @@ export function createRegistry(options: RegistryOptions): Registry {
       return ids;
     },
     models: lists.models,
+    unlisted: lists.unlisted,
+    look: lists.look,
+    lacksPrice: ({ price, provider: id }) =>
+      price === null && knownProvider(id)?.ownServer === false && !byId.get(id)?.reportsCost,
     refresh: lists.refresh,
   };
 }

@@ -54,8 +54,9 @@ type Query = z.output<typeof modelsQuery>;
 
 /** `GET /models`, `GET /v1/models` and `GET /v1/models/{id}` (wire contract §1.8, §1.9). */
 export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
-  const list = (context: Context<AppEnv>) => {
+  const list = async (context: Context<AppEnv>) => {
     const asked = readQuery(context, modelsQuery, ['capability']);
+    await deps.registry.look();
     const body = listBody(recordsFor(context.get('principal'), deps), asked);
     return withETag(context, isForAnthropic(context) ? { ...body, data: body.data.map(asAnthropicModel) } : body);
   };
@@ -103,6 +104,10 @@ export function availability(model: CatalogueModel, { plan }: Principal, deps: M
   }
   if (!registry.get(model.provider)?.credential) {
     return { status: 'no_credential', unavailable_reason: `The gateway has no key for ${model.provider}.` };
+  }
+  if (plan.billing === 'prepaid' && registry.lacksPrice(model)) {
+    const reason = 'No price of it is known, so it cannot be charged for here. The operator can set one.';
+    return { status: 'disabled', unavailable_reason: reason };
   }
   const trouble = watch?.troubleOf(model.provider);
   if (trouble) return troubled[trouble](model.provider);

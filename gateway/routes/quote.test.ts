@@ -23,8 +23,9 @@ function withProviders() {
         anthropic: credential('https://anthropic.invalid'),
         google: credential('https://google.invalid'),
       },
-      fetch: async () => {
-        calls++;
+      fetch: async (_url: string | URL | Request, init?: RequestInit) => {
+        // Vendors may be asked what models they have, and nothing else.
+        if (init?.method !== 'GET') calls++;
         throw new Error('no upstream may be asked');
       },
     },

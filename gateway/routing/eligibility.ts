@@ -14,6 +14,8 @@ import { matchesGlob, openingOf, planAllows } from './resolve.ts';
 export interface Candidate {
   readonly model: CatalogueModel;
   readonly hasCredential: boolean;
+  /** Nobody knows what it costs, and the gateway would have to pay for it. */
+  readonly lacksPrice?: boolean;
   readonly health: ModelHealth;
   /** Whether this conversation was last answered by it (§5.5). */
   readonly sticky: boolean;
@@ -41,6 +43,7 @@ export function exclusionsOf(candidate: Candidate, features: Features, rules: Ru
     ...(isShutDown(model, rules.today) ? ['disabled'] : []),
     ...(model.simulated && !rules.allowSimulated ? ['simulated'] : []),
     ...(candidate.hasCredential ? [] : ['no_credential']),
+    ...(candidate.lacksPrice ? ['price_unknown'] : []),
     ...(planAllows(rules.plan.models, model.id) ? [] : ['plan']),
     ...requestExclusions(model, rules),
     ...capabilityExclusions(model, features),

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { AppError } from '#shared/errors.ts';
+import { withoutContextMark, withoutSnapshot } from '#shared/model-names.ts';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import type { Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
@@ -15,6 +16,8 @@ interface ResolveInput {
   /** Ids that may be named as `provider`, in order of priority. */
   readonly providers: readonly string[];
   readonly configured: (provider: string) => boolean;
+  /** A model that nobody lists, of a vendor that may be asked for it. */
+  readonly unlisted?: (provider: string | null, model: string) => CatalogueModel | null;
   /** The word before `/router` in the pseudo-model's long name. */
   readonly vendor: string;
 }
@@ -35,7 +38,7 @@ export function resolve(input: ResolveInput): Resolved {
     });
   }
   if (model === null || isRouterName(model, input.vendor)) return { kind: 'router', provider, warnings: [] };
-  const found = named(provider, model, input) ?? undated(provider, model, input);
+  const found = named(provider, model, input) ?? undated(provider, model, input) ?? unlisted(provider, model, input);
   if (found) return found;
   throw servedElsewhere(provider, model, input) ?? notFound(model);
 }
@@ -53,15 +56,21 @@ function servedElsewhere(
 const named = (provider: string | null, model: string, input: ResolveInput): Resolved | null =>
   provider === null ? withoutProvider(model, input) : withProvider(provider, model, input);
 
-/** How vendors name a snapshot (`claude-sonnet-4-5-20250929`, `gpt-5.2-2025-12-11`) or the newest one. */
-const snapshot = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
-
 /** The model of which a snapshot was named that the catalogue does not have apart: clients have such names built in. */
 function undated(provider: string | null, model: string, input: ResolveInput): Resolved | null {
-  const found = snapshot.test(model) ? named(provider, model.replace(snapshot, ''), input) : null;
+  const shorter = [withoutContextMark(model), withoutSnapshot(model)].filter((name) => name !== model);
+  const found = shorter.map((name) => named(provider, name, input)).find((resolved) => resolved !== null);
   if (found?.kind !== 'direct') return null;
   const message = `"${model.slice(0, 256)}" is not listed; ${found.model.id} was used.`;
   return { ...found, warnings: [...found.warnings, { code: 'model_undated', param: 'model', message }] };
+}
+
+/** A model newer than every list: its vendor is asked, and says whether there is one. */
+function unlisted(provider: string | null, model: string, input: ResolveInput): Resolved | null {
+  const inFront = namedProvider(model, input.providers);
+  const name = inFront === null ? model : model.slice(inFront.length + 1);
+  const found = input.unlisted?.(inFront ?? provider, withoutContextMark(name)) ?? null;
+  return found && direct(found);
 }
 
 const isRouterName = (model: string, vendor: string) => ['router', 'auto', `${vendor}/router`].includes(model);

@@ -99,6 +99,7 @@ export async function openChatBench(options: BenchOptions = {}) {
       version: '2026-11-20',
       embeddings: [],
       offered: [],
+      priced: (model) => model,
       models: [...(options.models ?? []), ...registry.models()],
     }),
     health,

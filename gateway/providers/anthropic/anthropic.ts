@@ -1,4 +1,5 @@
-import { asArray, asCount, asObject, asText } from '#shared/json/foreign-json.ts';
+import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { type Effort, effortOrder } from '../../catalogue/model-facts.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { upstreamBody } from '../changed-request.ts';
@@ -51,7 +52,38 @@ function callFor({ credential, fetch, signal }: ProviderContext, path: string) {
 function listed(value: unknown): ListedModel[] {
   const entry = asObject(value);
   const model = asText(entry.id);
+  if (!model) return [];
   const at = Date.parse(asText(entry.created_at) ?? '');
-  const contextLength = asCount(entry.max_input_tokens);
-  return model ? [{ model, created: Number.isFinite(at) ? Math.floor(at / 1_000) : null, contextLength }] : [];
+  const capabilities = asObject(entry.capabilities);
+  return [
+    {
+      model,
+      name: asText(entry.display_name),
+      created: Number.isFinite(at) ? Math.floor(at / 1_000) : null,
+      contextLength: positive(entry.max_input_tokens),
+      maxOutputTokens: positive(entry.max_tokens),
+      inputs: inputsOf(capabilities),
+      efforts: effortsOf(asObject(capabilities.effort)),
+    },
+  ];
+}
+
+/** Anthropic writes 0 where it does not know a limit. */
+const positive = (value: unknown): number | null => asCount(value) || null;
+
+const isSupported = (value: unknown): boolean | null => {
+  const { supported } = asObject(value);
+  return typeof supported === 'boolean' ? supported : null;
+};
+
+function inputsOf(capabilities: JsonObject): string[] | null {
+  const [sees, reads] = [isSupported(capabilities.image_input), isSupported(capabilities.pdf_input)];
+  if (sees === null && reads === null) return null;
+  return ['text', ...(sees ? ['image'] : []), ...(reads ? ['file'] : [])];
+}
+
+function effortsOf(effort: JsonObject): Effort[] | null {
+  if (isSupported(effort) !== true) return null;
+  const levels = effortOrder.filter((level) => isSupported(effort[level]) === true);
+  return levels.length > 0 ? levels : null;
 }

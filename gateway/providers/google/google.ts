@@ -54,6 +54,15 @@ function callFor({ credential, fetch, signal }: ProviderContext, path: string) {
 function listed(value: unknown): ListedModel[] {
   const entry = asObject(value);
   const name = asText(entry.name);
-  if (!name) return [];
-  return [{ model: name.replace(/^models\//, ''), created: null, contextLength: asCount(entry.inputTokenLimit) }];
+  const methods = entry.supportedGenerationMethods;
+  if (!name || (Array.isArray(methods) && !methods.includes('generateContent'))) return [];
+  return [
+    {
+      model: name.replace(/^models\//, ''),
+      name: asText(entry.displayName),
+      created: null,
+      contextLength: asCount(entry.inputTokenLimit),
+      maxOutputTokens: asCount(entry.outputTokenLimit),
+    },
+  ];
 }

@@ -30,6 +30,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     name,
     signsReasoning: dialect.keepsExtraContent || dialect.givesBack === 'reasoning_details',
     fetchesImages: dialect.fetchesImages,
+    reportsCost: dialect.tellsGenerations,
     wholeAnswerTokens: Number.POSITIVE_INFINITY,
     counts: 'last',
     showsThinking: true,

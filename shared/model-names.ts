@@ -1,0 +1,60 @@
+/** What the name of a model shows: whose it is, whether it chats, and which snapshot it is. */
+
+/** How a vendor's chat models are named, and what in its list does not chat. */
+interface Naming {
+  readonly chat: RegExp;
+  readonly other: RegExp;
+}
+
+const naming: Readonly<Record<string, Naming>> = {
+  openai: {
+    chat: /^(?:gpt-|chatgpt-|codex-|o\d|ft:)/,
+    other:
+      /audio|realtime|transcribe|translate|whisper|tts|speech|image|dall-e|sora|video|embed|moderation|instruct|babbage|davinci|search|computer-use|deep-research|similarity|live/,
+  },
+  anthropic: { chat: /^claude-/, other: /embed/ },
+  google: {
+    chat: /^gemini-/,
+    other: /embed|tts|audio|live|image|imagen|veo|lyria|aqa|robotics|computer-use|transcribe|translate|deep-research/,
+  },
+};
+
+/** The same for vendors that only their own list describes: a name like this is theirs. */
+const listedFamilies: readonly (readonly [provider: string, name: RegExp])[] = [
+  ['mistral', /^(?:(?:open-)?mi[sx]tral|ministral|codestral|magistral|devstral|pixtral)-/],
+  ['deepseek', /^deepseek-/],
+  ['xai', /^grok-/],
+];
+
+const notForChat = /embed|moderation|ocr|rerank|tts|voice|transcribe|image|imagine|video/;
+
+/** Whether the price book has models of this provider. */
+export const isBookVendor = (provider: string): boolean => Object.hasOwn(naming, provider);
+
+/** Whether a model of a vendor of the book chats, as far as its name shows it. */
+export function canChat(provider: string, model: string): boolean {
+  const name = model.toLowerCase();
+  const rule = naming[provider];
+  return rule ? rule.chat.test(name) && !rule.other.test(name) : false;
+}
+
+/** Every name of a vendor says a version, or that it is the newest. */
+const versioned = /\d|-latest$/;
+
+/** The vendor that names its chat models like this; null where the name shows none. */
+export function vendorOf(model: string): string | null {
+  const name = model.toLowerCase();
+  if (!versioned.test(name)) return null;
+  const known = Object.keys(naming).find((provider) => canChat(provider, name));
+  if (known !== undefined) return known;
+  return (notForChat.test(name) ? undefined : listedFamilies.find(([, family]) => family.test(name))?.[0]) ?? null;
+}
+
+/** How vendors name a snapshot (`claude-sonnet-4-5-20250929`, `gpt-5.2-2025-12-11`) or the newest one. */
+const snapshot = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
+/** Claude Code marks the model of a long context so; vendors do not know the mark. */
+const contextMark = /\[\d+[km]\]$/i;
+
+/** The name without the date of a snapshot and without the mark of a long context. */
+export const withoutSnapshot = (model: string): string => withoutContextMark(model).replace(snapshot, '');
+export const withoutContextMark = (model: string): string => model.replace(contextMark, '');
