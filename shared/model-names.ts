@@ -26,7 +26,12 @@ const listedFamilies: readonly (readonly [provider: string, name: RegExp])[] = [
   ['xai', /^grok-/],
 ];
 
-const notForChat = /embed|moderation|ocr|rerank|tts|voice|transcribe|image|imagine|video/;
+/** Words in the names of models that make something else than chats, whoever serves them. */
+const otherWork =
+  /embed|moderation|\bocr\b|rerank|\btts\b|speech|whisper|voice|transcri|image|imagine|imagen|dall-e|video|sora|realtime/;
+
+/** Whether a name says that the model is for something else than chats. */
+export const isNamedForOther = (model: string): boolean => otherWork.test(model.toLowerCase());
 
 /** Whether the price book has models of this provider. */
 export const isBookVendor = (provider: string): boolean => Object.hasOwn(naming, provider);
@@ -47,7 +52,7 @@ export function vendorOf(model: string): string | null {
   if (!versioned.test(name)) return null;
   const known = Object.keys(naming).find((provider) => canChat(provider, name));
   if (known !== undefined) return known;
-  return (notForChat.test(name) ? undefined : listedFamilies.find(([, family]) => family.test(name))?.[0]) ?? null;
+  return (isNamedForOther(name) ? undefined : listedFamilies.find(([, family]) => family.test(name))?.[0]) ?? null;
 }
 
 /** How vendors name a snapshot (`claude-sonnet-4-5-20250929`, `gpt-5.2-2025-12-11`) or the newest one. */

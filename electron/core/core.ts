@@ -63,7 +63,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const access = await openModels(connected, base);
   const { keychain, waiting, gateway, listener, accounts, providers, connections, modelFacts } = access;
   const { hasProvider } = providers;
-  const settings = settingsFeature({ store: base.settings, host, changes });
+  const settings = settingsFeature({
+    store: base.settings,
+    host,
+    changes,
+    elsewhere: () => accounts.active()?.source ?? null,
+    modelHere: access.models.modelHere,
+  });
   const language = async () => (await settings.get()).language;
   // One for all who ask: a page must not put two questions at once.
   const ask = personAsked({ confirm: host.confirm, elapsed });
@@ -96,7 +102,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const quickWindow = quickWindowFeature({ store: base.settings, host });
 
   async function switched(): Promise<void> {
-    await access.models.load();
+    await access.models.switched();
     void lookUpOpenCosts();
   }
 

@@ -4,6 +4,7 @@ import { embeddingsResponse } from '#shared/wire/embeddings.ts';
 import { planOf } from '../auth/plans.ts';
 import type { Principal } from '../auth/principal.ts';
 import { Secret } from '../auth/secret.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { embeddingsFrom } from '../providers/embedding-answer.ts';
 import { createRegistry } from '../providers/registry.ts';
 import { createHealth } from '../routing/health.ts';
@@ -291,7 +292,13 @@ describe('who may not, and what cannot, is refused where it is decided, whatever
     const models = [testModel('anthropic/claude-x')];
     const deps = {
       registry,
-      catalogue: () => ({ version: '2026-11-20', models, embeddings: [], offered: [] }),
+      catalogue: () => ({
+        version: '2026-11-20',
+        models,
+        embeddings: [],
+        offered: [],
+        priced: (model: CatalogueModel) => model,
+      }),
       health: createHealth(() => 0),
       sticky: createSticky(() => 0),
       now: () => 0,

@@ -209,9 +209,15 @@ export function gatewayClient(options: GatewayClientOptions) {
 
     /** The same streamed. */
     async completionStream(body: CompletionRequestBody, more: RequestOptions = {}): Promise<CompletionStream> {
-      const response = await bothBases('/chat/completions', (path) =>
-        request(path, { ...more, method: 'POST', body: { ...body, stream: true } }),
-      );
+      const ask = (asked: CompletionRequestBody) =>
+        bothBases('/chat/completions', (path) =>
+          request(path, { ...more, method: 'POST', body: { ...asked, stream: true } }),
+        );
+      const { stream_options: counted, ...uncounted } = body;
+      const response = await ask(body).catch((error: unknown) => {
+        if (counted === undefined || !refusesCounts(error)) throw error;
+        return ask(uncounted);
+      });
       return {
         requestId: requestIdIn(response.headers),
         [Symbol.asyncIterator]: () => chunksOf(response),
@@ -285,6 +291,12 @@ export function gatewayClient(options: GatewayClientOptions) {
 }
 
 export type GatewayClient = ReturnType<typeof gatewayClient>;
+
+/** A strict server that counts tokens without being asked to refuses the field that asks for it. */
+const refusesCounts = (error: unknown): boolean =>
+  error instanceof GatewayError &&
+  (error.status_code === 400 || error.status_code === 422) &&
+  /stream_options|include_usage/.test(error.message);
 
 const refusedKey = { status_code: 401, code: 'invalid_api_key' };
 

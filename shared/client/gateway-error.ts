@@ -93,7 +93,8 @@ export function errorFromJson(text: string, status = 502): GatewayError | null {
 function otherError(json: unknown, status: number): GatewayError | null {
   const body = asObject(json);
   const inside = isObject(body.error) ? body.error : status === 502 && body.error == null ? {} : body;
-  const said = [inside.message, body.error, inside.detail, inside.error_description, inside.title];
+  const detail = Array.isArray(inside.detail) ? fieldFaults(inside.detail) : inside.detail;
+  const said = [inside.message, body.error, detail, inside.error_description, inside.title];
   const message = said.find((one) => typeof one === 'string' && one.trim() !== '');
   if (typeof message !== 'string') return null;
   const number = [inside.code, inside.status_code, inside.status].find((one) => Number.isInteger(one));
@@ -104,6 +105,15 @@ function otherError(json: unknown, status: number): GatewayError | null {
     code: typeof code === 'string' ? code : codeByStatus(status_code, message),
     requestId: typeof inside.request_id === 'string' ? inside.request_id : null,
   });
+}
+
+/** FastAPI's list of fields that it refuses: `{ loc: ["body", "name"], msg }`. */
+function fieldFaults(faults: readonly unknown[]): string {
+  const sentences = faults.map(asObject).flatMap(({ loc, msg }) => {
+    const place = Array.isArray(loc) ? loc.join('.') : '';
+    return typeof msg === 'string' ? [place === '' ? msg : `${place}: ${msg}`] : [];
+  });
+  return sentences.slice(0, 5).join('; ');
 }
 
 const codes: Readonly<Record<number, string>> = {

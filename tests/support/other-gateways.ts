@@ -153,8 +153,11 @@ export function openPlainServer(finish: string | null = 'stop'): Promise<OtherGa
   );
 }
 
-/** A strict server below a base without `/v1`: it refuses fields that it does not know, and ends its streams without `[DONE]`. */
-export function openStrictServer(): Promise<OtherGateway> {
+/**
+ * A strict server below a base without `/v1`: it refuses fields that it does not know, and models that it does not have, and ends its
+ * streams without `[DONE]`. `refuses`: further fields, as FastAPI does.
+ */
+export function openStrictServer(refuses: readonly string[] = []): Promise<OtherGateway> {
   const known = new Set([
     'model',
     'messages',
@@ -174,6 +177,17 @@ export function openStrictServer(): Promise<OtherGateway> {
     {
       'GET /compat/openai/models': json([{ id: 'mistral-small', max_model_len: 32_768 }, 'mistral-large']),
       'POST /compat/openai/chat/completions': (response, body, request) => {
+        if (body.model !== 'mistral-small' && body.model !== 'mistral-large')
+          return json({ detail: `The model ${body.model} does not exist` }, 404)(response, body, request);
+        const refused = Object.keys(body).filter((name) => refuses.includes(name));
+        if (refused.length > 0) {
+          const detail = refused.map((name) => ({
+            loc: ['body', name],
+            msg: 'Extra inputs are not permitted',
+            type: 'extra_forbidden',
+          }));
+          return json({ detail }, 422)(response, body, request);
+        }
         const unknown = Object.keys(body).filter((name) => !known.has(name));
         if (unknown.length > 0)
           return json({ detail: `Extra fields not permitted: ${unknown.join(', ')}` }, 422)(response, body, request);

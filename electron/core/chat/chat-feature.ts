@@ -23,6 +23,8 @@ export interface ChatDeps extends StarterDeps {
   readonly options: Pick<OptionsStore, 'adopt'>;
   readonly attachments: { verify(attachments: readonly Attachment[]): Promise<Attachment[]> };
   readonly build: BuildRequest;
+  /** The model that a new chat asks where this one is wanted: a gateway elsewhere may not have it. */
+  readonly modelFor: (wanted: string) => Promise<string>;
   readonly language: () => Promise<Language>;
   /** Placeholder part for a file, in a request that is only checked. */
   readonly placeholder: ToPart;
@@ -81,9 +83,10 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
   }
 
   async function sendOnce(input: Send): Promise<Started> {
-    const { messageId, conversationId, text, model, overCaps, temporary = false, folderId = null, newChat } = input;
+    const { messageId, conversationId, text, overCaps, temporary = false, folderId = null, newChat } = input;
     const known = await earlier(deps, messageId);
     if (known) return known;
+    const model = conversationId || input.editOf ? input.model : await deps.modelFor(input.model);
     const answer = newAnswer(model);
     const attachments = await deps.attachments.verify(input.attachments);
     const question = { id: messageId, text, attachments };

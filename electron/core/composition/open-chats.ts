@@ -88,6 +88,7 @@ export async function openChats(
     projectOf: ({ conversationId, folderId }) =>
       conversationId !== null ? projects.of(conversationId) : folderId !== null ? projects.read(folderId) : nothing,
     offeredTools: toolbox.offered,
+    gateway: models,
   });
   const reading = { ...base, leafOf: conversations.leaf, connections, modelFacts, providerName, build };
   const toPart = attachmentPart(attachments.bytes);
@@ -104,6 +105,7 @@ export async function openChats(
     keepImage: attachments.keep,
     lookUpOpenCosts,
     build,
+    modelFor: models.modelFor,
     language,
     attachments,
     options: chatOptions,

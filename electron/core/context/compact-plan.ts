@@ -59,7 +59,7 @@ export function planCompact(
         { role: 'user', content: transcript(before?.text ?? null, after.slice(0, end)) },
       ],
       ...(takesLimit ? { max_tokens: answerTokens } : {}),
-      ...purposeOfRequest(record, 'compact', conversationId),
+      ...purposeOfRequest(record?.other === true, 'compact', conversationId),
     },
   };
 }

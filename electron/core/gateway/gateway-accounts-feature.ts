@@ -34,7 +34,7 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
 
   async function payerChanged(): Promise<void> {
     await switched();
-    changes.emit('payer', 'gateway', 'models', 'account', 'providers');
+    changes.emit('payer', 'gateway', 'models', 'account', 'providers', 'settings');
   }
 
   return {

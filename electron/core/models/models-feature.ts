@@ -1,5 +1,6 @@
 import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import { knownProviderName } from '#shared/known-providers.ts';
+import { isNamedForOther } from '#shared/model-names.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
@@ -38,9 +39,17 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
   /** The problem of the last request. */
   let trouble = none;
   let facts = new Map<string, Model>();
+  /** Whose list the facts are of. */
+  let factsFrom: string | null = null;
 
-  function keep(known: KnownModels): KnownModels {
+  function keep(from: string, known: KnownModels): KnownModels {
+    // Another gateway may have come into use while the list was on its way.
+    if (from !== source()) return known;
+    const isFirst = factsFrom !== from || facts.size === 0;
+    factsFrom = from;
     facts = new Map(known.models.flatMap((model) => [model.id, ...model.aliases].map((id) => [id, model] as const)));
+    // The default for new chats is one of these.
+    if (isFirst && connections.mode === 'remote') changes.emit('settings');
     return known;
   }
 
@@ -55,14 +64,14 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
   /** Fetches the list, or falls back to the cached one. */
   async function refresh(from: string): Promise<ListedModels> {
     try {
-      const known = keep(await fetchList());
+      const known = keep(from, await fetchList());
       await store.write(from, known);
       trouble = none;
       return { ...known, ...trouble };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       log({ event: 'models-not-listed', code: error.code, ...failureEntry(error) });
-      const known = keep((await store.read(from)) ?? { models: [], fetchedAt: now() });
+      const known = keep(from, (await store.read(from)) ?? { models: [], fetchedAt: now() });
       trouble = { problem: problemTextOf(error), retryAfterMs: error.retryAfterMs ?? null };
       return { ...known, ...trouble };
     }
@@ -76,6 +85,36 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       JSON.stringify(models) !== JSON.stringify(shown.models)
     )
       changes.emit('models');
+  }
+
+  const isRemote = () => connections.mode === 'remote';
+  const isListed = () => factsFrom === source();
+
+  /** Waits for the first list of a gateway elsewhere, as long as a window would. */
+  async function listed(): Promise<void> {
+    if (!isRemote() || (isListed() && facts.size > 0) || trouble.problem !== null) return;
+    const refreshing = refresh(source()).catch((error: unknown) =>
+      log({ event: 'models-not-listed', ...failureEntry(error) }),
+    );
+    await Promise.race([refreshing, pause(patienceMs)]);
+  }
+
+  /**
+   * The model that a new chat asks where this one is wanted, by the list as it is known: a gateway elsewhere may not have it, and
+   * then one that it has is asked. The gateway inside asks vendors, which may have more than they list.
+   */
+  function modelHere(wanted: string): string {
+    if (!isRemote() || !isListed() || facts.size === 0 || facts.has(wanted)) return wanted;
+    const models = [...new Set(facts.values())];
+    const usable = models.filter(({ status }) => status === 'available' || status === 'degraded');
+    const chats = usable.filter(({ id, kind }) => kind === 'chat' && !isNamedForOther(id));
+    const instead = usable.find(({ kind }) => kind === 'router') ?? chats[0] ?? usable[0] ?? models[0];
+    return instead?.id ?? wanted;
+  }
+
+  async function load(): Promise<void> {
+    const from = source();
+    keep(from, (await store.read(from)) ?? { models: [], fetchedAt: now() });
   }
 
   return {
@@ -99,9 +138,25 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
     },
 
     /** Loads the cached list of the last run. */
-    async load(): Promise<void> {
-      const known = await store.read(source());
-      if (known) keep(known);
+    load,
+
+    /** Another gateway has come into use: its list is read, and asked for where none is kept. */
+    async switched(): Promise<void> {
+      trouble = none;
+      await load();
+      await listed();
+    },
+
+    modelHere,
+    async modelFor(wanted: string): Promise<string> {
+      await listed();
+      return modelHere(wanted);
+    },
+
+    /** Whether the gateway in use takes what any OpenAI-compatible server takes, and no more. */
+    async isOther(): Promise<boolean> {
+      await listed();
+      return isRemote() && (!isListed() || facts.size === 0 || [...facts.values()].some(({ other }) => other === true));
     },
 
     /** The models of the last list, without a request. */

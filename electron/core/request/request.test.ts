@@ -29,6 +29,7 @@ const record = (contextLength: number, capabilities: string[]) =>
 function builder(contextLength: number, capabilities: string[], tools = true) {
   const facts = { name: 'M', simulated: false, priced: true, record: record(contextLength, capabilities) };
   return requestBuilder({
+    gateway: { modelFor: async (wanted) => wanted, isOther: async () => false },
     modelFacts: () => facts,
     optionsOf: async () => ({ ...noOptions, overflow: 'drop', tools }),
     summaryOf: async () => null,

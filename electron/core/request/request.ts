@@ -34,6 +34,8 @@ export interface RequestDeps {
   }) => Promise<{ instructions: string; attachments: readonly Attachment[] } | null>;
   /** The enabled tools. */
   readonly offeredTools: () => Promise<OfferedTool[]>;
+  /** The model that a new chat asks where this one is wanted, and whether the gateway takes only what every server takes. */
+  readonly gateway: { modelFor(wanted: string): Promise<string>; isOther(): Promise<boolean> };
 }
 
 export interface RequestInput {
@@ -83,9 +85,12 @@ export function requestBuilder({
   summaryOf,
   projectOf,
   offeredTools,
+  gateway,
 }: RequestDeps): BuildRequest {
   return async function build(input, toPart) {
-    const { conversationId, folderId = null, newChat, branch, model, continues = false, purpose = 'chat' } = input;
+    const { conversationId, folderId = null, newChat, branch, continues = false, purpose = 'chat' } = input;
+    const model = conversationId === null ? await gateway.modelFor(input.model) : input.model;
+    const other = await gateway.isOther();
     const record = modelFacts(model)?.record ?? null;
     const options = await optionsOf(conversationId ?? newChat ?? 'new');
     const project = await projectOf({ conversationId, folderId });
@@ -129,12 +134,12 @@ export function requestBuilder({
       body: {
         model,
         messages: [...fixed, ...(await toWire(inside, { reads, toPart, tools: tools.length > 0 })), ...prompt],
-        ...parametersFor(record, options.parameters),
-        ...routeFor(model, record, options),
+        ...parametersFor(record, other, options.parameters),
+        ...(other ? {} : routeFor(model, record, options)),
         ...(tools.length > 0 ? { tools } : {}),
         ...(searches ? { web_search_options: {} } : {}),
         ...(drawn(record) ? { modalities: ['text', 'image'] } : {}),
-        ...purposeOfRequest(record, results ? 'tool' : purpose, conversationId),
+        ...purposeOfRequest(other, results ? 'tool' : purpose, conversationId),
       },
       context: {
         limitTokens,
@@ -215,8 +220,9 @@ function routeFor(
 }
 
 /** Only parameters that the model supports; the others stay set for other models. */
-function parametersFor(record: Model | null, parameters: Parameters): Partial<CompletionRequestBody> {
-  const takes = (name: string) => !record || record.supported_parameters.includes(name);
+function parametersFor(record: Model | null, other: boolean, parameters: Parameters): Partial<CompletionRequestBody> {
+  const takes = (name: string) =>
+    record ? record.supported_parameters.includes(name) : !other || name !== 'reasoning_effort';
   const { temperature, topP, maxTokens, reasoningEffort } = parameters;
   return {
     ...(temperature !== null && takes('temperature') ? { temperature } : {}),

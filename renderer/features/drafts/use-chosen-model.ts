@@ -1,4 +1,5 @@
-import { useSettings } from '../../api/use-core.ts';
+import { useModels, useSettings } from '../../api/use-core.ts';
+import { useGatewayAccounts } from '../../api/use-gateway-accounts.ts';
 import { draftKey, useDrafts } from './drafts-store.ts';
 
 interface Chat {
@@ -13,9 +14,18 @@ interface Chat {
 export const modelKey = (conversationId: string | null, folderId: string | null | undefined): string =>
   conversationId === null && folderId ? `project ${folderId}` : draftKey(conversationId);
 
-/** The model chosen here, else the conversation’s or the project’s, else the default for new chats. */
+/**
+ * The model chosen here, else the conversation’s or the project’s, else the default for new chats. A new chat asks no model that
+ * the gateway in use lacks.
+ */
 export function useChosenModel({ conversationId, lastModel, folderId, projectModel }: Chat): string {
   const chosen = useDrafts((drafts) => drafts.models[modelKey(conversationId, folderId)]);
   const settings = useSettings();
-  return chosen ?? lastModel ?? projectModel ?? settings.data?.model ?? 'router';
+  const isElsewhere = useGatewayAccounts().data?.active != null;
+  const listed = useModels().data?.models ?? [];
+  const isHad = (id: string) =>
+    !isElsewhere || listed.length === 0 || listed.some((model) => model.id === id || model.aliases.includes(id));
+  const wanted = chosen ?? lastModel ?? projectModel;
+  if (wanted != null && (conversationId !== null || isHad(wanted))) return wanted;
+  return settings.data?.model ?? 'router';
 }
