@@ -104,6 +104,7 @@ export const text = words({
   },
   simulated: 'Simulated',
   noPrice: 'No price known',
+  priceUnknown: 'Price unknown',
   router: 'Auto: picks a model for each message',
   useInChat: 'Use in chat',
   details: {

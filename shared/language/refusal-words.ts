@@ -86,6 +86,7 @@ export const refusalWords = {
   noSuchProvider: ({ id }: { id: string }) => `There is no provider "${id}".`,
   providerNotSetUp: ({ id }: { id: string }) => `The provider "${id}" is not set up.`,
   providerNamed: 'This provider has its own name.',
+  serverNamed: 'The models of your own server are saved with the server.',
   tooManyProviders: 'There are too many servers already.',
   addressNeeded: 'An https address is needed.',
   addressHasKey: 'Put the key in its own field, not in the address.',

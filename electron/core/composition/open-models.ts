@@ -66,6 +66,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     gateway,
     findServers: () => findLocalServers({ fetch: send }),
     store: providerStore(db),
+    settings,
     secrets,
     changes,
     known: providersOf(env),

@@ -146,6 +146,7 @@ export function toProvider(
     checkedAt,
     movedFrom: usual !== null && !ownServer && usual !== baseUrl ? usual : null,
     keys: keysOf(entry).map((key) => shownKey(key, live)),
+    ...(server === null && models.length > 0 ? { models } : {}),
     server: server && { kind: server.kind, apiVersion: server.apiVersion, models, headerNames },
   };
 }

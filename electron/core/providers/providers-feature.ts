@@ -1,9 +1,17 @@
+import { z } from 'zod';
 import type { Secret } from '#gateway/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
-import type { LocalServer, Provider, SavedServer } from '#shared/contract/app/providers.ts';
+import {
+  type LocalServer,
+  type Provider,
+  type SavedServer,
+  type ServerModel,
+  serverModel,
+} from '#shared/contract/app/providers.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import { checkAll, checkEntry, checkSecret, requireNotRefused } from './check-entry.ts';
 import { forgetSecrets, keepHeaders, loadEntry, remember, secretName, withSession } from './entry-secrets.ts';
@@ -12,13 +20,15 @@ import { credentialOf, type Entry, isUsable, keysOf, nameOf, offeredServer, toPr
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey } from './provider-settings.ts';
 import type { ProviderStore, StoredProvider } from './provider-store.ts';
-import { originOf, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
+import { namedModels, originOf, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
 
 export interface ProvidersDeps {
   readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider' | 'keyStates' | 'refreshModels'>;
   /** Probes the usual ports of this machine for model servers. */
   readonly findServers: () => Promise<LocalServer[]>;
   readonly store: ProviderStore;
+  /** Where the models are kept that the user names, also of a provider whose key is in the environment. */
+  readonly settings: Pick<SettingsStore, 'read' | 'write'>;
   readonly secrets: SecretBox;
   readonly changes: Changes;
   readonly known: readonly OfferedProvider[];
@@ -29,11 +39,17 @@ export interface ProvidersDeps {
 }
 
 const mostProviders = 200;
+const namedSetting = 'providers.models';
+const storedNames = z.record(z.string(), z.array(serverModel));
 
 /** The user’s own keys. They are never given out again, except their first and last characters. */
 export function providersFeature(deps: ProvidersDeps) {
   const { gateway, store, secrets, changes, known, environment } = deps;
-  const entries = entriesInUse(gateway);
+  /** Of known providers, by their id. */
+  let named: Readonly<Record<string, readonly ServerModel[]>> = {};
+  const entries = entriesInUse(gateway, (entry) =>
+    entry.settings.server ? entry : { ...entry, settings: { ...entry.settings, models: [...(named[entry.id] ?? [])] } },
+  );
   /** Providers changed in this session: reading the keychain later must not undo that. */
   const touched = new Set<string>();
   const loaded = Promise.withResolvers<void>();
@@ -135,6 +151,19 @@ export function providersFeature(deps: ProvidersDeps) {
       return keep(inOrder(entryOf(id), keyIds));
     },
 
+    async nameModels({ id, models }: { id: string; models: readonly ServerModel[] }): Promise<Provider> {
+      await loaded.promise;
+      const entry = entryOf(id);
+      if (entry.settings.server) throw refusal('invalid_input', 'serverNamed');
+      const wanted = namedModels(models, named[id] ?? [], new Date(deps.now()).toISOString().slice(0, 10));
+      const next = { ...named, [id]: wanted };
+      await deps.settings.write(namedSetting, next);
+      named = next;
+      entries.use(id, entry);
+      changed();
+      return shown(id);
+    },
+
     async check({ id }: { id: string }): Promise<Provider> {
       await loaded.promise;
       const entry = entries.get(id);
@@ -186,6 +215,8 @@ export function providersFeature(deps: ProvidersDeps) {
     /** Loads keys: first from the environment, then the user’s own as the keychain returns them. */
     async load(): Promise<void> {
       try {
+        const names = storedNames.safeParse((await deps.settings.read(namedSetting)) ?? {});
+        named = names.success ? names.data : {};
         const rows = await store.all();
         for (const row of rows) await keepSecretsFrom(row, entries.get(row.id));
         const stored = withSession(rows, secrets);
@@ -204,7 +235,7 @@ export function providersFeature(deps: ProvidersDeps) {
 }
 
 /** Configured providers, each also registered with the gateway. */
-function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
+function entriesInUse(gateway: Pick<Gateway, 'setProvider'>, complete: (entry: Entry) => Entry) {
   const entries = new Map<string, Entry>();
   const inGateway = new Set<string>();
   return {
@@ -212,7 +243,8 @@ function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
     all: () => entries.values(),
     count: () => entries.size,
     /** Registers it with the gateway, or removes it. */
-    use(id: string, entry: Entry | null): void {
+    use(id: string, given: Entry | null): void {
+      const entry = given && complete(given);
       const isNamed = (entry ?? entries.get(id))?.settings.server !== null;
       if (entry) entries.set(id, entry);
       else entries.delete(id);

@@ -57,18 +57,13 @@ export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry
 /** The user’s own server as entered. `today`: `YYYY-MM-DD`, UTC; prices that are new or changed are of that day. */
 export function wantedServer(input: SavedServer, id: string, before: Entry | undefined, today: string): Entry {
   const { name, kind, apiVersion, baseUrl, key, models } = input;
-  for (const { model, sameAs, input: price, output, cached } of models) {
-    if (sameAs !== null && !isKnownModel(sameAs))
-      throw refusal('invalid_input', 'unknownModel', { model: sameAs }, of('models'));
-    if ((price === null) !== (output === null) || (cached !== null && price === null))
-      throw refusal('invalid_input', 'bothPrices', { model }, of('models'));
-  }
+  checkModels(models);
   if (kind === 'azure-openai' && models.length === 0) throw refusal('invalid_input', 'deploymentsNeeded', of('models'));
   if (apiVersion !== null && kind !== 'azure-openai') throw refusal('invalid_input', 'azureOnly', of('apiVersion'));
   const settings: ProviderSettings = {
     ...(before?.settings ?? noSettings),
     server: { name, kind, apiVersion },
-    models: models.map((model) => dated(model, before, today)),
+    models: models.map((model) => dated(model, before?.settings.models ?? [], today)),
     headerNames: input.headers.map(({ name: header }) => header.toLowerCase()),
   };
   const headers = wantedHeaders(input, before);
@@ -78,9 +73,28 @@ export function wantedServer(input: SavedServer, id: string, before: Entry | und
   return withHeadersChecked({ ...wantedEntry({ id, key, baseUrl }, known, bare), settings, headers }, known);
 }
 
-function dated(model: ServerModel, before: Entry | undefined, today: string): ServerModel {
+/** Models that the user names, with the day of their prices. `before`: those that were named until now. */
+export function namedModels(
+  models: readonly ServerModel[],
+  before: readonly ServerModel[],
+  today: string,
+): ServerModel[] {
+  checkModels(models);
+  return models.map((model) => dated(model, before, today));
+}
+
+function checkModels(models: readonly ServerModel[]): void {
+  for (const { model, sameAs, input: price, output, cached } of models) {
+    if (sameAs !== null && !isKnownModel(sameAs))
+      throw refusal('invalid_input', 'unknownModel', { model: sameAs }, of('models'));
+    if ((price === null) !== (output === null) || (cached !== null && price === null))
+      throw refusal('invalid_input', 'bothPrices', { model }, of('models'));
+  }
+}
+
+function dated(model: ServerModel, before: readonly ServerModel[], today: string): ServerModel {
   if (model.input === null) return { ...model, pricedOn: null };
-  const known = before?.settings.models.find((each) => each.model === model.model);
+  const known = before.find((each) => each.model === model.model);
   const isSame = known?.input === model.input && known.output === model.output && known.cached === model.cached;
   return { ...model, pricedOn: isSame ? known.pricedOn : today };
 }

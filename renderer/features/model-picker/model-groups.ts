@@ -4,13 +4,15 @@ import { composerText as text } from '../../text/composer-text.ts';
 import { costsText } from '../../text/costs-text.ts';
 import { saidByGateway } from '../../text/error-text.ts';
 import { usdPerMillion } from '../../text/format.ts';
+import { text as modelsText } from '../../text/models-text.ts';
 import { type Ability, abilities, isAble } from '../models/abilities.ts';
+import { lacksPrice } from '../models/lacks-price.ts';
 
 export interface ModelChoice {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
-  /** `$5.00 / $25.00`, per million tokens in and out; empty where no price is known. */
+  /** `$5.00 / $25.00`, per million tokens in and out; of a vendor's model without a price, that it is unknown. */
   readonly price: string;
   readonly abilities: readonly Ability[];
   readonly note: string;
@@ -56,7 +58,11 @@ function choiceOf(model: Model, providerName: ProviderName): ModelChoice {
     id: model.id,
     name,
     provider: model.provider,
-    price: pricing ? `${usdPerMillion(pricing.prompt)} / ${usdPerMillion(pricing.completion)}` : '',
+    price: pricing
+      ? `${usdPerMillion(pricing.prompt)} / ${usdPerMillion(pricing.completion)}`
+      : lacksPrice(model)
+        ? modelsText.priceUnknown
+        : '',
     abilities: router ? [] : abilities.filter((ability) => isAble(model, ability)),
     note: router ? text.autoNote : disabled ? wantOf(model, providerName) : '',
     disabled,

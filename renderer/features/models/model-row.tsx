@@ -11,6 +11,7 @@ import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import { abilities, isAble } from './abilities.ts';
 import { abilityIcons } from './ability-icons.ts';
 import { isUnlisted } from './filter-models.ts';
+import { lacksPrice } from './lacks-price.ts';
 
 export interface RowActions {
   onOpen: (model: CatalogueModel) => void;
@@ -37,6 +38,11 @@ export const ModelRow = memo(function ModelRow(props: RowProps) {
   const { pricing } = model;
   const price = (perToken: string | null | undefined) =>
     perToken ? usdPerMillion(perToken) : <span className="text-fg-3">—</span>;
+  const input = lacksPrice(model) ? (
+    <span className="text-fg-3 text-xs">{text.priceUnknown}</span>
+  ) : (
+    price(pricing?.prompt)
+  );
   const open = () => onOpen(model);
   if (narrow) {
     return (
@@ -45,7 +51,7 @@ export const ModelRow = memo(function ModelRow(props: RowProps) {
           <Name {...props} />
         </td>
         <td className="w-24 border-line border-b pr-4 text-right">
-          <div>{price(pricing?.prompt)}</div>
+          <div>{input}</div>
           {pricing && <div className="text-fg-3">{usdPerMillion(pricing.completion)}</div>}
         </td>
       </tr>
@@ -82,7 +88,7 @@ export const ModelRow = memo(function ModelRow(props: RowProps) {
             <span className="sr-only">{text.stale(model.staleDays)}</span>
           </span>
         )}
-        {price(pricing?.prompt)}
+        {input}
       </td>
       <td className={`${cell} text-right`}>{price(pricing?.completion)}</td>
       <td className={`${cell} text-right max-lg:hidden`}>{price(pricing?.input_cache_read)}</td>

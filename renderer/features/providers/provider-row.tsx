@@ -10,6 +10,7 @@ import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { isKeyFormLeft, KeyForm } from './key-form.tsx';
 import { KeyList } from './key-list.tsx';
+import { NamedModels } from './named-models.tsx';
 import { isServerFormLeft, ServerForm } from './server-form.tsx';
 import { UseForNewChats } from './use-for-new-chats.tsx';
 import { useProviderCalls } from './use-provider-calls.ts';
@@ -21,6 +22,7 @@ const tones = { not_set: 'plain', unchecked: 'plain', works: 'ok', refused: 'bad
 /** One provider, its state and actions. `isNew`: it was just added, which may be known only after its first render. */
 export function ProviderRow({ provider, isNew = false }: { provider: Provider; isNew?: boolean }) {
   const [editing, setEditing] = useState(() => isServerFormLeft(provider) || isKeyFormLeft(provider));
+  const [naming, setNaming] = useState(false);
   const [removing, setRemoving] = useState(false);
   const [checked, setChecked] = useState(false);
   const { check } = useProviderCalls();
@@ -62,6 +64,11 @@ export function ProviderRow({ provider, isNew = false }: { provider: Provider; i
               >
                 {check.isPending ? words.checking : words.check}
               </Button>
+              {!provider.server && (
+                <Button aria-label={named(words.nameModels)} aria-expanded={naming} onClick={() => setNaming(!naming)}>
+                  {words.nameModels}
+                </Button>
+              )}
               {provider.storage !== 'environment' && (
                 <Button variant="danger" aria-label={named(words.remove)} onClick={() => setRemoving(true)}>
                   {words.remove}
@@ -76,6 +83,7 @@ export function ProviderRow({ provider, isNew = false }: { provider: Provider; i
       </div>
       {provider.problem && <p className="mt-1 pl-9 text-fg-2 text-sm wrap-anywhere">{sentenceOf(provider.problem)}</p>}
       {(checked || isNew) && provider.state === 'works' && <UseForNewChats provider={provider} />}
+      {naming && <NamedModels provider={provider} onClose={() => setNaming(false)} />}
       {editing && provider.server && <ServerForm provider={provider} onCancel={done} onSaved={saved} />}
       {editing && !provider.server && <KeyForm provider={provider} onCancel={done} onSaved={saved} />}
       {provider.keys.length > 0 && provider.storage !== 'environment' && <KeyList provider={provider} />}
@@ -129,6 +137,7 @@ function KeyLine({ provider }: { provider: Provider }) {
     provider.server && words.kinds[provider.server.kind],
     provider.storage && words.storage[provider.storage],
     provider.baseUrl,
+    provider.models && words.namedCount(provider.models.length),
     provider.checkedAt !== null && words.checked(since(provider.checkedAt, Date.now())),
   ].filter(Boolean);
   const { keys, keyHint } = provider;

@@ -12,22 +12,33 @@ const words = text.providers;
 interface ModelFieldsProps {
   models: readonly ServerModel[];
   isAzure: boolean;
+  /** What the models are named for, where that is not a server's own list. */
+  note?: string;
   onChange: (models: ServerModel[]) => void;
 }
 
-const newModel: ServerModel = { model: '', sameAs: null, input: null, output: null, cached: null, pricedOn: null };
+export const newModel: ServerModel = {
+  model: '',
+  sameAs: null,
+  input: null,
+  output: null,
+  cached: null,
+  pricedOn: null,
+};
 const suggestions = 'known-models';
 
 /** Models of a server: deployments, and models that it does not list, with their facts and prices. */
-export function ModelFields({ models, isAzure, onChange }: ModelFieldsProps) {
+export function ModelFields({ models, isAzure, note, onChange }: ModelFieldsProps) {
   const known = useModels().data?.models.filter(({ owned_by }) => ['openai', 'anthropic', 'google'].includes(owned_by));
   const row = isAzure ? words.rows.deployment : words.rows.model;
   const change = (at: number, more: Partial<ServerModel>) =>
     onChange(models.map((model, index) => (index === at ? { ...model, ...more } : model)));
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1 font-medium text-fg-2 text-xs">{isAzure ? words.deployments : words.ownModels}</legend>
-      <p className="text-fg-3 text-xs">{isAzure ? words.deploymentsNote : words.ownModelsNote}</p>
+      <legend className="mb-1 font-medium text-fg-2 text-xs">
+        {isAzure ? words.deployments : note ? words.namedModels : words.ownModels}
+      </legend>
+      <p className="text-fg-3 text-xs">{isAzure ? words.deploymentsNote : (note ?? words.ownModelsNote)}</p>
       <datalist id={suggestions}>
         {known?.map(({ id, name }) => (
           <option key={id} value={id}>

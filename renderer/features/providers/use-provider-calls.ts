@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Provider, SavedServer } from '#shared/contract/app/providers.ts';
+import type { Provider, SavedServer, ServerModel } from '#shared/contract/app/providers.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 
 /** Calls about providers. Their answers replace the cached query at once. */
@@ -29,6 +29,10 @@ export function useProviderCalls() {
     saveServer: useMutation({ mutationFn: (server: SavedServer) => api.providers.saveServer(server), ...forgetful }),
     orderKeys: useMutation({
       mutationFn: (entry: { id: string; keyIds: string[] }) => api.providers.orderKeys(entry),
+      onSuccess,
+    }),
+    nameModels: useMutation({
+      mutationFn: (entry: { id: string; models: ServerModel[] }) => api.providers.nameModels(entry),
       onSuccess,
     }),
     check: useMutation({ mutationFn: (id: string) => api.providers.check({ id }), onSuccess }),

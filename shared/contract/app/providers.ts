@@ -77,6 +77,8 @@ export const provider = z.object({
   keys: z.array(providerKey),
   /** Null for known providers. */
   server: ownServer.nullable(),
+  /** Of a known provider: models that the user named, whether it lists them or not. Absent: none. */
+  models: z.array(serverModel).optional(),
 });
 
 /** A server found on a usual port of this machine. */
@@ -113,6 +115,8 @@ export const providersContract = {
   addKey: oc.input(z.object({ id: providerId, label, key: secret })).output(provider),
   /** All keys in the new order. */
   orderKeys: oc.input(z.object({ id: providerId, keyIds: z.array(z.string()).max(20) })).output(provider),
+  /** Names models of a known provider by hand, in place of those that were named before. Nobody is asked whether there are such. */
+  nameModels: oc.input(z.object({ id: providerId, models: z.array(serverModel).max(200) })).output(provider),
   check: oc.input(z.object({ id: providerId })).output(provider),
   /** Removes one key, or all; the user’s own server is then deleted, and the result null. */
   removeKey: oc.input(z.object({ id: providerId, keyId: z.string().nullish() })).output(provider.nullable()),
