@@ -39,6 +39,10 @@ export function fakeConnections(
         await guard('providers.check');
         return changeProvider(input.id, { checkedAt: Date.now() });
       }),
+      nameModels: os.providers.nameModels.handler(async ({ input }) => {
+        await guard('providers.nameModels');
+        return changeProvider(input.id, { models: input.models });
+      }),
       addKey: os.providers.addKey.handler(async ({ input }) => {
         await guard('providers.addKey');
         const keys = data.providers.find(({ id }) => id === input.id)?.keys ?? [];
