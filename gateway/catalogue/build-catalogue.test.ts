@@ -2,6 +2,7 @@ import { calcPrice } from '@pydantic/genai-prices';
 import { describe, expect, test } from 'vitest';
 import { formatUsdPerToken } from '#shared/money.ts';
 import { costOf, noTokens } from '#shared/price.ts';
+import { shippedBook } from '../prices/shipped-book.ts';
 import { buildCatalogue, liveCatalogue } from './build-catalogue.ts';
 import type { CatalogueModel } from './catalogue.ts';
 
@@ -25,7 +26,8 @@ describe('the catalogue', () => {
   test.each([0, 1, 100_000, 200_000, 200_001, 271_999, 272_000, 272_001, 900_000])(
     'agrees with its source about a prompt of %i tokens, to the nano-dollar',
     (promptTokens) => {
-      for (const model of models) {
+      // What its vendor's page says has no other source to agree with.
+      for (const model of models.filter(({ priceSource }) => priceSource === shippedBook.source)) {
         const usage = { ...noTokens, promptTokens, completionTokens: 1234, cachedTokens: Math.floor(promptTokens / 3) };
         const theirs = calcPrice(
           { input_tokens: promptTokens, cache_read_tokens: usage.cachedTokens, output_tokens: 1234 },

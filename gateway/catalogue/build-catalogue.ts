@@ -2,7 +2,7 @@ import { parseUsdPerToken } from '#shared/money.ts';
 import { type BookModel, priceOf, rowOn } from '../prices/price-document.ts';
 import type { BookPrices } from '../prices/price-history.ts';
 import { type AddedPrice, pricedOn } from '../prices/price-rows.ts';
-import { shippedBook } from '../prices/shipped-book.ts';
+import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
 import { bookEmbeddings, knownEmbedding } from './facts/embedding-models.ts';
 import { claimsOf, factsOf } from './known-models.ts';
@@ -81,7 +81,7 @@ const asEmbedding = ({ id, provider, model, aliases, ...listed }: CatalogueModel
 /** The rows of the shipped book for a model; null where it has none. */
 export function bookPrices(id: string): BookPrices | null {
   const entry = bookModels.get(id);
-  return entry ? { id, rows: entry.rows, asOf: shippedBook.as_of, source: shippedBook.source } : null;
+  return entry ? { id, rows: entry.rows, ...originOfPrice(entry) } : null;
 }
 
 /** Whether there is such a model in the price book, or among the known embedding models. */
@@ -141,14 +141,15 @@ function fromBook(entry: BookModel, day: string): CatalogueModel {
   const [provider = '', ...rest] = entry.id.split('/');
   const row = rowOn(entry.rows, day);
   const facts = factsOf(entry.id);
+  const { asOf, source } = originOfPrice(entry);
   return {
     id: entry.id,
     provider,
     model: rest.join('/'),
     name: entry.name,
-    price: row ? priceOf(row, shippedBook.as_of, shippedBook.source) : null,
-    priceAsOf: row ? shippedBook.as_of : null,
-    priceSource: row ? shippedBook.source : null,
+    price: row ? priceOf(row, asOf, source) : null,
+    priceAsOf: row ? asOf : null,
+    priceSource: row ? source : null,
     aliases: [],
     simulated: false,
     ...claimsOf(facts),

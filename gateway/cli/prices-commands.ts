@@ -6,7 +6,7 @@ import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type PriceFields, perMillion as perMillionText } from '../prices/price-document.ts';
 import { priceToJson } from '../prices/price-json.ts';
 import type { AddedPrice } from '../prices/price-rows.ts';
-import { shippedBook } from '../prices/shipped-book.ts';
+import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
 /** The book that ships, and what was added to it where there is a database. */
@@ -31,11 +31,12 @@ export async function listPrices({ options, fromBooks }: ReferenceInput<{ provid
 
 export async function priceHistory({ positionals, fromBooks }: ReferenceInput): Promise<Output> {
   const [id = ''] = positionals;
-  const shipped = shippedBook.models.find((model) => model.id === id)?.rows ?? [];
+  const inBook = shippedBook.models.find((model) => model.id === id);
+  const shipped = inBook ? inBook.rows.map((row) => ({ ...row, ...originOfPrice(inBook) })) : [];
   const added = ((await fromBooks((operator) => operator.addedPrices())) ?? []).filter(({ model }) => model === id);
   if (shipped.length + added.length === 0) throw new AppError('not_found', `Nothing is known of the price of "${id}".`);
   const rows = [
-    ...shipped.map(({ from, ...price }) => ({ from, price, asOf: shippedBook.as_of, source: shippedBook.source })),
+    ...shipped.map(({ from, asOf, source, ...price }) => ({ from, price, asOf, source })),
     ...added.map(({ from, price, asOf, source }) => ({ from, price, asOf, source })),
   ];
   return {

@@ -44,6 +44,9 @@ export const priceDocument = z.strictObject({
         id: z.string().regex(/^[a-z][a-z0-9-]*\/\S{1,200}$/, 'must be "provider/model"'),
         name: z.string().max(200),
         context_window: z.int().positive().nullable(),
+        /** Where its rows come from another day and another source than the book. */
+        as_of: z.iso.date().optional(),
+        source: z.string().min(1).max(200).optional(),
         rows: z.array(priceRow).min(1).max(50),
       }),
     )

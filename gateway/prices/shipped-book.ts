@@ -1,5 +1,20 @@
 import book from './data/prices.json' with { type: 'json' };
-import type { PriceDocument } from './price-document.ts';
+import vendorPrices from './data/vendor-prices.json' with { type: 'json' };
+import type { BookModel, PriceDocument } from './price-document.ts';
 
-/** The book that ships with the gateway: checked by its test, because a check at each start would take 15 ms of it. */
-export const shippedBook: PriceDocument = book;
+const listed = new Set(book.models.map(({ id }) => id));
+
+/**
+ * The book that ships with the gateway, and models that are newer than it, with the prices of their vendors' own pages. Checked by
+ * its test, because a check at each start would take 15 ms of it.
+ */
+export const shippedBook: PriceDocument = {
+  ...book,
+  models: [...book.models, ...vendorPrices.models.filter(({ id }) => !listed.has(id))],
+};
+
+/** The day and the source of a model's shipped rows. */
+export const originOfPrice = ({ as_of: asOf, source }: BookModel) => ({
+  asOf: asOf ?? shippedBook.as_of,
+  source: source ?? shippedBook.source,
+});

@@ -104,7 +104,7 @@ describe('a vendor’s own list', () => {
 
   test('offers what the price book lacks, with the facts of the nearest model and no price', async () => {
     const { find } = await openVendors();
-    const known = await find('anthropic/claude-sonnet-5');
+    const known = await find('anthropic/claude-sonnet-5-5');
     expect(await find('anthropic/claude-sonnet-5-8')).toMatchObject({
       name: 'Claude Sonnet 5.8',
       kind: 'chat',
@@ -226,6 +226,19 @@ describe('a model that nobody lists', () => {
     const { gateway, ask } = await openVendors();
     gateway.setProvider('anthropic', null);
     expect(await errorCode(await ask('claude-sonnet-5-9'))).toBe('model_not_found');
+  });
+
+  test.each(['enterprise', 'local'])('asked by an alias of Claude Code works on the plan %s', async (plan) => {
+    const { post, posts } = await openVendors({ plan });
+    const names = ['claude-sonnet-5-5', 'claude-sonnet-5-5-20260928', 'claude-haiku-5-5', 'claude-fable-5-2[1m]'];
+    for (const model of names) {
+      const body = { model, max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
+      const response = await post('/v1/messages', body);
+      expect([model, response.status]).toEqual([model, 200]);
+    }
+    expect(posts().map(({ body }) => body.model)).toEqual([
+      ...['claude-sonnet-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-fable-5-2'],
+    ]);
   });
 
   test('works at /v1/messages, as Claude Code asks', async () => {

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { type PriceFields, priceFields, priceOf, rowOn } from '#gateway/prices/price-document.ts';
 import { priceFromJson } from '#gateway/prices/price-json.ts';
 import { heldOn } from '#gateway/prices/price-rows.ts';
-import { shippedBook } from '#gateway/prices/shipped-book.ts';
+import { originOfPrice, shippedBook } from '#gateway/prices/shipped-book.ts';
 import type { Drift, DriftRow } from '#shared/contract/app/reconciliation.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { costOf, type Price, type TokenUsage } from '#shared/price.ts';
@@ -235,8 +235,11 @@ function pricesByDay(db: Database): (model: string, day: string) => Price | null
           day,
         );
     if (row?.price) return priceOf(row.price, row.asOf, row.source);
-    const shipped = rowOn(shippedBook.models.find(({ id }) => id === model)?.rows ?? [], day);
-    return shipped ? priceOf(shipped, shippedBook.as_of, shippedBook.source) : null;
+    const entry = shippedBook.models.find(({ id }) => id === model);
+    const shipped = entry && rowOn(entry.rows, day);
+    if (!entry || !shipped) return null;
+    const { asOf, source } = originOfPrice(entry);
+    return priceOf(shipped, asOf, source);
   };
 }
 

@@ -3,7 +3,9 @@ import type { ModelFacts, Source } from '../model-facts.ts';
 /** What is known of Anthropic's models over the Messages API. */
 
 const read = '2026-11-22';
-const page = (path: string): Source => ({ url: `https://platform.claude.com/docs/en/${path}`, read });
+const page = (path: string, day = read): Source => ({ url: `https://platform.claude.com/docs/en/${path}`, read: day });
+/** When the pages of models newer than the others were read. */
+const readLater = '2026-11-27';
 
 const overview = page('models/overview');
 const errors = page('api/errors');
@@ -87,6 +89,16 @@ const budgeted = {
 export const anthropicModels: readonly ModelFacts[] = [
   {
     ...alwaysThinking,
+    id: 'anthropic/claude-fable-5-2',
+    thinking: { by: 'adaptive', byDefault: true, bound: true },
+    description: 'For demanding reasoning and long-running agent work.',
+    released: '2026-11-09',
+    quality: 0.97,
+    speed: [2200, 60],
+    sources: [...alwaysThinking.sources, page('models/fable-5-2/migration-guide', readLater)],
+  },
+  {
+    ...alwaysThinking,
     id: 'anthropic/claude-fable-5-1',
     thinking: { by: 'adaptive', byDefault: true, bound: true },
     description: 'For demanding reasoning and long-horizon agentic work.',
@@ -126,8 +138,20 @@ export const anthropicModels: readonly ModelFacts[] = [
     sources: [...adaptive.sources, page('about-claude/models/whats-new-opus-5')],
   },
   {
+    // Its pages say that forced tools are refused, and that thinking before the first word is turned off by a mode of its own.
+    ...alwaysThinking,
+    id: 'anthropic/claude-sonnet-5-5',
+    thinking: { by: 'adaptive', byDefault: true, bound: true },
+    description: 'The best combination of speed and intelligence.',
+    released: '2026-09-28',
+    quality: 0.88,
+    speed: [1200, 80],
+    sources: [...alwaysThinking.sources, page('models/sonnet-5-5/overview', readLater)],
+  },
+  {
     ...adaptive,
     id: 'anthropic/claude-sonnet-5',
+    successor: 'anthropic/claude-sonnet-5-5',
     description: 'A combination of speed and intelligence.',
     quality: 0.84,
     speed: [1200, 80],
@@ -159,6 +183,20 @@ export const anthropicModels: readonly ModelFacts[] = [
     sources: [...budgeted.sources, page('models/opus-4-5/overview')],
   },
   { ...budgeted, id: 'anthropic/claude-sonnet-4-5', released: '2025-09-29', quality: 0.74, speed: [1200, 75] },
+  {
+    // No page read says whether a tool may be forced or thinking left out: neither is asked.
+    ...alwaysThinking,
+    id: 'anthropic/claude-haiku-5-5',
+    description: 'For high-volume, latency-sensitive tasks such as classification, extraction and routing.',
+    released: '2026-10-07',
+    quality: 0.66,
+    speed: [600, 170],
+    sources: [
+      ...alwaysThinking.sources,
+      page('models/haiku-5-5/overview', readLater),
+      page('models/haiku-5-5/migration-guide', readLater),
+    ],
+  },
   {
     ...budgeted,
     id: 'anthropic/claude-haiku-4-5',

@@ -27,11 +27,13 @@ const fields = [
 /** Models by their generation: the documentation speaks of "4.5 and earlier", "4.7 and later", and names the rest. */
 const isUpTo45 = (model: string) => /-4-[15](-\d{8})?$/.test(model);
 const is46 = (model: string) => /-4-6$/.test(model);
-const alwaysThinks = ['claude-fable-5-1', 'claude-fable-5', 'claude-opus-5-5'];
+const alwaysThinks = ['claude-fable-5-2', 'claude-fable-5-1', 'claude-fable-5', 'claude-opus-5-5', 'claude-sonnet-5-5'];
+/** Thinking is bound to its conversation, and no tool is forced. */
+const bound = ['claude-fable-5-2', 'claude-fable-5-1', 'claude-opus-5-5', 'claude-sonnet-5-5'];
 const preserved = 'https://platform.claude.com/docs/en/build-with-claude/preserved-thinking';
 /** Models whose thinking is bound to the conversation that it was thought in. */
-const preserves = (model: string) => ['claude-fable-5-1', 'claude-opus-5-5'].includes(model);
-const neverForced = ['claude-fable-5-1', 'claude-opus-5-5'];
+const preserves = (model: string) => bound.includes(model);
+const neverForced = bound;
 const noEffort = ['claude-opus-4-1', 'claude-sonnet-4-5', 'claude-haiku-4-5'];
 const mostOutput = (model: string) => (model === 'claude-opus-4-1' ? 32_000 : isUpTo45(model) ? 64_000 : 128_000);
 
