@@ -20,6 +20,7 @@ import { gatewayMetrics } from './metrics/gateway-metrics.ts';
 import { createTraffic, trafficMetrics } from './metrics/traffic.ts';
 import { createOperator } from './operator/operator-store.ts';
 import { createOverload, createShedding } from './overload/overload.ts';
+import { checkCredential } from './providers/check-credential.ts';
 import type { Registry } from './providers/registry.ts';
 import { createKeptReasoning, usualKeptMs } from './reasoning/kept-reasoning.ts';
 import { platformFetch, type UpstreamFetch } from './upstream/upstream-response.ts';
@@ -160,8 +161,7 @@ async function openRooms(
     },
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {
       const provider = providerFor(registry, id, credential);
-      const context = { credential, signal, fetch: upstream.send };
-      await (provider.checkKey ? provider.checkKey(context) : provider.models(context));
+      await checkCredential(provider, { credential, signal, fetch: upstream.send });
       registry.keys.cleared(id, credential);
       watch.cleared(id);
     },

@@ -2,6 +2,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
 import { loadConfig } from '../configuration/config.ts';
 import { credentialFrom, type GivenProvider, type ProviderEntry } from '../configuration/provider-entry.ts';
+import { checkCredential } from '../providers/check-credential.ts';
 import { endsOf } from '../providers/key-order.ts';
 import { findLocalServers } from '../providers/local-servers.ts';
 import type { ProviderCredential, ProviderKey } from '../providers/provider.ts';
@@ -167,7 +168,7 @@ async function ask(id: string, credential: ProviderCredential, key: ProviderKey 
   const context = { credential: used, fetch: fetchUpstream, signal: AbortSignal.timeout(testMs) };
   const told = { key: key?.label ?? null, ends: key ? endsOf(key.secret) : null };
   try {
-    await (provider?.checkKey ? provider.checkKey(context) : provider?.models(context));
+    if (provider) await checkCredential(provider, context);
     return { ...told, works: true, message: null };
   } catch (error) {
     const timedOut = error instanceof Error && error.name === 'TimeoutError';

@@ -6,6 +6,7 @@ import { isKnownModel } from '../catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { asVendorModel } from '../catalogue/vendor-models.ts';
 import { priceOf } from '../prices/price-document.ts';
+import { reasonOf } from '../upstream/upstream-error.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import { azureDialect, hasResponses } from './azure-openai/azure-openai.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
@@ -83,7 +84,10 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     if (!credential || !provider) return;
     const failures = (due.get(id)?.failures ?? 0) + 1;
     due.set(id, { at: options.now() + Math.min(firstRetryMs * 2 ** (failures - 1), freshFor(id)), failures });
-    const listed = await provider.models({ credential, fetch: options.fetch, signal });
+    const listed = await provider.models({ credential, fetch: options.fetch, signal }).catch((error: unknown) => {
+      if (reasonOf(toAppError(error)) !== 'no_model_list') throw error;
+      return [];
+    });
     if (options.credentialOf(id) !== credential) return;
     due.set(id, { at: options.now() + freshFor(id), failures: 0 });
     keep(id, recordsOf(id, credential, listed));

@@ -16,7 +16,13 @@ interface UpstreamFault {
 }
 
 /** What an error says beside its code, for those who watch over providers and models. */
-type UpstreamReason = 'quota_exhausted' | 'key_refused' | 'model_unknown' | 'model_refuses';
+type UpstreamReason =
+  | 'quota_exhausted'
+  | 'key_refused'
+  | 'model_unknown'
+  | 'model_refuses'
+  | 'no_model_list'
+  | 'no_models_listed';
 
 /** Why an upstream failed, where it is one of the reasons that somebody has to act on. */
 export function reasonOf({ details }: AppError): UpstreamReason | null {
@@ -29,7 +35,23 @@ const reasons: Readonly<Record<UpstreamReason, true>> = {
   key_refused: true,
   model_unknown: true,
   model_refuses: true,
+  no_model_list: true,
+  no_models_listed: true,
 };
+
+/** A server that answers and lists nothing: models of it have to be named. */
+export const listsNothing = (
+  provider: string,
+  reason: 'no_model_list' | 'no_models_listed',
+  cause?: AppError,
+): AppError =>
+  new AppError(
+    'upstream_error',
+    reason === 'no_model_list'
+      ? `${provider} answers, but has no list of models. Name one, and check the base URL: it usually ends in /v1.`
+      : `${provider} answers, but its list has no models. Load one, or name one.`,
+    { provider, providerError: cause?.providerError ?? null, details: { reason }, ...(cause ? { cause } : {}) },
+  );
 
 /** A day: whoever asks for more, in a header or a body, is asked again all the same. */
 const longestWaitMs = 86_400_000;

@@ -182,6 +182,9 @@ export const refusalWords = {
     `Another server${holder === null ? '' : ` (${holder})`} uses the gateway.db of this app. When it ends, answers go on by themselves.`,
   noKeyFor: ({ provider, model }: { provider: string; model: string }) =>
     `There is no key for ${provider}, so ${model} cannot answer.`,
+  serverWithoutList:
+    'It answers, but has no list of models. Name a model here, and check the base URL: it usually ends in /v1.',
+  serverListEmpty: 'It answers, but lists no models. Load one on the server, or name one here.',
   providerSlow: 'The provider did not answer in time.',
   keyGone: 'The key is not in the keychain any more. Enter it again.',
   furtherKeyGone: 'It is not in the keychain any more. Remove it and add it again.',

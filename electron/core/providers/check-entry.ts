@@ -1,4 +1,5 @@
 import type { Gateway } from '#gateway/gateway.ts';
+import { reasonOf } from '#gateway/upstream/upstream-error.ts';
 import { AppError, type ErrorCode, type ProblemText, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
@@ -40,6 +41,9 @@ export async function checkSecret(
     return { state: 'works', problem: null };
   } catch (error) {
     const failure = checkFailure(error);
+    const reason = reasonOf(failure);
+    if (reason === 'no_model_list') return { state: 'works', problem: tell('serverWithoutList') };
+    if (reason === 'no_models_listed') return { state: 'works', problem: tell('serverListEmpty') };
     return { state: stateAfter(failure.code), problem: problemOf(failure, entry) };
   }
 }

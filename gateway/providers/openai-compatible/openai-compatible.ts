@@ -1,6 +1,9 @@
+import { AppError } from '#shared/errors.ts';
 import { asArray, asObject } from '#shared/json/foreign-json.ts';
+import { knownProvider } from '#shared/known-providers.ts';
 import { longestEventOf } from '../../content/made-images.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
+import { listsNothing } from '../../upstream/upstream-error.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { type BodyWriter, upstreamBody } from '../changed-request.ts';
 import { readEmbeddings } from '../embedding.ts';
@@ -60,7 +63,10 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
       return readEmbeddings(await upstreamFetch({ ...call, body }), id, request, 'openai');
     },
     async models(context) {
-      const response = await upstreamFetch(callFor(id, context, dialect, addressOf(context.credential, '/models')));
+      const call = callFor(id, context, dialect, addressOf(context.credential, '/models'));
+      const response = await upstreamFetch(call).catch((error: unknown) => {
+        throw isOwnServer(id) && hasNoList(error) ? listsNothing(id, 'no_model_list', error) : error;
+      });
       const body = await readJson(response, id);
       // Together answers with the bare list.
       const entries = Array.isArray(body) ? body : asArray(asObject(body).data);
@@ -69,6 +75,12 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     ...(dialect.keyCheckPath === null ? {} : { checkKey: keyCheck(id, dialect, dialect.keyCheckPath) }),
   };
 }
+
+/** A vendor has a list: there a page that is missing means another address. */
+const isOwnServer = (id: string) => knownProvider(id)?.ownServer ?? true;
+
+const hasNoList = (error: unknown): error is AppError =>
+  error instanceof AppError && [404, 405, 501].includes(error.providerError?.status ?? 0);
 
 const keyCheck = (id: string, dialect: Dialect, path: string) => async (context: ProviderContext) => {
   const response = await upstreamFetch(callFor(id, context, dialect, addressOf(context.credential, path)));

@@ -1,0 +1,20 @@
+import { toAppError } from '#shared/errors.ts';
+import { knownProvider } from '#shared/known-providers.ts';
+import { listsNothing, reasonOf } from '../upstream/upstream-error.ts';
+import type { Provider, ProviderContext } from './provider.ts';
+
+/**
+ * Asks a provider whether a credential works, by a free call. A server of one's own that lists nothing works where a model of it is
+ * named; else it fails with the reason `no_model_list` or `no_models_listed`.
+ */
+export async function checkCredential(provider: Provider, context: ProviderContext): Promise<void> {
+  if (provider.checkKey) return provider.checkKey(context);
+  const isNamed = (context.credential.models ?? []).length > 0;
+  try {
+    const listed = await provider.models(context);
+    const isOwn = knownProvider(provider.id)?.ownServer ?? true;
+    if (listed.length === 0 && isOwn && !isNamed) throw listsNothing(provider.id, 'no_models_listed');
+  } catch (error) {
+    if (!isNamed || reasonOf(toAppError(error)) !== 'no_model_list') throw error;
+  }
+}
