@@ -20,6 +20,7 @@ const exclusions: Partial<Record<string, string>> = {
   context: 'context too small',
   max_output: 'cannot write as long an answer',
   max_cost: 'over the maximum price',
+  price_unknown: 'price unknown',
   circuit_open: 'provider down',
   cooling_down: 'provider asked for a pause',
   below_quality_floor: 'below the quality this question needs, or not rated',
