@@ -105,6 +105,13 @@ export const text = words({
   simulated: 'Simulated',
   noPrice: 'No price known',
   priceUnknown: 'Price unknown',
+  byHand: {
+    add: 'Add a model',
+    title: 'Models named by you',
+    note: 'Name a model as the provider does, such as one that is newer than this app. Its price is unknown unless you enter it.',
+    count: (count: number) => `${count} ${count === 1 ? 'model' : 'models'} named by you`,
+    save: 'Save',
+  },
   router: 'Auto: picks a model for each message',
   useInChat: 'Use in chat',
   details: {

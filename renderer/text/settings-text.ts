@@ -95,12 +95,6 @@ export const text = words({
     model: 'Model',
     ownModels: 'Models (may be empty)',
     ownModelsNote: 'The server’s own list is asked for. Name what it does not list, or what something costs.',
-    nameModels: 'Add a model',
-    namedModels: 'Models named by you',
-    namedModelsNote:
-      'Name a model as the provider does, such as one that is newer than this app. Its price is unknown unless you enter it.',
-    namedCount: (count: number) => `${count} ${count === 1 ? 'model' : 'models'} named by you`,
-    saveModels: 'Save',
     deployment: 'Deployment',
     deployments: 'Deployments',
     deploymentsNote: 'Azure does not list them. Say which model each one is: prices and limits follow.',

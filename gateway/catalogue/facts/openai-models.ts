@@ -1,35 +1,13 @@
-import type { ModelFacts, Source } from '../model-facts.ts';
+import type { ModelFacts } from '../model-facts.ts';
+import { laterPage, page, seen } from './openai-sources.ts';
 
 /** What is known of OpenAI's models, over the API by which the gateway asks each of them (`fitting/fit-request.ts`). */
-
-const read = '2026-11-22';
-const page = (url: string): Source => ({ url, read });
 
 const guide = page('https://developers.openai.com/api/docs/guides/latest-model');
 const reasoning = page('https://developers.openai.com/api/docs/guides/reasoning');
 const deprecations = page('https://developers.openai.com/api/docs/deprecations');
 const searching = page('https://developers.openai.com/api/docs/guides/tools-web-search');
 const prices = page('https://developers.openai.com/api/docs/pricing');
-/** What the API itself answered, where its pages do not say it. */
-const seen = {
-  astraEfforts: page('https://github.com/BerriAI/litellm-docs/pull/1173'),
-  astraTools: page('https://github.com/genkit-ai/genkit/pull/6303'),
-  sixRelease: page('https://docs.laozhang.ai/en/announcements/gpt-6-launch-2026-09.md'),
-  sixTools: page('https://github.com/onyx-dot-app/onyx/issues/15008'),
-  sixEfforts: page('https://docs.litellm.ai/blog/gpt_6_sol_luna'),
-  checklist: page('https://developers.openai.com/api/docs/guides/deployment-checklist'),
-  tools56: page('https://github.com/BerriAI/litellm/pull/34569'),
-  efforts56: page('https://github.com/livekit/agents/pull/7169'),
-  max56: page('https://github.com/experientiallabs/experiential/issues/764'),
-  tools55: page('https://github.com/charmbracelet/crush/issues/2913'),
-  tools54: page('https://github.com/openai/openai-openapi/issues/541'),
-  tools52: page('https://github.com/livekit/agents/pull/5088'),
-  sampling: page('https://github.com/langchain-ai/langchain/pull/35424'),
-  noParallel: page('https://github.com/langchain-ai/langgraph-supervisor-py/pull/125'),
-  minimalParallel: page('https://learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning'),
-  oldParameters: page('https://community.openai.com/t/developer-role-not-accepted-for-o1-o1-mini-o3-mini/1110750/7'),
-  verified: page('https://help.openai.com/en/articles/10910291-api-organization-verification'),
-};
 
 /** Over the Responses API; `max_tool_calls` ends it. */
 const webSearch = { price: '0.01', charged: 'searches', most: 5, besideTools: true } as const;
@@ -92,6 +70,9 @@ const six = {
   sources: [guide, searching, prices, seen.checklist, seen.sixRelease, seen.sixTools, seen.sixEfforts],
 } as const;
 
+/** Its API refuses "none" and "minimal". */
+const thinksAlways = { ...six, efforts: ['low', 'medium', 'high', 'xhigh', 'max'] } as const;
+
 const five6 = {
   ...six,
   released: null,
@@ -135,39 +116,32 @@ const oSeries = {
 
 export const openAiModels: readonly ModelFacts[] = [
   {
-    ...six,
+    ...thinksAlways,
     id: 'openai/gpt-6-astra',
     description: "OpenAI's most intelligent model, for the most demanding reasoning, coding and professional work.",
     released: '2026-09-03',
-    efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
     quality: 0.95,
     speed: [2500, 60],
     sources: [guide, searching, prices, seen.sixRelease, seen.astraEfforts, seen.astraTools],
   },
   {
-    ...six,
+    ...thinksAlways,
     id: 'openai/gpt-6.2-sol',
     description: "OpenAI's model for everyday work, from coding to powering agents at scale.",
     released: '2026-11-17',
-    efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
     quality: 0.93,
     speed: [1500, 90],
-    sources: [{ url: 'https://developers.openai.com/api/docs/models/gpt-6.2-sol', read: '2026-11-27' }, ...six.sources],
+    sources: [laterPage('gpt-6.2-sol'), ...six.sources],
   },
   {
-    ...six,
+    ...thinksAlways,
     id: 'openai/gpt-6.1-sol',
     description: 'An upgrade of GPT-6 Sol for coding, computer use and professional work.',
     released: '2026-09-29',
-    efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
     successor: 'openai/gpt-6.2-sol',
     quality: 0.92,
     speed: [1500, 90],
-    sources: [
-      { url: 'https://developers.openai.com/api/docs/models/gpt-6.1-sol', read: '2026-11-27' },
-      { url: 'https://docs.litellm.ai/blog/gpt_6_1_sol', read: '2026-11-27' },
-      ...six.sources,
-    ],
+    sources: [laterPage('gpt-6.1-sol'), ...six.sources],
   },
   {
     ...six,

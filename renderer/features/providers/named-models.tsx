@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { Provider, ServerModel } from '#shared/contract/app/providers.ts';
 import { describeError } from '../../text/error-text.ts';
+import { text as modelsText } from '../../text/models-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { ModelFields, newModel } from './server-lists.tsx';
 import { useProviderCalls } from './use-provider-calls.ts';
 
-const words = text.providers;
+const words = modelsText.byHand;
 
 /** The models that are named by hand, of a provider whose list lacks them. */
 export function NamedModels({ provider, onClose }: { provider: Provider; onClose: () => void }) {
@@ -24,7 +25,7 @@ export function NamedModels({ provider, onClose }: { provider: Provider; onClose
         nameModels.mutate({ id: provider.id, models: named }, { onSuccess: onClose });
       }}
     >
-      <ModelFields models={models} isAzure={false} note={words.namedModelsNote} onChange={setModels} />
+      <ModelFields models={models} isAzure={false} note={words.note} onChange={setModels} />
       {failure && (
         <p role="alert" className="text-bad text-sm">
           {failure.sentence} {failure.remedy}
@@ -32,7 +33,7 @@ export function NamedModels({ provider, onClose }: { provider: Provider; onClose
       )}
       <div className="flex flex-wrap gap-2">
         <Button variant="primary" type="submit" disabled={nameModels.isPending}>
-          {words.saveModels}
+          {words.save}
         </Button>
         <Button onClick={onClose}>{text.cancel}</Button>
       </div>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Provider } from '#shared/contract/app/providers.ts';
 import { sentenceOf } from '../../text/error-text.ts';
 import { since } from '../../text/format.ts';
+import { text as modelsText } from '../../text/models-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Badge } from '../../ui/elements/badge.tsx';
@@ -65,8 +66,12 @@ export function ProviderRow({ provider, isNew = false }: { provider: Provider; i
                 {check.isPending ? words.checking : words.check}
               </Button>
               {!provider.server && (
-                <Button aria-label={named(words.nameModels)} aria-expanded={naming} onClick={() => setNaming(!naming)}>
-                  {words.nameModels}
+                <Button
+                  aria-label={named(modelsText.byHand.add)}
+                  aria-expanded={naming}
+                  onClick={() => setNaming(!naming)}
+                >
+                  {modelsText.byHand.add}
                 </Button>
               )}
               {provider.storage !== 'environment' && (
@@ -137,7 +142,7 @@ function KeyLine({ provider }: { provider: Provider }) {
     provider.server && words.kinds[provider.server.kind],
     provider.storage && words.storage[provider.storage],
     provider.baseUrl,
-    provider.models && words.namedCount(provider.models.length),
+    provider.models && modelsText.byHand.count(provider.models.length),
     provider.checkedAt !== null && words.checked(since(provider.checkedAt, Date.now())),
   ].filter(Boolean);
   const { keys, keyHint } = provider;

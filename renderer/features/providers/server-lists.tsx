@@ -2,6 +2,7 @@ import { Trash2 } from 'lucide-react';
 import type { SavedServer, ServerModel } from '#shared/contract/app/providers.ts';
 import { useModels } from '../../api/use-core.ts';
 import { utcDay } from '../../text/format.ts';
+import { text as modelsText } from '../../text/models-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
@@ -36,7 +37,7 @@ export function ModelFields({ models, isAzure, note, onChange }: ModelFieldsProp
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 font-medium text-fg-2 text-xs">
-        {isAzure ? words.deployments : note ? words.namedModels : words.ownModels}
+        {isAzure ? words.deployments : note ? modelsText.byHand.title : words.ownModels}
       </legend>
       <p className="text-fg-3 text-xs">{isAzure ? words.deploymentsNote : (note ?? words.ownModelsNote)}</p>
       <datalist id={suggestions}>
