@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { recordedStreams } from '#gateway/testing/recorded-streams.ts';
 import { errorReply, openUpstream, streamReply } from '#gateway/testing/upstream-server.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
@@ -10,13 +9,23 @@ import { readThread } from '../../../tests/support/read-thread.ts';
 const key = 'sk-ant-canary-0123456789';
 const unnamed = { sameAs: null, input: null, output: null, cached: null, pricedOn: null };
 
+/** A whole answer of Anthropic's: a word, and how many tokens it was. */
+const answer = [
+  { type: 'message_start', message: { id: 'msg_1', role: 'assistant', usage: { input_tokens: 9, output_tokens: 1 } } },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello.' } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+  { type: 'message_stop' },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join('');
+
 /** A core with a key of a vendor whose list has one model that the price book lacks. */
 async function withVendor() {
   const list = { data: [{ type: 'model', id: 'claude-sonnet-6-1', display_name: 'Claude Sonnet 6.1' }] };
   const upstream = await openUpstream((call, response) =>
-    call.method === 'GET'
-      ? errorReply(200, list)(call, response)
-      : streamReply(recordedStreams.anthropic.join(''))(call, response),
+    call.method === 'GET' ? errorReply(200, list)(call, response) : streamReply(answer)(call, response),
   );
   onTestFinished(upstream.close);
   const core = await coreOfTest({ openGateway });
@@ -36,8 +45,8 @@ test('a model that the vendor lists and the book lacks can be picked, and costs 
   expect(await client.quotes.get(wanted)).toMatchObject({ costUsd: null, pricesAsOf: null, expected: null });
   const { conversationId } = await client.chat.send({ messageId: randomUUID(), ...wanted });
   await eventually(async () => {
-    const [, answer] = (await readThread(client, conversationId)).messages;
-    expect(answer).toMatchObject({ status: 'done', costUsd: null, costSource: 'unknown' });
+    const [, shown] = (await readThread(client, conversationId)).messages;
+    expect(shown).toMatchObject({ status: 'done', text: 'Hello.', costUsd: null, costSource: 'unknown' });
   });
   expect(asked().map(({ body }) => body.model)).toEqual(['claude-sonnet-6-1']);
 });

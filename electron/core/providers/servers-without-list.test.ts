@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { recordedStreams } from '#gateway/testing/recorded-streams.ts';
 import { errorReply, openUpstream, type Reply, streamReply } from '#gateway/testing/upstream-server.ts';
 import type { SavedServer } from '#shared/contract/app/providers.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
@@ -10,10 +9,14 @@ import { readThread } from '../../../tests/support/read-thread.ts';
 
 const named = [{ model: 'house-1', sameAs: null, input: null, output: null, cached: null, pricedOn: null }];
 
+const chunk = (delta: object, finish_reason: string | null) =>
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+const answer = `${chunk({ role: 'assistant', content: 'Hello.' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`;
+
 /** A server that answers chats, and the question for its list like this. */
 async function withServer(list: Reply, models: SavedServer['models'] = []) {
   const upstream = await openUpstream((call, response) =>
-    call.method === 'GET' ? list(call, response) : streamReply(recordedStreams.openai.join(''))(call, response),
+    call.method === 'GET' ? list(call, response) : streamReply(answer)(call, response),
   );
   onTestFinished(upstream.close);
   const core = await coreOfTest({ openGateway });
@@ -50,8 +53,8 @@ test('a server without a list works where a model is named', async () => {
   const sent = { messageId: randomUUID(), text: 'Hello?', model: 'house/house-1' };
   const { conversationId } = await client.chat.send(sent);
   await eventually(async () => {
-    const [, answer] = (await readThread(client, conversationId)).messages;
-    expect(answer).toMatchObject({ status: 'done' });
+    const [, shown] = (await readThread(client, conversationId)).messages;
+    expect(shown).toMatchObject({ status: 'done', text: 'Hello.' });
   });
 });
 

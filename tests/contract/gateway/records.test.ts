@@ -381,7 +381,7 @@ describe('route controls', () => {
   });
 
   test('§5.2 only', async () => {
-    expect((await route({ only: ['anthropic/*haiku*'] })).body.routing.selected).toBe('anthropic/claude-haiku-4-5');
+    expect((await route({ only: ['anthropic/*haiku-4*'] })).body.routing.selected).toBe('anthropic/claude-haiku-4-5');
   });
 
   test('§5.2 ignore', async () => {
