@@ -39,7 +39,7 @@ export const ModelRow = memo(function ModelRow(props: RowProps) {
   const price = (perToken: string | null | undefined) =>
     perToken ? usdPerMillion(perToken) : <span className="text-fg-3">—</span>;
   const input = lacksPrice(model) ? (
-    <span className="text-fg-3 text-xs">{text.priceUnknown}</span>
+    <span className="block text-fg-3 text-xs leading-tight">{text.priceUnknown}</span>
   ) : (
     price(pricing?.prompt)
   );
