@@ -4,9 +4,10 @@ import type { Budget, Outlook } from '#shared/contract/app/funds.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
-import { parseUsd } from '#shared/money.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
+import { getPersonCost } from '../costs/person-cost.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import { outlookDays, outlookOf, unknownOutlook } from './outlook.ts';
@@ -49,7 +50,8 @@ export function fundsFeature({ connections, walletOf, store, changes, now }: Fun
           payer.client.usage({ start: start / 1000, end: end / 1000 }, { signal: AbortSignal.timeout(limitMs) }),
         ),
       ]);
-      const spentUsd = usage?.period ? usage.totals.cost_usd : null;
+      const spent = usage?.period ? getPersonCost(usage.totals) : null;
+      const spentUsd = spent === null ? null : formatUsd(nanoUsd(spent));
       return { limitUsd, spentUsd, share: shareOf(spentUsd, limitUsd), start, end };
     },
 

@@ -4,6 +4,7 @@ import type { UsageInsights, UsagePeriod } from '#shared/contract/app/usage.ts';
 import { addDays, dayIn, daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Payer } from '../connection/connections.ts';
+import { getPersonCost } from '../costs/person-cost.ts';
 import { bucketsByDay, ifGrouped, secondsOf } from './ask-usage.ts';
 import { countersFor, sumsOf } from './usage-sums.ts';
 
@@ -26,10 +27,10 @@ export async function readInsights(
 
 function failuresIn(usage: ReportedUsage | null, source: string): UsageInsights['failures'] {
   if (!usage) return null;
-  const failures = usage.data.map(countersFor<ReportedBucket>(source)).flatMap((bucket) => {
-    const { error_code: code, requests, cost_usd, unknown_cost_requests: unknown } = bucket;
-    if (!code || requests === null || cost_usd === null) return [];
-    return [{ code, requests, cost_usd, unknown: unknown ?? 0 }];
+    const { error_code: code, requests, unknown_cost_requests: unknown } = bucket;
+    const cost = getPersonCost(bucket);
+    if (!code || requests === null || cost === null) return [];
+    return [{ code, requests, cost_usd: formatUsd(nanoUsd(cost)), unknown: unknown ?? 0 }];
   });
   return failures.sort((a, b) => b.requests - a.requests);
 }

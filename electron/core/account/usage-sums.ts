@@ -1,7 +1,8 @@
 import type { ReportedCounters } from '#shared/client/reported.ts';
 import type { UsageSums } from '#shared/contract/app/usage.ts';
-import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { isOwnKeys } from '../connection/connections.ts';
+import { getPersonCost } from '../costs/person-cost.ts';
 
 /** Sums that can be added to. Null: not told of one of them, and so not known of all. Cost in nano-USD. */
 type Counts = Omit<UsageSums, 'cost_usd'>;
@@ -60,7 +61,7 @@ export function sumsOf(told: ReportedCounters): Sums {
     output: completion === null ? null : Math.max(0, completion - (reasoning_tokens ?? 0)),
     reasoning: reasoning_tokens,
     unknown: told.unknown_cost_requests ?? 0,
-    cost: told.cost_usd === null ? null : parseUsd(told.cost_usd),
+    cost: getPersonCost(told),
   };
 }
 

@@ -1,5 +1,5 @@
-import { parseUsd } from '#shared/money.ts';
 import type { Connections } from '../connection/connections.ts';
+import { getPersonCost } from '../costs/person-cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 
 interface ModelSpendDeps {
@@ -28,10 +28,12 @@ async function bookedByModel(connections: Pick<Connections, 'wallet'>, month: nu
     const usage = await client.usage(query, { signal: AbortSignal.timeout(limitMs) });
     if (usage.group_by !== 'model' || usage.grouped === false || usage.period === null) return null;
     const costs = new Map<string, bigint>();
-    for (const { provider, model, cost_usd } of usage.data) {
-      if (model === null || cost_usd === null) return null;
+    for (const bucket of usage.data) {
+      const { provider, model } = bucket;
+      const cost = getPersonCost(bucket);
+      if (model === null || cost === null) return null;
       const id = provider === null ? model : `${provider}/${model}`;
-      costs.set(id, (costs.get(id) ?? 0n) + parseUsd(cost_usd));
+      costs.set(id, (costs.get(id) ?? 0n) + cost);
     }
     return { source, costs };
   } catch {

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
 import { Secret } from '#gateway/auth/secret.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import type { Caps } from '#shared/contract/chat/caps.ts';
 import { parseUsd } from '#shared/money.ts';
 import { askedAndAnswered } from '../../../tests/support/asked-and-answered.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
@@ -14,6 +16,8 @@ import { settingsStore } from '../settings/settings-store.ts';
 
 const ownKey = 'sk-own-0123456789';
 const model = 'openai/gpt-5.4-mini';
+
+const noCaps: Caps = { message: null, conversation: null, day: null, month: null, models: {} };
 
 /** A core with a key of OpenAI and an account at a gateway whose OpenAI is a mock; the keys that the mock was asked with. */
 async function coreWithBoth(confirm?: () => Promise<boolean>) {
@@ -98,4 +102,38 @@ test('a page alone cannot have keys sent anywhere: nothing is without the person
   expect((await again.client.gatewayAccounts.list()).accounts).toMatchObject([{ ownKeys: false }]);
   await askedAndAnswered(again, model);
   expect(asked).toEqual(['Bearer sk-upstream-openai-key']);
+});
+
+test('a message on an own key is quoted, capped and counted by what its provider bills', async () => {
+  const { core, client, id } = await coreWithBoth();
+  await client.gatewayAccounts.setOwnKeys({ id, on: true });
+  const draft = { conversationId: null, text: 'Hello?', attachments: [], model };
+  const quote = await client.quotes.get(draft);
+  const [low, high] = [parseUsd(quote.costUsd?.low ?? '0'), parseUsd(quote.costUsd?.high ?? '0')];
+  expect(quote.byok).toBe(true);
+  expect(low).toBeGreaterThan(0n);
+  expect(high).toBeGreaterThan(low);
+  const parts = quote.parts.map(({ usd }) => parseUsd(usd));
+  expect(parts.every((part) => part >= 0n)).toBe(true);
+  expect(parts.reduce((sum, part) => sum + part, 0n)).toBe(high);
+
+  await client.caps.set({ ...noCaps, message: '0.0000001' });
+  const send = { messageId: randomUUID(), text: 'Hello?', model };
+  await expect(client.chat.send(send)).rejects.toMatchObject({ code: 'cap_exceeded' });
+  await client.caps.set({ ...noCaps, day: '5', models: { [model]: '5' } });
+
+  const { costUsd } = (await askedAndAnswered(core, model)) ?? {};
+  expect(parseUsd(costUsd ?? '0')).toBeGreaterThan(0n);
+  const { spentUsd, whole, meters } = await client.caps.get();
+  expect({ spentUsd, whole }).toEqual({ spentUsd: { day: costUsd, month: costUsd }, whole: true });
+  expect(meters.map((meter) => meter.spentUsd)).toEqual([costUsd, costUsd]);
+
+  const today = new Date().toISOString().slice(0, 10);
+  const period = { first: today, last: today, zone: 'UTC' };
+  for (const groupBy of ['model', 'provider', 'provenance', 'key', 'conversation', 'status'] as const) {
+    const { totals, groups } = await client.usage.get({ wallet: 'main', period, groupBy });
+    expect([groupBy, totals.cost_usd]).toEqual([groupBy, costUsd]);
+    expect(groups).toMatchObject([{ cost_usd: costUsd, share: 1 }]);
+  }
+  expect(await client.funds.budget({ wallet: 'main' })).toMatchObject({ spentUsd: costUsd });
 });

@@ -1,5 +1,7 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { getPersonCost } from '../costs/person-cost.ts';
 
 const limitMs = 10_000;
 const days = 90;
@@ -16,9 +18,10 @@ export async function useOfModel(client: GatewayClient, model: string, nowMs: nu
     client.usage({ ...period, model }, { signal }),
     client.requests({ model, status: 'succeeded', start: since, limit: measured }, { signal }),
   ]);
+  const cost = getPersonCost(usage.totals);
   return {
     requests: usage.totals.requests ?? 0,
-    costUsd: usage.totals.cost_usd,
+    costUsd: cost === null ? null : formatUsd(nanoUsd(cost)),
     firstTokenMs: median(records.data.flatMap(({ latency_ms: { first_token } }) => first_token ?? [])),
     tokensPerSecond: median(records.data.flatMap((record) => speedOf(record) ?? [])),
     measured: records.data.length,

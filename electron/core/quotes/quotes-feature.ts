@@ -7,7 +7,8 @@ import type { Quote } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { type AppError, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { formatUsd, parseUsd } from '#shared/money.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { Price } from '#shared/price.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
@@ -98,7 +99,8 @@ export function quotesFeature(deps: QuotesDeps) {
     const payer = await connections.payerFor(body.model ?? '');
     if ((withoutQuotes.get(payer.source) ?? 0) > now()) return { ...estimate(body, []), payer };
     try {
-      return { ...ofGateway(await payer.client.quote(body, signal ? { signal } : {})), payer };
+      const quote = await payer.client.quote(body, signal ? { signal } : {});
+      return { ...ofGateway(quote, getPrice(quote.routing.selected)), payer };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (isLacking(error)) {
@@ -109,6 +111,11 @@ export function quotesFeature(deps: QuotesDeps) {
       if (error.status_code === 429) return { ...estimate(body, []), payer };
       return { ...estimate(body, [obstacle(toAppError(fromGateway(error, deps)))]), payer };
     }
+  }
+
+  function getPrice(model: string): Price | null {
+    const pricing = modelFacts(model)?.record.pricing;
+    return pricing ? priceOf(pricing) : null;
   }
 
   function estimate(body: CompletionRequestBody, obstacles: Quote['obstacles']): Priced {
@@ -125,7 +132,7 @@ export function quotesFeature(deps: QuotesDeps) {
       },
       searches,
     };
-    const known = record?.pricing ? priceOf(record.pricing) : null;
+    const known = getPrice(body.model ?? '');
     return {
       source: 'estimate',
       byok: false,
@@ -176,7 +183,7 @@ export function quotesFeature(deps: QuotesDeps) {
       );
       const { payer, served, mayBeCached, ...priced } = await price(body, signal);
       const facts = modelFacts(served);
-      const known = facts?.record.pricing ? priceOf(facts.record.pricing) : null;
+      const known = getPrice(served);
       const answers = branch.filter(isAnswer);
       const search = await expectedSearch(priced.searches, served);
       const promptTokens = promptTokensOf(priced.promptTokens, search, branch, served, context, body);
@@ -233,21 +240,31 @@ const isAnswer = ({ role, status }: Message): boolean => role === 'assistant' &&
 
 const asked = { id: 'question', role: 'user', status: 'done' } as const;
 
-function ofGateway(quote: GatewayQuote): Priced {
+function ofGateway(quote: GatewayQuote, price: Price | null): Priced {
   const { prompt, completion, cached, searches } = quote.tokens;
+  const tokens = { promptTokens: prompt, completionTokens: completion, searches: searches?.high ?? 0 };
   return {
     source: 'gateway',
     byok: quote.byok,
-    promptTokens: prompt,
-    completionTokens: completion,
-    searches: searches?.high ?? 0,
-    costUsd: quote.prices_as_of === null ? null : quote.cost_usd,
+    ...tokens,
+    costUsd: quote.prices_as_of === null ? null : quote.byok ? ownKeyCost(quote, price, tokens) : quote.cost_usd,
     openEnded: quote.open_ended,
     pricesAsOf: quote.prices_as_of,
     obstacles: quote.limits.map(({ code, message }) => ({ code, ...saidByGateway(code, message) })),
     served: quote.routing.selected,
     mayBeCached: cached.high > 0,
   };
+}
+
+/** With the person's own key the gateway quotes its fee alone; the provider sends its own bill, which the list price foretells. */
+function ownKeyCost(
+  { cost_usd: fee }: GatewayQuote,
+  price: Price | null,
+  tokens: Parameters<typeof mostCost>[1],
+): Quote['costUsd'] {
+  if (price === null) return null;
+  const withFee = (providerCost: bigint, feeUsd: string) => formatUsd(nanoUsd(providerCost + parseUsd(feeUsd)));
+  return { low: withFee(leastCost(price, tokens), fee.low), high: withFee(mostCost(price, tokens), fee.high) };
 }
 
 interface ExpectedSearch {
