@@ -56,5 +56,5 @@ export type RequestRecord = z.infer<typeof requestRecord>;
 /** Error codes with which a provider may have worked on an answer of which nothing arrived. */
 export const lostAnswerCodes = [
   ...(['upstream_timeout', 'upstream_truncated', 'upstream_bad_response', 'client_closed_request'] as const),
-  ...(['shutting_down', 'internal_error'] as const),
+  ...(['shutting_down', 'internal_error', 'interrupted'] as const),
 ];

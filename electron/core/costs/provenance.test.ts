@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
@@ -73,4 +75,31 @@ test('what a provider or the gateway refuses was not charged, and is said to be 
   const keyless = await ask('anthropic/claude-opus-4-5');
   await eventually(async () => expect(await keyless.read()).toMatchObject(uncharged));
   expect((await keyless.total()).unknown).toBe(0);
+});
+
+test('an answer on an own key costs an unknown amount when the app is killed while it streams', async () => {
+  const { client, upstream, dataFolder } = await open();
+  upstream.replyWith((_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(start('Half an answer'));
+  });
+  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: pricedModel });
+  const read = async (from: typeof client) => (await readThread(from, conversationId)).messages[1];
+  await eventually(async () => expect((await read(client))?.text).toBe('Half an answer'));
+
+  // What a killed app leaves: its files as they are while the answer streams.
+  const left = mkdtempSync(join(tmpdir(), 'portico-killed-'));
+  onTestFinished(() => rmSync(left, { recursive: true, force: true }));
+  cpSync(dataFolder, left, { recursive: true });
+  const next = await coreOfTest({ dataFolder: left, openGateway, env: upstream.env });
+  await next.client.models.list();
+  await eventually(async () =>
+    expect(await read(next.client)).toMatchObject({ status: 'interrupted', costSource: 'unknown' }),
+  );
+  expect(await read(next.client)).toMatchObject({ text: 'Half an answer', costUsd: null });
+  expect(await readTotal(next.client, conversationId)).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
+  const today = new Date().toISOString().slice(0, 10);
+  const period = { first: today, last: today, zone: 'UTC' };
+  const { groups } = await next.client.usage.get({ wallet: 'main', period, groupBy: 'provenance' });
+  expect(groups).toMatchObject([{ kind: 'named', id: 'unknown', requests: 1, cost_usd: null }]);
 });
