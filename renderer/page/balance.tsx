@@ -3,6 +3,7 @@ import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
 import { useNav } from '../navigation/nav.ts';
 import { text } from '../text/shell-text.ts';
 import { Money } from '../ui/elements/money.tsx';
+import { OtherAmount } from '../ui/elements/other-amount.tsx';
 import { walletName } from '../ui/elements/wallet-name.ts';
 
 /** The wallet that pays for the next message and its exact balance, as in the ledger. */
@@ -14,6 +15,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
   // Of a prepaid wallet the rest is shown, of a metered one what was spent.
   const metered = wallet?.billing === 'meter_only';
   const balance = wallet?.balance;
+  const otherBalance = balance ? null : wallet?.otherBalance;
   return (
     <output
       aria-label={text.balance}
@@ -33,7 +35,9 @@ export function Balance({ brief = false }: { brief?: boolean }) {
         {ownKey !== null && text.billedBy(ownKey)}
         {ownKey === null && balance && <Money amount={metered ? balance.total_used : balance.amount} rest={!metered} />}
         {ownKey === null && balance && metered && ` ${text.spent}`}
-        {ownKey === null && wallet && !balance && text.noBalance}
+        {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
+        {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}
+        {ownKey === null && wallet && !balance && !otherBalance && text.noBalance}
         {!wallet && (wallets.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
       </span>
     </output>

@@ -82,6 +82,15 @@ export const ratioOf = (used: string, limit: string): number => (Number(limit) >
 export const tokens = (value: number | null): string =>
   value === null ? '—' : value < 1_000_000 ? compactWhole.format(value) : rough(value);
 
+/** An amount in a currency’s own form (`€12.50`), or with the gateway’s word for what it counts (`1,250 credits`). */
+export function otherAmount({ amount, unit }: { readonly amount: string; readonly unit: string }) {
+  const isCurrency = /^[A-Z]{3}$/.test(unit);
+  const style = isCurrency ? ({ style: 'currency', currency: unit } as const) : {};
+  const number = new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: 9 });
+  const written = number.format(amount as Intl.StringNumericLiteral);
+  return { isCurrency, text: isCurrency ? written : `${written} ${unit}` };
+}
+
 const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
 const dayUtc = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const dayYearUtc = new Intl.DateTimeFormat(locale, {

@@ -37,6 +37,7 @@ export const text = words({
   spent: 'spent at list price',
   ownKeyOf: (provider: string) => `Your ${provider} key`,
   billedBy: (provider: string) => `billed by ${provider}`,
+  leftOnKey: 'left on this key',
   noBalance: 'Balance not available',
   asOf: (time: string) => `As of ${time}`,
   refresh: 'Read again',

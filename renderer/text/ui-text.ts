@@ -2,6 +2,7 @@ import { words } from './language.ts';
 
 export const text = words({
   close: 'Close',
+  notConverted: (amount: string) => `${amount}, not converted`,
   unknownAmount: 'unknown',
   typedUnsaved: 'What you typed is not saved.',
   keepWriting: 'Keep writing',

@@ -11,10 +11,10 @@ import type { UsageGroup } from '../wire/usage.ts';
 import { chunksOf, parseEvent } from './answer-chunks.ts';
 import { errorFromResponse, GatewayError, isLacking, notReported, requestIdIn } from './gateway-error.ts';
 import { readAccount, readVerification } from './reading/read-account.ts';
-import { readCredits } from './reading/read-credits.ts';
+import { creditFields, readCredits, readOtherBalance } from './reading/read-credits.ts';
 import { readGeneration } from './reading/read-generation.ts';
 import { readModels } from './reading/read-models.ts';
-import { readUsage } from './reading/read-usage.ts';
+import { hasOtherCost, readUsage } from './reading/read-usage.ts';
 import {
   type ReportedAccount,
   type ReportedChunk,
@@ -252,13 +252,13 @@ export function gatewayClient(options: GatewayClientOptions) {
       more: RequestOptions = {},
     ): Promise<ReportedCredits> =>
       ifReported(
-        bothBases('/credits', (path) => json(reportedCredits, path, { ...more, query: { ...query } }, readCredits)),
+        bothBases('/credits', (path) => json(reportedCredits, path, { ...more, query: { ...query } }, creditsIn)),
       ),
     usage: (query: UsageQuery = {}, more: RequestOptions = {}): Promise<ReportedUsage> =>
       ifReported(
         bothBases('/usage', (path) =>
           json(reportedUsage, path, { ...more, query: { ...query } }, (answer) =>
-            readUsage(answer, query.group_by ?? 'model'),
+            usageIn(answer, query.group_by ?? 'model'),
           ),
         ),
       ),
@@ -306,6 +306,23 @@ function modelsIn(answer: unknown): z.output<typeof reportedModelList> | null {
     data && { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false }
   );
 }
+
+function creditsIn(answer: unknown): ReportedCredits | null {
+  const credits = readCredits(answer);
+  const balance = credits ? null : readOtherBalance(creditFields(answer));
+  if (balance) throw countsOtherwise({ balance });
+  return credits;
+}
+
+function usageIn(answer: unknown, groupBy: UsageGroup): ReportedUsage | null {
+  const usage = readUsage(answer, groupBy);
+  if (usage === null && hasOtherCost(answer)) throw countsOtherwise({});
+  return usage;
+}
+
+/** A gateway that counts in another unit than USD reports no amounts that can be shown as dollars. */
+const countsOtherwise = (details: Readonly<Record<string, unknown>>): GatewayError =>
+  new GatewayError('This gateway doesn’t count in USD.', { status_code: 404, code: 'not_reported', details });
 
 function queryText(query: Query | undefined): string {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]): [string, string][] =>

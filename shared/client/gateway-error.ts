@@ -155,7 +155,7 @@ const isOtherPage = ({ status_code: status, code }: GatewayError): boolean => co
 /** None of the ways that are known to ask for something is there: what the first of them answered is the cause. */
 export function notReported(cause: unknown): GatewayError {
   // What cannot be read is no endpoint that is missing.
-  if (cause instanceof GatewayError && isOtherPage(cause)) return cause;
+  if (cause instanceof GatewayError && (isOtherPage(cause) || cause.code === 'not_reported')) return cause;
   return new GatewayError('This gateway does not tell this.', { status_code: 404, code: 'not_reported', cause });
 }
 

@@ -31,6 +31,15 @@ export const reportedBalance = z.looseObject({
   available: usdAmount.nullable(),
   total_granted: usdAmount.nullable(),
   total_used: usdAmount.nullable(),
+  /** It's what this key may still spend; its account may have more. */
+  of: z.literal('key').optional(),
+});
+
+/** An amount of a gateway that counts in another currency, or in credits of its own. It isn't converted. */
+export const otherAmount = z.object({
+  amount: usdAmount,
+  /** A currency's code, or the gateway's word, such as `credits`. */
+  unit: z.string(),
 });
 
 export const reportedAccount = account.extend({
@@ -40,6 +49,8 @@ export const reportedAccount = account.extend({
   status: account.shape.status.nullable(),
   plan: reportedPlan.nullable(),
   balance: reportedBalance.nullable(),
+  /** The balance of a gateway that doesn't count in USD. */
+  otherBalance: otherAmount.nullish(),
   usage: z
     .looseObject({
       /** Null: the gateway does not say of when these figures are. */
@@ -118,6 +129,7 @@ export type ReportedModel = z.infer<typeof reportedModel>;
 export type ReportedAccount = z.infer<typeof reportedAccount>;
 export type ReportedVerification = z.infer<typeof reportedVerification>;
 export type ReportedBalance = z.infer<typeof reportedBalance>;
+export type OtherAmount = z.infer<typeof otherAmount>;
 export type ReportedCredits = z.infer<typeof reportedCredits>;
 export type ReportedTransaction = z.infer<typeof reportedTransaction>;
 export type ReportedUsage = z.infer<typeof reportedUsage>;

@@ -1,5 +1,6 @@
+import { GatewayError } from '#shared/client/gateway-error.ts';
 import { unknownAccount } from '#shared/client/reading/read-account.ts';
-import type { ReportedAccount } from '#shared/client/reported.ts';
+import { type OtherAmount, otherAmount, type ReportedAccount } from '#shared/client/reported.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
@@ -18,11 +19,18 @@ const limitMs = 10_000;
 const isUntold = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope');
 
+/** The balance of a gateway that doesn't count in USD. */
+function getOtherBalance(error: unknown): OtherAmount | null {
+  const parsed = error instanceof GatewayError ? otherAmount.safeParse(error.details?.balance) : null;
+  return parsed?.success ? parsed.data : null;
+}
+
 /** The gateway accounts that pay. */
 export function accountFeature({ connections, hasProvider }: AccountDeps) {
   async function accountOf(payer: Payer): Promise<ReportedAccount> {
     const account = await accountAt(payer);
-    return account.balance ? account : { ...account, balance: await balanceOf(payer, account) };
+    if (account.balance || account.otherBalance) return account;
+    return { ...account, ...(await balanceOf(payer, account)) };
   }
 
   async function accountAt({ client }: Payer): Promise<ReportedAccount> {
@@ -39,14 +47,23 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   }
 
   /** Some gateways tell the balance with the credits alone. Null: not told, or not to this key. */
-  async function balanceOf({ client }: Payer, { credential }: ReportedAccount): Promise<ReportedAccount['balance']> {
-    if (credential?.scopes && !credential.scopes.includes('account')) return null;
+  async function balanceOf(
+    { client }: Payer,
+    { credential }: ReportedAccount,
+  ): Promise<Pick<ReportedAccount, 'balance' | 'otherBalance'>> {
+    if (credential?.scopes && !credential.scopes.includes('account')) return { balance: null };
+    let otherBalance: ReportedAccount['otherBalance'] = null;
+    const readCredits = () =>
+      client.credits({ limit: 1 }, { signal: AbortSignal.timeout(limitMs) }).catch((error: unknown) => {
+        otherBalance = getOtherBalance(error);
+        throw error;
+      });
     try {
-      const credits = await askGateway(() => client.credits({ limit: 1 }, { signal: AbortSignal.timeout(limitMs) }));
+      const credits = await askGateway(readCredits);
       const { balance: amount, held, available, total_granted, total_used } = credits;
-      return { currency: 'USD', amount, held, available, total_granted, total_used };
+      return { balance: { currency: 'USD', amount, held, available, total_granted, total_used } };
     } catch (error) {
-      if (isUntold(error)) return null;
+      if (isUntold(error)) return { balance: null, otherBalance };
       throw error;
     }
   }
@@ -82,9 +99,9 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   }
 
   function toWallet({ wallet, source, name: called }: Payer, account: ReportedAccount, used: boolean): WalletBalance {
-    const { name: own, plan, balance } = account;
+    const { name: own, plan, balance, otherBalance = null } = account;
     const simulated = wallet === 'sandbox';
     const name = simulated ? 'Test credits' : (called ?? own ?? new URL(source).host);
-    return { id: wallet, name, simulated, used, billing: plan?.billing ?? null, balance };
+    return { id: wallet, name, simulated, used, billing: plan?.billing ?? null, balance, otherBalance };
   }
 }

@@ -27,6 +27,7 @@ export async function readInsights(
 
 function failuresIn(usage: ReportedUsage | null, source: string): UsageInsights['failures'] {
   if (!usage) return null;
+  const failures = usage.data.map(countersFor<ReportedBucket>(source)).flatMap((bucket) => {
     const { error_code: code, requests, unknown_cost_requests: unknown } = bucket;
     const cost = getPersonCost(bucket);
     if (!code || requests === null || cost === null) return [];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { openUpstream } from '../../../gateway/testing/upstream-server.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import {
@@ -163,7 +164,7 @@ test('OpenRouter: prices, the true cost of an answer, and the balance that the k
 test('OpenRouter with a key for chats: what it may not read is said, and chats go on', async () => {
   const { client, answerOf } = await connected(await openOpenRouter({ management: false }));
   await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'insufficient_scope' });
-  expect(await client.account.wallets()).toMatchObject([{ balance: { amount: '74.5' } }]);
+  expect(await client.account.wallets()).toMatchObject([{ balance: { amount: '74.5', of: 'key' } }]);
   await answerOf('anthropic/claude-sonnet-5', 'billed');
 });
 
@@ -219,5 +220,31 @@ test('a stopped answer that OpenRouter says was free is that; without an amount 
   // Paid with a key of the person's own, whose provider has not told an amount.
   expect(await stoppedAt({ ...generation, is_byok: true, total_cost: 0 }, 'estimated')).toMatchObject({
     costUsd: expect.stringMatching(/^0\.000\d+$/),
+  });
+});
+
+test.each([
+  [
+    { balance: '12.50', currency: 'EUR' },
+    { amount: '12.5', unit: 'EUR' },
+  ],
+  [{ credits: 1250 }, { amount: '1250', unit: 'credits' }],
+])('a gateway that does not count in dollars keeps its unit when it reports %j', async (credits, otherBalance) => {
+  const server = await openUpstream((call, response) => {
+    const answers: Record<string, object> = {
+      '/v1/models': { data: [{ id: 'house/model', pricing: { input: 75, output: 450, unit: 'cents per 1M tokens' } }] },
+      '/v1/credits': credits,
+      '/v1/usage': { total_cost: '7.50', ...credits, currency: 'EUR' },
+    };
+    const answer = answers[(call.path ?? '').split('?')[0] ?? ''];
+    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}));
+  });
+  onTestFinished(server.close);
+  const { client, model } = await connected({ baseUrl: server.origin, key: 'sk-house-0123456789' }, 'answers');
+  expect(await model('house/model')).toMatchObject({ pricing: { prompt: '0.00000075' } });
+  expect(await client.account.wallets()).toMatchObject([{ balance: null, otherBalance }]);
+  await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
+  await expect(client.usage.get({ wallet: 'main', groupBy: 'model', period })).rejects.toMatchObject({
+    code: 'not_reported',
   });
 });

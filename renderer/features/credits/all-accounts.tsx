@@ -7,6 +7,7 @@ import { describeError } from '../../text/error-text.ts';
 import { clockOf } from '../../text/format.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Money } from '../../ui/elements/money.tsx';
+import { OtherAmount } from '../../ui/elements/other-amount.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { walletName } from '../../ui/elements/wallet-name.ts';
 import { useFundsOf } from './use-credits.ts';
@@ -59,9 +60,16 @@ function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; a
 }
 
 /** Of a prepaid account the rest, of a metered one what was spent. */
-function Sum({ wallet: { billing, balance } }: { wallet: WalletBalance }) {
+function Sum({ wallet: { billing, balance, otherBalance } }: { wallet: WalletBalance }) {
+  if (balance === null && otherBalance) return <OtherAmount amount={otherBalance} />;
   if (balance === null) return <span className="text-fg-3">{text.all.unknown}</span>;
-  if (billing !== 'meter_only') return <Money amount={balance.amount} rest />;
+  if (billing !== 'meter_only')
+    return (
+      <>
+        <Money amount={balance.amount} rest />
+        {balance.of === 'key' && <span className="text-fg-3"> {text.all.leftOnKey}</span>}
+      </>
+    );
   return (
     <>
       <Money amount={balance.total_used} /> <span className="text-fg-3">{text.all.spent}</span>

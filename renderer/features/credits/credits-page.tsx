@@ -8,7 +8,8 @@ import { text as usageText } from '../../text/usage-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
-import { Money } from '../../ui/elements/money.tsx';
+import { Money, MoneyIn } from '../../ui/elements/money.tsx';
+import { OtherAmount } from '../../ui/elements/other-amount.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
 import { NotRead } from '../../ui/notices/not-read.tsx';
@@ -34,6 +35,18 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
   const filters = useLineFilter();
   const credits = useCredits(wallet.id, filters.filter);
   const [first] = credits.data?.pages ?? [];
+  if (credits.isError && !first && wallet.otherBalance)
+    return (
+      <>
+        <p className="mt-2 text-fg-2">{text.balance.prepaid}</p>
+        <p className="font-semibold text-3xl tracking-[-0.02em] wrap-anywhere">
+          <OtherAmount amount={wallet.otherBalance} />
+        </p>
+        <p className="mt-3 text-fg-2">{text.otherUnit}</p>
+        <BudgetPart wallet={wallet.id} />
+        <AllAccounts />
+      </>
+    );
   if (credits.isError && !first)
     return (
       <NotRead
@@ -86,6 +99,7 @@ function NoLines({ reported, filtered }: { reported: boolean; filtered: boolean 
 
 function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits }) {
   const metered = wallet.billing === 'meter_only';
+  const ofKey = wallet.balance?.of === 'key' ? wallet.balance : null;
   const sums: [string, string | null][] = metered
     ? []
     : [
@@ -97,7 +111,7 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
   const facts = sums.flatMap(([name, amount]) => (amount === null ? [] : [[name, amount] as const]));
   return (
     <>
-      <p className="mt-2 text-fg-2">{text.balance[wallet.billing ?? 'prepaid']}</p>
+      <p className="mt-2 text-fg-2">{ofKey ? text.accountBalance : text.balance[wallet.billing ?? 'prepaid']}</p>
       <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
         <Money amount={metered ? credits.total_used : credits.balance} rest={!metered} />
       </p>
@@ -110,6 +124,11 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
           >
             {usageText.costSources.byok}
           </Link>
+        </p>
+      )}
+      {ofKey && (
+        <p className="mt-1 text-fg-2 tabular-nums">
+          <MoneyIn text={text.keyMaySpend} amount={ofKey.amount} />
         </p>
       )}
       <OutlookLine wallet={wallet} />

@@ -1,8 +1,10 @@
 import { asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedAccount, ReportedVerification } from '../reported.ts';
-import { readBalance } from './read-credits.ts';
+import { usdOf } from './amounts.ts';
+import { withMoneyUnit } from './money-units.ts';
+import { creditFields, readBalance, readOtherBalance } from './read-credits.ts';
 import { readCounters, readPeriod } from './read-usage.ts';
-import { countOf, firstOf, secondsOf, textOf, textsOf, usdOf } from './values.ts';
+import { countOf, firstOf, secondsOf, textOf, textsOf } from './values.ts';
 
 /** An account of which nothing is reported. */
 export const unknownAccount: ReportedAccount = {
@@ -14,6 +16,7 @@ export const unknownAccount: ReportedAccount = {
   status: null,
   plan: null,
   balance: null,
+  otherBalance: null,
   usage: null,
   credential: null,
 };
@@ -23,7 +26,7 @@ export const unknownAccount: ReportedAccount = {
  * (`GET /key`: https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key). Null: it tells nothing of one.
  */
 export function readAccount(answer: unknown): ReportedAccount | null {
-  const outer = asObject(isObject(asObject(answer).data) ? asObject(answer).data : answer);
+  const outer = creditFields(answer);
   const inner = firstOf(outer, ['account', 'user']);
   // Plan and balance may stand beside the account or in it.
   const fields = isObject(inner) ? { ...outer, ...inner } : outer;
@@ -35,12 +38,19 @@ export function readAccount(answer: unknown): ReportedAccount | null {
     created: secondsOf(fields, ['created', 'created_at', 'member_since']),
     status: statusOf(textOf(fields, ['status', 'state'])),
     plan: planOf(firstOf(fields, ['plan', 'subscription', 'tier']), fields),
-    balance: readBalance(firstOf(fields, ['balance', 'credits', 'credit_balance']) ?? fields),
+    balance: readBalance(getBalanceFields(fields)),
+    otherBalance: readOtherBalance(getBalanceFields(fields)),
     usage: usageOf(fields),
     credential: credentialOf(outer, !isObject(inner)),
   };
   const { object: _, ...facts } = account;
   return Object.values(facts).every((fact) => fact === null) ? null : account;
+}
+
+/** A balance may be an object of its own, whose unit may stand around it. */
+function getBalanceFields(fields: JsonObject): JsonObject {
+  const found = firstOf(fields, ['balance', 'credits', 'credit_balance']);
+  return isObject(found) ? withMoneyUnit(found, fields) : fields;
 }
 
 const statuses = ['active', 'suspended', 'closed'] as const;

@@ -1,6 +1,8 @@
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedChunk } from '../reported.ts';
-import { countOf, secondsOf, textOf, usdOf } from './values.ts';
+import { usdOf } from './amounts.ts';
+import { withMoneyUnit } from './money-units.ts';
+import { countOf, secondsOf, textOf } from './values.ts';
 
 type Choice = ReportedChunk['choices'][number];
 type Usage = NonNullable<ReportedChunk['usage']>;
@@ -88,7 +90,7 @@ function finishOf(said: string | null): Choice['finish_reason'] {
 
 /** Null: no counts are reported. The cost is OpenRouter’s `usage.cost`, in USD, where there is one. */
 function usageOf(value: JsonObject): Usage | null {
-  const fields = asObject(value.usage ?? value.tokens);
+  const fields = withMoneyUnit(asObject(value.usage ?? value.tokens), value);
   const prompt = countOf(fields, ['prompt_tokens', 'input_tokens']);
   const completion = countOf(fields, ['completion_tokens', 'output_tokens']);
   if (prompt === null || completion === null) return null;

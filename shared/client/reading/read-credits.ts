@@ -1,20 +1,23 @@
 import { asArray, asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import { formatUsd, nanoUsd, parseUsd } from '../../money.ts';
-import type { ReportedBalance, ReportedCredits, ReportedTransaction } from '../reported.ts';
-import { firstOf, objectsOf, secondsOf, textOf, usdOf } from './values.ts';
+import type { OtherAmount, ReportedBalance, ReportedCredits, ReportedTransaction } from '../reported.ts';
+import { otherAmountOf, usdOf } from './amounts.ts';
+import { withMoneyUnit } from './money-units.ts';
+import { firstOf, objectsOf, secondsOf, textOf } from './values.ts';
 
-const amountNames = ['balance', 'amount', 'credits', 'available', 'remaining', 'credit_balance', 'limit_remaining'];
+const amountNames = ['balance', 'amount', 'credits', 'available', 'remaining', 'credit_balance'];
+/** What one key may still spend, whatever its account has. */
+const keyNames = ['limit_remaining'];
 const grantedNames = ['total_granted', 'total_credits', 'granted', 'total_purchased'];
 const usedNames = ['total_used', 'total_usage', 'used', 'total_spent', 'usage_usd'];
 
 /** A balance in any of its known forms; OpenRouter tells credits and usage, whose difference it is. Null: none is reported. */
 export function readBalance(value: unknown): ReportedBalance | null {
-  const fields = isObject(value) ? value : { balance: value };
-  const currency = textOf(fields, ['currency', 'balance.currency']);
-  if (currency !== null && currency.toUpperCase() !== 'USD') return null;
-  const inside = isObject(fields.balance) ? fields.balance : fields;
+  const inside = balanceFields(value);
   const [granted, used] = [usdOf(inside, grantedNames), usdOf(inside, usedNames)];
-  const amount = usdOf(inside, amountNames) ?? (granted !== null && used !== null ? difference(granted, used) : null);
+  const ofAccount = usdOf(inside, amountNames);
+  const amount =
+    ofAccount ?? usdOf(inside, keyNames) ?? (granted !== null && used !== null ? difference(granted, used) : null);
   if (amount === null) return null;
   return {
     currency: 'USD',
@@ -23,16 +26,46 @@ export function readBalance(value: unknown): ReportedBalance | null {
     available: usdOf(inside, ['available']),
     total_granted: granted,
     total_used: used,
+    ...(ofAccount === null && usdOf(inside, keyNames) !== null ? { of: 'key' as const } : {}),
   };
+}
+
+/** The balance of a gateway that counts in another unit than USD. Null: it is none of these. */
+export function readOtherBalance(value: unknown): OtherAmount | null {
+  const inside = balanceFields(value);
+  const amount = otherAmountOf(inside, [...amountNames, ...keyNames]);
+  if (amount) return amount;
+  const [granted, used] = [otherAmountOf(inside, grantedNames), otherAmountOf(inside, usedNames)];
+  return granted && used?.unit === granted.unit
+    ? { amount: difference(granted.amount, used.amount), unit: granted.unit }
+    : null;
+}
+
+/** Credits of their own are dollars only where the gateway says so. */
+const ownCredits = ['credits', 'credit_balance'];
+
+function balanceFields(value: unknown): JsonObject {
+  const fields = isObject(value) ? value : { balance: value };
+  const around = isObject(fields.balance) ? withMoneyUnit(fields.balance, fields) : fields;
+  // Beside a balance, a unit such as tokens says what the balance counts.
+  const inside = typeof around.unit === 'string' && !around.currency ? { ...around, currency: around.unit } : around;
+  const first = amountNames.find((name) => inside[name] != null);
+  if (first === undefined || !ownCredits.includes(first) || isObject(inside[first])) return inside;
+  return withMoneyUnit(inside, { unit: 'credits' });
 }
 
 const difference = (from: string, less: string): string => formatUsd(nanoUsd(parseUsd(from) - parseUsd(less)));
 
+/** The fields of an answer about credits, with the unit that stands around them. */
+export function creditFields(answer: unknown): JsonObject {
+  const outer = asObject(answer);
+  return isObject(outer.data) ? withMoneyUnit(outer.data, outer) : outer;
+}
+
 /** Credits and their history. Null: not even a balance is reported. */
 export function readCredits(answer: unknown): ReportedCredits | null {
-  const outer = asObject(answer);
-  const fields = isObject(outer.data) ? outer.data : outer;
-  const balance = readBalance(Array.isArray(answer) ? null : fields);
+  const fields = creditFields(answer);
+  const balance = readBalance(fields);
   if (balance === null) return null;
   const { amount, ...sums } = balance;
   return { object: 'credits', ...sums, balance: amount, transactions: transactionsOf(fields) };
@@ -47,7 +80,9 @@ function transactionsOf(fields: JsonObject): ReportedCredits['transactions'] {
   if (entries === null)
     return { object: 'list', data: [], first_id: null, last_id: null, has_more: false, reported: false };
   // Our own order; a list in the other order is turned round.
-  const lines = entries.map(transactionOf).filter((line) => line !== null);
+  const lines = entries
+    .map((entry, at) => transactionOf(withMoneyUnit(entry, fields), at))
+    .filter((line) => line !== null);
   const [first, last] = [lines.at(0)?.created ?? 0, lines.at(-1)?.created ?? 0];
   const data = first < last ? lines.toReversed() : lines;
   const [first_id, last_id] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null];

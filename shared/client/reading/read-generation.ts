@@ -1,7 +1,8 @@
 import { asObject, isObject } from '../../json/foreign-json.ts';
 import type { ReportedRequest } from '../reported.ts';
+import { usdOf } from './amounts.ts';
 import { generationTokens } from './generation-tokens.ts';
-import { countOf, secondsOf, textOf, usdOf } from './values.ts';
+import { countOf, secondsOf, textOf } from './values.ts';
 
 /**
  * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation).

@@ -1,6 +1,7 @@
 import { asArray, asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedModel } from '../reported.ts';
-import { countOf, firstOf, objectsOf, perMillionOf, perTokenOf, secondsOf, textOf, textsOf } from './values.ts';
+import { parseMoneyUnit, unitWords } from './money-units.ts';
+import { countOf, firstOf, objectsOf, priceIn, secondsOf, textOf, textsOf } from './values.ts';
 
 /** Parameters that every OpenAI-compatible server takes, or ignores by itself. */
 const usualParameters = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'tools', 'tool_choice'];
@@ -123,19 +124,16 @@ function statusOf(entry: JsonObject): [ReportedModel['status'], string | null] {
 function pricingOf(entry: JsonObject): ReportedModel['pricing'] {
   const found = firstOf(entry, ['pricing', 'price', 'prices', 'cost']);
   const fields = isObject(found) ? found : entry;
-  const unit = (textOf(fields, ['unit', 'per', 'units']) ?? '').toLowerCase();
-  const currency = (textOf(fields, ['currency']) ?? 'USD').toUpperCase();
-  if (currency !== 'USD') return null;
-  const isMillion = /million|1m|mtok|1_?000_?000|1e6/.test(unit);
-  const isToken = unit === 'token' || unit === 'per_token' || unit === '1';
+  const unit = priceUnitOf(fields);
+  if (unit === null) return null;
+  const { tokens, digits } = unit;
   const price = (name: keyof typeof priceNames) => {
     const { token, million, either } = priceNames[name];
-    return (
-      perMillionOf(fields, million) ??
-      (isMillion
-        ? perMillionOf(fields, [...either, ...token])
-        : perTokenOf(fields, isToken ? [...token, ...either] : token))
-    );
+    const perMillion = priceIn(fields, million, { tokens: 1_000_000, digits });
+    if (perMillion !== null) return perMillion;
+    if (tokens === null) return priceIn(fields, token, { tokens: 1, digits });
+    const names = tokens === 1 ? [...token, ...either] : [...either, ...token];
+    return priceIn(fields, names, { tokens, digits });
   };
   const [prompt, completion] = [price('prompt'), price('completion')];
   if (prompt === null || completion === null) return null;
@@ -146,14 +144,47 @@ function pricingOf(entry: JsonObject): ReportedModel['pricing'] {
     completion,
     input_cache_read: price('cacheRead'),
     input_cache_write: price('cacheWrite'),
-    reasoning: isObject(found) ? perTokenOf(fields, ['internal_reasoning']) : null,
-    image_output: isObject(found) ? perTokenOf(fields, ['image_output']) : null,
-    request: perTokenOf(fields, ['request', 'per_request']) ?? '0',
+    reasoning: isObject(found) ? priceIn(fields, ['internal_reasoning'], { tokens: tokens ?? 1, digits }) : null,
+    image_output: isObject(found) ? priceIn(fields, ['image_output'], { tokens: tokens ?? 1, digits }) : null,
+    request: priceIn(fields, ['request', 'per_request'], { tokens: 1, digits }) ?? '0',
     image: null,
     tiers: [],
     as_of: null,
     source: textOf(fields, ['source']),
   };
+}
+
+interface PriceUnit {
+  /** Null: it isn't said; names may say it. */
+  readonly tokens: 1 | 1000 | 1_000_000 | null;
+  /** 2: prices are in cents. */
+  readonly digits: number;
+}
+
+const tokenCounts: Readonly<Record<string, 1 | 1000 | 1_000_000>> = {
+  ...{ '1': 1, token: 1, '1token': 1 },
+  ...{ '1000': 1000, '1k': 1000, k: 1000, thousand: 1000, ktok: 1000, '1thousand': 1000 },
+  ...{ '1000000': 1_000_000, '1m': 1_000_000, m: 1_000_000, '1e6': 1_000_000, million: 1_000_000, millions: 1_000_000 },
+  ...{ mtok: 1_000_000, mtoks: 1_000_000, '1mtok': 1_000_000, '1million': 1_000_000 },
+};
+const tokenWords = new Set(['token', 'tokens', 'tok', 'toks']);
+const fillers = new Set(['per', 'for', 'of', 'in', 'a', 'each', 'price', 'prices']);
+const moneyWords = new Set(['usd', 'us', '$', 'us$', 'dollar', 'dollars', 'cent', 'cents', '¢']);
+
+/** What prices are counted in, by words that are known. Null: one of them is not, or the money is no USD. */
+function priceUnitOf(fields: JsonObject): PriceUnit | null {
+  const currency = textOf(fields, ['currency', 'currency_code']);
+  const said = ['unit', 'units', 'per'].map((name) => textOf(fields, [name]) ?? '').join(' ');
+  const words = unitWords(said.replace(/\$(?=\d)/g, '$ ')).filter((word) => !fillers.has(word));
+  const money = [currency ?? '', ...words.filter((word) => moneyWords.has(word))].join(' ').trim();
+  const unit = money === '' ? { kind: 'usd' as const, digits: 0 } : parseMoneyUnit(money);
+  if (unit?.kind !== 'usd') return null;
+  const counted = words.filter((word) => !moneyWords.has(word));
+  const digits = unit.digits;
+  if (counted.length === 0) return { tokens: null, digits };
+  const numbers = counted.filter((word) => !tokenWords.has(word)).join('');
+  const tokens = numbers === '' ? 1 : tokenCounts[numbers];
+  return tokens === undefined ? null : { tokens, digits };
 }
 
 /** `token` and `million` name their unit, or are known for it (`prompt`: OpenRouter’s); `either` say it elsewhere. */

@@ -1,7 +1,11 @@
 import { asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { UsageGroup } from '../../wire/usage.ts';
 import type { ReportedBucket, ReportedCounters, ReportedUsage } from '../reported.ts';
-import { countOf, firstOf, objectsOf, secondsOf, textOf, usdOf } from './values.ts';
+import { usdOf } from './amounts.ts';
+import { findAmount, withMoneyUnit } from './money-units.ts';
+import { countOf, firstOf, objectsOf, secondsOf, textOf } from './values.ts';
+
+const costNames = ['cost_usd', 'cost', 'total_cost', 'total_cost_usd', 'spend', 'spend_usd', 'amount_usd'];
 
 /** Counts and costs under their known names. */
 export function readCounters(fields: JsonObject): ReportedCounters {
@@ -23,7 +27,7 @@ export function readCounters(fields: JsonObject): ReportedCounters {
     completion_tokens: completion,
     reasoning_tokens: countOf(fields, ['reasoning_tokens', 'completion_tokens_details.reasoning_tokens']),
     total_tokens: total ?? (prompt !== null && completion !== null ? prompt + completion : null),
-    cost_usd: usdOf(fields, ['cost_usd', 'cost', 'total_cost', 'total_cost_usd', 'spend', 'spend_usd', 'amount_usd']),
+    cost_usd: usdOf(fields, costNames),
     unknown_cost_requests: countOf(fields, ['unknown_cost_requests']),
     unfinished_requests: countOf(fields, ['unfinished_requests']),
     byok_requests: countOf(fields, ['byok_requests']),
@@ -54,11 +58,21 @@ const groupNames: Readonly<
   error: { lists: ['by_error', 'errors_by_code'], field: ['error_code', 'code'] },
 };
 
+const sumsIn = (fields: JsonObject): JsonObject =>
+  withMoneyUnit(asObject(firstOf(fields, ['totals', 'total', 'usage', 'summary']) ?? fields), fields);
+
+/** Whether usage has a cost, and has it in another unit than USD. */
+export function hasOtherCost(answer: unknown): boolean {
+  const outer = asObject(answer);
+  const fields = isObject(outer.data) ? withMoneyUnit(outer.data, outer) : outer;
+  return findAmount(sumsIn(fields), costNames)?.unit.kind === 'other';
+}
+
 /** Usage, grouped as asked where the gateway does that. Null: neither sums nor groups are reported. */
 export function readUsage(answer: unknown, groupBy: UsageGroup): ReportedUsage | null {
   const outer = asObject(answer);
-  const fields = isObject(outer.data) ? outer.data : outer;
-  const sums = asObject(firstOf(fields, ['totals', 'total', 'usage', 'summary']) ?? fields);
+  const fields = isObject(outer.data) ? withMoneyUnit(outer.data, outer) : outer;
+  const sums = sumsIn(fields);
   const totals = readCounters(sums);
   const data = bucketsOf(fields, groupBy);
   if (data === null && [totals.requests, totals.total_tokens, totals.cost_usd].every((value) => value === null))
@@ -102,7 +116,7 @@ function bucketsOf(fields: JsonObject, groupBy: UsageGroup): ReportedBucket[] | 
       conversation_id: groupBy === 'conversation' ? key : null,
       error_code: groupBy === 'error' ? key : null,
       provenance: groupBy === 'provenance' ? key : null,
-      ...readCounters(entry),
+      ...readCounters(withMoneyUnit(entry, fields)),
     };
   });
 }

@@ -1,5 +1,5 @@
 import { asArray, isObject, type JsonObject } from '../../json/foreign-json.ts';
-import { formatUsd, formatUsdPerToken, isUsd, nanoUsd, picoUsd } from '../../money.ts';
+import { formatUsdPerToken, picoUsd } from '../../money.ts';
 
 /** Values of other gateways' answers, under the names and in the forms that they have there. Null: not fields. */
 
@@ -53,26 +53,18 @@ export function secondsOf(value: JsonObject, names: readonly string[]): number |
   return Number.isNaN(time) || time < 0 ? null : Math.floor(time / 1000);
 }
 
-/** An amount in USD, rounded to nano-USD, from a number or a decimal text, also within `{ amount, currency }`. */
-export function usdOf(value: JsonObject, names: readonly string[]): string | null {
-  const found = firstOf(value, names);
-  if (!isObject(found)) {
-    const nano = scaledOf(found, 9);
-    const usd = nano === null ? null : formatUsd(nanoUsd(nano));
-    return usd !== null && isUsd(usd) ? usd : null;
-  }
-  const currency = textOf(found, ['currency']);
-  if (currency !== null && currency.toUpperCase() !== 'USD') return null;
-  return usdOf(found, ['amount', 'value', 'usd', 'total', 'balance', 'available']);
+/**
+ * A price of `1 / 10 ** digits` USD for so many tokens, as a price in USD for one, up to a pico-USD. A negative one means "it
+ * depends", which is not known.
+ */
+export function priceIn(
+  value: JsonObject,
+  names: readonly string[],
+  { tokens, digits }: { readonly tokens: 1 | 1000 | 1_000_000; readonly digits: number },
+): string | null {
+  const powers = { 1: 12, 1000: 9, 1000000: 6 } as const;
+  return priceOf(scaledOf(firstOf(value, names), powers[tokens] - digits));
 }
-
-/** A price in USD for one token, up to a pico-USD. A negative one means "it depends", which is not known. */
-export const perTokenOf = (value: JsonObject, names: readonly string[]): string | null =>
-  priceOf(scaledOf(firstOf(value, names), 12));
-
-/** From a price in USD for a million tokens: a millionth of it is a pico-USD for a token. */
-export const perMillionOf = (value: JsonObject, names: readonly string[]): string | null =>
-  priceOf(scaledOf(firstOf(value, names), 6));
 
 /** $0.01 for a token: what nobody would ask is another unit. */
 const dearestToken = 10_000_000_000n;
@@ -81,7 +73,7 @@ const priceOf = (pico: bigint | null): string | null =>
   pico === null || pico < 0n || pico > dearestToken ? null : formatUsdPerToken(picoUsd(pico));
 
 /** A decimal as a whole number of its last digits, rounded half away from zero. */
-function scaledOf(value: unknown, digits: number): bigint | null {
+export function scaledOf(value: unknown, digits: number): bigint | null {
   const text = typeof value === 'number' ? plainOf(value) : typeof value === 'string' ? value.trim() : '';
   const match = /^(-?)\$?(\d{1,15})(?:\.(\d{1,40}))?$/.exec(text);
   if (!match) return null;

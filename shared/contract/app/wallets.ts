@@ -1,6 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import {
+  otherAmount,
   reportedAccount,
   reportedBalance,
   reportedCredits,
@@ -22,6 +23,8 @@ export const walletBalance = z.object({
   billing: z.enum(['prepaid', 'meter_only']).nullable(),
   /** Null: the key may not read the account, or the gateway does not tell. */
   balance: reportedBalance.nullable(),
+  /** The balance where the gateway counts in another currency, or in credits of its own: never converted. */
+  otherBalance: otherAmount.nullish(),
 });
 
 /** What a request of this app was for. */

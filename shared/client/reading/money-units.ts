@@ -1,0 +1,107 @@
+import { isObject, type JsonObject } from '../../json/foreign-json.ts';
+import { firstOf, textOf } from './values.ts';
+
+/** What a gateway counts money in. `digits`: 2 where its numbers are hundredths. */
+export type MoneyUnit =
+  | { readonly kind: 'usd'; readonly digits: number }
+  /** A currency’s code, or a word such as `credits`: never converted. */
+  | { readonly kind: 'other'; readonly name: string; readonly digits: number };
+
+const usd: MoneyUnit = { kind: 'usd', digits: 0 };
+const dollarWords = new Set(['usd', 'us', '$', 'us$', 'dollar', 'dollars']);
+const centWords = new Set(['cent', 'cents', '¢']);
+const currencySigns: Readonly<Record<string, string>> = {
+  '€': 'EUR',
+  '£': 'GBP',
+  '¥': 'JPY',
+  '₹': 'INR',
+  euro: 'EUR',
+  euros: 'EUR',
+};
+const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
+/** Units that say what is counted beside the money. */
+const countWords = new Set(['token', 'tokens', 'request', 'requests', 'call', 'calls']);
+
+/** The words of a unit, without separators: `USD_PER_1M_TOKENS` becomes `usd`, `per`, `1m`, `tokens`. */
+export const unitWords = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .replace(/(\d)[_,\s](?=\d{3}(?!\d))/g, '$1')
+    .split(/[^a-z0-9$¢€£¥₹]+/)
+    .filter((word) => word !== '');
+
+/** The currency that a word names; null: none. */
+const getCurrency = (word: string): string | null =>
+  currencySigns[word] ?? (currencyCodes.has(word.toUpperCase()) ? word.toUpperCase() : null);
+
+/** A unit of money from its words. Null: the words name no money. */
+export function parseMoneyUnit(text: string): MoneyUnit | null {
+  const words = unitWords(text).filter((word) => word !== 'in' && word !== 'minor' && word !== 'units');
+  const digits = words.some((word) => centWords.has(word)) ? 2 : 0;
+  const names = words.filter((word) => !centWords.has(word));
+  if (names.length === 0) return digits === 0 ? null : { kind: 'usd', digits };
+  if (names.every((word) => dollarWords.has(word))) return { kind: 'usd', digits };
+  const [first = ''] = names;
+  const currency = names.length === 1 ? getCurrency(first) : null;
+  return { kind: 'other', name: currency ?? text.trim(), digits };
+}
+
+/** The unit that these fields say. Absent: they say none, and numbers are dollars, as most gateways write them. */
+export function getMoneyUnit(fields: JsonObject): MoneyUnit | null {
+  const currency = textOf(fields, ['currency', 'currency_code']);
+  const said = textOf(fields, ['unit', 'units']);
+  const unit = said === null || countWords.has(said.toLowerCase()) ? null : parseMoneyUnit(said);
+  if (currency === null) return unit;
+  const counted = parseMoneyUnit(currency);
+  const digits = Math.max(counted?.digits ?? 0, unit?.digits ?? 0);
+  return counted && { ...counted, digits };
+}
+
+/** Fields with the unit that stands around them, where they say none themselves. */
+export function withMoneyUnit(fields: JsonObject, around: JsonObject): JsonObject {
+  if (textOf(fields, ['currency', 'currency_code', 'unit', 'units']) !== null) return fields;
+  const { currency, currency_code, unit, units } = around;
+  const said = Object.entries({ currency, currency_code, unit, units }).filter(
+    ([, value]) => typeof value === 'string',
+  );
+  return { ...Object.fromEntries(said), ...fields };
+}
+
+/** An amount that was found, with its unit; `value` is as it was written. */
+export interface FoundAmount {
+  readonly value: unknown;
+  readonly unit: MoneyUnit;
+}
+
+/** The first of these amounts, by its name, in cents (`balance_cents`), or as an object with an amount of its own. */
+export function findAmount(fields: JsonObject, names: readonly string[]): FoundAmount | null {
+  const around = getMoneyUnit(fields);
+  for (const name of names) {
+    const found = firstOf(fields, [name]);
+    if (isObject(found)) {
+      const inside = withMoneyUnit(found, fields);
+      const amount = findAmount(inside, ['amount', 'value', 'usd', 'total', 'balance', 'available']);
+      if (amount) return amount;
+    } else if (found !== undefined) {
+      return getWritten(found, /(^|_)usd(_|$)/.test(name) ? usd : (around ?? usd));
+    }
+    const inCents = firstOf(fields, centNames(name));
+    if (inCents !== undefined) return getWritten(inCents, { ...(around ?? usd), digits: 2 });
+  }
+  return null;
+}
+
+const centNames = (name: string): string[] => {
+  const plain = name.replace(/_usd$/, '');
+  return [`${plain}_cents`, `${plain}_in_cents`, `${plain}_usd_cents`];
+};
+
+/** A number, or a text that may have its currency beside it: `€12.50`, `12.50 EUR`. */
+function getWritten(value: unknown, unit: MoneyUnit): FoundAmount {
+  const text = typeof value === 'string' ? value.trim() : '';
+  const match = /^(-?)\s*([€£¥₹]|[A-Za-z]{3}\b)?\s*([\d.,]+)\s*([€£¥₹]|[A-Za-z]{3})?$/.exec(text);
+  const sign = match?.[2] ?? match?.[4];
+  if (!match || sign === undefined) return { value, unit };
+  const said = parseMoneyUnit(sign);
+  return said ? { value: `${match[1]}${match[3]}`, unit: said } : { value, unit };
+}
