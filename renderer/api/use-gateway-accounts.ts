@@ -8,7 +8,8 @@ export function useGatewayAccountCalls() {
   const { gatewayAccounts } = useApi();
   return {
     add: useMutation({
-      mutationFn: (account: { name: string | null; baseUrl: string; key: string }) => gatewayAccounts.add(account),
+      mutationFn: (account: { name: string | null; baseUrl: string; key: string; replace?: boolean }) =>
+        gatewayAccounts.add(account),
       // A credential must not stay in the cache.
       gcTime: 0,
     }),

@@ -163,6 +163,8 @@ export const refusalWords = {
   cutOff: 'The answer ended without saying that it was complete.',
   connectionLost: 'The connection to the gateway was lost in the middle of the answer.',
   gatewayAccountGone: 'This account is not here any more.',
+  accountConnected: ({ name }: { name: string }) =>
+    `This account is connected already, as ${name}. You can replace its key with this one.`,
   tooManyAccounts: ({ most }: { most: number }) => `There are ${most} accounts at most. Remove one first.`,
   /** A gateway's refusal: its code, and its own English sentence, which another language quotes behind words for the code. */
   gatewaySaid: ({ said }: { code: string; said: string }) => said,

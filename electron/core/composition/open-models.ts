@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { readCaps } from '../caps/kept-caps.ts';
 import { noteReplacedBooks } from '../costs/record-of.ts';
+import { renameSource } from '../gateway/account-sources.ts';
 import { gatewayAccounts } from '../gateway/accounts-elsewhere.ts';
 import { embeddedWallets } from '../gateway/embedded-wallets.ts';
 import { localListener } from '../gateway/local-listener.ts';
@@ -59,7 +60,14 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   const { gateway } = waiting;
   const listener = localListener({ gateway, listen: options.listen, store: settings });
   const ownKey = (provider: string) => providers.ownKey(provider);
-  const accounts = gatewayAccounts({ store: settings, secrets, fetch: waitAsAsked(send, elapsed), ownKey });
+  const accounts = gatewayAccounts({
+    store: settings,
+    secrets,
+    fetch: waitAsAsked(send, elapsed),
+    renameSource: (from, to) => renameSource(db, from, to),
+    elapsed,
+    ownKey,
+  });
   await accounts.load();
 
   const providers = providersFeature({

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
+import { Secret } from '#gateway/auth/secret.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { parseUsd } from '#shared/money.ts';
@@ -8,8 +9,10 @@ import type { Scope } from '#shared/wire/account.ts';
 import { askedAndAnswered } from '../../../tests/support/asked-and-answered.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
+import { openPricedUpstream, pricedModel } from '../../../tests/support/priced-upstream.ts';
 import { openDb } from '../db/db.ts';
 import { type SettingsStore, settingsStore } from '../settings/settings-store.ts';
+import { renameSource } from './account-sources.ts';
 
 const start = (more: TestCoreOptions = {}) => coreOfTest({ openGateway, ...more });
 
@@ -150,4 +153,96 @@ test('fifty accounts are enough, and which one is too many is asked of nobody', 
   expect((await client.gatewayAccounts.list()).accounts).toHaveLength(50);
   const added = client.gatewayAccounts.add({ baseUrl: 'https://nobody.invalid', key });
   await expect(added).rejects.toMatchObject({ data: { refusal: { name: 'tooManyAccounts' } } });
+});
+
+const noCaps = { message: null, conversation: null, day: null, month: null, models: {} };
+
+/** What the team’s gateway charges: its models are simulated, and so no money; a priced provider makes it that. */
+async function pricedTeam() {
+  const upstream = await openPricedUpstream(() => ({ promptTokens: 1000, completionTokens: 100 }));
+  const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
+  gateway.setProvider('openai', { apiKey: new Secret('sk-platform'), baseUrl: upstream.env.OPENAI_BASE_URL });
+  const door = await listen(gateway, { port: 0 });
+  onTestFinished(async () => {
+    await door.close();
+    await gateway.close();
+    await upstream.close();
+  });
+  const createAccount = async (name: string) => {
+    const { id } = await gateway.operator.createAccount({ name });
+    await gateway.operator.grant({ accountId: id, amount: parseUsd('5') });
+    const createKey = async (scopes: readonly Scope[] = allScopes) =>
+      (await gateway.operator.createKey({ accountId: id, scopes })).key;
+    return { id, createKey };
+  };
+  return { url: door.url, createAccount };
+}
+
+test('two accounts at one address stay two when one is removed and the other is added', async () => {
+  const team = await pricedTeam();
+  const [ada, bob] = [await team.createAccount('Ada'), await team.createAccount('Bob')];
+  const core = await start();
+  const { client } = core;
+  const first = await client.gatewayAccounts.add({ baseUrl: team.url, key: await ada.createKey() });
+  await client.models.list();
+  expect(await askedAndAnswered(core, pricedModel)).toMatchObject({ costUsd: '0.00021' });
+  await client.gatewayAccounts.remove({ id: first.id });
+  await client.gatewayAccounts.add({ baseUrl: team.url, key: await bob.createKey() });
+  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021', month: '0.00021' }, whole: true });
+  const report = await client.reconciliation.get({ wallet: 'main' });
+  expect(report).toMatchObject({ differenceUsd: '0' });
+});
+
+test('an account counts once when its key is replaced by adding it again', async () => {
+  const team = await pricedTeam();
+  const ada = await team.createAccount('Ada');
+  const core = await start();
+  const { client } = core;
+  const first = await client.gatewayAccounts.add({ baseUrl: team.url, key: await ada.createKey(['chat', 'models']) });
+  await client.models.list();
+  await askedAndAnswered(core, pricedModel);
+  const again = { baseUrl: `${team.url}/v1`, key: await ada.createKey() };
+  await expect(client.gatewayAccounts.add(again)).rejects.toMatchObject({
+    code: 'invalid_input',
+    data: { refusal: { name: 'accountConnected', values: { name: 'Ada' } } },
+  });
+  expect(await client.gatewayAccounts.add({ ...again, replace: true })).toMatchObject({ id: first.id });
+  expect((await client.gatewayAccounts.list()).accounts).toHaveLength(1);
+  await client.caps.set({ ...noCaps, models: { [pricedModel]: '1' } });
+  expect(await client.caps.get()).toMatchObject({
+    spentUsd: { day: '0.00021', month: '0.00021' },
+    whole: true,
+    meters: [{ spentUsd: '0.00021' }],
+  });
+});
+
+test('what an earlier version stored by an address is the account’s when its gateway reports the id', async () => {
+  const team = await pricedTeam();
+  const ada = await team.createAccount('Ada');
+  const secrets = memorySecrets();
+  const older = await start({ openSecrets: async () => secrets });
+  await older.client.gatewayAccounts.add({ baseUrl: team.url, key: await ada.createKey() });
+  await older.client.models.list();
+  await askedAndAnswered(older, pricedModel);
+  await older.client.funds.setBudget({ wallet: 'main', limitUsd: '7' });
+  await older.core.close();
+  const former = `${team.url}/main`;
+  const db = await openDb(join(older.dataFolder, 'portico.db'));
+  await renameSource(db, `${team.url}#${ada.id}`, former);
+  const store = settingsStore(db);
+  const kept = (await store.read('gateway.accounts')) as { accounts: Record<string, unknown>[] };
+  const accounts = kept.accounts.map(({ accountId: _id, formerSources: _former, ...rest }) => ({
+    ...rest,
+    source: former,
+  }));
+  await store.write('gateway.accounts', { ...kept, accounts });
+  await db.destroy();
+
+  const { client } = await start({ dataFolder: older.dataFolder, openSecrets: async () => secrets });
+  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021', month: '0.00021' }, whole: true });
+  expect(await client.funds.budget({ wallet: 'main' })).toMatchObject({ limitUsd: '7', spentUsd: '0.00021' });
+  expect(await client.reconciliation.get({ wallet: 'main' })).toMatchObject({ differenceUsd: '0' });
+  const other = await team.createAccount('Bob');
+  await client.gatewayAccounts.add({ baseUrl: team.url, key: await other.createKey() });
+  expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021' }, whole: true });
 });

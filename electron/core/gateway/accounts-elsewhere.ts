@@ -4,9 +4,11 @@ import { gatewayClient } from '#shared/client/gateway-client.ts';
 import { gatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { type BaseUrl, parseBaseUrl } from '../connection/base-url.ts';
+import { checkCredential } from '../connection/check-credential.ts';
 import type { Payer } from '../connection/connections.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
+import { createSource } from './account-sources.ts';
 import { withOwnKeys } from './own-keys.ts';
 
 const setting = 'gateway.accounts';
@@ -16,6 +18,10 @@ const former = { setting: 'gateway.remote', secret: 'gateway/remote', id: 'remot
 const storedAccount = gatewayAccount.extend({
   /** What answers are booked by: `Payer.source`. */
   source: z.string(),
+  /** The sources of earlier versions and keys, by which running answers may still be stored. */
+  formerSources: z.array(z.string()).default([]),
+  /** The account’s id at its gateway; null: the gateway reports none. Absent: nobody has asked yet. */
+  accountId: z.string().nullable().optional(),
   ownKeys: z.boolean().default(false),
 });
 const storedAccounts = z.object({ active: z.string().nullable(), accounts: z.array(z.unknown()) });
@@ -34,6 +40,10 @@ export interface GatewayAccountsDeps {
   readonly store: SettingsStore;
   readonly secrets: SecretBox;
   readonly fetch: typeof fetch;
+  /** Names all that is stored of an account by another source. */
+  readonly renameSource: (from: string, to: string) => Promise<void>;
+  /** Monotonic, in milliseconds. */
+  readonly elapsed: () => number;
   /** The person’s own key of a provider, at that provider’s own address; null: there is none. */
   readonly ownKey: (provider: string) => Secret | null;
 }
@@ -45,14 +55,20 @@ export interface GatewayAccountsDeps {
 const secretName = ({ id, baseUrl }: Pick<Account, 'id' | 'baseUrl'>): string =>
   `gateway/${id}/${new URL(baseUrl).origin}`;
 
+/** After a gateway did not say whose key it is, it is asked again. */
+const askAgainMs = 60_000;
+
 /** Beside the credential, so that neither a backup nor another address brings a consent that was not given. */
 const consentName = (account: Pick<Account, 'id' | 'baseUrl'>): string => `${secretName(account)}/own-keys`;
 
 /** The accounts at gateways elsewhere; one of them may be active. */
-export function gatewayAccounts({ store, secrets, fetch: send, ownKey }: GatewayAccountsDeps) {
+export function gatewayAccounts(deps: GatewayAccountsDeps) {
+  const { store, secrets, fetch: send, ownKey, renameSource, elapsed } = deps;
   let accounts: readonly Account[] = [];
   let active: string | null = null;
   const keys = new Map<string, Secret>();
+  const asking = new Map<string, Promise<Account>>();
+  const askedAt = new Map<string, number>();
 
   const clientFor = (baseUrl: BaseUrl, secret: Secret) =>
     gatewayClient({ baseUrl, apiKey: () => secret.reveal(), fetch: send });
@@ -78,11 +94,47 @@ export function gatewayAccounts({ store, secrets, fetch: send, ownKey }: Gateway
     return key;
   }
 
-  async function payerOf(account: Account): Promise<Payer> {
+  async function payerOf(stored: Account): Promise<Payer> {
+    const key = await keyOf(stored);
+    const account = stored.accountId === undefined ? await identify(stored, key) : stored;
     const { id, source, baseUrl, name } = account;
-    const client = clientFor(baseUrl, await keyOf(account));
+    const client = clientFor(baseUrl, key);
     const sends = await isAgreed(account);
     return { id, wallet: 'main', source, name, client: sends ? withOwnKeys(client, ownKey) : client };
+  }
+
+  /** Asks whose key it is, of a connection that an earlier version stored by its address alone. Never throws. */
+  function identify(account: Account, key: Secret): Promise<Account> {
+    const last = askedAt.get(account.id);
+    if (last !== undefined && elapsed() - last < askAgainMs && !asking.has(account.id)) return Promise.resolve(account);
+    const running = asking.get(account.id) ?? askAccountId(account, key).finally(() => asking.delete(account.id));
+    asking.set(account.id, running);
+    askedAt.set(account.id, elapsed());
+    return running;
+  }
+
+  async function askAccountId(account: Account, key: Secret): Promise<Account> {
+    try {
+      const verified = await checkCredential(clientFor(account.baseUrl, key));
+      const accountId = verified?.account.id ?? null;
+      if (accountId === null) return await replace(account.id, { accountId });
+      const source = createSource(account.baseUrl, accountId, account.id);
+      await renameSource(account.source, source);
+      return await replace(account.id, {
+        accountId,
+        source,
+        formerSources: [...account.formerSources, account.source],
+      });
+    } catch {
+      // A gateway that does not answer now is asked again later; until then the account has the name that it had.
+      return account;
+    }
+  }
+
+  async function replace(id: string, facts: Partial<Account>): Promise<Account> {
+    const changed: Account = { ...require(id), ...facts };
+    await write({ accounts: accounts.map((account) => (account.id === id ? changed : account)), active });
+    return changed;
   }
 
   async function isAgreed(account: Account): Promise<boolean> {
@@ -122,17 +174,29 @@ export function gatewayAccounts({ store, secrets, fetch: send, ownKey }: Gateway
     /** What pays for an account. Throws if its credential cannot be read. */
     byId: (id: string): Promise<Payer> => payerOf(require(id)),
     async bySource(source: string): Promise<Payer | null> {
-      const account = accounts.find((each) => each.source === source);
+      const account =
+        accounts.find((each) => each.source === source) ?? accounts.find((each) => each.formerSources.includes(source));
       return account ? payerOf(account) : null;
     },
 
     /** Keeps a new account and makes it the active one. */
-    async add(account: Omit<Account, 'source' | 'storage'>, secret: Secret): Promise<Account> {
+    async add(account: Omit<Account, 'source' | 'formerSources' | 'storage'>, secret: Secret): Promise<Account> {
       const storage = await secrets.set(secretName(account), secret);
-      const added = { ...account, storage, source: sourceFor(account, accounts) };
+      const source = createSource(account.baseUrl, account.accountId ?? null, account.id);
+      const added = { ...account, storage, source, formerSources: [] };
       await write({ accounts: [...accounts, added], active: added.id });
       keys.set(secretName(added), secret);
       return added;
+    },
+    /** The connection of an account that its gateway knows by this id; null: there is none. */
+    async findConnected(baseUrl: BaseUrl, accountId: string | null): Promise<Account | null> {
+      if (accountId === null) return null;
+      const unknown = accounts.filter((each) => each.accountId === undefined);
+      await Promise.all(
+        unknown.map(async (each) => identify(each, await keyOf(each))).map((run) => run.catch(() => {})),
+      );
+      const source = createSource(baseUrl, accountId, '');
+      return accounts.find((each) => each.source === source) ?? null;
     },
     isAgreed,
     /** Keeps that the person agreed to send own keys there, or that they no longer do. */
@@ -150,12 +214,12 @@ export function gatewayAccounts({ store, secrets, fetch: send, ownKey }: Gateway
     /** The same account with other facts, and with another credential where one is given. */
     async change(
       id: string,
-      facts: Partial<Pick<Account, 'name' | 'kind' | 'keyHint' | 'expiresAt'>>,
+      facts: Partial<Pick<Account, 'name' | 'kind' | 'keyHint' | 'expiresAt' | 'accountId'>>,
       secret?: Secret,
     ) {
       const before = require(id);
       const storage = secret ? await secrets.set(secretName(before), secret) : before.storage;
-      const changed: Account = { ...before, ...facts, storage };
+      const changed: Account = { ...before, ...facts, storage, source: getNextSource(before, facts) };
       await write({ accounts: accounts.map((account) => (account.id === id ? changed : account)), active });
       if (secret) keys.set(secretName(changed), secret);
       return changed;
@@ -173,10 +237,13 @@ export function gatewayAccounts({ store, secrets, fetch: send, ownKey }: Gateway
 
 export type GatewayAccounts = ReturnType<typeof gatewayAccounts>;
 
-/** The first account at an address is booked by the address alone: who connects it again finds earlier bills. */
-function sourceFor({ id, baseUrl }: Pick<Account, 'id' | 'baseUrl'>, others: readonly Account[]): string {
-  const source = `${baseUrl}/main`;
-  return others.some((other) => other.source === source) ? `${baseUrl}/${id}` : source;
+/** A key of another account makes the connection one of that account; what the one before paid stays with it. */
+function getNextSource(
+  { id, baseUrl, source, accountId }: Account,
+  facts: Partial<Pick<Account, 'accountId'>>,
+): string {
+  const next = facts.accountId;
+  return next == null || next === accountId || accountId === undefined ? source : createSource(baseUrl, next, id);
 }
 
 /** Null: not an account, or its address is not allowed. */
@@ -200,6 +267,7 @@ function formerAccount(value: unknown): Account | null {
     kind: 'api_key',
     expiresAt: null,
     ownKeys: false,
+    formerSources: [],
     source: `${data.baseUrl}/main`,
   };
   return usable({ ...data, ...facts });

@@ -45,12 +45,27 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
       return { accounts: await Promise.all(all), active: accounts.active()?.id ?? null };
     },
 
-    async add(input: { name?: string | null | undefined; baseUrl: string; key: string }): Promise<GatewayAccount> {
+    async add(input: {
+      name?: string | null | undefined;
+      baseUrl: string;
+      key: string;
+      replace?: boolean | undefined;
+    }): Promise<GatewayAccount> {
       const baseUrl = parseBaseUrl(input.baseUrl, { withKey: true });
-      if (accounts.all().length >= mostAccounts)
-        throw refusal('invalid_input', 'tooManyAccounts', { most: mostAccounts });
+      const isFull = accounts.all().length >= mostAccounts;
+      if (isFull && !input.replace) throw refusal('invalid_input', 'tooManyAccounts', { most: mostAccounts });
       const secret = new Secret(input.key);
       const told = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
+      const connected = await accounts.findConnected(baseUrl, told?.account.id ?? null);
+      if (connected && !input.replace) throw refusal('invalid_input', 'accountConnected', { name: connected.name });
+      if (connected) {
+        const named = input.name == null ? {} : { name: input.name };
+        const replaced = await accounts.change(connected.id, { ...named, ...factsOf(secret, told) }, secret);
+        await accounts.use(connected.id);
+        await payerChanged();
+        return shown(replaced);
+      }
+      if (isFull) throw refusal('invalid_input', 'tooManyAccounts', { most: mostAccounts });
       const name = input.name ?? told?.account.name?.slice(0, 60) ?? new URL(baseUrl).host;
       const added = await accounts.add(
         { id: newId(), name, baseUrl, ownKeys: false, ...factsOf(secret, told) },
@@ -103,15 +118,28 @@ function ownKeysQuestion(baseUrl: string, language: Language): Question {
   return { title: ownKeys.title, advice: ownKeys.advice, facts, yes: ownKeys.yes, no, language };
 }
 
-const shown = ({ source: _source, ...account }: Account): GatewayAccount => account;
+const shown = ({
+  source: _source,
+  formerSources: _former,
+  accountId: _accountId,
+  ...account
+}: Account): GatewayAccount => account;
 
 /** Of a credential: what the gateway says of it, and when it does not, what a token says itself. */
-function factsOf(secret: Secret, told: ReportedVerification | null): Pick<Account, 'kind' | 'keyHint' | 'expiresAt'> {
+function factsOf(
+  secret: Secret,
+  told: ReportedVerification | null,
+): Pick<Account, 'kind' | 'keyHint' | 'expiresAt' | 'accountId'> {
   const claims = claimsOf(secret.reveal());
   const kind = told?.credential?.type ?? (claims ? 'jwt' : 'api_key');
   const end = told?.credential?.expires_at;
   const seconds = typeof end === 'number' ? end : (claims?.exp ?? null);
-  return { kind, keyHint: kind === 'jwt' ? null : hintOf(secret), expiresAt: seconds === null ? null : seconds * 1000 };
+  return {
+    kind,
+    keyHint: kind === 'jwt' ? null : hintOf(secret),
+    expiresAt: seconds === null ? null : seconds * 1000,
+    accountId: told?.account.id ?? null,
+  };
 }
 
 /** The claims of a token, which nobody has verified; null: it is none. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { refusalIn } from '#shared/errors.ts';
 import { useGatewayAccountCalls } from '../../api/use-gateway-accounts.ts';
 import { useLinks } from '../../navigation/links.ts';
 import { connectionText as words } from '../../text/connection-text.ts';
@@ -30,10 +31,12 @@ export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel
   const { add } = useGatewayAccountCalls();
   const failure = add.isError ? describeError(add.error) : null;
   const remedy = useRemedy(failure);
+  const { error } = add;
+  const isConnected = error && 'data' in error && refusalIn(error.data)?.name === 'accountConnected';
   const complete = /^https?:\/\/./.test(baseUrl.trim()) && key.trim().length >= 8;
   // Why it was refused is shown below.
-  const connect = () => {
-    const account = { name: name.trim() || null, baseUrl: baseUrl.trim(), key: key.trim() };
+  const connect = (replace: boolean) => {
+    const account = { name: name.trim() || null, baseUrl: baseUrl.trim(), key: key.trim(), replace };
     return form.finishAfter(add.mutateAsync(account)).then(onDone, () => {});
   };
   return (
@@ -42,7 +45,7 @@ export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel
       className="mt-4 flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (complete) void connect();
+        if (complete) void connect(false);
       }}
     >
       <div>
@@ -74,6 +77,11 @@ export function ConnectForm({ onDone, onCancel }: { onDone: () => void; onCancel
         <Button variant="primary" type="submit" disabled={!complete || add.isPending}>
           {add.isPending ? text.gateway.connecting : text.gateway.connect}
         </Button>
+        {isConnected && (
+          <Button disabled={!complete || add.isPending} onClick={() => void connect(true)}>
+            {words.replace}
+          </Button>
+        )}
         {onCancel && <Button onClick={form.giveUp(onCancel)}>{words.cancel}</Button>}
       </div>
     </form>

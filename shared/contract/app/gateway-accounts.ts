@@ -35,8 +35,13 @@ export const gatewayAccount = z.object({
 export const gatewayAccountsContract = {
   /** Asks no gateway. `active`: the one that pays; null: the built-in gateway. */
   list: oc.output(z.object({ accounts: z.array(gatewayAccount), active: id.nullable() })),
-  /** Verifies the credential with the gateway, then keeps it and uses this account. */
-  add: oc.input(z.object({ name: name.nullish(), baseUrl, key: credential })).output(gatewayAccount),
+  /**
+   * Verifies the credential with the gateway, then keeps it and uses this account. An account that is connected already gets
+   * this credential in the place of its own where `replace` says so; else it is refused (`accountConnected`).
+   */
+  add: oc
+    .input(z.object({ name: name.nullish(), baseUrl, key: credential, replace: z.boolean().optional() }))
+    .output(gatewayAccount),
   /** Lets this account pay from now on; null: the built-in gateway. The others keep all that they have. */
   use: oc.input(z.object({ id: id.nullable() })).output(z.void()),
   /** Another name, or another credential for the same address, which is verified first. */
