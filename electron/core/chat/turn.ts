@@ -10,7 +10,7 @@ import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { uncharged } from '../costs/cost.ts';
 import { patchOf } from '../costs/cost-lookup.ts';
-import { namedRequest } from '../costs/named-request.ts';
+import { getRequestName, namedRequest } from '../costs/named-request.ts';
 import { settledRecord } from '../costs/settled-record.ts';
 import { coreFailure } from '../db/core-failure.ts';
 import type { AnswerPatch } from '../db/message-row.ts';
@@ -110,17 +110,18 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   if (room) answer.message = { ...answer.message, room };
   await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
   signal.throwIfAborted();
+  const name = getRequestName(payer, id);
   // Stored before the request is sent: after a crash this is the only way to find its cost.
   const { web_search_options: search, messages } = request.body;
   await deps.messages.update(id, {
     source: payer.source,
-    clientRequestId: id,
+    clientRequestId: name,
     ...(room ? { room } : {}),
     ...(search ? { searchedTokens: estimateInputTokens(messages, undefined) } : {}),
   });
   answer.sent = true;
   answer.payer = payer;
-  const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(id) });
+  const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(name) });
   answer.message = { ...answer.message, requestId: completion.requestId };
   await deps.messages.update(id, { requestId: completion.requestId });
   const readCalls = createCallReader();

@@ -5,6 +5,7 @@ import { noteReplacedBooks } from '../costs/record-of.ts';
 import { renameSource } from '../gateway/account-sources.ts';
 import { gatewayAccounts } from '../gateway/accounts-elsewhere.ts';
 import { embeddedWallets } from '../gateway/embedded-wallets.ts';
+import { readInstallation } from '../gateway/installation.ts';
 import { localListener } from '../gateway/local-listener.ts';
 import { openConnections } from '../gateway/open-connections.ts';
 import { programLimits } from '../gateway/program-limits.ts';
@@ -66,6 +67,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     fetch: waitAsAsked(send, elapsed),
     renameSource: (from, to) => renameSource(db, from, to),
     elapsed,
+    installation: readInstallation(dataFolder, newId),
     ownKey,
   });
   await accounts.load();

@@ -11,6 +11,8 @@ export interface Payer {
   /** What the person calls it; null: it has the name that its gateway tells. */
   readonly name: string | null;
   readonly client: GatewayClient;
+  /** This installation, where others may ask with the same key. Absent: the built-in gateway, which serves no other. */
+  readonly installation?: string;
 }
 
 /** Whether the providers bill its requests to the person’s own keys: the ledger then keeps their list price. */

@@ -7,7 +7,7 @@ import type { Naming } from '../connection/model-facts.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { billOfRecord, costOfChunk, costOfRecord, uncharged } from '../costs/cost.ts';
-import { namedRequest } from '../costs/named-request.ts';
+import { getRequestName, namedRequest } from '../costs/named-request.ts';
 import { settledRecord } from '../costs/settled-record.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { keptSource } from '../db/message-row.ts';
@@ -125,6 +125,7 @@ async function write(
   let text = '';
   let cost: Pick<Summary, 'costUsd' | 'costSource'> = { costUsd: null, costSource: 'unknown' };
   let simulated = modelFacts(model)?.simulated ?? payer.wallet === 'sandbox';
+  const name = getRequestName(payer, id);
   const keep = () =>
     spend.add({
       id,
@@ -135,7 +136,7 @@ async function write(
       cost_usd: cost.costUsd,
       cost_source: keptSource(cost.costSource),
       at: now(),
-      client_request_id: id,
+      client_request_id: name,
       source: payer.source,
     });
   // Stored before the request is sent: its name finds the charge after a crash.
@@ -143,7 +144,7 @@ async function write(
   const stream = await askGateway(
     () =>
       payer.client
-        .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(id) })
+        .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(name) })
         .catch(async (error: unknown) => {
           // A refused request costs nothing (wire contract §1.4.7).
           if (error instanceof GatewayError && error.status_code > 0) cost = uncharged;

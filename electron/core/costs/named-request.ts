@@ -1,9 +1,22 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
+import type { Payer } from '../connection/connections.ts';
 import { pause } from '../streams/pace.ts';
 
-/** Names a request before it is sent; the gateway keeps the name with its record (wire contract §1.0, §10). */
+/**
+ * Names a request before it is sent; the gateway keeps the name with its record (wire contract §1.0, §10). Of a gateway that
+ * other computers may ask with the same key the name begins with the installation.
+ */
+export const getRequestName = ({ installation }: Pick<Payer, 'installation'>, id: string): string =>
+  installation === undefined ? id : `${installation}.${id}`;
+
 export const namedRequest = (name: string) => ({ 'x-client-request-id': name });
+
+/** A name in its parts. Earlier versions named no installation. */
+export function parseRequestName(name: string): { readonly installation: string | null; readonly id: string } {
+  const dot = name.indexOf('.');
+  return dot === -1 ? { installation: null, id: name } : { installation: name.slice(0, dot), id: name.slice(dot + 1) };
+}
 
 /** A held request may not be listed until its response has begun. */
 const waitsMs = [0, 300, 1000, 3000, 10_000];

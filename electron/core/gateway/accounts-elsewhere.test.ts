@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
@@ -13,6 +16,7 @@ import { openPricedUpstream, pricedModel } from '../../../tests/support/priced-u
 import { openDb } from '../db/db.ts';
 import { type SettingsStore, settingsStore } from '../settings/settings-store.ts';
 import { renameSource } from './account-sources.ts';
+import { readInstallation } from './installation.ts';
 
 const start = (more: TestCoreOptions = {}) => coreOfTest({ openGateway, ...more });
 
@@ -245,4 +249,32 @@ test('what an earlier version stored by an address is the account’s when its g
   const other = await team.createAccount('Bob');
   await client.gatewayAccounts.add({ baseUrl: team.url, key: await other.createKey() });
   expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021' }, whole: true });
+});
+
+test('reconciliation says another computer when a second installation asks with the same key', async () => {
+  const team = await pricedTeam();
+  const ada = await team.createAccount('Ada');
+  const key = await ada.createKey();
+  const connect = async () => {
+    const core = await start();
+    await core.client.gatewayAccounts.add({ baseUrl: team.url, key });
+    await core.client.models.list();
+    return core;
+  };
+  const [desk, laptop] = [await connect(), await connect()];
+  await askedAndAnswered(desk, pricedModel);
+  await askedAndAnswered(laptop, pricedModel);
+  const report = (core: typeof desk) => core.client.reconciliation.get({ wallet: 'main' });
+  const both = { requests: 2, matched: 2, openCount: 0, differenceUsd: '0' };
+  for (const core of [desk, laptop])
+    expect(await report(core)).toMatchObject({ ...both, kinds: { chats: 1, otherComputers: 1, otherPrograms: 0 } });
+
+  // A copy of the folder is another installation; a start in the same folder is not.
+  await desk.core.close();
+  const copy = mkdtempSync(join(tmpdir(), 'portico-copy-'));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  cpSync(desk.dataFolder, copy, { recursive: true });
+  const installations = [desk.dataFolder, desk.dataFolder, copy].map((folder) => readInstallation(folder, randomUUID));
+  expect(installations[1]).toBe(installations[0]);
+  expect(installations[2]).not.toBe(installations[0]);
 });

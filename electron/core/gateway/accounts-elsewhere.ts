@@ -40,6 +40,8 @@ export interface GatewayAccountsDeps {
   readonly store: SettingsStore;
   readonly secrets: SecretBox;
   readonly fetch: typeof fetch;
+  /** This installation, by which its requests are told from those of other computers with the same key. */
+  readonly installation: string;
   /** Names all that is stored of an account by another source. */
   readonly renameSource: (from: string, to: string) => Promise<void>;
   /** Monotonic, in milliseconds. */
@@ -63,7 +65,7 @@ const consentName = (account: Pick<Account, 'id' | 'baseUrl'>): string => `${sec
 
 /** The accounts at gateways elsewhere; one of them may be active. */
 export function gatewayAccounts(deps: GatewayAccountsDeps) {
-  const { store, secrets, fetch: send, ownKey, renameSource, elapsed } = deps;
+  const { store, secrets, fetch: send, ownKey, renameSource, elapsed, installation } = deps;
   let accounts: readonly Account[] = [];
   let active: string | null = null;
   const keys = new Map<string, Secret>();
@@ -100,7 +102,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
     const { id, source, baseUrl, name } = account;
     const client = clientFor(baseUrl, key);
     const sends = await isAgreed(account);
-    return { id, wallet: 'main', source, name, client: sends ? withOwnKeys(client, ownKey) : client };
+    return { id, wallet: 'main', source, name, installation, client: sends ? withOwnKeys(client, ownKey) : client };
   }
 
   /** Asks whose key it is, of a connection that an earlier version stored by its address alone. Never throws. */

@@ -240,7 +240,10 @@ test.each([
     response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}));
   });
   onTestFinished(server.close);
-  const { client, model } = await connected({ baseUrl: server.origin, key: 'sk-house-0123456789', asked: [] }, 'answers');
+  const { client, model } = await connected(
+    { baseUrl: server.origin, key: 'sk-house-0123456789', asked: [] },
+    'answers',
+  );
   expect(await model('house/model')).toMatchObject({ pricing: { prompt: '0.00000075' } });
   expect(await client.account.wallets()).toMatchObject([{ balance: null, otherBalance }]);
   await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_reported' });

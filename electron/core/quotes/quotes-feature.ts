@@ -7,7 +7,7 @@ import type { Quote } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { type AppError, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { formatUsd, parseUsd } from '#shared/money.ts';
 import type { Price } from '#shared/price.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
@@ -28,6 +28,7 @@ import {
   promptAfter,
 } from './expected-cost.ts';
 import { maxTokensOf } from './max-tokens.ts';
+import { ownKeyCost } from './own-key-cost.ts';
 import { placeholderFor } from './placeholder-part.ts';
 
 export interface QuotesDeps extends Naming {
@@ -254,17 +255,6 @@ function ofGateway(quote: GatewayQuote, price: Price | null): Priced {
     served: quote.routing.selected,
     mayBeCached: cached.high > 0,
   };
-}
-
-/** With the person's own key the gateway quotes its fee alone; the provider sends its own bill, which the list price foretells. */
-function ownKeyCost(
-  { cost_usd: fee }: GatewayQuote,
-  price: Price | null,
-  tokens: Parameters<typeof mostCost>[1],
-): Quote['costUsd'] {
-  if (price === null) return null;
-  const withFee = (providerCost: bigint, feeUsd: string) => formatUsd(nanoUsd(providerCost + parseUsd(feeUsd)));
-  return { low: withFee(leastCost(price, tokens), fee.low), high: withFee(mostCost(price, tokens), fee.high) };
 }
 
 interface ExpectedSearch {

@@ -77,7 +77,7 @@ export function booksElsewhere(background: Pick<Background, 'run'>) {
     await background.run('settleElsewhere', { id, joined: true });
   }
 
-  return async ({ source, client }: Payer, ownKey: string | null): Promise<Books> => {
+  return async ({ source, client, installation }: Payer, ownKey: string | null): Promise<Books> => {
     const account = await accountOf(source);
     account.reading ??= read(account, client).finally(() => {
       account.reading = null;
@@ -89,6 +89,7 @@ export function booksElsewhere(background: Pick<Background, 'run'>) {
       elsewhere: account.id,
       part: whole ? null : { requests, since },
       lines: whole && account.linesTold,
+      installation: installation ?? null,
       ownKeys: ownKey === null ? [] : [ownKey],
     };
   };

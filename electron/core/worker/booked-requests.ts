@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { parseUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { parseRequestName } from '../costs/named-request.ts';
 import { recordsElsewhere } from './books-elsewhere.ts';
 import type { BookedRequest } from './judge-request.ts';
 
@@ -14,6 +15,8 @@ export type Books =
       readonly part: { readonly requests: number; readonly since: number | null } | null;
       /** The ledger's lines are told and read for all of these. */
       readonly lines: boolean;
+      /** This installation; null: no request names one. */
+      readonly installation: string | null;
       readonly ownKeys: readonly string[];
     };
 
@@ -23,6 +26,10 @@ export interface FoundRequest extends Omit<BookedRequest, 'own' | 'answering'> {
   readonly name: string | null;
   readonly fromChat: boolean;
 }
+
+/** A request of the app for a chat with this key, of this installation or of another. */
+const isChatRequest = (record: RequestRecord, own: readonly string[]): boolean =>
+  record.key_id !== null && own.includes(record.key_id) && record.conversation_id !== null;
 
 /** Makes the ledger's file readable beside the chats, as `books`. */
 export function attachBooks(db: Database, file: string): void {
@@ -48,7 +55,7 @@ export function* foundRequests(
 ): Generator<FoundRequest> {
   if ('elsewhere' in books) {
     for (const [record, line] of recordsElsewhere(books.elsewhere))
-      yield foundIn(record, books.lines ? parseUsd(line ?? '0') : null, books.ownKeys, isOwnKey);
+      yield foundIn(record, books.lines ? parseUsd(line ?? '0') : null, books, isOwnKey);
     return;
   }
   const rows = db
@@ -99,15 +106,20 @@ function foundAs(columns: RequestColumns, isOwnKey: boolean): FoundRequest {
     priced: priced === 1n,
     ownKey: isOwnKey || byok === 1n,
     fromChat: fromChat === 1n,
+    otherComputer: false,
   };
 }
 
 function foundIn(
   record: RequestRecord,
   ledger: bigint | null,
-  own: readonly string[],
+  { ownKeys, installation }: Pick<Extract<Books, { elsewhere: string }>, 'ownKeys' | 'installation'>,
   isOwnKey: boolean,
 ): FoundRequest {
+  const { client_request_id: written } = record.metadata;
+  const name = written === undefined ? null : parseRequestName(written);
+  const isChat = isChatRequest(record, ownKeys);
+  const isOther = name !== null && name.installation !== null && name.installation !== installation;
   return {
     id: record.id,
     at: record.created * 1000,
@@ -120,8 +132,9 @@ function foundIn(
     tokens: record.total_tokens,
     priced: record.price !== null,
     ledger,
-    name: record.metadata.client_request_id ?? null,
+    name: name?.id ?? null,
     ownKey: isOwnKey || record.byok,
-    fromChat: record.key_id !== null && own.includes(record.key_id) && record.conversation_id !== null,
+    fromChat: isChat && !isOther,
+    otherComputer: isChat && isOther,
   };
 }

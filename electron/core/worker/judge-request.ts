@@ -16,6 +16,8 @@ export interface BookedRequest {
   readonly ledger: bigint | null;
   /** Made by this app. */
   readonly own: boolean;
+  /** The app asked for it on another computer, with the same key. */
+  readonly otherComputer: boolean;
   /** The provider bills it to the person. */
   readonly ownKey: boolean;
   /** An answer that still runs has asked it. */
@@ -34,7 +36,14 @@ export interface ToldRequest {
   readonly there: boolean;
 }
 
-export type MatchedKind = 'chats' | 'deleted' | 'otherPrograms' | 'uncharged' | 'unknown' | 'explained';
+export type MatchedKind =
+  | 'chats'
+  | 'deleted'
+  | 'otherPrograms'
+  | 'otherComputers'
+  | 'uncharged'
+  | 'unknown'
+  | 'explained';
 
 export type Verdict =
   | { readonly is: 'running' }
@@ -52,7 +61,7 @@ export function judgeBooked(request: BookedRequest, told: ToldRequest | null, ex
   if (status === 'running' || answering) return { is: 'running' };
   const found = differenceIn(request, told);
   if (found !== null) return explained ? matched('explained') : found;
-  if (told === null) return matched(own ? 'uncharged' : 'otherPrograms');
+  if (told === null) return matched(own ? 'uncharged' : request.otherComputer ? 'otherComputers' : 'otherPrograms');
   if (told.cost === null) return matched('unknown');
   if (told.cost === 0n && status !== 'succeeded') return matched('uncharged');
   return matched(told.there ? 'chats' : 'deleted');

@@ -123,11 +123,14 @@ function balanceOf(db: Database, accountId: string): { balance: bigint; lines: b
   return { balance, lines };
 }
 
+const isElsewhere = (kind: MatchedKind): boolean => kind === 'otherPrograms' || kind === 'otherComputers';
+
 function openTally(offset: number, limit: number) {
   const kinds: Record<MatchedKind, number> = {
     chats: 0,
     deleted: 0,
     otherPrograms: 0,
+    otherComputers: 0,
     uncharged: 0,
     unknown: 0,
     explained: 0,
@@ -180,7 +183,7 @@ function openTally(offset: number, limit: number) {
       sums.records += charge;
       sums.ledger += ledger ?? 0n;
       sums.chats += told?.cost ?? 0n;
-      if (verdict.is === 'matched' && verdict.kind === 'otherPrograms') sums.otherPrograms += bookedCost(request);
+      if (verdict.is === 'matched' && isElsewhere(verdict.kind)) sums.otherPrograms += bookedCost(request);
     },
     unbooked(told: ToldRequest, verdict: ReturnType<typeof judgeUnbooked>): void {
       const { id, requestId, at, cost } = told;

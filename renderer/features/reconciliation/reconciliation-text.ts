@@ -19,6 +19,7 @@ export const text = words({
     chats: 'Answers in your chats',
     deleted: 'Deleted since, or in temporary chats',
     otherPrograms: 'Of other programs',
+    otherComputers: 'Of another computer with this key',
     uncharged: 'Nothing charged',
     unknown: 'Cost unknown to everyone',
     explained: 'Explained by you',

@@ -161,12 +161,14 @@ interface PriceUnit {
   readonly digits: number;
 }
 
-const tokenCounts: Readonly<Record<string, 1 | 1000 | 1_000_000>> = {
-  ...{ '1': 1, token: 1, '1token': 1 },
-  ...{ '1000': 1000, '1k': 1000, k: 1000, thousand: 1000, ktok: 1000, '1thousand': 1000 },
-  ...{ '1000000': 1_000_000, '1m': 1_000_000, m: 1_000_000, '1e6': 1_000_000, million: 1_000_000, millions: 1_000_000 },
-  ...{ mtok: 1_000_000, mtoks: 1_000_000, '1mtok': 1_000_000, '1million': 1_000_000 },
-};
+const wordsOfCounts = [
+  [1, ['1', '']],
+  [1000, ['1000', '1k', 'k', 'thousand', '1thousand', 'ktok', 'ktoks', '1ktok']],
+  [1_000_000, ['1000000', '1m', 'm', '1e6', 'million', 'millions', '1million', 'mtok', 'mtoks', '1mtok']],
+] as const;
+const tokenCounts = new Map<string, 1 | 1000 | 1_000_000>(
+  wordsOfCounts.flatMap(([tokens, words]) => words.map((word) => [word, tokens] as const)),
+);
 const tokenWords = new Set(['token', 'tokens', 'tok', 'toks']);
 const fillers = new Set(['per', 'for', 'of', 'in', 'a', 'each', 'price', 'prices']);
 const moneyWords = new Set(['usd', 'us', '$', 'us$', 'dollar', 'dollars', 'cent', 'cents', '¢']);
@@ -183,7 +185,7 @@ function priceUnitOf(fields: JsonObject): PriceUnit | null {
   const digits = unit.digits;
   if (counted.length === 0) return { tokens: null, digits };
   const numbers = counted.filter((word) => !tokenWords.has(word)).join('');
-  const tokens = numbers === '' ? 1 : tokenCounts[numbers];
+  const tokens = tokenCounts.get(numbers);
   return tokens === undefined ? null : { tokens, digits };
 }
 

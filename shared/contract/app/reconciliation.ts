@@ -56,6 +56,8 @@ export const reconciliation = z.object({
     /** Their chat or message is deleted; what they cost stays. */
     deleted: count,
     otherPrograms: count,
+    /** Asked by this app on other computers, with the same key. */
+    otherComputers: count,
     /** Refused, failed or never sent: nothing was charged. */
     uncharged: count,
     /** Chat and books agree that nobody knows what they cost. */
