@@ -1,6 +1,7 @@
 import { useConversations, useOwnKey, usePayer, useWallets } from '../api/use-core.ts';
 import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
 import { useNav } from '../navigation/nav.ts';
+import { clockOf } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
 import { Money } from '../ui/elements/money.tsx';
 import { OtherAmount } from '../ui/elements/other-amount.tsx';
@@ -15,6 +16,8 @@ export function Balance({ brief = false }: { brief?: boolean }) {
   // Of a prepaid wallet the rest is shown, of a metered one what was spent.
   const metered = wallet?.billing === 'meter_only';
   const balance = wallet?.balance;
+  // A gateway that does not answer leaves what it reported last.
+  const readAt = wallets.isError && wallet ? wallets.dataUpdatedAt : null;
   const otherBalance = balance ? null : wallet?.otherBalance;
   return (
     <output
@@ -31,13 +34,14 @@ export function Balance({ brief = false }: { brief?: boolean }) {
           {ownKey === null ? walletName(wallet) : text.ownKeyOf(ownKey)}
         </span>
       )}
-      <span className={brief ? 'font-medium' : 'text-fg-2'}>
+      <span className={readAt !== null ? 'text-fg-3' : brief ? 'font-medium' : 'text-fg-2'}>
         {ownKey !== null && text.billedBy(ownKey)}
         {ownKey === null && balance && <Money amount={metered ? balance.total_used : balance.amount} rest={!metered} />}
         {ownKey === null && balance && metered && ` ${text.spent}`}
         {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
         {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}
         {ownKey === null && wallet && !balance && !otherBalance && text.noBalance}
+        {ownKey === null && readAt !== null && (balance || otherBalance) && ` ${text.asOf(clockOf(readAt))}`}
         {!wallet && (wallets.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
       </span>
     </output>

@@ -18,6 +18,7 @@ import type { MessageStore } from '../conversations/message-store.ts';
 import type { Upper } from '../request/admission.ts';
 import type { ToPart } from '../request/history.ts';
 import type { BuiltRequest } from '../request/request.ts';
+import { cachedIn, servedBy } from './cached-tokens.ts';
 import {
   type EarlierAnswer,
   expectedCost,
@@ -77,8 +78,6 @@ type Priced = Pick<
   | 'obstacles'
 > & { readonly served: string; readonly mayBeCached: boolean };
 
-/** How long providers cache a prompt. */
-const cacheMs = 5 * 60_000;
 const usualAnswer = 4096;
 /** Answers of this chat, and of the model in all chats, that tell how long the next one may be. */
 const answersLookedAt = { here: 12, elsewhere: 200 };
@@ -292,15 +291,6 @@ function promptTokensOf(
  */
 const mayBeOf = (billed: number, counted: number): boolean =>
   billed <= counted + frameTokens && counted <= 2 * billed + frameTokens;
-
-const servedBy = ({ servedProvider, servedModel }: Message): string => `${servedProvider}/${servedModel}`;
-
-/** Cached tokens to expect: the previous prompt, if the same model answered it just now and caches. */
-function cachedIn(last: Message | undefined, served: string, promptTokens: number, now: number): number {
-  if (!last?.usage?.cachedTokens || last.finishedAt === null || now - last.finishedAt > cacheMs) return 0;
-  if (servedBy(last) !== served) return 0;
-  return Math.min(promptTokens, last.usage.promptTokens);
-}
 
 const obstacle = (error: AppError) => ({ code: error.code, ...problemTextOf(error) });
 const unreadObstacle = ({ name, kind }: Attachment) =>
