@@ -41,7 +41,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
         {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
         {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}
         {ownKey === null && wallet && !balance && !otherBalance && text.noBalance}
-        {ownKey === null && readAt !== null && (balance || otherBalance) && ` ${text.asOf(clockOf(readAt))}`}
+        {ownKey === null && readAt !== null && (balance || otherBalance) && ` ${text.balanceAsOf(clockOf(readAt))}`}
         {!wallet && (wallets.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
       </span>
     </output>

@@ -50,7 +50,9 @@ export const text = words({
   period: 'Period',
   periods: { all: 'All', '7': '7 days', '30': '30 days', '90': '90 days' },
   lasts: (messages: number, days: number | null) =>
-    `Lasts for about ${counted(messages, 'message', 'messages')}${days === null ? '' : `, or ${span(days)}`}.`,
+    messages === 0
+      ? 'Not enough is left for a message of the usual length.'
+      : `Lasts for about ${counted(messages, 'message', 'messages')}${days === null ? '' : `, or ${span(days)}`}.`,
   lastsBy: (requests: number, days: number, cost: string) =>
     `By the average of ${counted(requests, 'answer', 'answers')} ${days === 1 ? 'today' : `in the last ${count(days)} days`}, ${cost} in all.`,
   outlookUnknown: 'How long it lasts is known after the first answers.',
@@ -62,7 +64,12 @@ export const text = words({
   lowIn: (wallet: string, messages: number | null) =>
     messages === null
       ? `There is nothing left in ${wallet}.`
-      : `There is little left in ${wallet}: about ${counted(messages, 'message', 'messages')}.`,
+      : messages === 0
+        ? `Not enough is left in ${wallet} for a message of the usual length.`
+        : `There is little left in ${wallet}: about ${counted(messages, 'message', 'messages')}.`,
+  noneCanBeSent:
+    'The credits left don’t cover this message with an answer of any length, so it can’t be sent as it is.',
+  limitAnswer: (tokens: number) => `Limit answers to ${count(tokens)} tokens`,
   toCredits: 'Credits',
   budget: 'Budget of the month',
   budgetFailed: 'Could not read the budget',

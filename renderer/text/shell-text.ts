@@ -38,7 +38,7 @@ export const text = words({
   ownKeyOf: (provider: string) => `Your ${provider} key`,
   billedBy: (provider: string) => `billed by ${provider}`,
   leftOnKey: 'left on this key',
-  asOf: (clock: string) => `as of ${clock}`,
+  balanceAsOf: (clock: string) => `as of ${clock}`,
   noBalance: 'Balance not available',
   asOf: (time: string) => `As of ${time}`,
   refresh: 'Read again',

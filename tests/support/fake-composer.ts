@@ -71,6 +71,7 @@ export const fakeQuote: Quote = {
     notSentIds: [],
     overflows: false,
   },
+  affordableTokens: null,
   leftOutFiles: [],
 };
 

@@ -18,6 +18,7 @@ import type { MessageStore } from '../conversations/message-store.ts';
 import type { Upper } from '../request/admission.ts';
 import type { ToPart } from '../request/history.ts';
 import type { BuiltRequest } from '../request/request.ts';
+import { findAffordableTokens } from './affordable-answer.ts';
 import { cachedIn, servedBy } from './cached-tokens.ts';
 import {
   type EarlierAnswer,
@@ -210,6 +211,7 @@ export function quotesFeature(deps: QuotesDeps) {
                 answers: await earlierAnswers(branch, conversationId, served),
               })
             : null,
+        affordableTokens: known && (await findAffordableTokens(payer, known, priced)),
         obstacles: [...priced.obstacles, ...unread.map(unreadObstacle)],
         caps:
           costUsd && !simulated

@@ -36,7 +36,8 @@ export function ComposerNotices({
   onDismiss,
   children,
 }: ComposerNoticesProps) {
-  const { conversationId, model, models, compare, columns, toColumns, compareQuote, quote, attach, live, empty } = next;
+  const { key, conversationId, model, models, compare, columns, toColumns, compareQuote, quote, attach, live, empty } =
+    next;
   return (
     <>
       {error && (
@@ -66,6 +67,7 @@ export function ComposerNotices({
         {quote && !compare.on && !toColumns && !error && !live && (
           <QuoteNotices
             quote={quote}
+            chat={key}
             conversationId={conversationId}
             model={model}
             onModel={onModel}

@@ -13,18 +13,23 @@ import { Button } from '../../ui/elements/button.tsx';
 import { buttonLink, Link } from '../../ui/elements/link.tsx';
 import { walletName } from '../../ui/elements/wallet-name.ts';
 import { FailureWords } from '../../ui/notices/remedy.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useCompactQuote } from '../context/use-summary.ts';
+import { useOptions } from '../options/use-options.ts';
 import { CapSettings, NoticeRow } from './notice-row.tsx';
 
 /** What prevents the next message: a file, the context, a cap. */
 export function QuoteNotices({
   quote,
+  chat,
   conversationId,
   model,
   onModel,
   onContext,
 }: {
   quote: Quote;
+  /** Whose options hold for the message. */
+  chat: string;
   conversationId: string | null;
   model: string;
   onModel: () => void;
@@ -32,6 +37,9 @@ export function QuoteNotices({
 }) {
   const unread = quote.obstacles.filter(({ code }) => code === 'unsupported_modality');
   const others = quote.obstacles.filter(({ code }) => code !== 'unsupported_modality');
+  // The credits don't cover what the gateway would hold: none can be sent as it is, however many the average promises.
+  const isShort = others[0]?.code === 'insufficient_credits';
+  const shorter = quote.affordableTokens !== null && <ShorterAnswer chat={chat} maxTokens={quote.affordableTokens} />;
   return (
     <>
       {unread[0] && (
@@ -40,8 +48,8 @@ export function QuoteNotices({
         </NoticeRow>
       )}
       {others[0] && (
-        <NoticeRow tone="warn" actions={obstacleActions(others[0].code, onModel)}>
-          {sentenceOf(others[0])}
+        <NoticeRow tone="warn" actions={isShort ? shorter : obstacleActions(others[0].code, onModel)}>
+          {isShort ? creditsText.noneCanBeSent : sentenceOf(others[0])}
         </NoticeRow>
       )}
       {quote.leftOutFiles.length > 0 && (
@@ -60,9 +68,22 @@ export function QuoteNotices({
         </NoticeRow>
       )}
       <CapNotices caps={quote.caps} />
-      <LowFunds model={model} />
+      {!isShort && <LowFunds model={model} />}
     </>
   );
+}
+
+/** Limits the answers of this chat to what the credits cover. */
+function ShorterAnswer({ chat, maxTokens }: { chat: string; maxTokens: number }) {
+  const { query, set } = useOptions(chat);
+  const { failed } = useNotify();
+  const options = query.data;
+  if (!options) return null;
+  const limit = () => {
+    const parameters = { ...options.parameters, maxTokens };
+    set.mutate({ ...options, parameters }, { onError: (error) => failed(text.optionsNotKept, error) });
+  };
+  return <Button onClick={limit}>{creditsText.limitAnswer(maxTokens)}</Button>;
 }
 
 /** Said before a request fails for lack of credits. */

@@ -48,6 +48,8 @@ export const quote = z.object({
   pricesEntered: z.boolean(),
   /** What would refuse it: limits of the gateway, or a file that the model cannot read. */
   obstacles: z.array(problemText.extend({ code: z.string() })),
+  /** Where the credits don't cover the message: the longest answer that they do cover, in tokens. Null: none, or not known. */
+  affordableTokens: tokens.nullable(),
   caps: z.array(capState),
   context: z.object({
     /** Null: unknown. */

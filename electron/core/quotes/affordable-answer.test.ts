@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
+import { Secret } from '#gateway/auth/secret.ts';
+import { listen } from '#gateway/http/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { noParameters } from '#shared/contract/chat/options.ts';
+import { parseUsd } from '#shared/money.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { openPricedUpstream, pricedModel } from '../../../tests/support/priced-upstream.ts';
+
+async function connected(credits: string) {
+  const upstream = await openPricedUpstream(() => ({ promptTokens: 100, completionTokens: 100 }));
+  const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
+  gateway.setProvider('openai', { apiKey: new Secret('sk-platform'), baseUrl: upstream.env.OPENAI_BASE_URL });
+  const door = await listen(gateway, { port: 0 });
+  onTestFinished(async () => {
+    await door.close();
+    await gateway.close();
+    await upstream.close();
+  });
+  const { id: accountId } = await gateway.operator.createAccount({ name: 'Ada' });
+  await gateway.operator.grant({ accountId, amount: parseUsd(credits) });
+  const { key } = await gateway.operator.createKey({ accountId, scopes: allScopes });
+  const { client } = await coreOfTest({ openGateway });
+  await client.gatewayAccounts.add({ baseUrl: door.url, key });
+  await client.models.list();
+  return client;
+}
+
+const draft = { conversationId: null, newChat: 'new', text: 'Hello?', attachments: [], model: pricedModel };
+
+test('a quote offers a shorter answer when the credits do not cover the message, and that one is accepted', async () => {
+  const client = await connected('0.0005');
+  const quote = await client.quotes.get(draft);
+  expect(quote.obstacles).toMatchObject([{ code: 'insufficient_credits' }]);
+  const maxTokens = quote.affordableTokens ?? 0;
+  expect(maxTokens).toBeGreaterThan(100);
+  const options = await client.options.get({ chat: 'new' });
+  const parameters = { ...noParameters, maxTokens };
+  await client.options.set({ chat: 'new', options: { ...options, parameters } });
+  expect(await client.quotes.get(draft)).toMatchObject({ obstacles: [], affordableTokens: null });
+});
+
+test('a quote offers no shorter answer when the message fits or nothing is left', async () => {
+  expect(await (await connected('5')).quotes.get(draft)).toMatchObject({ obstacles: [], affordableTokens: null });
+  expect(await (await connected('0.000001')).quotes.get(draft)).toMatchObject({
+    obstacles: [{ code: 'insufficient_credits' }],
+    affordableTokens: null,
+  });
+});
