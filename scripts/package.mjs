@@ -20,9 +20,10 @@ await run(async ([first, ...rest]) => {
   if (about) return foreground(node, [join(root, 'scripts', about), ...rest], { env: environment(node) });
   const local = localElectron();
   const feed = updateFeed();
+  const signing = signingOptions(words);
   try {
     const builder = join(root, 'node_modules', 'electron-builder', 'out', 'cli', 'cli.js');
-    return await foreground(node, [builder, '--publish', 'never', ...feed, ...words, ...local.options], {
+    return await foreground(node, [builder, '--publish', 'never', ...feed, ...signing, ...words, ...local.options], {
       cwd: root,
       env: environment(node),
     });
@@ -53,6 +54,18 @@ function updateFeed() {
   writeFileSync(file, JSON.stringify({ ...provider, publicKey, ...publisherName }));
   // So that the feed's own files (latest.yml) are written beside the packages.
   return ['-c.publish.provider=generic', `-c.publish.url=${url}`];
+}
+
+/**
+ * Apple's processors run no program without a signature, and the fuses change the one that Electron comes with. Without a certificate a package
+ * for macOS is signed ad hoc, which needs an entitlement that the signed one does without.
+ */
+function signingOptions(words) {
+  const isForMac = words.some((word) => /^(--mac|-m|--macos|-o)$/.test(word)) || process.platform === 'darwin';
+  if (!isForMac || process.env.CSC_LINK || process.env.CSC_NAME) return [];
+  say('signing ad hoc, because CSC_LINK is not set: macOS asks before the first start.');
+  const adHoc = 'build/entitlements.ad-hoc.plist';
+  return ['-c.mac.identity=-', `-c.mac.entitlements=${adHoc}`, `-c.mac.entitlementsInherit=${adHoc}`];
 }
 
 /** Packages the Electron of ELECTRON_OVERRIDE_DIST_PATH where that is set, instead of downloading one. */
