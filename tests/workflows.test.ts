@@ -10,6 +10,7 @@ const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 
 interface Step {
   readonly uses?: string;
   readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 interface Workflow {
   readonly on: Readonly<Record<string, unknown>>;
@@ -35,6 +36,17 @@ describe.each(files)('%s', (file) => {
     expect(named.filter((name) => !scripts.includes(name ?? ''))).toEqual([]);
   });
 
+  test('installs by the build, which the next command does not repeat', () => {
+    const [first] = steps.flatMap(({ run }) => (run?.startsWith('npm ') ? [run] : []));
+    const packages = steps.some(({ run = '' }) => /electron\/install|--no-save/.test(run));
+    if (packages) expect(first).toBe('npm run build');
+  });
+
+  test('gives the key of Apple as a file', () => {
+    const given = steps.flatMap(({ env = {} }) => Object.keys(env));
+    expect(given).not.toContain('APPLE_API_KEY');
+  });
+
   test('uses actions of GitHub alone, at a version', () => {
     const used = steps.flatMap(({ uses }) => uses ?? []);
     expect(used.filter((name) => !/^actions\/[\w-]+@v\d+$/.test(name))).toEqual([]);
@@ -45,4 +57,10 @@ describe.each(files)('%s', (file) => {
     expect(strangers).not.toContain('pull_request_target');
     if (strangers.length > 0) expect(source).not.toMatch(/secrets\./);
   });
+});
+
+test('packages have names without blanks, which releases would change', () => {
+  const builder = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
+  expect(builder.nsis.artifactName).toMatch(/-Setup-/);
+  expect(JSON.stringify(builder)).not.toMatch(/artifactName":"[^"]*\s/);
 });
