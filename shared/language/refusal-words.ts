@@ -160,6 +160,9 @@ export const refusalWords = {
   stopped: 'Stopped.',
   closed: 'Portico was closed.',
   closing: 'Portico is closing.',
+  bodyTooLong: ({ megabytes }: { megabytes: number }) =>
+    `The server sent more than ${megabytes} MB for one answer, so reading it was stopped.`,
+  answerTooLong: 'The answer is longer than Portico keeps of one, so it ends here.',
   cutOff: 'The answer ended without saying that it was complete.',
   connectionLost: 'The connection to the gateway was lost in the middle of the answer.',
   gatewayAccountGone: 'This account is not here any more.',

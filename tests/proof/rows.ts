@@ -99,6 +99,10 @@ export const rows = {
     goal: 'a database that somebody else made reads no file, deletes none, runs nothing, and brings neither proxy nor certificate',
     tests: ['electron/core/backup/foreign-backups.test.ts'],
   },
+  'bodies without end': {
+    goal: 'no body, event or tool call of a server elsewhere takes the memory of the core; ordinary ones of any size come whole',
+    tests: ['electron/core/network/bounded-fetch.test.ts', 'electron/core/chat/read-calls.test.ts'],
+  },
   'lost acknowledgements': {
     goal: '200 commits whose acknowledgement is lost have exactly 200 effects',
     tests: ['tests/fault/lost-acknowledgements.test.ts'],

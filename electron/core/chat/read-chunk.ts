@@ -1,6 +1,7 @@
 import type { ReportedChunk } from '#shared/client/reported.ts';
 import { type Citation, citation, type Message } from '#shared/contract/chat/conversations.ts';
 import { mostCitations } from '#shared/contract/common/limits.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import { costOfChunk, usageOfChunk } from '../costs/cost.ts';
 import type { createCallReader } from './read-calls.ts';
@@ -9,6 +10,13 @@ import type { createCallReader } from './read-calls.ts';
 export function wordsOf(chunk: ReportedChunk): { text: string; reasoning: string } {
   const delta = chunk.choices[0]?.delta;
   return { text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`, reasoning: delta?.reasoning_content ?? '' };
+}
+
+/** Ten times what any model writes: a server that never ends its answer must not fill the memory. */
+const maxAnswerChars = 8_000_000;
+
+export function refuseEndless({ text, reasoning }: Message): void {
+  if (text.length + reasoning.length > maxAnswerChars) throw refusal('upstream_truncated', 'answerTooLong');
 }
 
 /** Images of a chunk: each a base64 data URL, or an https address. */

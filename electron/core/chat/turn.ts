@@ -24,7 +24,7 @@ import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { openJournal } from './journal.ts';
 import { type KeepImage, keptImages } from './made-images.ts';
 import { createCallReader } from './read-calls.ts';
-import { factsOf, imagesIn, wordsOf } from './read-chunk.ts';
+import { factsOf, imagesIn, refuseEndless, wordsOf } from './read-chunk.ts';
 import type { WordLog } from './word-log.ts';
 
 export interface TurnDeps extends Naming {
@@ -127,6 +127,7 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   const readCalls = createCallReader();
   for await (const chunk of completion) {
     add(deps, answer, wordsOf(chunk));
+    refuseEndless(answer.message);
     answer.message = { ...answer.message, ...factsOf(chunk, answer.message, deps.modelFacts, payer.source, readCalls) };
     await addImages(deps, answer, imagesIn(chunk));
     endThought(deps, answer);

@@ -15,6 +15,7 @@ import { finishRestore, ledgerFolder } from '../ledger/ledger-files.ts';
 import { gatewayLog } from '../log/log.ts';
 import { modelsFeature } from '../models/models-feature.ts';
 import { modelsStore } from '../models/models-store.ts';
+import { boundedFetch } from '../network/bounded-fetch.ts';
 import { environmentKeys, providersOf } from '../providers/environment-keys.ts';
 import { providerStore } from '../providers/provider-store.ts';
 import { providersFeature } from '../providers/providers-feature.ts';
@@ -64,7 +65,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   const accounts = gatewayAccounts({
     store: settings,
     secrets,
-    fetch: waitAsAsked(send, elapsed),
+    fetch: waitAsAsked(boundedFetch(send), elapsed),
     renameSource: (from, to) => renameSource(db, from, to),
     elapsed,
     installation: readInstallation(dataFolder, newId),
@@ -74,7 +75,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
 
   const providers = providersFeature({
     gateway,
-    findServers: () => findLocalServers({ fetch: send }),
+    findServers: () => findLocalServers({ fetch: boundedFetch(send) }),
     store: providerStore(db),
     settings,
     secrets,

@@ -3,6 +3,7 @@ import type { Download } from '#gateway/upstream/fetched-files.ts';
 import type { Language } from '#shared/language/messages.ts';
 import type { Db } from '../db/db.ts';
 import type { AskPerson } from '../host/ask-person.ts';
+import { boundedFetch } from '../network/bounded-fetch.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
@@ -40,7 +41,7 @@ export function openTools(deps: OpenToolsDeps) {
   const servers = toolServers({
     store: toolServerStore(db),
     consents: serverConsents(join(deps.dataFolder, 'consents.json'), now),
-    connect: (options) => connectMcp({ ...options, version, fetch: send }),
+    connect: (options) => connectMcp({ ...options, version, fetch: boundedFetch(send) }),
     permissions,
     ask,
     language,
