@@ -119,7 +119,7 @@ describe('what a model refuses', () => {
     const { openaiOnly, warnings } = fitted(modelOf('openai/o3'), {}, given);
     expect(openaiOnly).toEqual({ service_tier: 'flex' });
     expect(warnings).toMatchObject([{ code: 'parameter_dropped', param: 'logprobs' }]);
-    expect(fitted(modelOf('openai/gpt-4o'), {}, given).warnings).toEqual([]);
+    expect(fitted(modelOf('openai/gpt-4o'), {}, { ...given, service_tier: 'priority' }).warnings).toEqual([]);
   });
 
   test.each([

@@ -111,7 +111,7 @@ describe('a request is asked of OpenAI as', () => {
         max_output_tokens: 50,
         temperature: 0.5,
         top_p: 0.9,
-        service_tier: 'flex',
+        service_tier: 'priority',
         prompt_cache_key: 'k',
         text: {
           format: {
@@ -126,7 +126,7 @@ describe('a request is asked of OpenAI as', () => {
         max_completion_tokens: 50,
         temperature: 0.5,
         top_p: 0.9,
-        service_tier: 'flex',
+        service_tier: 'priority',
         prompt_cache_key: 'k',
         response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true } },
       },
