@@ -96,7 +96,8 @@ test('requests of unknown cost are counted in each bucket, by whatever days', as
   await sql`update requests set price = '{}' where model = 'known'`.execute(db);
   for (const zone of ['UTC', 'Asia/Kolkata']) {
     const { totals, buckets } = await readUsage(db, filter, { group: 'model', byDay: false, zone });
-    expect(totals).toMatchObject({ unknown_cost_requests: 2, unfinished_requests: 1 });
+    // What a killed process left may have been at work, too.
+    expect(totals).toMatchObject({ unknown_cost_requests: 2, unfinished_requests: 2 });
     const counts = buckets.map(({ model, requests, unknown_cost_requests }) => [
       model,
       requests,
