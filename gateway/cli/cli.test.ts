@@ -295,7 +295,19 @@ describe('the command line', { timeout: 180_000 }, () => {
     const rows = JSON.parse(history.stdout);
     expect(rows.at(-1)).toMatchObject({ source: 'override', price: { input: '1', cache_read: '0.1' } });
     expect(rows[0].source).toMatch(/genai-prices/);
-    expect((await prices('unset', model)).code).toBe(0);
+    const planned = await prices('set', model, '--input', '3', '--output', '9', '--from', '2099-01-01');
+    expect(planned.last).toBe(model);
+    const kept = await prices('set', model, '--input', '2', '--output', '4');
+    expect(kept.stdout).toContain('From 2099-01-01 it costs 3 / 9 as planned');
+    const dated = (await prices('history', model)).stdout.trim().split('\n').slice(-3);
+    expect(dated).toEqual([
+      expect.stringContaining('override, superseded'),
+      expect.stringMatching(/\t2\t4\t.*\toverride$/),
+      expect.stringMatching(/^2099-01-01\t3\t9\t/),
+    ]);
+    const unset = await prices('unset', model);
+    expect(unset.code).toBe(0);
+    expect(unset.stdout).not.toContain('as planned');
     expect((await prices('list', '--provider', 'openai')).stdout).not.toContain('override');
   });
 

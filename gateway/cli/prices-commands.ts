@@ -5,7 +5,7 @@ import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type PriceFields, perMillion as perMillionText } from '../prices/price-document.ts';
 import { priceToJson } from '../prices/price-json.ts';
-import type { AddedPrice } from '../prices/price-rows.ts';
+import { type AddedPrice, plannedAfter } from '../prices/price-rows.ts';
 import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
@@ -39,14 +39,24 @@ export async function priceHistory({ positionals, fromBooks }: ReferenceInput): 
     ...shipped.map(({ from, asOf, source, ...price }) => ({ from, price, asOf, source })),
     ...added.map(({ from, price, asOf, source }) => ({ from, price, asOf, source })),
   ];
+  // By the day from which they hold; of one day and source the one added last holds.
+  const dated = rows
+    .map((row, index) => ({
+      ...row,
+      superseded: rows.slice(index + 1).some(({ from, source }) => from === row.from && source === row.source),
+    }))
+    .toSorted((one, other) => (one.from ?? '').localeCompare(other.from ?? ''));
   return {
     lines: [
       'from\tUSD per million tokens: input\toutput\tas of\tsource',
-      ...rows.map(({ from, price, asOf, source }) =>
-        [from ?? 'ever', price?.input ?? 'as in the book', price?.output ?? '', asOf, source].join('\t'),
+      ...dated.map(({ from, price, asOf, source, superseded }) =>
+        [
+          ...[from ?? 'ever', price?.input ?? 'as in the book', price?.output ?? '', asOf],
+          superseded ? `${source}, superseded` : source,
+        ].join('\t'),
       ),
     ],
-    json: rows.map(({ from, price, asOf, source }) => ({ from, as_of: asOf, source, price })),
+    json: dated.map(({ from, price, asOf, source, superseded }) => ({ from, as_of: asOf, source, price, superseded })),
   };
 }
 
@@ -72,12 +82,12 @@ export async function setPrice({ positionals, options, operator }: CommandInput<
     request: rate('request') ?? '0',
     tiers: [],
   };
-  return changed(await operator.overridePrice({ model, price, ...fromDay(options.from) }));
+  return changed(await operator.overridePrice({ model, price, ...fromDay(options.from) }), operator);
 }
 
 export async function unsetPrice({ positionals, options, operator }: CommandInput<PriceOptions>): Promise<Output> {
   const [model = ''] = positionals;
-  return changed(await operator.overridePrice({ model, price: null, ...fromDay(options.from) }));
+  return changed(await operator.overridePrice({ model, price: null, ...fromDay(options.from) }), operator);
 }
 
 export async function refreshPrices({ options: { url }, operator }: CommandInput<{ url?: string }>): Promise<Output> {
@@ -94,13 +104,21 @@ export async function refreshPrices({ options: { url }, operator }: CommandInput
   };
 }
 
-const changed = (row: AddedPrice): Output => ({
-  lines: [
-    `From ${row.from} (UTC) ${row.price ? 'it costs what you said' : 'the price book holds again'}. Running gateways know within a quarter of a minute:`,
-    row.model,
-  ],
-  json: addedJson(row),
-});
+async function changed(row: AddedPrice, operator: CommandInput<PriceOptions>['operator']): Promise<Output> {
+  const later = plannedAfter(await operator.addedPrices(), row.model, row.from);
+  const state = row.price ? 'it costs what you said' : 'the price book holds again';
+  return {
+    lines: [
+      `From ${row.from} (UTC) ${state}. Running gateways know within a quarter of a minute:`,
+      ...later.map(
+        ({ from, price }) =>
+          `From ${from} it costs ${price?.input} / ${price?.output} as planned; "prices unset ${row.model} --from ${from}" takes that back.`,
+      ),
+      row.model,
+    ],
+    json: addedJson(row),
+  };
+}
 
 const addedJson = ({ model, from, asOf, source, price }: AddedPrice) => ({ model, from, as_of: asOf, source, price });
 

@@ -4,7 +4,7 @@ import type { BooksDb } from '../db/open.ts';
 import { fetchPrices } from './fetch-prices.ts';
 import { newerPrices } from './newer-prices.ts';
 import type { PriceFields } from './price-document.ts';
-import { type AddedPrice, addPrices, readAddedPrices } from './price-rows.ts';
+import { type AddedPrice, addPrices, plannedAfter, readAddedPrices } from './price-rows.ts';
 import { shippedBook } from './shipped-book.ts';
 
 export interface RefreshReport {
@@ -18,7 +18,10 @@ export interface RefreshReport {
 export interface PriceOperator {
   /** Prices beside the shipped book, in the order in which they were added. */
   addedPrices(): Promise<readonly AddedPrice[]>;
-  /** The operator's own price of a model from a day on; null gives it back to the book. Throws `invalid_input`. */
+  /**
+   * The operator's own price of a model from a day on; null gives it back to the book, and without a day also takes back what was planned for
+   * later days. Throws `invalid_input`.
+   */
   overridePrice(change: { model: string; from?: string; price: PriceFields | null }): Promise<AddedPrice>;
   /** Takes over a newer edition of the book, all of it or nothing. Throws `invalid_input`. */
   refreshPrices(url: string): Promise<RefreshReport>;
@@ -42,8 +45,10 @@ export function createPriceOperator(deps: {
   return {
     addedPrices: () => readAddedPrices(db),
 
-    async overridePrice({ model, from = today(), price }) {
-      const isAdded = price !== null || (await readAddedPrices(db)).some((row) => row.model === model);
+    async overridePrice({ model, from: wanted, price }) {
+      const added = await readAddedPrices(db);
+      const from = wanted ?? today();
+      const isAdded = price !== null || added.some((row) => row.model === model);
       requireModel(model, isAdded);
       if (from < today()) {
         throw new AppError(
@@ -52,7 +57,8 @@ export function createPriceOperator(deps: {
         );
       }
       const row: AddedPrice = { model, kind: 'override', source: 'override', asOf: today(), from, price };
-      await add([row]);
+      const planned = price === null && wanted === undefined ? plannedAfter(added, model, from) : [];
+      await add([row, ...planned.map((later) => ({ ...row, from: later.from }))]);
       return row;
     },
 

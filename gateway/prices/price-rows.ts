@@ -54,6 +54,16 @@ export const heldOn = (rows: readonly AddedPrice[], day: string): AddedPrice | u
     .filter(({ from }) => from <= day)
     .reduce<AddedPrice | undefined>((held, row) => (held && held.from > row.from ? held : row), undefined);
 
+/** The operator's own prices of a model that are to begin after this day, each as it was planned last. */
+export function plannedAfter(added: readonly AddedPrice[], model: string, day: string): AddedPrice[] {
+  const byDay = new Map<string, AddedPrice>();
+  for (const row of added)
+    if (row.model === model && row.kind === 'override' && row.from > day) byDay.set(row.from, row);
+  return [...byDay.values()]
+    .filter(({ price }) => price !== null)
+    .toSorted((one, other) => one.from.localeCompare(other.from));
+}
+
 /** A model as far as it has a price. */
 interface Priced {
   readonly id: string;

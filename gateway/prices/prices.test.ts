@@ -85,6 +85,31 @@ describe('an override', () => {
     });
   });
 
+  test('that is given back without a day takes back what was planned for later', async () => {
+    const { gateway, pricing, pass } = await open();
+    await gateway.operator.overridePrice({ model: id, from: '2026-11-22', price: flat('10', '40') });
+    await gateway.operator.overridePrice({ model: id, from: '2026-11-24', price: flat('20', '80') });
+    await gateway.operator.overridePrice({ model: id, price: null });
+    for (let day = 0; day < 6; day += 1) {
+      expect((await pricing()).source).toBe(shippedBook.source);
+      pass(24 * 60 * 60 * 1000);
+    }
+  });
+
+  test('that is given back from a day on leaves what was planned after it', async () => {
+    const { gateway, pricing, pass } = await open();
+    await gateway.operator.overridePrice({ model: id, from: '2026-11-22', price: flat('10', '40') });
+    await gateway.operator.overridePrice({ model: id, from: '2026-11-24', price: flat('20', '80') });
+    await gateway.operator.overridePrice({ model: id, from: '2026-11-22', price: null });
+    const seen = [];
+    for (let day = 0; day < 5; day += 1) {
+      seen.push((await pricing()).source);
+      pass(24 * 60 * 60 * 1000);
+    }
+    const { source } = shippedBook;
+    expect(seen).toEqual([source, source, source, source, 'override']);
+  });
+
   test('begins at midnight UTC of its day, and ends on the day it was given back', async () => {
     const { gateway, pricing, pass } = await open();
     await gateway.operator.overridePrice({ model: id, from: '2026-11-21', price: flat('10', '40') });
