@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +25,11 @@ beforeAll(async () => {
   upstream = await openUpstream(hangingReply(recordedStreams.openai.slice(0, 3).join('')));
   ({ keys } = await prepaidAccount(database, env, '1000', 4));
   const program = await builtGateway();
-  const provider = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${upstream.origin}/v1` };
-  gateway = await program.start(database, { env: { ...env, ...provider } });
+  // Else an answer that has begun is read on for its count (decision 102).
+  const config = join(folder, 'gateway.json');
+  const openai = { apiKey: { env: 'OPENAI_API_KEY' }, baseUrl: `${upstream.origin}/v1`, on_disconnect: 'abort' };
+  writeFileSync(config, JSON.stringify({ providers: { openai } }));
+  gateway = await program.start(database, { env: { ...env, OPENAI_API_KEY: 'k' }, args: ['--config', config] });
 });
 afterAll(async () => {
   await gateway?.kill('SIGKILL');

@@ -41,7 +41,7 @@ test('a pinned model is the chat’s, and one that is never wanted is kept with 
   await expect.element(card).toMatchTextContent('Auto does not take GPT-5.4 mini in this chat any more.');
   // What is never wanted is not pinned either.
   await expect.element(card.getByRole('button', { name: 'Pin this model' })).toBeVisible();
-  expect(fake.calls).toContain('options.set');
+  await expect.poll(() => fake.calls).toContain('options.set');
   await userEvent.keyboard('{Escape}');
   await page.getByRole('button', { name: /^Chat settings/ }).click();
   await page.getByRole('button', { name: /^Allow .* again$/ }).click();
