@@ -104,7 +104,8 @@ const costByOwnPrice = ({ target }: BilledTry, price: Price | null, metered: Met
 function costUpTo(current: BilledTry | null, metered: Metered, cost: NanoUsd): Pick<Settlement, 'costUpTo'> {
   const price = current?.target.model.price;
   const usage = current?.meter.atMost(metered);
-  if (!price || !usage) return {};
+  // A simulated model stops at once: nothing is unseen.
+  if (!price || !usage || current?.target.model.simulated) return {};
   const most = costOf(price, usage);
   return most > cost ? { costUpTo: most } : {};
 }
