@@ -186,6 +186,8 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const listener = new AnswerListener(run, current);
   let release: (() => void) | null = null;
   const readsOn: ReadsOn = (why, stop) => {
+    // A simulated model computes nothing unseen.
+    if (target.model.simulated) return false;
     if (!countsLate(current)) return false;
     release = deps.readingOn.begin(run.question.principal.accountId, stop);
     if (!release) return false;

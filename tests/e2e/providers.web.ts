@@ -142,7 +142,7 @@ test('a chat that summarises by itself says so before, and the summary is on the
   await page.getByRole('button', { name: 'Save' }).press('Enter');
   await expect(page.getByRole('dialog')).toBeHidden();
   // Each about a third of what the model reads; all three are more than that.
-  const long = (words: string) => `${words} ${'columns and numbers '.repeat(9_000)}`;
+  const long = (words: string) => `${words} ${'columns and numbers '.repeat(17_000)}`;
   for (const [at, words] of ['First', 'Second'].entries()) {
     await message(page).fill(long(words));
     await message(page).press('Enter');
