@@ -34,7 +34,7 @@ test('before and after a send, a stop and another program, every page says what 
   await expectNoFault(page, 'reconciliation');
 
   await openPage(page, '#chat');
-  pauseMs = 60_000;
+  pauseMs = 8_000;
   await ask(page, 'Tell me more');
   await expect(articles(page).nth(1)).toContainText('Hello');
   await page.getByRole('button', { name: 'Stop' }).click();
