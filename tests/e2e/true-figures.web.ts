@@ -34,12 +34,15 @@ test('before and after a send, a stop and another program, every page says what 
   await expectNoFault(page, 'reconciliation');
 
   await openPage(page, '#chat');
-  pauseMs = 8_000;
+  const { charged } = bySql(books, 'local');
+  pauseMs = 2_000;
   await ask(page, 'Tell me more');
   await expect(articles(page).nth(1)).toContainText('Hello');
   await page.getByRole('button', { name: 'Stop' }).click();
   await ended(articles(page).nth(1));
   pauseMs = 0;
+  // It is read on for its count, and charged when that has come.
+  await expect.poll(() => bySql(books, 'local').charged).not.toBe(charged);
   await agree(page, books, 'local');
 
   await openPage(page, '#settings/gateway');
