@@ -4,6 +4,7 @@ import { useConnection } from '../browser/connection.ts';
 import { endedUnsaid } from '../browser/ended-unsaid.ts';
 import { loadConversation } from '../features/chat/chat-page.tsx';
 import { startNav, useNav } from '../navigation/nav.ts';
+import { loadTranslations } from '../text/error-text.ts';
 import { createCore } from './core-services.ts';
 import { whereItWas } from './where-it-was.ts';
 import { createQueries, draw } from './window.tsx';
@@ -18,6 +19,8 @@ export async function openWindow(element: HTMLElement, link: CoreLink): Promise<
   if (location.hash === '') history.replaceState(history.state, '', await whereItWas(core.api));
   startNav();
   void followChanges(core.api, queries, new AbortController().signal);
+  // Without them errors are in English.
+  await loadTranslations().catch(() => {});
   await Promise.race([chatLoaded(), new Promise((late) => setTimeout(late, patienceMs))]);
   draw(element, core, queries);
 }

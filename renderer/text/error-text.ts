@@ -1,8 +1,6 @@
 import { ORPCError } from '@orpc/client';
 import { type ErrorCode, errorKinds, isErrorCode, type ProblemText, refusalIn } from '#shared/errors.ts';
-import { refusalWords } from '#shared/language/refusal-words.ts';
-import { sentenceOf as sentenceIn } from '#shared/language/refusals.ts';
-import { words } from './language.ts';
+import { language, words } from './language.ts';
 
 export interface ErrorText {
   readonly code: string;
@@ -78,8 +76,6 @@ const text = words({
   retry: 'Retry.',
 });
 
-const refusals = words(refusalWords);
-
 const lostCore: ErrorText = {
   code: 'core_unreachable',
   sentence: text.coreLost,
@@ -113,11 +109,19 @@ interface StoredFailure extends ProblemText {
   readonly retryAfterMs: number | null;
 }
 
+let translate = ({ message }: ProblemText): string => message;
+
+/** Loads the translations of the sentences that the core words in English, where the window has another language. */
+export async function loadTranslations(): Promise<void> {
+  if (language !== 'en') translate = (await import('./translated-refusals.ts')).translated;
+}
+
 /** The sentence of an error: in the window’s language if it is the app’s, else as it came. */
-export const sentenceOf = (problem: ProblemText): string => sentenceIn(refusals, problem);
+export const sentenceOf = (problem: ProblemText): string => translate(problem);
 
 /** A gateway's own sentence, behind words for its code where this language has them. */
-export const saidByGateway = (code: string, said: string): string => refusals.gatewaySaid({ code, said });
+export const saidByGateway = (code: string, said: string): string =>
+  translate({ message: said, refusal: { name: 'gatewaySaid', values: { code, said } } });
 
 /** The same for a failure that is stored with a message; `since`: when it came, in epoch milliseconds. */
 export function describeFailure(failure: StoredFailure, since: number | null): ErrorText {

@@ -49,7 +49,7 @@ test('what is loaded before the composer can be used is small, and no view offen
   await message(page).waitFor();
   const bytes = await firstLoadInTime(page, 'composer');
   expect(bytes).toBeGreaterThan(100_000);
-  expect(bytes).toBeLessThanOrEqual(254_000);
+  expect(bytes).toBeLessThanOrEqual(250_000);
   // The views, when there is time.
   await expect.poll(() => loadedBytes(page)).toBeGreaterThan(bytes + 100_000);
   for (const view of views) {
