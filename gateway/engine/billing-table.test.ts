@@ -49,6 +49,7 @@ async function openServed(options: TestGatewayOptions = {}) {
     },
     fetch: telling(() => arrived()),
     ...options,
+    timeouts: { readOnMs: 50, ...options.timeouts },
   });
   const server = await listen(opened.gateway, { port: 0 });
   const read = async (path: string) => (await opened.call(path)).json();

@@ -126,7 +126,7 @@ describe('what is charged (the billing table)', () => {
   test('a client that left an answer it wanted whole: what had come', async () => {
     const abort = new AbortController();
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
-    const bench = await open({ fetch: leavingAfterFirstChunk(abort) });
+    const bench = await open({ fetch: leavingAfterFirstChunk(abort), timeouts: { readOnMs: 50 } });
     await bench.post(path, toOpenAi, { signal: abort.signal });
     await upstream.calls[0]?.closed;
     const row = await bench.onlyRequest();
