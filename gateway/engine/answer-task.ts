@@ -187,14 +187,19 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   let release: (() => void) | null = null;
   const readsOn: ReadsOn = (why, stop) => {
     // A simulated model computes nothing unseen.
-    if (target.model.simulated) return false;
-    if (!countsLate(current)) return false;
-    release = deps.readingOn.begin(run.question.principal.accountId, stop);
-    if (!release) return false;
+    if (target.model.simulated) return 'no';
+    const { accountId } = run.question.principal;
+    if (current.whole) {
+      const isForgiven = deps.earlyLeavers.forgives(accountId);
+      return isForgiven || run.question.byoKey || !mayReadOn(current) ? 'no' : 'to_its_end';
+    }
+    if (!countsLate(current)) return 'no';
+    release = deps.readingOn.begin(accountId, stop);
+    if (!release) return 'no';
     const { usage } = current.meter.partial();
     run.measured(usage.promptTokens + usage.completionTokens);
     run.left(why);
-    return true;
+    return 'detached';
   };
   run.disconnect.asks(target.model.provider, whole, readsOn);
   const answersInParts = () => {
@@ -223,17 +228,21 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
 }
 
 /**
- * An answer that has begun and is counted only at its end: whoever leaves it, it is read on for that (docs/decisions/102). Not
- * where the operator says otherwise, where the provider can be asked afterwards, or where it has no price, such as a server of
+ * Not where the operator says otherwise, where the provider can be asked afterwards, or where it has no price, such as a server of
  * one's own that would work for nobody.
  */
-const countsLate = ({ target, meter, fitted, whole, askBill }: Try): boolean =>
-  meter.started &&
-  target.model.price !== null &&
-  !whole &&
-  !askBill &&
-  target.credential.onDisconnect === undefined &&
-  (target.provider.counts === 'last' || (fitted.thinks && target.provider.counts !== 'along'));
+const mayReadOn = ({ target, askBill }: Try): boolean =>
+  target.model.price !== null && !askBill && target.credential.onDisconnect === undefined;
+
+/** An answer that has begun and is counted only at its end: whoever leaves it, it is read on for that (docs/decisions/102). */
+const countsLate = (current: Try): boolean => {
+  const { target, meter, fitted } = current;
+  return (
+    meter.started &&
+    mayReadOn(current) &&
+    (target.provider.counts === 'last' || (fitted.thinks && target.provider.counts !== 'along'))
+  );
+};
 
 /** The model was asked for a shorter answer than it gives, because no longer one is covered. */
 const isLimitedByCredit = ({ reserve }: Run, { fitted }: Try) =>

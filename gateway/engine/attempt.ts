@@ -129,7 +129,16 @@ export function fitQuestion(
   const maxTokens = longestAnswer(question, features, target, coveredTokens);
   const hasGrammars = [...(question.clientTools?.values() ?? [])].some(({ isByGrammar }) => isByGrammar === true);
   return fitRequest(
-    { parameters, openaiOnly, shape, marksCache: features.promptCache !== null, maxTokens, hasGrammars },
+    {
+      parameters,
+      openaiOnly,
+      shape,
+      marksCache: features.promptCache !== null,
+      maxTokens,
+      hasGrammars,
+      accountId: question.principal.accountId,
+      isOwnKey: question.byoKey !== null,
+    },
     target.model,
   );
 }

@@ -10,7 +10,7 @@ export interface Disconnect {
   readonly emit: Emit;
   /**
    * Says of whom an answer is asked next, and whether in one piece. `readsOn`: where the reader leaves, whether the rest is
-   * read without it for a while, for the count that comes last.
+   * read without it, for the count that comes last.
    */
   asks(provider: string, whole: boolean, readsOn: ReadsOn): void;
   /** Why the reader left an answer that is read on for its count alone; null where it didn't. */
@@ -24,8 +24,12 @@ export interface Disconnect {
   fail(error: unknown): void;
 }
 
-/** Begins to read on without the reader; false where that isn't to be. `stop` ends it. */
-export type ReadsOn = (why: AppError, stop: () => void) => boolean;
+/**
+ * How an answer goes on without its reader: not at all; for a while, detached from the request, which `stop` ends; or to its end, as if the
+ * reader were there.
+ */
+export type GoingOn = 'no' | 'detached' | 'to_its_end';
+export type ReadsOn = (why: AppError, stop: () => void) => GoingOn;
 
 /**
  * Where nobody reads the rest, the upstream is hung up on (wire contract §1.4.6), unless its provider bills a whole answer
@@ -34,7 +38,7 @@ export type ReadsOn = (why: AppError, stop: () => void) => boolean;
  */
 export function createDisconnect(reader: AnswerReader, drains: (provider: string) => boolean, abort: Stop): Disconnect {
   let draining = false;
-  let readsOn: ReadsOn = () => false;
+  let readsOn: ReadsOn = () => 'no';
   let readOnAfter: AppError | null = null;
   let gone: AppError | null = null;
   let release: (() => void) | null = null;
@@ -79,9 +83,10 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
     },
     leave(why) {
       if (readOnAfter) return;
-      if (!draining && readsOn(why, () => abort.abort(why))) readOnAfter = why;
-      if (readOnAfter) goOnWithout(why);
-      else expire(why);
+      const going = draining ? 'to_its_end' : readsOn(why, () => abort.abort(why));
+      if (going === 'detached') readOnAfter = why;
+      if (going === 'no') expire(why);
+      else goOnWithout(why);
     },
     expire,
     end() {
@@ -98,7 +103,8 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
 /** Accounts whose callers have lately left an answer that was asked for in one piece. */
 export interface EarlyLeavers {
   has(accountId: string): boolean;
-  add(accountId: string): void;
+  /** A caller of this account leaves one: true where it is the first in an hour. */
+  forgives(accountId: string): boolean;
 }
 
 const rememberedMs = 3_600_000;
@@ -106,18 +112,21 @@ const mostRemembered = 10_000;
 
 /**
  * What was produced of such an answer nobody can say, so that nothing is charged for it, though the upstream may bill it. Who
- * does that is asked for parts for an hour, of which what came is charged: it stays an accident, and is no way to spend the
- * operator's money (docs/decisions/043).
+ * does that is asked for parts for an hour, of which what came is charged, and others that are on their way already are read to
+ * their end: it stays an accident, and is no way to spend the operator's money (docs/decisions/043).
  */
 export function createEarlyLeavers(now: () => number): EarlyLeavers {
   const until = new Map<string, number>();
+  const has = (accountId: string) => until.size > 0 && (until.get(accountId) ?? 0) > now();
   return {
-    has: (accountId) => until.size > 0 && (until.get(accountId) ?? 0) > now(),
-    add(accountId) {
+    has,
+    forgives(accountId) {
+      const isFirst = !has(accountId);
       until.delete(accountId);
       until.set(accountId, now() + rememberedMs);
       const [oldest] = until.keys();
       if (until.size > mostRemembered && oldest !== undefined) until.delete(oldest);
+      return isFirst;
     },
   };
 }

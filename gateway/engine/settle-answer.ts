@@ -53,9 +53,6 @@ export async function settleAnswer(run: Run, outcome: Outcome): Promise<void> {
     deps.log({ ...bill.unbelieved, event: 'usage_clamped', level: 'warn', request_id: question.requestId });
   run.measured(bill.metered.usage.promptTokens + bill.metered.usage.completionTokens);
   if (outcome.kind === 'failed') {
-    if (run.current?.whole && outcome.error.code === 'client_closed_request') {
-      deps.earlyLeavers.add(question.principal.accountId);
-    }
     await deps.ledger.settle(bill.settlement).catch((error: unknown) => {
       deps.log({ event: 'settlement_failed', requestId: question.requestId, cause: String(error) });
     });

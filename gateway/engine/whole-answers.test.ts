@@ -183,6 +183,30 @@ test('where the provider bills all of it anyway, it is read to its end and charg
   expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
 });
 
+test('of many that are left at once the first is free; the others are read to their end and charged', async () => {
+  const release = Promise.withResolvers<void>();
+  const { post, upstream, call, gateway } = await open(
+    async (asked, response) => {
+      await release.promise;
+      await asAsked(asked, response);
+    },
+    { plan: 'enterprise' },
+  );
+  const leaving = new AbortController();
+  const answers = Array.from({ length: 40 }, () => post(path, body, { signal: leaving.signal }).catch(() => null));
+  await expect.poll(() => upstream.calls.length).toBe(40);
+  leaving.abort();
+  await Promise.all(answers);
+  release.resolve();
+  const records = async () => requestList.parse(await (await call('/v1/requests?limit=100')).json()).data;
+  await expect.poll(async () => (await records()).map(({ status }) => status)).not.toContain('running');
+  const all = await records();
+  expect(all.filter(({ cost_usd: cost }) => cost === '0').map(({ status }) => status)).toEqual(['cancelled']);
+  expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(39);
+  const { checks } = await gateway.operator.verifyBooks();
+  expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
+});
+
 test.each([
   ['no JSON', 'application/json', '{"choices":[', 'upstream_bad_response'],
   ['JSON that is no answer', 'application/json', '[1,2]', 'upstream_truncated'],
