@@ -10,6 +10,7 @@ import {
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from '../engine/answer.ts';
 import { grammarsInWords } from '../fitting/fit-warnings.ts';
+import { passedFields } from '../fitting/passed-fields.ts';
 import { shortened } from '../http/shorten-name.ts';
 import { canonicalJson } from '../idempotency/canonical-json.ts';
 import type { JsonSpan } from '../json/parse-json.ts';
@@ -187,11 +188,7 @@ const isSilent = (message: Extract<ChatMessage, { role: 'assistant' }>): boolean
   !message.images?.length &&
   typeof message.refusal !== 'string';
 
-/** OpenAI's fields that its own models are given as they are. */
-const openaiOnly = [
-  ...['logprobs', 'top_logprobs', 'logit_bias', 'prediction', 'service_tier', 'verbosity'],
-  ...['prompt_cache_key', 'safety_identifier'],
-];
+const openaiOnly = Object.keys(passedFields);
 /** OpenAI's fields that no answer of this gateway can honour. */
 const notHonoured = ['store', 'audio'];
 

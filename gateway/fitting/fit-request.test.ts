@@ -25,7 +25,8 @@ function fitted(model: CatalogueModel, body: Partial<CompletionRequestBody>, ope
   const { messages, max_tokens: maxTokens, ...all } = completionRequest.parse({ messages: [user], ...body });
   const parameters = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   const shape = conversationShape(messages, parameters);
-  return fitRequest({ parameters, openaiOnly, shape, marksCache: false, maxTokens: maxTokens ?? null }, model);
+  const input = { parameters, openaiOnly, shape, marksCache: false, maxTokens: maxTokens ?? null };
+  return fitRequest({ ...input, accountId: 'acc_1', isOwnKey: false }, model);
 }
 
 const named = (id: string, body: Partial<CompletionRequestBody>) => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
@@ -10,6 +9,7 @@ import type { ProviderRequest } from '../providers/provider.ts';
 import { fitLongParts, isForced } from './fit-long-parts.ts';
 import { changed, clamped, dropped, grammarsInWords } from './fit-warnings.ts';
 import { nearestEffort } from './nearest-effort.ts';
+import { hashedName, withHashedNames } from './passed-fields.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
@@ -24,6 +24,9 @@ interface FitInput {
   readonly maxTokens: number | null;
   /** Some of its tools want a text by a grammar. */
   readonly hasGrammars?: boolean;
+  readonly accountId: string;
+  /** Asked with the caller's own key: what it names at the provider is its own. */
+  readonly isOwnKey: boolean;
 }
 
 export interface Fitted {
@@ -55,7 +58,8 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
   const api = apiOf(model, hasTools, thinking.reasoning_effort);
   const fields = api === 'responses' ? input.openaiOnly : withoutOwnTools(input.openaiOnly);
   if (input.hasGrammars && !(ownToolsField in fields)) warnings.push(grammarsInWords);
-  const openaiOnly = fitOpenAiFields(fields, model, isThinking(thinking), warnings);
+  const taken = fitOpenAiFields(fields, model, isThinking(thinking), warnings);
+  const openaiOnly = input.isOwnKey ? taken : withHashedNames(taken, input.accountId);
   const { parameters: supported, ...fitted } =
     api === 'responses'
       ? fitToResponses({ parameters: thinking, openaiOnly, maxTokens: input.maxTokens }, model, warnings)
@@ -65,7 +69,7 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
   }
   const changes = fitLongParts({ model, facts: model.facts, shape: input.shape, parameters: supported }, warnings);
   return {
-    parameters: withHashedUser(withPossibleChoice(supported, model)),
+    parameters: withHashedUser(withPossibleChoice(supported, model), input.accountId),
     ...fitted,
     changes,
     api,
@@ -184,9 +188,9 @@ const ofSampling = new Set(['logprobs', 'top_logprobs']);
 const isThinking = ({ reasoning_effort: effort }: Parameters) => effort !== undefined && effort !== 'none';
 
 /** Providers get a name for the end user that is always the same and says nothing (wire contract §1.1). */
-function withHashedUser(parameters: Parameters): Parameters {
+function withHashedUser(parameters: Parameters, accountId: string): Parameters {
   if (parameters.user === undefined) return parameters;
-  return { ...parameters, user: createHash('sha256').update(parameters.user).digest('hex').slice(0, 32) };
+  return { ...parameters, user: hashedName(accountId, parameters.user) };
 }
 
 /** By which of its vendor's APIs a model is asked. */

@@ -127,7 +127,7 @@ describe('a request is asked of OpenAI as', () => {
         temperature: 0.5,
         top_p: 0.9,
         service_tier: 'priority',
-        prompt_cache_key: 'k',
+        prompt_cache_key: expect.stringMatching(/^[0-9a-f]{32}$/),
         response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true } },
       },
     ],

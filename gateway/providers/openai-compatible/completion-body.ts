@@ -4,6 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import { unmarked } from '../../content/conversation-shape.ts';
 import { foreignDetails } from '../../content/reasoning-details.ts';
+import type { PassedName } from '../../fitting/passed-fields.ts';
 import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
@@ -84,7 +85,7 @@ const fields = z
     verbosity: word,
     prompt_cache_key: z.string(),
     safety_identifier: z.string(),
-  })
+  } satisfies Record<PassedName, z.ZodType>)
   .partial();
 
 /**
