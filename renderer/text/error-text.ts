@@ -113,7 +113,13 @@ let translate = ({ message }: ProblemText): string => message;
 
 /** Loads the translations of the sentences that the core words in English, where the window has another language. */
 export async function loadTranslations(): Promise<void> {
-  if (language !== 'en') translate = (await import('./translated-refusals.ts')).translated;
+  if (language === 'en') return;
+  const [{ refusalWords }, { sentenceOf: sentenceIn }] = await Promise.all([
+    import('#shared/language/refusal-words.ts'),
+    import('#shared/language/refusals.ts'),
+  ]);
+  const translations = words(refusalWords);
+  translate = (problem) => sentenceIn(translations, problem);
 }
 
 /** The sentence of an error: in the window’s language if it is the app’s, else as it came. */
