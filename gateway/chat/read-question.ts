@@ -8,9 +8,9 @@ import {
   promptRequest,
 } from '#shared/wire/chat-request.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
+import { passedFields } from '../content/passed-fields.ts';
 import type { Question } from '../engine/answer.ts';
 import { grammarsInWords } from '../fitting/fit-warnings.ts';
-import { passedFields } from '../fitting/passed-fields.ts';
 import { shortened } from '../http/shorten-name.ts';
 import { canonicalJson } from '../idempotency/canonical-json.ts';
 import type { JsonSpan } from '../json/parse-json.ts';

@@ -4,12 +4,12 @@ import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
 import { hasTierPrice } from '../catalogue/service-tiers.ts';
 import { ownToolsField } from '../content/client-tools.ts';
 import { type ConversationShape, lostThinking } from '../content/conversation-shape.ts';
+import { hashedName, withHashedNames } from '../content/passed-fields.ts';
 import type { LongChanges } from '../providers/changed-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 import { fitLongParts, isForced } from './fit-long-parts.ts';
 import { changed, clamped, dropped, grammarsInWords } from './fit-warnings.ts';
 import { nearestEffort } from './nearest-effort.ts';
-import { hashedName, withHashedNames } from './passed-fields.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
