@@ -65,6 +65,8 @@ export const sharedAccount = {
     completion_tokens: 40_321,
     total_tokens: 131_555,
     cost_usd: '1.23',
+    unknown_cost_requests: 0,
+    unfinished_requests: 0,
   },
 };
 export const model = {

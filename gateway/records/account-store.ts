@@ -24,6 +24,8 @@ export async function readAccount(db: BooksDb, principal: Principal, now: number
       completion_tokens: used.completion_tokens,
       total_tokens: used.total_tokens,
       cost_usd: used.cost_usd,
+      unknown_cost_requests: used.unknown_cost_requests,
+      unfinished_requests: used.unfinished_requests,
     },
     credential: shownCredential(principal),
   };

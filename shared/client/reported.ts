@@ -58,6 +58,8 @@ export const reportedAccount = account.extend({
       requests: count.nullable(),
       total_tokens: count.nullable(),
       cost_usd: usdAmount.nullable(),
+      /** Requests of which nobody knows the cost; null: it isn't told. */
+      unknown: count.nullable(),
     })
     .nullable(),
   credential: reportedCredential.nullable(),

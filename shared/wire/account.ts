@@ -59,6 +59,9 @@ export const account = z
         completion_tokens: count,
         total_tokens: count,
         cost_usd: usdAmount,
+        /** Requests that `cost_usd` has nothing for: see `Usage`. */
+        unknown_cost_requests: count.optional(),
+        unfinished_requests: count.optional(),
       })
       .nullable(),
     credential,

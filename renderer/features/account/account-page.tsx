@@ -5,10 +5,10 @@ import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/account-text.ts';
 import { count, dayOf, usd } from '../../text/format.ts';
 import { Facts } from '../../ui/elements/facts.tsx';
-import { Money } from '../../ui/elements/money.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
+import { KnownCost } from '../usage/known-cost.tsx';
 import { AccountKeys } from './account-keys.tsx';
 import { AccountPart } from './account-part.tsx';
 import { Credential } from './credential.tsx';
@@ -46,7 +46,7 @@ function Details({ wallet }: { wallet: WalletBalance }) {
           facts={[
             ...factOf(text.requests, data.usage.requests, count),
             ...factOf(text.tokens, data.usage.total_tokens, count),
-            [text.spent, <Money key="spent" amount={data.usage.cost_usd} />],
+            [text.spent, <KnownCost key="spent" cost={data.usage.cost_usd} unknown={data.usage.unknown} />],
           ]}
         />
       )}

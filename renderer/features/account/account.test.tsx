@@ -165,3 +165,12 @@ test.each([
   await main.getByRole('button', { name: 'Test credits', exact: true }).click();
   await expect.element(main).toMatchTextContent(`Lasts for about 912 messages, or ${said}.`);
 });
+
+test('what was spent this month counts the requests of which nobody knows the cost', async () => {
+  const fake = await openApp('#account');
+  await expect.element(main).toMatchTextContent('$3.218');
+  const { usage } = fake.data.account.main;
+  if (usage) usage.unknown = 3;
+  await button('Read again').click();
+  await expect.element(main).toMatchTextContent('+ 3 unknown');
+});
