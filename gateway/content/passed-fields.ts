@@ -38,16 +38,17 @@ export type PassedName = keyof typeof passedFields;
 /** Names that OpenAI keeps apart within one organisation, which all accounts of this gateway share. */
 const namesOfCallers: readonly string[] = ['safety_identifier', 'prompt_cache_key'] satisfies PassedName[];
 
-/** A name as a provider gets it: always the same for an account, another for any other, and it says nothing. */
-export const hashedName = (accountId: string, name: string): string =>
-  createHash('sha256').update(`${accountId}\n${name}`).digest('hex').slice(0, 32);
+/** A name as a provider gets it: always the same, and it says nothing. */
+export const hashed = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32);
 
-/** The fields with the names in them hashed. */
+/** The fields with the names in them hashed with the account: no other account can speak in that name, or share that cache. */
 export function withHashedNames(
   fields: Readonly<Record<string, unknown>>,
   accountId: string,
 ): Readonly<Record<string, unknown>> {
   const hash = ([name, value]: [string, unknown]) =>
-    namesOfCallers.includes(name) && typeof value === 'string' ? [name, hashedName(accountId, value)] : [name, value];
+    namesOfCallers.includes(name) && typeof value === 'string'
+      ? [name, hashed(`${accountId}\n${value}`)]
+      : [name, value];
   return namesOfCallers.some((name) => name in fields) ? Object.fromEntries(Object.entries(fields).map(hash)) : fields;
 }

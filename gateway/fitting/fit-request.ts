@@ -4,7 +4,7 @@ import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
 import { hasTierPrice } from '../catalogue/service-tiers.ts';
 import { ownToolsField } from '../content/client-tools.ts';
 import { type ConversationShape, lostThinking } from '../content/conversation-shape.ts';
-import { hashedName, withHashedNames } from '../content/passed-fields.ts';
+import { hashed, withHashedNames } from '../content/passed-fields.ts';
 import type { LongChanges } from '../providers/changed-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 import { fitLongParts, isForced } from './fit-long-parts.ts';
@@ -69,7 +69,7 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
   }
   const changes = fitLongParts({ model, facts: model.facts, shape: input.shape, parameters: supported }, warnings);
   return {
-    parameters: withHashedUser(withPossibleChoice(supported, model), input.accountId),
+    parameters: withHashedUser(withPossibleChoice(supported, model)),
     ...fitted,
     changes,
     api,
@@ -188,9 +188,9 @@ const ofSampling = new Set(['logprobs', 'top_logprobs']);
 const isThinking = ({ reasoning_effort: effort }: Parameters) => effort !== undefined && effort !== 'none';
 
 /** Providers get a name for the end user that is always the same and says nothing (wire contract §1.1). */
-function withHashedUser(parameters: Parameters, accountId: string): Parameters {
+function withHashedUser(parameters: Parameters): Parameters {
   if (parameters.user === undefined) return parameters;
-  return { ...parameters, user: hashedName(accountId, parameters.user) };
+  return { ...parameters, user: hashed(parameters.user) };
 }
 
 /** By which of its vendor's APIs a model is asked. */
