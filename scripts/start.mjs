@@ -16,6 +16,8 @@ Options (after --):
   --port N         port of the web host, 1024 to 65535 (default: a free one)
   --no-open        print the link, do not open the browser
   --data-dir DIR   where conversations, settings and the ledger are kept
+  --restore-newest-backup  where the database of the chats cannot be opened: go on from its newest backup
+  --new-database   the same without a backup: begin with an empty one
   --help           this text
 `;
 
@@ -36,6 +38,8 @@ await run(async (words) => {
   const web = [
     ...(options.port === undefined ? [] : ['--port', options.port]),
     ...(options['no-open'] ? ['--no-open'] : []),
+    ...(options['restore-newest-backup'] ? ['--restore-newest-backup'] : []),
+    ...(options['new-database'] ? ['--new-database'] : []),
     ...folder,
   ];
   return foreground(node, [join(root, 'dist', 'main', 'web.js'), ...web], { env: environment(node) });
@@ -44,7 +48,15 @@ await run(async (words) => {
 function read(words) {
   const flag = { type: 'boolean' };
   const text = { type: 'string' };
-  const known = { web: flag, port: text, 'no-open': flag, 'data-dir': text, help: flag };
+  const known = {
+    web: flag,
+    port: text,
+    'no-open': flag,
+    'data-dir': text,
+    help: flag,
+    'restore-newest-backup': flag,
+    'new-database': flag,
+  };
   let values;
   try {
     values = parseArgs({ args: words, options: known }).values;

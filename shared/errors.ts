@@ -129,6 +129,7 @@ export const errorKinds = {
   tool_failed: kind(502, 'app_error'),
   data_folder_unavailable: kind(409, 'app_error'),
   database_in_use: kind(503, 'app_error', true),
+  database_unusable: kind(409, 'app_error'),
   disk_full: kind(507, 'app_error', true),
   backup_failed: kind(500, 'app_error', true),
   backup_unusable: kind(400, 'app_error'),

@@ -55,7 +55,10 @@ export interface Core {
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { host, dataFolder, platform, elapsed } = options;
   const unlock = lockDataFolder(dataFolder);
-  const base = await openBase(options);
+  const base = await openBase(options).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
   const { db, log, changes, now, newId } = base;
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
   const download = (url: string, asked: DownloadOptions) => guardedDownload(url, { ...asked, route: network.route });

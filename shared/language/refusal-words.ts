@@ -202,6 +202,11 @@ export const refusalWords = {
     `Portico is already running with the data folder ${folder}. Close it, or choose another folder with --data-dir.`,
   dataFolderClosed: ({ folder }: { folder: string }) =>
     `The data folder ${folder} cannot be written. Choose another one with --data-dir.`,
+  databaseInUse: ({ file }: { file: string }) =>
+    `Another program has the database of your chats open: ${file}. Close it, and start Portico again.`,
+  databaseUnusable: ({ file, why }: { file: string; why: DatabaseFault }) =>
+    `The database of your chats cannot be opened: ${faults[why]}. Its file is ${file}.`,
+  noIntactBackup: 'No backup is intact, so nothing was changed.',
   dataFolderFull: ({ folder }: { folder: string }) =>
     `There is no space left on the disk for the data folder ${folder}. Free some, or choose another folder with --data-dir.`,
   keychainSilent: 'The keychain did not answer.',

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { damageDatabase } from '../support/damaged-database.ts';
 import { freePort } from '../support/free-port.ts';
 import { expect, test } from './app.ts';
+import { articles, ask, ended } from './chat.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -89,6 +91,33 @@ test('a wrong flag, a wrong port, a taken port and an unwritable folder get one 
     expect({ words, code, said }).toEqual({ words, code: 2, said: [expect.stringMatching(sentence)] });
   }
   taken.close();
+});
+
+test('a database that cannot be opened is told with what to do, and that brings the chats back', async ({
+  launch,
+  folder,
+}) => {
+  const app = await launch();
+  await app.page.getByRole('button', { name: 'Try it now' }).click();
+  await ask(app.page, 'What is a portico?');
+  await ended(articles(app.page).nth(1));
+  await app.close();
+  await damageDatabase(app.dataFolder);
+  const words = ['--web', '--no-open', '--data-dir', app.dataFolder];
+  const { code, err } = await outcome(...words);
+  expect(code).toBe(2);
+  expect(err).toContain(
+    `The database of your chats cannot be opened: it is damaged. Its file is ${join(folder, 'data', 'portico.db')}.`,
+  );
+  expect(err).toContain('--restore-newest-backup');
+  const log = await readFile(join(app.dataFolder, 'logs', 'portico.log'), 'utf8');
+  expect(log).toContain('"event":"start-failed"');
+  const { child } = npmStart(...words, '--restore-newest-backup');
+  await link(child);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  const { page } = await launch();
+  await expect(page.getByRole('link', { name: 'What is a portico?' })).toBeVisible();
 });
 
 async function link(child: ChildProcess): Promise<string> {

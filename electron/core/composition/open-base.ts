@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
 import type { Download } from '#gateway/upstream/fetched-files.ts';
 import type { PollIntervals } from '../account/watch-books.ts';
+import { explainFailure, type Recovery, recoverDatabase, refuseEmptied } from '../backup/recover-database.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
 import { openDb } from '../db/db.ts';
@@ -19,6 +20,8 @@ export interface CoreOptions {
   readonly dataFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  /** What a person chose after a start whose database could not be opened. */
+  readonly recovery?: Recovery | null;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** A monotonic clock, in milliseconds. */
@@ -50,9 +53,13 @@ export type ConnectedOptions = CoreOptions & {
 };
 
 /** Shared by all parts of the core: database, change topics, log, clock and ids. */
-export async function openBase({ dataFolder, now, newId }: CoreOptions) {
+export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions) {
   const log = openLog(dataFolder, now);
-  const db = await openDb(join(dataFolder, 'portico.db'));
+  if (recovery) log({ event: 'database-recovered', ...(await recoverDatabase(dataFolder, recovery, now())) });
+  await refuseEmptied(dataFolder);
+  const db = await openDb(join(dataFolder, 'portico.db')).catch(async (error: unknown) => {
+    throw await explainFailure(dataFolder, error);
+  });
   return {
     db,
     log,

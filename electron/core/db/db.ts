@@ -158,13 +158,18 @@ export type ConversationRow = Selectable<Tables['conversations']>;
  */
 export async function openDb(path: string): Promise<Db> {
   const sqlite = new Sqlite(path);
-  sqlite.pragma('journal_mode = WAL');
-  sqlite.pragma('synchronous = FULL');
-  sqlite.pragma('foreign_keys = ON');
-  sqlite.pragma('busy_timeout = 5000');
-  const db = new Kysely<Tables>({ dialect: new TransactionDialect(sqlite, () => sqlite.inTransaction) });
-  await migrate(db);
-  return db;
+  try {
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('synchronous = FULL');
+    sqlite.pragma('foreign_keys = ON');
+    sqlite.pragma('busy_timeout = 5000');
+    const db = new Kysely<Tables>({ dialect: new TransactionDialect(sqlite, () => sqlite.inTransaction) });
+    await migrate(db);
+    return db;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
 }
 
 /** Runs pending migrations. */

@@ -49,6 +49,15 @@ function locationOf(error: Error): string | null {
   return frame?.trim().replace(/\(?(?:file:\/\/)?[^\s()]*[\\/]([^\\/\s()]+)\)?$/, '$1') ?? null;
 }
 
+/** A start that failed: nobody has opened the log yet, or it is this that fails. */
+export function logStartFailure(dataFolder: string, error: unknown): void {
+  try {
+    openLog(dataFolder, Date.now)({ event: 'start-failed', ...failureEntry(error) });
+  } catch {
+    // The sentence that is shown says as much as is known.
+  }
+}
+
 const plain = new Set(['string', 'number', 'boolean']);
 
 /** The gateway’s entries go to the same file, primitive values only. */

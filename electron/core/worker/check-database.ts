@@ -26,7 +26,8 @@ export function checkDatabase(
     if (!definitionsIn(db).every((definition) => known.has(definition))) return 'foreign';
     return table === 'messages' && hasForeignRows(db) ? 'foreign' : null;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) return 'damaged';
     return code === 'SQLITE_ERROR' ? 'foreign' : 'unreadable';
   } finally {
     db?.close();

@@ -51,6 +51,17 @@ export const mainText = messages({
   leaving: { wait: 'Quit when complete', quit: 'Quit now', stay: 'Cancel' },
 
   cannotStart: 'Portico cannot start',
+  logAt: (log: string) => `The log has more: ${log}`,
+  recover: {
+    title: 'Your chats cannot be opened',
+    fromBackup: (when: string) =>
+      `Portico can go on from your newest backup, of ${when}. What was written since then is not in it. The present file is kept beside it.`,
+    withoutBackup: 'There is no backup. Portico can start with no chats. The present file is kept beside the new one.',
+    newer: 'Install the newest version of Portico to go on with all of your chats.',
+    restore: 'Restore the backup',
+    empty: 'Start with no chats',
+    folder: 'Show the folder',
+  },
   windowStopped: 'The window of Portico has stopped several times in a row.',
   coreStopped: 'The core of Portico has stopped several times in a row.',
   chatsKept: (log: string) =>

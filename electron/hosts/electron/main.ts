@@ -9,6 +9,7 @@ import { openSecretService } from '#core/secrets/secret-service.ts';
 import { messages } from '#shared/language/messages.ts';
 import { refusalWords } from '#shared/language/refusal-words.ts';
 import { sentenceOf } from '#shared/language/refusals.ts';
+import { askHowToRecover } from './ask-how-to-recover.ts';
 import { refusedSwitch } from './command-line.ts';
 import { showContextMenus } from './context-menu.ts';
 import { coreAnswers } from './core-process/answer-core.ts';
@@ -171,9 +172,10 @@ function run(): void {
         log,
       }),
       log,
-      failed(failure) {
+      failed(failure, offer, again) {
         const sentence = sentenceOf(messages(refusalWords)(state.get().language), failure);
-        dialog.showErrorBox(text().cannotStart, sentence);
+        if (offer) return void askHowToRecover({ sentence, offer, dataFolder, text: text(), again });
+        dialog.showErrorBox(text().cannotStart, `${sentence}\n\n${text().logAt(logFile)}`);
         app.exit(2);
       },
       gaveUp() {

@@ -2,7 +2,9 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { type RecoveryOffer, recoveryOffer } from '#core/backup/recover-database.ts';
 import { defaultDataFolder } from '#core/db/data-folder.ts';
+import { logStartFailure } from '#core/log/log.ts';
 import { simulatedPace } from '#core/models/simulated-pace.ts';
 import { openSecretService } from '#core/secrets/secret-service.ts';
 import { listen } from '#gateway/http/listen.ts';
@@ -34,13 +36,14 @@ function readFlags(): Flags {
   }
 }
 
-async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
+async function start({ port, open, recovery }: Flags): Promise<RunningWeb> {
   const { env, platform } = process;
   return startWeb({
     version: packageJson.version,
     port,
     openBrowser: open,
-    dataFolder: resolve(dataDir ?? defaultDataFolder(platform, env, homedir())),
+    dataFolder,
+    recovery,
     pageFolder: beside('../renderer'),
     env,
     platform,
@@ -53,6 +56,14 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
     documentWorkerFile: beside('./document-worker.js'),
     say,
   });
+}
+
+/** What to do about a database that cannot be opened. */
+function adviceOn({ fault, backupAt }: RecoveryOffer): string {
+  const update = fault === 'newer' ? 'Install the newest version of Portico, or start' : 'Start';
+  if (backupAt === null) return `${update} again with --new-database for an empty one; this file is kept beside it.`;
+  const made = new Date(backupAt).toLocaleString();
+  return `${update} again with --restore-newest-backup to go on from the backup of ${made}; this file is kept beside it.`;
 }
 
 /**
@@ -78,11 +89,15 @@ function endOnSignals(starting: Promise<RunningWeb>): void {
 
 // Files in the data folder are readable by this user only.
 process.umask(0o077);
-const starting = start(readFlags());
+const flags = readFlags();
+const dataFolder = resolve(flags.dataDir ?? defaultDataFolder(process.platform, process.env, homedir()));
+const starting = start(flags);
 // Before the link is printed: the user may end the program as soon as it is.
 endOnSignals(starting);
 const running = await starting.catch((error: unknown) => {
-  if (error instanceof AppError) return fail(error.message);
+  logStartFailure(dataFolder, error);
+  const offer = recoveryOffer(error);
+  if (error instanceof AppError) return fail(offer ? `${error.message} ${adviceOn(offer)}` : error.message);
   return fail(`could not start: ${error instanceof Error ? error.message : 'the reason is not known'}`, failure);
 });
 const another = process.stdin.isTTY ? 'press Enter' : `open ${running.url} and look here`;

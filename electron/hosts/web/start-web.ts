@@ -17,6 +17,7 @@ export interface StartWebOptions
   extends Pick<
     CoreOptions,
     | 'dataFolder'
+    | 'recovery'
     | 'env'
     | 'platform'
     | 'openGateway'

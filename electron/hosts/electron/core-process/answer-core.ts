@@ -1,6 +1,7 @@
 import { implement } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
 import { session as browserSession, type MessagePortMain, nativeTheme } from 'electron';
+import type { RecoveryOffer } from '#core/backup/recover-database.ts';
 import type { EndedNotice } from '#core/host/host.ts';
 import type { Log } from '#core/log/log.ts';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';
@@ -66,9 +67,9 @@ export function coreAnswers({
   const os = implement(mainContract);
   const rpc = rpcErrors(log);
 
-  return (port: MessagePortMain, opened: (failure: ProblemText | null) => void): void => {
+  return (port: MessagePortMain, opened: (failure: ProblemText | null, offer: RecoveryOffer | null) => void): void => {
     const router = os.router({
-      opened: os.opened.handler(({ input }) => opened(input.failure)),
+      opened: os.opened.handler(({ input }) => opened(input.failure, input.offer)),
       openExternal: os.openExternal.handler(({ input }) => openOutside(input.url)),
       confirm: os.confirm.handler(({ input, signal }) => askPerson(input, signal ?? never)),
       showSettings: os.showSettings.handler(({ input }) => {

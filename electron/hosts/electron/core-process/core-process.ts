@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { MessagePortMain } from 'electron';
+import { recoveryOffer } from '#core/backup/recover-database.ts';
 import { openCore } from '#core/core.ts';
-import { failureEntry, openLog } from '#core/log/log.ts';
+import { failureEntry, logStartFailure, openLog } from '#core/log/log.ts';
 import { simulatedPace } from '#core/models/simulated-pace.ts';
 import { serveChannels } from '#core/rpc/serve.ts';
 import { listen } from '#gateway/http/listen.ts';
@@ -31,13 +32,14 @@ parentPort.once('message', ({ data, ports: [port] }) => {
 
 type Opening = Extract<ToCore, { kind: 'open' }>;
 
-async function run({ dataFolder, version, ownTitleBar }: Opening, port: MessagePortMain): Promise<void> {
+async function run({ dataFolder, version, ownTitleBar, recovery }: Opening, port: MessagePortMain): Promise<void> {
   endOnFaults(dataFolder);
   const main = mainProcess(port);
   const windows = new Set<Promise<unknown>>();
   const opening = openCore({
     host: coreHost(main, { version, platform, ownTitleBar }),
     dataFolder,
+    recovery,
     env,
     platform,
     now: Date.now,
@@ -72,11 +74,14 @@ async function run({ dataFolder, version, ownTitleBar }: Opening, port: MessageP
   // The main process crashed. The next one needs the data folder, and finds what was written.
   port.once('close', () => process.exit(1));
 
-  const failure = await serving.then(
-    () => null,
-    (error: unknown) => problemTextOf(toAppError(error)),
+  const told = await serving.then(
+    () => ({ failure: null, offer: null }),
+    (error: unknown) => {
+      logStartFailure(dataFolder, error);
+      return { failure: problemTextOf(toAppError(error)), offer: recoveryOffer(error) };
+    },
   );
-  await main.opened({ failure });
+  await main.opened(told);
 }
 
 /** After an uncaught error no state is certain: it is logged, the process ends, and a new core starts. */

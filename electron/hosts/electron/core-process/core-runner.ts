@@ -1,12 +1,19 @@
 import { once } from 'node:events';
 import { app, MessageChannelMain, type MessagePortMain, type UtilityProcess, utilityProcess } from 'electron';
+import type { Recovery, RecoveryOffer } from '#core/backup/recover-database.ts';
 import type { Log } from '#core/log/log.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { restartLimit } from './restart-limit.ts';
 
 /** Messages to the core’s process, each with one port: first for calls back to main, then one per window. */
 export type ToCore =
-  | { readonly kind: 'open'; readonly dataFolder: string; readonly version: string; readonly ownTitleBar: boolean }
+  | {
+      readonly kind: 'open';
+      readonly dataFolder: string;
+      readonly version: string;
+      readonly ownTitleBar: boolean;
+      readonly recovery: Recovery | null;
+    }
   | { readonly kind: 'window' }
   | { readonly kind: 'close' };
 
@@ -16,9 +23,12 @@ export interface CoreRunnerOptions {
   readonly dataFolder: string;
   readonly ownTitleBar: boolean;
   /** Serves the core’s calls. */
-  readonly answer: (port: MessagePortMain, opened: (failure: ProblemText | null) => void) => void;
-  /** Called if the core cannot be opened. */
-  readonly failed: (failure: ProblemText) => void;
+  readonly answer: (
+    port: MessagePortMain,
+    opened: (failure: ProblemText | null, offer: RecoveryOffer | null) => void,
+  ) => void;
+  /** Called if the core cannot be opened. `again` opens another one, which first does what a person chose. */
+  readonly failed: (failure: ProblemText, offer: RecoveryOffer | null, again: (recovery: Recovery) => void) => void;
   /** Called when it has crashed too often. */
   readonly gaveUp: () => void;
   readonly log: Log;
@@ -43,16 +53,23 @@ export function runCore({ file, dataFolder, ownTitleBar, answer, failed, gaveUp,
 
   const tell = (message: ToCore, ports: MessagePortMain[] = []) => running?.postMessage(message, ports);
 
-  function start(): void {
+  function start(recovery: Recovery | null = null): void {
     const { port1, port2 } = new MessageChannelMain();
     const child = utilityProcess.fork(file, [], { serviceName: 'Portico core' });
     running = child;
-    answer(port1, (failure) => {
+    answer(port1, (failure, offer) => {
       if (failure === null) return opened.resolve((port) => tell({ kind: 'window' }, [port]));
       ending = true;
-      failed(failure);
+      failed(failure, offer, (chosen) => {
+        // The data folder is locked until it has ended.
+        child.once('exit', () => {
+          ending = false;
+          start(chosen);
+        });
+        child.kill();
+      });
     });
-    tell({ kind: 'open', dataFolder, version: app.getVersion(), ownTitleBar }, [port2]);
+    tell({ kind: 'open', dataFolder, version: app.getVersion(), ownTitleBar, recovery }, [port2]);
     child.once('exit', (code) => {
       // From here on no message may be posted to it.
       running = null;
@@ -69,7 +86,7 @@ export function runCore({ file, dataFolder, ownTitleBar, answer, failed, gaveUp,
     opened.promise.then(before.resolve);
     const pauseMs = next();
     if (pauseMs === null) gaveUp();
-    else starting = setTimeout(start, pauseMs);
+    else starting = setTimeout(() => start(), pauseMs);
   }
 
   start();

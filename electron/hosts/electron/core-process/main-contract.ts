@@ -1,5 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
+import type { RecoveryOffer } from '#core/backup/recover-database.ts';
 import { menuPlace, zoomStep } from '#shared/contract/app/app.ts';
 import { networkSettings } from '#shared/contract/app/network.ts';
 import { settings } from '#shared/contract/app/settings.ts';
@@ -7,6 +8,10 @@ import { updateState } from '#shared/contract/app/updates.ts';
 import { problemText } from '#shared/contract/common/fields.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 
+const recoveryOffer: z.ZodType<RecoveryOffer> = z.object({
+  fault: z.enum(['damaged', 'foreign', 'newer', 'unreadable']),
+  backupAt: z.number().nullable(),
+});
 const line = z.custom<VisibleLine>((value) => typeof value === 'string' && value.length <= 256);
 const { theme, language, shortcuts, spellCheck, keepRunning, checkUpdates } = settings.shape;
 const account = z.string().min(1).max(256);
@@ -17,8 +22,8 @@ const item = z.object({ account, secret: z.string().max(1_048_576) });
  * needs a security review, as with the renderer’s contract.
  */
 export const mainContract = {
-  /** Null: the core is open; else why it cannot be. */
-  opened: oc.input(z.object({ failure: problemText.nullable() })).output(z.void()),
+  /** Null: the core is open; else why it cannot be, and where that is the database, what can be done. */
+  opened: oc.input(z.object({ failure: problemText.nullable(), offer: recoveryOffer.nullable() })).output(z.void()),
   openExternal: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
   confirm: oc
     .input(

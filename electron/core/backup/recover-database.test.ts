@@ -1,0 +1,135 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+import { unusedDataFolder } from '../../../tests/support/unused-data.ts';
+import { nameAt } from './backup-files.ts';
+import { recoveryOffer } from './recover-database.ts';
+
+async function openFolder() {
+  const dataFolder = await unusedDataFolder();
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }));
+  return { dataFolder, file: join(dataFolder, 'portico.db'), backups: join(dataFolder, 'backups') };
+}
+
+type Options = NonNullable<Parameters<typeof testCore>[0]>;
+
+async function withCore<Value>(options: Options, use: (core: Awaited<ReturnType<typeof testCore>>) => Promise<Value>) {
+  const opened = await testCore(options);
+  try {
+    return await use(opened);
+  } finally {
+    await opened.core.close();
+  }
+}
+
+/** Chats that are there before the damage: the first is in the backup, the second was written after it. */
+async function twoChats(dataFolder: string, backup = true): Promise<void> {
+  await withCore({ dataFolder }, async ({ client, gateway }) => {
+    gateway.script = async function* () {
+      yield 'An answer.';
+    };
+    const ask = async (messageId: string, text: string) => {
+      const { conversationId } = await client.chat.send({ messageId, text, model: 'openai/gpt' });
+      await expect.poll(async () => (await readThread(client, conversationId)).conversation.live).toBe(false);
+    };
+    await ask('m1', 'first');
+    if (backup) await client.backup.make();
+    await ask('m2', 'second');
+  });
+}
+
+const titles = (options: Options) =>
+  withCore(options, async ({ client }) =>
+    (await client.conversations.list({})).conversations.map(({ title }) => title).sort(),
+  );
+
+const failure = (dataFolder: string): Promise<AppError> =>
+  testCore({ dataFolder }).then(
+    () => {
+      throw new Error('it opened');
+    },
+    (error: unknown) => {
+      if (error instanceof AppError) return error;
+      throw error;
+    },
+  );
+
+const removeLog = (file: string) => {
+  for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
+};
+
+const damages: readonly [what: string, why: string, damage: (file: string) => void][] = [
+  ['overwritten with text', 'damaged', (file) => writeFileSync(file, 'This was a database once. '.repeat(400))],
+  ['emptied', 'damaged', (file) => writeFileSync(file, '')],
+  ['cut off in its first pages', 'damaged', (file) => writeFileSync(file, readFileSync(file).subarray(0, 6_000))],
+  ['overwritten in the middle of its tables', 'damaged', (file) => writeFileSync(file, scrambled(readFileSync(file)))],
+  [
+    'made by a newer version',
+    'newer',
+    (file) => new Sqlite(file).exec("insert into kysely_migration values ('999-later', '')").close(),
+  ],
+  [
+    'a folder',
+    'unreadable',
+    (file) => {
+      rmSync(file);
+      mkdirSync(file);
+    },
+  ],
+];
+
+/** All but the first page, which says that it is a database. */
+const scrambled = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0x5a)]);
+
+test.each(damages)(
+  'a database that is %s is told as %s, kept, and replaced by the newest backup',
+  async (_, why, damage) => {
+    const { dataFolder, file } = await openFolder();
+    await twoChats(dataFolder);
+    removeLog(file);
+    damage(file);
+    const error = await failure(dataFolder);
+    expect(error).toMatchObject({ code: 'database_unusable', refusal: { values: { file, why } } });
+    expect(error.message).toContain(file);
+    expect(recoveryOffer(error)).toEqual({ fault: why, backupAt: expect.any(Number) });
+    // Nothing changed by itself: the next start says the same.
+    expect((await failure(dataFolder)).message).toBe(error.message);
+    expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
+    const kept = readdirSync(dataFolder).filter((name) => name.startsWith('unusable-'));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(await titles({ dataFolder })).toEqual(['first']);
+  },
+);
+
+test('backups that are damaged themselves are passed over', async () => {
+  const { dataFolder, file, backups } = await openFolder();
+  await twoChats(dataFolder);
+  writeFileSync(join(backups, nameAt('auto', Date.now() + 60_000)), 'no database');
+  removeLog(file);
+  writeFileSync(file, 'noise');
+  expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
+});
+
+test('without a backup an empty database takes the place of one that is kept', async () => {
+  const { dataFolder, file } = await openFolder();
+  await twoChats(dataFolder, false);
+  removeLog(file);
+  writeFileSync(file, 'noise');
+  expect(recoveryOffer(await failure(dataFolder))).toEqual({ fault: 'damaged', backupAt: null });
+  await expect(testCore({ dataFolder, recovery: 'newest-backup' })).rejects.toThrow('No backup is intact');
+  expect(readFileSync(file, 'utf8')).toBe('noise');
+  expect(await titles({ dataFolder, recovery: 'new-database' })).toEqual([]);
+  const [kept = ''] = readdirSync(dataFolder).filter((name) => name.startsWith('unusable-'));
+  expect(readFileSync(join(dataFolder, kept), 'utf8')).toBe('noise');
+});
+
+test('a database that is whole opens as before, also after a crash, with and without backups', async () => {
+  const { dataFolder } = await openFolder();
+  await twoChats(dataFolder);
+  expect(await titles({ dataFolder })).toEqual(['first', 'second']);
+  expect(await titles({ dataFolder, recovery: null })).toEqual(['first', 'second']);
+});
