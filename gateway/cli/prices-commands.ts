@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { formatUsdPerToken, type PicoUsd, picoUsd } from '#shared/money.ts';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { type PriceFields, perMillion as perMillionText } from '../prices/price-document.ts';
+import { formatPerMillion, type PriceFields, perMillion } from '../prices/price-document.ts';
 import { priceToJson } from '../prices/price-json.ts';
 import { type AddedPrice, plannedAfter } from '../prices/price-rows.ts';
 import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
@@ -67,7 +66,7 @@ export async function setPrice({ positionals, options, operator }: CommandInput<
   const rate = (name: string) => {
     const text = options[name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase())];
     if (text === undefined) return null;
-    const read = perMillionText.safeParse(text);
+    const read = perMillion.safeParse(text);
     if (read.success) return read.data;
     throw new AppError('invalid_input', `--${name} ${read.error.issues[0]?.message}; it is "${text}".`);
   };
@@ -94,13 +93,15 @@ export async function refreshPrices({ options: { url }, operator }: CommandInput
   if (!url) {
     throw new AppError('invalid_input', 'Say where newer prices are: --url https://…, or set PORTICO_PRICES_URL.');
   }
-  const { source, asOf, added, ignored } = await operator.refreshPrices(url);
+  const { source, asOf, added, ignored, refused } = await operator.refreshPrices(url);
   return {
     lines: [
       ...added.map(({ model, from, price }) => [model, `from ${from}`, price?.input, price?.output].join('\t')),
-      `${added.length} new price rows from ${source}, as of ${asOf}; ${ignored.length} models there are not served here.`,
+      ...refused.map(({ why }) => why),
+      `${added.length} new price rows from ${source}, as of ${asOf}; ${ignored.length} models there are not served here, ${refused.length} keep their price.`,
     ],
-    json: { source, as_of: asOf, added: added.map(addedJson), ignored },
+    json: { source, as_of: asOf, added: added.map(addedJson), ignored, refused },
+    failed: refused.length > 0,
   };
 }
 
@@ -131,10 +132,13 @@ function fromDay(text: string | undefined): { from?: string } {
 
 const today = () => new Date().toISOString().slice(0, 10);
 
-/** Six places: USD per million tokens, exactly. */
-const perMillion = (price: PicoUsd) => formatUsdPerToken(picoUsd(price * 1_000_000n));
-
 const priceLine = ({ id, price, priceAsOf, priceSource }: CatalogueModel) =>
   price
-    ? [id, perMillion(price.prompt), perMillion(price.completion), priceAsOf ?? '–', priceSource ?? '–'].join('\t')
+    ? [
+        id,
+        formatPerMillion(price.prompt),
+        formatPerMillion(price.completion),
+        priceAsOf ?? '–',
+        priceSource ?? '–',
+      ].join('\t')
     : [id, 'not known', '', '', ''].join('\t');

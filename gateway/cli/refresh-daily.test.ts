@@ -2,7 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { refreshDaily } from './refresh-daily.ts';
 
-const report = { source: 'prices.example', asOf: '2026-11-20', added: [], ignored: [] };
+const report = {
+  source: 'prices.example',
+  asOf: '2026-11-20',
+  added: [],
+  ignored: [],
+  refused: [{ model: 'a/b', why: 'It would be free.' }],
+};
 
 test('nothing is asked for where no address was given', () => {
   const asked: string[] = [];
@@ -29,7 +35,8 @@ test('asks at once and every day until it is stopped, and logs a refusal with it
   await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1000);
   vi.useRealTimers();
   expect(logged).toEqual([
-    { event: 'prices_refreshed', source: 'prices.example', as_of: '2026-11-20', added: 0 },
+    { event: 'prices_refreshed', source: 'prices.example', as_of: '2026-11-20', added: 0, refused: 1 },
+    { event: 'price_not_believed', level: 'warn', model: 'a/b', message: 'It would be free.' },
     { event: 'prices_not_refreshed', code: 'invalid_input', message: 'The price document is refused.' },
   ]);
 });

@@ -2,7 +2,7 @@ import { toAppError } from '#shared/errors.ts';
 import { dayMs } from '../ledger/period.ts';
 import type { PriceOperator } from '../prices/price-operator.ts';
 
-/** Looks for newer prices at once and once a day, where an address was given; a refusal is logged and changes nothing. */
+/** Looks for newer prices at once and once a day, where an address was given; what is refused is logged and changes nothing. */
 export function refreshDaily(
   operator: Pick<PriceOperator, 'refreshPrices'>,
   url: string | undefined,
@@ -11,7 +11,10 @@ export function refreshDaily(
   if (!url) return () => {};
   const refresh = () =>
     operator.refreshPrices(url).then(
-      ({ source, asOf, added }) => log({ event: 'prices_refreshed', source, as_of: asOf, added: added.length }),
+      ({ source, asOf, added, refused }) => {
+        log({ event: 'prices_refreshed', source, as_of: asOf, added: added.length, refused: refused.length });
+        for (const { model, why } of refused) log({ event: 'price_not_believed', level: 'warn', model, message: why });
+      },
       (error: unknown) => {
         const { code, message } = toAppError(error);
         log({ event: 'prices_not_refreshed', code, message });

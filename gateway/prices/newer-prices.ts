@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
-import { type BookModel, type PriceDocument, type PriceFields, perToken, rowOn } from './price-document.ts';
+import { faultOfChange } from './price-changes.ts';
+import { type BookModel, type PriceDocument, type PriceFields, priceOf, rowOn } from './price-document.ts';
 import { type AddedPrice, heldOn } from './price-rows.ts';
 
 export interface KnownPrices {
@@ -14,25 +15,31 @@ export interface NewerPrices {
   readonly rows: readonly AddedPrice[];
   /** Models of the document that this gateway does not serve. */
   readonly ignored: readonly string[];
+  /** Models that keep their price, because the new one is not believed. */
+  readonly refused: readonly RefusedPrice[];
 }
 
-/** A price that moves further than this between two editions is taken for a mistake. */
-const mostTimes = 10n;
-/** USD per million tokens. */
-const dearest = 10_000;
+export interface RefusedPrice {
+  readonly model: string;
+  /** One sentence: the line of a bill, and what it would go from and to. */
+  readonly why: string;
+}
 
 /**
  * What a newer edition of the price book adds: rows that begin today or later, never earlier, and only where they differ
- * from what is known. Throws `invalid_input` where anything in it is implausible; then nothing of it is used.
+ * from what is known. A model whose change is not believed keeps its price, and the others get theirs. Throws `invalid_input` where the
+ * edition itself is wrong; then nothing of it is used.
  */
 export function newerPrices(document: PriceDocument, known: KnownPrices): NewerPrices {
   checkEdition(document, known);
   const served = new Map(known.book.models.map((model) => [model.id, model]));
+  const changes = document.models.flatMap((model) => {
+    const ours = served.get(model.id);
+    return ours ? [changeOf(model, ours, document, known)] : [];
+  });
   return {
-    rows: document.models.flatMap((model) => {
-      const ours = served.get(model.id);
-      return ours ? rowsOf(model, ours, document, known) : [];
-    }),
+    rows: changes.flatMap(({ rows }) => rows),
+    refused: changes.flatMap(({ refused }) => refused ?? []),
     ignored: document.models.filter(({ id }) => !served.has(id)).map(({ id }) => id),
   };
 }
@@ -50,21 +57,30 @@ function checkEdition({ as_of: asOf, models }: PriceDocument, { book, today }: K
   }
 }
 
-function rowsOf(model: BookModel, ours: BookModel, document: PriceDocument, known: KnownPrices): AddedPrice[] {
+interface Change {
+  readonly rows: readonly AddedPrice[];
+  readonly refused?: RefusedPrice;
+}
+
+function changeOf(model: BookModel, ours: BookModel, document: PriceDocument, known: KnownPrices): Change {
   const { today, book } = known;
   const mine = known.added.filter(
     ({ model: id, kind, asOf }) => id === model.id && kind === 'refresh' && asOf >= book.as_of,
   );
   const rows: AddedPrice[] = [];
-  const changes = [...model.rows, ...ours.rows, ...mine].flatMap(({ from }) =>
+  const days = [...model.rows, ...ours.rows, ...mine].flatMap(({ from }) =>
     from !== null && from > today ? [from] : [],
   );
-  for (const day of [today, ...new Set(changes.toSorted())]) {
+  for (const day of [today, ...new Set(days.toSorted())]) {
     const want = fieldsOf(rowOn(model.rows, day));
     if (!want) throw refused(`it has no price of ${model.id} for ${day}`);
-    const have = heldOn([...mine, ...rows], day)?.price ?? fieldsOf(rowOn(ours.rows, day));
-    if (have && canonical(have) === canonical(want)) continue;
-    checkPlausible(model.id, want, have ?? null);
+    const shipped = fieldsOf(rowOn(ours.rows, day)) ?? null;
+    const held = heldOn(mine, day)?.price ?? null;
+    const last = heldOn([...mine, ...rows], day)?.price ?? shipped;
+    if (last && isSame(last, want)) continue;
+    // Also with what ships, and never with another row of the same document: small steps, day after day, would lead anywhere.
+    const fault = faultOfChange(shipped, want) ?? (held && faultOfChange(held, want));
+    if (fault) return { rows: [], refused: { model: model.id, why: sentenceOf(model.id, day, fault, today) } };
     rows.push({
       model: model.id,
       kind: 'refresh',
@@ -74,8 +90,11 @@ function rowsOf(model: BookModel, ours: BookModel, document: PriceDocument, know
       price: want,
     });
   }
-  return rows;
+  return { rows };
 }
+
+const sentenceOf = (id: string, day: string, fault: string, today: string): string =>
+  `${id} keeps its price, because ${day > today ? `on ${day} ` : ''}${fault}; if that is right, say so with "gateway prices set".`;
 
 /** A row without its day. */
 function fieldsOf(row: (PriceFields & { from?: string | null }) | undefined): PriceFields | undefined {
@@ -84,38 +103,13 @@ function fieldsOf(row: (PriceFields & { from?: string | null }) | undefined): Pr
   return fields;
 }
 
-/** Two spellings of the same price are the same text. */
-const canonical = (fields: PriceFields): string =>
-  JSON.stringify(fields, (_key, value: unknown) => {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-    const present = Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined && inner !== '0');
-    return Object.fromEntries(present.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  });
+/** Whether they cost the same, however they are spelt: an amount with zeros behind it, a fee of nothing or none. */
+const isSame = (one: PriceFields, other: PriceFields): boolean => exact(one) === exact(other);
 
-function checkPlausible(id: string, want: PriceFields, have: PriceFields | null): void {
-  for (const rates of [want, ...want.tiers]) {
-    for (const name of [
-      'input',
-      'output',
-      'cache_read',
-      'cache_write',
-      'cache_write_1h',
-      'reasoning',
-      'input_audio',
-    ] as const) {
-      const price = rates[name];
-      if (price != null && Number(price) > dearest)
-        throw refused(`${id} would cost $${price} per million tokens (${name})`);
-    }
-  }
-  if (!have) return;
-  for (const name of ['input', 'output'] as const) {
-    const [before, after] = [perToken(have[name]), perToken(want[name])];
-    if (after > before * mostTimes || before > after * mostTimes) {
-      throw refused(`the ${name} price of ${id} would go from $${have[name]} to $${want[name]} per million tokens`);
-    }
-  }
-}
+const exact = (fields: PriceFields): string =>
+  JSON.stringify(priceOf(fields, '', ''), (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
 
 const refused = (why: string) =>
   new AppError(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PicoUsd, picoUsd } from '#shared/money.ts';
+import { formatUsdPerToken, type PicoUsd, picoUsd } from '#shared/money.ts';
 import type { Price, Rates } from '#shared/price.ts';
 
 /** USD per million tokens as a decimal string: six places are one pico-USD per token. */
@@ -89,3 +89,6 @@ export function perToken(text: string): PicoUsd {
   const [whole = '0', fraction = ''] = text.split('.');
   return picoUsd(BigInt(`${whole}${fraction.padEnd(6, '0')}`));
 }
+
+/** The other way round. */
+export const formatPerMillion = (price: PicoUsd): string => formatUsdPerToken(picoUsd(price * 1_000_000n));

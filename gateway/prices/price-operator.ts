@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { vendorOf } from '#shared/model-names.ts';
 import type { BooksDb } from '../db/open.ts';
 import { fetchPrices } from './fetch-prices.ts';
-import { newerPrices } from './newer-prices.ts';
+import { newerPrices, type RefusedPrice } from './newer-prices.ts';
 import type { PriceFields } from './price-document.ts';
 import { type AddedPrice, addPrices, plannedAfter, readAddedPrices } from './price-rows.ts';
 import { shippedBook } from './shipped-book.ts';
@@ -12,6 +12,8 @@ export interface RefreshReport {
   readonly asOf: string;
   readonly added: readonly AddedPrice[];
   readonly ignored: readonly string[];
+  /** Models that keep their price, because the new one is not believed. */
+  readonly refused: readonly RefusedPrice[];
 }
 
 /** What an operator may do about prices. History stays: rows are only ever added, and each request keeps its own. */
@@ -23,7 +25,7 @@ export interface PriceOperator {
    * later days. Throws `invalid_input`.
    */
   overridePrice(change: { model: string; from?: string; price: PriceFields | null }): Promise<AddedPrice>;
-  /** Takes over a newer edition of the book, all of it or nothing. Throws `invalid_input`. */
+  /** Takes over a newer edition of the book, except for models whose change is not believed. Throws `invalid_input`. */
   refreshPrices(url: string): Promise<RefreshReport>;
 }
 
@@ -65,9 +67,9 @@ export function createPriceOperator(deps: {
     async refreshPrices(url) {
       const document = await fetchPrices(url, deps.fetch);
       const known = { book: shippedBook, added: await readAddedPrices(db), today: today() };
-      const { rows, ignored } = newerPrices(document, known);
+      const { rows, ignored, refused } = newerPrices(document, known);
       await add(rows);
-      return { source: document.source, asOf: document.as_of, added: rows, ignored };
+      return { source: document.source, asOf: document.as_of, added: rows, ignored, refused };
     },
   };
 }

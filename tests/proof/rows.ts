@@ -82,6 +82,10 @@ export const rows = {
     goal: 'random usage within what an upstream was allowed is never charged beyond its hold; no balance and no limit is passed, on both engines',
     tests: ['gateway/billing/holds.test.ts'],
   },
+  'prices from elsewhere': {
+    goal: 'a newer price book changes no bill by more than its bounds and makes none free, whatever is in its rows',
+    tests: ['gateway/prices/random-price-changes.test.ts', 'gateway/prices/newer-prices.test.ts'],
+  },
   'ledger on paper': {
     goal: '2,000 random programs of 60 steps agree with a model',
     tests: ['tests/fault/random-programs.test.ts', 'gateway/ledger/byok-fee.test.ts'],
