@@ -1,8 +1,9 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AppUpdater } from 'electron-updater';
 import { GenericProvider } from 'electron-updater/out/providers/GenericProvider.js';
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
+import { isSignedBy, parsePublicKey, signatureAddress } from '#gateway/auth/signed-bytes.ts';
 
 /** What electron-updater hands to a provider of one's own (`provider: 'custom'`). */
 export interface SignedFeedOptions {
@@ -30,26 +31,13 @@ export class SignedFeed extends GenericProvider {
   /** The only request of the generic provider is the one for the feed's file. */
   protected override async httpRequest(url: URL, headers?: OutgoingHttpHeaders | null): Promise<string | null> {
     const file = await super.httpRequest(url, headers);
-    const beside = new URL(url);
-    beside.pathname += '.sig';
-    const signature = await super.httpRequest(beside, headers).catch((cause: unknown) => {
+    const signature = await super.httpRequest(signatureAddress(url), headers).catch((cause: unknown) => {
       throw cause instanceof Error && /\b404\b/.test(cause.message) ? notSigned(cause) : cause;
     });
     if (!isSignedBy(this.#publicKey, file ?? '', signature ?? '')) throw notSigned();
     return file;
   }
 }
-
-/** Throws where it is not an Ed25519 key. */
-export function parsePublicKey(base64: string): KeyObject {
-  const key = createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
-  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError(`expected an Ed25519 key, not ${key.asymmetricKeyType}`);
-  return key;
-}
-
-/** `signature` is in base64, over the bytes of `text` in UTF-8. */
-export const isSignedBy = (key: KeyObject, text: string, signature: string): boolean =>
-  verify(null, Buffer.from(text), key, Buffer.from(signature.trim(), 'base64'));
 
 const notSigned = (cause?: unknown) =>
   Object.assign(new Error('feed not signed', { cause }), {

@@ -1,0 +1,54 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  isSignedBy,
+  parsePrivateKey,
+  parsePublicKey,
+  publicKeyText,
+  signatureAddress,
+  signatureOf,
+} from './signed-bytes.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+
+test('a key is read from PEM and from base64, and is the same key', () => {
+  const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
+  for (const text of [pem, publicKeyText(privateKey), ` ${publicKeyText(privateKey)}\n`])
+    expect(parsePublicKey(text).equals(publicKey)).toBe(true);
+  const secret = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  expect(parsePrivateKey(secret).equals(privateKey)).toBe(true);
+});
+
+test('a key of another kind is refused', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const base64 = rsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+  expect(() => parsePublicKey(base64)).toThrow(/expected an Ed25519 key, not rsa/);
+  expect(() => parsePublicKey('nonsense')).toThrow();
+  const pem = rsa.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  expect(() => parsePrivateKey(pem)).toThrow(/not rsa/);
+});
+
+test('one changed bit of the file or of its signature is seen', () => {
+  const property = fc.property(
+    fc.uint8Array({ minLength: 1, maxLength: 200 }),
+    fc.nat(),
+    fc.nat(7),
+    (file, at, bit) => {
+      const signature = signatureOf(privateKey, file);
+      expect(isSignedBy(publicKey, file, `${signature}\n`)).toBe(true);
+      const flipped = (bytes: Uint8Array) =>
+        Uint8Array.from(bytes, (byte, index) => (index === at % bytes.length ? byte ^ (1 << bit) : byte));
+      expect(isSignedBy(publicKey, flipped(file), signature)).toBe(false);
+      const other = Buffer.from(flipped(Buffer.from(signature, 'base64'))).toString('base64');
+      expect(isSignedBy(publicKey, file, other)).toBe(false);
+    },
+  );
+  fc.assert(property, { numRuns: 200 });
+});
+
+test('a signature lies beside its file, whatever is asked with it', () => {
+  expect(signatureAddress(new URL('https://prices.example/a/book.json?v=2')).href).toBe(
+    'https://prices.example/a/book.json.sig?v=2',
+  );
+});
