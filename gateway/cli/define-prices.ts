@@ -48,6 +48,21 @@ export function definePrices(program: GatewayCommand): void {
     .command('refresh')
     .description('takes newer prices')
     .addOption(prices.createOption('--url <URL>', 'where a newer price book is').env('PORTICO_PRICES_URL'))
-    .example('gateway prices refresh --url https://prices.example/book.json')
+    .addOption(
+      prices
+        .createOption(
+          '--key <KEY>',
+          'public key of who signs that book (PEM or base64); needed unless it is on this machine',
+        )
+        .env('PORTICO_PRICES_KEY'),
+    )
+    .example('gateway prices refresh --url https://prices.example/book.json --key MCowBQYDK2VwAyEA…')
     .operates(async () => (await commands()).refreshPrices);
+  prices
+    .command('sign')
+    .description('signs a price book for gateways elsewhere: writes FILE.sig, which has to lie beside it')
+    .argument('<FILE>')
+    .needs('--key-file <FILE>', 'your private key (Ed25519, PEM): openssl genpkey -algorithm ed25519 -out prices.key')
+    .example('gateway prices sign book.json --key-file prices.key')
+    .answers(async () => (await commands()).signPrices);
 }

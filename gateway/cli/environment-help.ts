@@ -24,6 +24,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ],
   ['PORTICO_PRICES_URL', '"serve" looks there for newer prices, at its start and once a day (default: never)'],
   [
+    'PORTICO_PRICES_KEY',
+    'public key (Ed25519, PEM or base64) of who signs those prices; needed unless they are on this machine. "prices" in the file comes first',
+  ],
+  [
     'PORTICO_BYOK_FEE_BPS',
     'asked for answers on a caller\'s own provider key, in basis points of their cost (0 to 10000, default: 0); "byok_fee_bps" in the file comes first',
   ],

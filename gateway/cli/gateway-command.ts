@@ -25,7 +25,7 @@ export class GatewayCommand extends Command {
     return this;
   }
 
-  /** An option of one word that must be there; an unknown one, which may be the same misspelt, is complained of first. */
+  /** An option that must be there; an unknown one, which may be the same misspelt, is complained of first. */
   needs(flags: string, description: string): this {
     this.needed.push(this.createOption(flags).name());
     return this.option(flags, description);
@@ -54,7 +54,7 @@ export class GatewayCommand extends Command {
     answer: (typed: { positionals: readonly string[]; options: Options }, database: string) => Promise<Output>,
   ): this {
     return this.action(async () => {
-      const missing = this.needed.find((name) => this.getOptionValue(name) === undefined);
+      const missing = this.needed.find((name) => this.getOptionValue(attributeOf(name)) === undefined);
       if (missing) throw new UsageError(`"${typedWords(this)}" needs --${missing}.`);
       const { db, json } = this.optsWithGlobals<{ db: string; json?: true }>();
       const output = await answer({ positionals: this.args, options: this.opts<Options>() }, db);
@@ -88,6 +88,9 @@ export class GatewayCommand extends Command {
     return unknownCommand(this, word, meant);
   }
 }
+
+/** As Commander keeps it: `key-file` is `keyFile`. */
+const attributeOf = (name: string): string => name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 
 const unknownWord = /^error: unknown (command|option) '(.+?)'(?:\n\(Did you mean (?:one of )?([\w-]+).*)?$/s;
 

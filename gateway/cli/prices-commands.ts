@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
+import { parsePrivateKey, publicKeyText, signatureOf } from '../auth/signed-bytes.ts';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { formatPerMillion, type PriceFields, perMillion } from '../prices/price-document.ts';
+import { readPricesKey } from '../configuration/config.ts';
+import { formatPerMillion, type PriceFields, parsePriceDocument, perMillion } from '../prices/price-document.ts';
 import { priceToJson } from '../prices/price-json.ts';
 import { type AddedPrice, plannedAfter } from '../prices/price-rows.ts';
 import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
@@ -89,11 +92,19 @@ export async function unsetPrice({ positionals, options, operator }: CommandInpu
   return changed(await operator.overridePrice({ model, price: null, ...fromDay(options.from) }), operator);
 }
 
-export async function refreshPrices({ options: { url }, operator }: CommandInput<{ url?: string }>): Promise<Output> {
+type RefreshOptions = { url?: string; key?: string };
+
+export async function refreshPrices({
+  options: { url, key },
+  operator,
+}: CommandInput<RefreshOptions>): Promise<Output> {
   if (!url) {
     throw new AppError('invalid_input', 'Say where newer prices are: --url https://…, or set PORTICO_PRICES_URL.');
   }
-  const { source, asOf, added, ignored, refused } = await operator.refreshPrices(url);
+  const { source, asOf, added, ignored, refused } = await operator.refreshPrices(
+    url,
+    key ? readPricesKey(key, '--key') : null,
+  );
   return {
     lines: [
       ...added.map(({ model, from, price }) => [model, `from ${from}`, price?.input, price?.output].join('\t')),
@@ -103,6 +114,47 @@ export async function refreshPrices({ options: { url }, operator }: CommandInput
     json: { source, as_of: asOf, added: added.map(addedJson), ignored, refused },
     failed: refused.length > 0,
   };
+}
+
+/** Writes the signature of a price book beside it, and says by which public key gateways believe it. */
+export async function signPrices({ positionals, options }: ReferenceInput<{ keyFile: string }>): Promise<Output> {
+  const [file = ''] = positionals;
+  const bytes = readFile(file);
+  const { fault } = parsePriceDocument(bytes);
+  if (fault !== undefined)
+    throw new AppError('invalid_input', `${file} is no price book: ${fault}. Nothing was signed.`);
+  const key = readKey(options.keyFile);
+  const signature = `${file}.sig`;
+  writeFileSync(signature, `${signatureOf(key, bytes)}\n`);
+  const publicKey = publicKeyText(key);
+  return {
+    lines: [
+      `Signed: ${signature}. Serve it beside the book, and sign again when a byte of it changes. Gateways believe it by this key (PORTICO_PRICES_KEY):`,
+      publicKey,
+    ],
+    json: { signature, public_key: publicKey },
+  };
+}
+
+function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new AppError('invalid_input', `${path} cannot be read: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+function readKey(path: string) {
+  const pem = readFile(path).toString('utf8');
+  try {
+    return parsePrivateKey(pem);
+  } catch (cause) {
+    throw new AppError(
+      'invalid_input',
+      `${path} holds no private Ed25519 key in PEM. Make one by: openssl genpkey -algorithm ed25519 -out ${path}`,
+      { cause },
+    );
+  }
 }
 
 async function changed(row: AddedPrice, operator: CommandInput<PriceOptions>['operator']): Promise<Output> {

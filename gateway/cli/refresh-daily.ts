@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { toAppError } from '#shared/errors.ts';
 import { dayMs } from '../ledger/period.ts';
 import type { PriceOperator } from '../prices/price-operator.ts';
@@ -7,10 +8,11 @@ export function refreshDaily(
   operator: Pick<PriceOperator, 'refreshPrices'>,
   url: string | undefined,
   log: (entry: Readonly<Record<string, unknown>>) => void,
+  publicKey?: KeyObject,
 ): () => void {
   if (!url) return () => {};
   const refresh = () =>
-    operator.refreshPrices(url).then(
+    operator.refreshPrices(url, publicKey).then(
       ({ source, asOf, added, refused }) => {
         log({ event: 'prices_refreshed', source, as_of: asOf, added: added.length, refused: refused.length });
         for (const { model, why } of refused) log({ event: 'price_not_believed', level: 'warn', model, message: why });

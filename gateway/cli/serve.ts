@@ -78,7 +78,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const signals = followStopSignals();
     process.stdout.write(`Portico gateway on ${server.url}\n`);
     log({ event: 'started', providers: Object.keys(config.providers), metrics: metrics?.port ?? null });
-    const stopRefreshing = refreshDaily(gateway.operator, options.env.PORTICO_PRICES_URL, log);
+    const stopRefreshing = refreshDaily(gateway.operator, config.pricesUrl, log, config.pricesKey);
     parts.unshift({ close: async () => stopRefreshing() });
     await signals.stop;
     await retire(gateway, settings, signals.stopNow);

@@ -1,3 +1,4 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,29 @@ describe('the configuration', () => {
     expect(() => loadConfig(undefined, wrong)).toThrow('PORTICO_MAY_FETCH names "vlm", which has no key or address');
     const text = file('{"providers": {"vllm": {"may_fetch": "yes"}}}');
     expect(() => loadConfig(text, {})).toThrow('may_fetch');
+  });
+
+  test('takes the address and the key of newer prices from the file, else from the environment', () => {
+    const key = generateKeyPairSync('ed25519').publicKey;
+    const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString();
+    const text = key.export({ format: 'der', type: 'spki' }).toString('base64');
+    const env = { PORTICO_PRICES_URL: 'https://env.example/book.json', PORTICO_PRICES_KEY: text };
+    const ofEnvironment = loadConfig(undefined, env);
+    expect(ofEnvironment.pricesUrl).toBe('https://env.example/book.json');
+    expect(ofEnvironment.pricesKey?.equals(key)).toBe(true);
+    const ofFile = loadConfig(
+      file(JSON.stringify({ prices: { url: 'https://file.example/b.json', key: other } })),
+      env,
+    );
+    expect(ofFile.pricesUrl).toBe('https://file.example/b.json');
+    expect(ofFile.pricesKey?.equals(createPublicKey(other))).toBe(true);
+    expect(() => loadConfig(undefined, { PORTICO_PRICES_KEY: 'nonsense' })).toThrow(
+      'PORTICO_PRICES_KEY is no public Ed25519 key',
+    );
+    expect(() => loadConfig(file('{"prices": {"key": "nonsense"}}'), env)).toThrow(
+      /is not valid: "prices"."key" is no public Ed25519 key/,
+    );
+    expect(() => loadConfig(file('{"prices": {"address": "x"}}'), env)).toThrow('prices');
   });
 
   test('takes the fee on a caller’s own key from the file, else from the environment, in whole basis points', () => {

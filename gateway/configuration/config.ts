@@ -1,9 +1,11 @@
+import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { knownProviders } from '#shared/known-providers.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
 import { Secret } from '../auth/secret.ts';
+import { parsePublicKey } from '../auth/signed-bytes.ts';
 import { wholeBps } from '../ledger/byok-fee.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { defaultBaseUrl } from '../providers/registry.ts';
@@ -29,6 +31,8 @@ const configFile = z.strictObject({
   aliases: z.record(aliasName, z.string().regex(/^[^/\s]+\/\S+$/, 'must be "provider/model"')).default({}),
   /** What is asked for answers on a caller's own key, in basis points of their cost. */
   byok_fee_bps: z.int().min(0).max(wholeBps).optional(),
+  /** Where newer prices are looked for, and the public key of who signs them. */
+  prices: z.strictObject({ url: z.string().min(1).optional(), key: z.string().min(1).optional() }).default({}),
   /** Host names under which the gateway may be addressed besides the loopback ones. */
   hosts: z.array(z.string().min(1)).default([]),
 });
@@ -42,6 +46,8 @@ interface Config {
   readonly aliases: Readonly<Record<string, string>>;
   readonly hosts: readonly string[];
   readonly byokFeeBps: number;
+  readonly pricesUrl?: string | undefined;
+  readonly pricesKey?: KeyObject | undefined;
 }
 
 /**
@@ -61,6 +67,9 @@ export function loadConfig(path: string | undefined, env: Env): Config {
     }
   }
   const byokFeeBps = file.byok_fee_bps ?? feeFromEnvironment(env);
+  const { url: pricesUrl = env.PORTICO_PRICES_URL?.trim() || undefined, key } = file.prices;
+  const pricesKey =
+    key === undefined ? keyFromEnvironment(env) : naming(path, () => readPricesKey(key, '"prices"."key"'));
   const inFile = Object.keys(file.providers);
   return {
     providers,
@@ -70,6 +79,8 @@ export function loadConfig(path: string | undefined, env: Env): Config {
     aliases: file.aliases,
     hosts: file.hosts,
     byokFeeBps,
+    pricesUrl,
+    pricesKey,
   };
 }
 
@@ -130,6 +141,24 @@ function feeFromEnvironment(env: Env): number {
   const bps = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (bps <= wholeBps) return bps;
   throw new AppError('invalid_input', `PORTICO_BYOK_FEE_BPS must be a whole number from 0 to ${wholeBps}.`);
+}
+
+function keyFromEnvironment(env: Env): KeyObject | undefined {
+  const text = env.PORTICO_PRICES_KEY?.trim();
+  return text ? readPricesKey(text, 'PORTICO_PRICES_KEY') : undefined;
+}
+
+/** Throws `invalid_input` that names where the key stands. */
+export function readPricesKey(text: string, place: string): KeyObject {
+  try {
+    return parsePublicKey(text);
+  } catch (cause) {
+    throw new AppError(
+      'invalid_input',
+      `${place} is no public Ed25519 key, in PEM or base64 as "gateway prices sign" prints it.`,
+      { cause },
+    );
+  }
 }
 
 /** A key makes a hosted provider usable, an address a server of one's own. */

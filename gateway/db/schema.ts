@@ -18,6 +18,7 @@ export interface Books {
   kept_answers: KeptAnswerTable;
   kept_reasoning: KeptReasoningTable;
   price_rows: PriceRowTable;
+  price_editions: PriceEditionTable;
   definitions: DefinitionTable;
   limit_uses: LimitUseTable;
   limit_places: LimitPlaceTable;
@@ -217,6 +218,14 @@ interface PriceRowTable {
   /** JSON in the price document's spelling; null ends an override. */
   price: string | null;
   created: bigint;
+}
+
+/** Newer price books that were taken over (`price-editions.ts`). */
+interface PriceEditionTable {
+  /** `YYYY-MM-DD`. */
+  as_of: string;
+  source: string;
+  taken: bigint;
 }
 
 /** What the operator defines by command. */

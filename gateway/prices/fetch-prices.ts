@@ -1,18 +1,35 @@
+import type { KeyObject } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import { mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
-import { type PriceDocument, priceDocument } from './price-document.ts';
+import { isSignedBy, signatureAddress } from '../auth/signed-bytes.ts';
+import { isLoopback, mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
+import { type PriceDocument, parsePriceDocument } from './price-document.ts';
 
-const mostBytes = 4 * 1024 * 1024;
+const maxDocument = { bytes: 4 * 1024 * 1024, text: '4 MiB' };
+const maxSignature = { bytes: 4 * 1024, text: '4 KiB' };
 const timeoutMs = 15_000;
 
+export interface PriceSource {
+  readonly address: string;
+  /** By which its documents are signed. Null: only an address of this machine is believed, which whoever runs the gateway serves himself. */
+  readonly publicKey: KeyObject | null;
+}
+
 /** Reads a price document from an address. Throws `invalid_input` with the reason where it cannot be used. */
-export async function fetchPrices(address: string, send: typeof fetch = fetch): Promise<PriceDocument> {
+export async function fetchPrices(
+  { address, publicKey }: PriceSource,
+  send: typeof fetch = fetch,
+): Promise<PriceDocument> {
   const url = urlOf(address);
-  const text = await read(url, send);
-  const parsed = priceDocument.safeParse(parse(text));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw refused(`${issue?.path.join('.') || 'the document'}: ${issue?.message}`);
+  if (!publicKey && !isLoopback(url.hostname)) {
+    throw refused(
+      `${url.host} is not this machine, and whoever controls it would say what users pay. Give the public key of who signs it: PORTICO_PRICES_KEY, "prices": {"key": …} in the configuration, or --key`,
+    );
+  }
+  const bytes = await read(url, maxDocument, send);
+  if (publicKey) await requireSignature(url, bytes, publicKey, send);
+  const { document, fault } = parsePriceDocument(bytes);
+  if (!document) throw refused(fault);
+  return document;
 }
 
 function urlOf(address: string): URL {
@@ -26,34 +43,35 @@ function urlOf(address: string): URL {
   return url;
 }
 
-async function read(url: URL, send: typeof fetch): Promise<string> {
+async function requireSignature(url: URL, bytes: Uint8Array, publicKey: KeyObject, send: typeof fetch): Promise<void> {
+  const beside = signatureAddress(url);
+  const signature = await read(beside, maxSignature, send);
+  if (isSignedBy(publicKey, bytes, Buffer.from(signature).toString('utf8'))) return;
+  throw refused(
+    `${beside.href} is no signature of it by the public key that was given. "gateway prices sign" makes one; if it was signed anew, the key may have changed`,
+  );
+}
+
+async function read(url: URL, limit: typeof maxDocument, send: typeof fetch): Promise<Uint8Array> {
   try {
     const response = await send(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
-    if (!response.ok) throw refused(`${url.host} answered ${response.status}`);
-    return await textOf(response);
+    if (!response.ok) throw refused(`${url.host} answered ${response.status} for ${url.pathname}`);
+    return await bytesOf(response, limit);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     throw refused(`${url.host} could not be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
 }
 
-async function textOf(response: Response): Promise<string> {
+async function bytesOf(response: Response, limit: typeof maxDocument): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of response.body ?? []) {
     size += piece.byteLength;
-    if (size > mostBytes) throw refused(`it is larger than ${mostBytes / 1024 / 1024} MiB`);
+    if (size > limit.bytes) throw refused(`it is larger than ${limit.text}`);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw refused('it is not JSON', cause);
-  }
+  return Buffer.concat(pieces);
 }
 
 const refused = (why: string, cause?: unknown) =>

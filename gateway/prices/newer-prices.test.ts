@@ -44,7 +44,7 @@ describe('a change that is believed', () => {
         as_of: today,
         models: [{ ...without, rows: [{ ...without.rows[0], cache_read: cacheRead }] }],
       };
-      const { rows, refused } = newerPrices(document as never, { book, added: [], today });
+      const { rows, refused } = newerPrices(document as never, { book, added: [], newest: null, today });
       expect({ rows: rows.length, refused }).toEqual({ rows: 1, refused: [] });
     },
   );
@@ -140,7 +140,7 @@ describe('a change that is not believed', () => {
     const with_ = (change: Partial<PriceFields>) =>
       newerPrices(
         { ...book, as_of: today, models: [{ ...later, rows: [{ from: null, ...bookPrice(id), ...change }] }] },
-        { book, added: [], today },
+        { book, added: [], newest: null, today },
       ).refused.map(({ why }) => why);
     expect(with_({})).toEqual([]);
     expect(with_({ input: '1001', cache_read: null, output: '1001' })[0]).toMatch(/input would go to \$1001 /);

@@ -1,12 +1,15 @@
 import { AppError } from '#shared/errors.ts';
 import { faultOfChange } from './price-changes.ts';
 import { type BookModel, type PriceDocument, type PriceFields, priceOf, rowOn } from './price-document.ts';
+import type { PriceEdition } from './price-editions.ts';
 import { type AddedPrice, heldOn } from './price-rows.ts';
 
 export interface KnownPrices {
   /** The shipped book. */
   readonly book: PriceDocument;
   readonly added: readonly AddedPrice[];
+  /** The newest edition that was taken over. */
+  readonly newest: PriceEdition | null;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
 }
@@ -44,10 +47,15 @@ export function newerPrices(document: PriceDocument, known: KnownPrices): NewerP
   };
 }
 
-function checkEdition({ as_of: asOf, models }: PriceDocument, { book, today }: KnownPrices): void {
+function checkEdition({ as_of: asOf, models }: PriceDocument, { book, newest, today }: KnownPrices): void {
   if (asOf > today) throw refused(`it says that it is from ${asOf}, which has not come yet`);
   if (asOf < book.as_of)
     throw refused(`it is from ${asOf}, and the prices that this gateway ships are from ${book.as_of}`);
+  if (newest && asOf < newest.asOf) {
+    throw refused(
+      `it is from ${asOf}, and one of ${newest.asOf} (${newest.source}) was taken before: an older one may be served on purpose`,
+    );
+  }
   const ids = models.map(({ id }) => id);
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
   if (twice) throw refused(`it has ${twice} twice`);

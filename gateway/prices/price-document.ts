@@ -92,3 +92,19 @@ export function perToken(text: string): PicoUsd {
 
 /** The other way round. */
 export const formatPerMillion = (price: PicoUsd): string => formatUsdPerToken(picoUsd(price * 1_000_000n));
+
+/** The document in these bytes, or what is wrong with them. */
+export function parsePriceDocument(
+  bytes: Uint8Array,
+): { readonly document: PriceDocument; readonly fault?: never } | { readonly document: null; readonly fault: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return { document: null, fault: 'it is not JSON' };
+  }
+  const parsed = priceDocument.safeParse(json);
+  if (parsed.success) return { document: parsed.data };
+  const [issue] = parsed.error.issues;
+  return { document: null, fault: `${issue?.path.join('.') || 'the document'}: ${issue?.message}` };
+}

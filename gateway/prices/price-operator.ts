@@ -1,9 +1,11 @@
+import type { KeyObject } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import { vendorOf } from '#shared/model-names.ts';
 import type { BooksDb } from '../db/open.ts';
 import { fetchPrices } from './fetch-prices.ts';
 import { newerPrices, type RefusedPrice } from './newer-prices.ts';
 import type { PriceFields } from './price-document.ts';
+import { noteEdition, readNewestEdition } from './price-editions.ts';
 import { type AddedPrice, addPrices, plannedAfter, readAddedPrices } from './price-rows.ts';
 import { shippedBook } from './shipped-book.ts';
 
@@ -25,8 +27,11 @@ export interface PriceOperator {
    * later days. Throws `invalid_input`.
    */
   overridePrice(change: { model: string; from?: string; price: PriceFields | null }): Promise<AddedPrice>;
-  /** Takes over a newer edition of the book, except for models whose change is not believed. Throws `invalid_input`. */
-  refreshPrices(url: string): Promise<RefreshReport>;
+  /**
+   * Takes over a newer edition of the book, except for models whose change is not believed. Without a key of who signs it
+   * only from this machine. Throws `invalid_input`.
+   */
+  refreshPrices(url: string, publicKey?: KeyObject | null): Promise<RefreshReport>;
 }
 
 export function createPriceOperator(deps: {
@@ -64,10 +69,12 @@ export function createPriceOperator(deps: {
       return row;
     },
 
-    async refreshPrices(url) {
-      const document = await fetchPrices(url, deps.fetch);
-      const known = { book: shippedBook, added: await readAddedPrices(db), today: today() };
+    async refreshPrices(url, publicKey = null) {
+      const document = await fetchPrices({ address: url, publicKey }, deps.fetch);
+      const [added, newest] = [await readAddedPrices(db), await readNewestEdition(db)];
+      const known = { book: shippedBook, added, newest, today: today() };
       const { rows, ignored, refused } = newerPrices(document, known);
+      await noteEdition(db, { asOf: document.as_of, source: document.source }, now());
       await add(rows);
       return { source: document.source, asOf: document.as_of, added: rows, ignored, refused };
     },

@@ -43,7 +43,7 @@ export function refreshed(
     source: 'prices.example',
     models: Object.entries(models).map(([id, rows]) => ({ ...bookModel(id), rows })),
   };
-  return newerPrices(document, { book: shippedBook, added, today: day });
+  return newerPrices(document, { book: shippedBook, added, newest: null, today: day });
 }
 
 /** What comes of an edition in which one model's price differs by this. */

@@ -83,8 +83,12 @@ export const rows = {
     tests: ['gateway/billing/holds.test.ts'],
   },
   'prices from elsewhere': {
-    goal: 'a newer price book changes no bill by more than its bounds and makes none free, whatever is in its rows',
-    tests: ['gateway/prices/random-price-changes.test.ts', 'gateway/prices/newer-prices.test.ts'],
+    goal: 'a newer price book is believed by its signature alone; none changes a bill by more than its bounds or makes it free, whatever is in its rows',
+    tests: [
+      'gateway/prices/random-price-changes.test.ts',
+      'gateway/prices/newer-prices.test.ts',
+      'gateway/prices/signed-prices.test.ts',
+    ],
   },
   'ledger on paper': {
     goal: '2,000 random programs of 60 steps agree with a model',

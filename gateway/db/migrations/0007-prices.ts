@@ -36,3 +36,15 @@ const postgresFence = [
   `CREATE TRIGGER price_rows_refuse_change BEFORE UPDATE OR DELETE ON price_rows
     FOR EACH ROW EXECUTE FUNCTION price_rows_refuse()`,
 ];
+
+/** `0028-price-editions`: which price books were taken over, by their days, so that none that is older is taken again (decision 113). */
+export const priceEditions = (dialect: DialectName): Migration => ({
+  async up(db) {
+    const sqlite = dialect === 'sqlite';
+    await sql
+      .raw(`CREATE TABLE price_editions (
+        as_of TEXT PRIMARY KEY, source TEXT NOT NULL, taken ${sqlite ? 'INTEGER' : 'BIGINT'} NOT NULL
+      ${sqlite ? ') STRICT' : ')'}`)
+      .execute(db);
+  },
+});

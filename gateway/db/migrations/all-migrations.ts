@@ -4,7 +4,7 @@ import { books } from './0001-books.ts';
 import { limits } from './0002-limits.ts';
 import { identity } from './0003-identity.ts';
 import { cluster } from './0005-cluster.ts';
-import { prices } from './0007-prices.ts';
+import { priceEditions, prices } from './0007-prices.ts';
 import { tokenClasses } from './0008-token-classes.ts';
 import { byokFee } from './0009-byok-fee.ts';
 import { provenance } from './0011-provenance.ts';
@@ -50,5 +50,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0024-unknown-costs': unknownCosts,
     '0025-cost-up-to': costUpTo(dialect),
     '0027-key-secrets': keySecrets(dialect),
+    '0028-price-editions': priceEditions(dialect),
   }),
 });
