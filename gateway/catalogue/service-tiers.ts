@@ -9,7 +9,10 @@ import type { CatalogueModel } from './catalogue.ts';
 type Share = readonly [numerator: bigint, denominator: bigint];
 const whole: Share = [1n, 1n];
 
-/** openai.com/api-priority-processing, read 2026-11-27: input, cached input and output all at the same share of the standard price. */
+/**
+ * Input, cached input and output all at the same share of the standard price. Stored copies of openai.com/api-priority-processing, seen
+ * 2026-11-27: they have dollars, the shares are those by the book's prices. Long prompts are not served in this tier.
+ */
 const priorityShares: Readonly<Record<string, Share>> = {
   'openai/gpt-5.5': [5n, 2n],
   'openai/gpt-5.4': [2n, 1n],
@@ -25,24 +28,38 @@ const priorityShares: Readonly<Record<string, Share>> = {
   'openai/gpt-4o-mini': [5n, 3n],
 };
 
-/** Half the standard price: developers.openai.com/api/docs/pricing and …/guides/flex-processing, read 2026-11-27. */
+/**
+ * Half the standard price. A stored copy of developers.openai.com/api/docs/guides/flex-processing.md, seen 2026-11-27, says "priced at Batch
+ * API rates" and leaves the models to the pricing page, of which no copy was seen. Which models, and that it is half, third parties say.
+ */
 const flexModels: ReadonlySet<string> = new Set([
-  ...[
-    'openai/gpt-5.5',
-    'openai/gpt-5.4',
-    'openai/gpt-5.4-mini',
-    'openai/gpt-5.4-nano',
-    'openai/gpt-5.2',
-    'openai/gpt-5.1',
-  ],
-  ...['openai/gpt-5', 'openai/gpt-5-mini', 'openai/gpt-5-nano', 'openai/o3', 'openai/o4-mini'],
+  // LiteLLM's model_prices_and_context_window.json, at commit 00035b69.
+  ...['openai/gpt-5.5', 'openai/gpt-5.4', 'openai/gpt-5.4-mini', 'openai/gpt-5.4-nano', 'openai/gpt-5'],
+  // A copy of the pricing page's tables in a public repository, undated, of the time of GPT-5.1.
+  ...['openai/gpt-5.1', 'openai/gpt-5-mini', 'openai/gpt-5-nano', 'openai/o3', 'openai/o4-mini'],
+  // A table in another one, undated, of the time of GPT-5.5.
+  'openai/gpt-5.2',
 ]);
 const flexShare: Share = [1n, 2n];
 
-/** A tenth more for models since 2026-03-05, GPT-5.4 being the first: developers.openai.com/api/docs/guides/your-data, read 2026-11-27. */
+/**
+ * "Data residency endpoints are charged a 10% uplift for models released on or after March 5, 2026, that are eligible for data residency":
+ * a stored copy of developers.openai.com/api/docs/guides/data-residency, seen 2026-11-27. It names us., eu., au., in. and
+ * jp.api.openai.com. Which models are eligible was not seen: all of them are taken for it, so that nothing is held too low.
+ */
 const regionalHost = /^[a-z]{2}\.api\.openai\.com$/;
-const regionalModels = /^openai\/gpt-(?:5\.[4-9]|[6-9])/;
 const regionalShare: Share = [11n, 10n];
+const regionalSince = '2026-03-05';
+/**
+ * Where the catalogue has no day of release: our reading, GPT-5.4 and what is numbered above it. LiteLLM's list has a snapshot
+ * gpt-5.4-2026-03-05, and this uplift from GPT-5.4 on.
+ */
+const regionalByName = /^openai\/gpt-(?:5\.[4-9]|[6-9])/;
+
+function costsMoreInRegions(model: CatalogueModel): boolean {
+  const released = model.facts?.released ?? null;
+  return released === null ? regionalByName.test(factsId(model)) : released >= regionalSince;
+}
 
 /** Tiers that cost the standard price, by whatever name. */
 const standardTiers: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'on_demand']);
@@ -75,7 +92,7 @@ const origins = new WeakMap<CatalogueModel, Variant>();
  */
 export function pricedFor(model: CatalogueModel, tier: string | undefined, baseUrl: string): CatalogueModel {
   if (model.price === null || !isOpenAi(model)) return model;
-  const isRegional = regionalHost.test(hostOf(baseUrl)) && regionalModels.test(factsId(model));
+  const isRegional = regionalHost.test(hostOf(baseUrl)) && costsMoreInRegions(model);
   const region = isRegional ? regionalShare : whole;
   const tierShare = (tier === undefined ? null : shareOfTier(model, tier)) ?? whole;
   const share = isAbove(tierShare, whole) ? times(tierShare, region) : region;

@@ -170,6 +170,13 @@ test('a regional address costs a tenth more for the models that OpenAI says it f
   expect(pricedFor(newer, 'priority', eu).price?.prompt).toBe(5_500_000n);
   expect(priceAsServed(pricedFor(newer, 'priority', eu), 'default').price?.prompt).toBe(2_750_000n);
   expect(pricedFor(older, undefined, eu)).toBe(older);
+  for (const region of ['us', 'au', 'in', 'jp'])
+    expect(pricedFor(newer, undefined, `https://${region}.api.openai.com/v1`).price?.prompt).toBe(2_750_000n);
+  // By their day of release where it is known, else by their number.
+  for (const id of ['openai/gpt-6.2-sol', 'openai/gpt-6-luna', 'openai/gpt-5.5', 'openai/gpt-5.4-nano'])
+    expect(pricedFor(find(id), undefined, eu)).not.toBe(find(id));
+  for (const id of ['openai/gpt-5.2', 'openai/gpt-5', 'openai/o3'])
+    expect(pricedFor(find(id), undefined, eu)).toBe(find(id));
   for (const address of ['https://api.openai.com/v1', 'https://eu.api.openai.com.evil.example/v1', 'nonsense'])
     expect(pricedFor(newer, undefined, address)).toBe(newer);
 });
