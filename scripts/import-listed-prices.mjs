@@ -9,10 +9,12 @@ import { decimal, readGenaiPrices } from './genai-prices.mjs';
 
 const target = new URL('../gateway/prices/data/listed-prices.json', import.meta.url);
 
-/** Our provider → the package's, and what their list puts before the package's name. */
+/**
+ * Our provider → the package's, and what their list puts before the package's name. DeepSeek's models are priced by the hour, and what the
+ * package has of them otherwise its API no longer sells: they are in hourly-prices.json.
+ */
 const vendors = {
   mistral: { id: 'mistral' },
-  deepseek: { id: 'deepseek' },
   xai: { id: 'x-ai' },
   groq: { id: 'groq' },
   cerebras: { id: 'cerebras' },

@@ -6,18 +6,19 @@ import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
 import { bookEmbeddings, knownEmbedding } from './facts/embedding-models.ts';
 import { claimsOf, factsOf } from './known-models.ts';
-import { offeredOn, withListedPrice } from './listed-prices.ts';
+import { offeredAt, pricePeriod, withListedPrice } from './listed-prices.ts';
 
 /**
- * The catalogue as of a day (`YYYY-MM-DD`, UTC): the price book's models with the row that holds then, and what the
+ * The catalogue as of a day (`YYYY-MM-DD`) and an hour, UTC: the price book's models with the row that holds then, and what the
  * providers list by themselves, with the prices that were added to the book.
  */
 export function buildCatalogue(
   day: string,
   listed: readonly CatalogueModel[],
   added: readonly AddedPrice[] = [],
+  hour = 0,
 ): Catalogue {
-  const complete = (model: CatalogueModel) => withSource(withListedPrice(asKnown(model, day), day));
+  const complete = (model: CatalogueModel) => withSource(withListedPrice(asKnown(model, day), { day, hour }));
   const withPrices = (models: readonly CatalogueModel[]) =>
     pricedOn(models, added, day, shippedBook.as_of).map(withSearchPrice);
   const models = [...shippedBook.models.map((model) => fromBook(model, day)), ...listed.map(complete)];
@@ -28,7 +29,7 @@ export function buildCatalogue(
     models: priced.filter((model) => !isEmbedding(model)),
     embeddings: priced.filter(isEmbedding),
     priced: (model) => withPrices([complete(model)])[0] ?? model,
-    offered: pricedOn(offeredOn(day), added, day, shippedBook.as_of),
+    offered: pricedOn(offeredAt({ day, hour }), added, day, shippedBook.as_of),
   };
 }
 
@@ -111,28 +112,27 @@ function withAliases(catalogue: Catalogue, aliases: CatalogueSettings['aliases']
   return { ...catalogue, models: catalogue.models.map(named), embeddings: catalogue.embeddings.map(named) };
 }
 
-/** A catalogue that follows the calendar (prices change at midnight UTC) and what the providers list. */
+/** A catalogue that follows the calendar, the hour where a vendor prices by it, and what the providers list. */
 export function liveCatalogue(
   now: () => number,
   listed: () => readonly CatalogueModel[],
   { aliases, added }: CatalogueSettings = { aliases: {}, added: () => nothingAdded },
 ): () => Catalogue {
-  let built: { key: readonly CatalogueModel[]; prices: unknown; day: number; catalogue: Catalogue } | null = null;
+  let built: { key: readonly CatalogueModel[]; prices: unknown; period: string; catalogue: Catalogue } | null = null;
   return () => {
     const time = now();
-    const day = Math.floor(time / dayMs);
+    const [date = '', clock = ''] = new Date(time).toISOString().split('T');
+    const hour = Number(clock.slice(0, 2));
+    const period = `${date} ${pricePeriod({ day: date, hour })}`;
     const models = listed();
     const prices = added();
-    if (!built || built.day !== day || built.prices !== prices || !sameModels(built.key, models)) {
-      const date = new Date(time).toISOString().slice(0, 10);
-      const catalogue = withAliases(buildCatalogue(date, models, prices), aliases);
-      built = { key: models, prices, day, catalogue };
+    if (!built || built.period !== period || built.prices !== prices || !sameModels(built.key, models)) {
+      const catalogue = withAliases(buildCatalogue(date, models, prices, hour), aliases);
+      built = { key: models, prices, period, catalogue };
     }
     return built.catalogue;
   };
 }
-
-const dayMs = 86_400_000;
 
 const sameModels = (a: readonly CatalogueModel[], b: readonly CatalogueModel[]) =>
   a === b || (a.length === b.length && a.every((model, index) => model === b[index]));

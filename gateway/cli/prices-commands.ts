@@ -14,7 +14,7 @@ import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 /** The book that ships, and what was added to it where there is a database. */
 export async function listPrices({ options, fromBooks }: ReferenceInput<{ provider?: string }>): Promise<Output> {
   const added = (await fromBooks((operator) => operator.addedPrices())) ?? [];
-  const { models } = buildCatalogue(today(), [], added);
+  const { models } = buildCatalogue(today(), [], added, new Date().getUTCHours());
   const { provider } = options;
   const asked = models.filter((model) => provider === undefined || model.provider === provider);
   if (asked.length === 0) {

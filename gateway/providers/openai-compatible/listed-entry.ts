@@ -82,7 +82,7 @@ function priceOf(pricing: JsonObject): Price | null {
   };
 }
 
-/** $10,000 per million tokens, as for newer price books. */
+/** $10,000 per million tokens. */
 const dearestToken = 10_000_000_000n;
 const dearestRequest = 100_000_000_000_000n;
 
