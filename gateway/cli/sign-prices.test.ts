@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { accountWithKey, command, workplace } from '../testing/cli-process.ts';
+import { accountWithKey, command, serve, workplace } from '../testing/cli-process.ts';
 import { bookModel, bookPrice } from '../testing/newer-book.ts';
 
 const id = 'openai/gpt-5.4-mini';
@@ -27,7 +28,7 @@ async function bookshop() {
   const sign = () => command(['prices', 'sign', book, '--key-file', keyFile]);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/book.json`;
   const refresh = (...more: string[]) => command(['prices', 'refresh', '--url', url, '--db', database, ...more]);
-  return { directory, book, keyFile, write, sign, refresh };
+  return { directory, database, url, book, keyFile, write, sign, refresh };
 }
 
 test('a book that "prices sign" signed is taken with the key that it printed, until it is changed', async () => {
@@ -45,6 +46,21 @@ test('a book that "prices sign" signed is taken with the key that it printed, un
   );
   await sign();
   expect((await refresh('--key', key)).stdout).toContain('0.65');
+});
+
+test('a gateway that runs takes a signed book by the key of its configuration, and no other', async () => {
+  const { directory, database, url, sign } = await bookshop();
+  const { last: key } = await sign();
+  const config = join(directory, 'config.json');
+  const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' });
+  writeFileSync(config, JSON.stringify({ prices: { url, key: other } }));
+  const wary = await serve(database, ['--config', config], { PORTICO_PRICES_KEY: key });
+  await expect.poll(wary.log, { timeout: 60_000 }).toMatch(/prices_not_refreshed.*no signature of it/);
+  wary.child.kill('SIGKILL');
+  await once(wary.child, 'close');
+  expect((await command(['prices', 'list', '--db', database])).stdout).not.toContain('prices.example');
+  const trusting = await serve(database, [], { PORTICO_PRICES_URL: url, PORTICO_PRICES_KEY: key });
+  await expect.poll(trusting.log, { timeout: 60_000 }).toMatch(/prices_refreshed.*"added":1,"refused":0/);
 });
 
 test('a price that is not believed is named, with exit code 1', async () => {

@@ -65,6 +65,16 @@ describe('a change that is believed', () => {
   });
 });
 
+test.each(['override', 'configuration'])(
+  'an edition that calls itself "%s" is refused: so are own prices marked',
+  (source) => {
+    const document = { as_of: today, source, models: [bookModel(id)] };
+    expect(() => newerPrices(document, { book: shippedBook, added: [], newest: null, today })).toThrow(
+      /names "\w+" as its source/,
+    );
+  },
+);
+
 describe('a change that is not believed', () => {
   const tier = { above: 1, input: '0.75', output: '4.5', cache_read: '0.075', cache_write: null };
   test.each<[string, Partial<PriceFields>, RegExp]>([

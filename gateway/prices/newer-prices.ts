@@ -1,3 +1,4 @@
+import { isEnteredPrice } from '#shared/bill-lines.ts';
 import { AppError } from '#shared/errors.ts';
 import { faultOfChange } from './price-changes.ts';
 import { type BookModel, type PriceDocument, type PriceFields, priceOf, rowOn } from './price-document.ts';
@@ -47,7 +48,8 @@ export function newerPrices(document: PriceDocument, known: KnownPrices): NewerP
   };
 }
 
-function checkEdition({ as_of: asOf, models }: PriceDocument, { book, newest, today }: KnownPrices): void {
+function checkEdition({ as_of: asOf, source, models }: PriceDocument, { book, newest, today }: KnownPrices): void {
+  if (isEnteredPrice(source)) throw refused(`it names "${source}" as its source, as prices of one's own are marked`);
   if (asOf > today) throw refused(`it says that it is from ${asOf}, which has not come yet`);
   if (asOf < book.as_of)
     throw refused(`it is from ${asOf}, and the prices that this gateway ships are from ${book.as_of}`);

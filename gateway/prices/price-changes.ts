@@ -102,7 +102,7 @@ const ratesAt = (fields: PriceFields, promptTokens: number) =>
 
 function placeOf({ before, after }: Change, promptTokens: number): string {
   if ((before?.tiers.length ?? 0) + after.tiers.length === 0) return '';
-  return ` of a prompt of ${promptTokens.toLocaleString('en')} tokens`;
+  return promptTokens === 1 ? ' of a short prompt' : ` of a prompt of ${promptTokens.toLocaleString('en')} tokens`;
 }
 
 function faultOfFee({ old, new: { request: now } }: Change): string | null {

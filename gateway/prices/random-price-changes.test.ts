@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { costLines, noTokens, type Price, type TokenUsage } from '#shared/price.ts';
 import { figure } from '../../tests/support/figures.ts';
 import { bookIds, bookPrice, changedPrice, rateNames, scaledPrice } from '../testing/newer-book.ts';
+import hourly from './data/hourly-prices.json' with { type: 'json' };
+import listed from './data/listed-prices.json' with { type: 'json' };
+import { faultOfChange } from './price-changes.ts';
 import { type PriceFields, priceFields, priceOf } from './price-document.ts';
+import { shippedBook } from './shipped-book.ts';
 
 /** Whatever a newer edition has in any field of a price: what is believed of it changes no bill beyond bounds. */
 
@@ -113,6 +117,21 @@ test('whatever changes, no bill becomes free, or dearer or cheaper than a new ra
     'prices from elsewhere',
     `${asked} random changes of price rows, ${believed} believed, none beyond its bounds`,
   );
+});
+
+test('every price that ships is believed as a first one, and each of its changes as a change', () => {
+  const models = [...shippedBook.models, ...listed.models, ...hourly.models];
+  let changes = 0;
+  for (const { id, rows, ...more } of models) {
+    const dated: (PriceFields | null)[] = [null, ...rows.map(({ from: _from, ...fields }) => fields)];
+    for (const [index, after] of dated.entries()) {
+      if (after) expect([id, faultOfChange(dated[index - 1] ?? null, after)]).toEqual([id, null]);
+    }
+    const peak = 'peak_rows' in more ? more.peak_rows[0] : undefined;
+    if (peak && rows[0]) expect([id, faultOfChange(rows[0], peak)]).toEqual([id, null]);
+    changes += rows.length;
+  }
+  expect(changes).toBeGreaterThan(700);
 });
 
 test('between a half and twice of every rate is always believed', () => {
