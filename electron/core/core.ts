@@ -63,7 +63,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
   const download = (url: string, asked: DownloadOptions) => guardedDownload(url, { ...asked, route: network.route });
   const connected = { ...options, fetch: options.fetch ?? network.fetch, download };
-  const access = await openModels(connected, base);
+  const access = await openModels(connected, base).catch(async (error: unknown) => {
+    await network.close();
+    await db.destroy();
+    unlock();
+    throw error;
+  });
   const { keychain, waiting, gateway, listener, accounts, providers, connections, modelFacts } = access;
   const { hasProvider } = providers;
   const settings = settingsFeature({

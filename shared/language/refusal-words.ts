@@ -206,6 +206,8 @@ export const refusalWords = {
     `Another program has the database of your chats open: ${file}. Close it, and start Portico again.`,
   databaseUnusable: ({ file, why }: { file: string; why: DatabaseFault }) =>
     `The database of your chats cannot be opened: ${faults[why]}. Its file is ${file}.`,
+  ledgerUnusable: ({ file, why }: { file: string; why: DatabaseFault }) =>
+    `The ledger of this computer cannot be opened: ${faults[why]}. Its file is ${file}.`,
   noIntactBackup: 'No backup is intact, so nothing was changed.',
   dataFolderFull: ({ folder }: { folder: string }) =>
     `There is no space left on the disk for the data folder ${folder}. Free some, or choose another folder with --data-dir.`,

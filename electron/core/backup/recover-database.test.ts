@@ -2,12 +2,14 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import type { GatewayOptions } from '#gateway/gateway.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
 import { AppError } from '#shared/errors.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { unusedDataFolder } from '../../../tests/support/unused-data.ts';
+import { recoveryOffer } from '../db/recovery.ts';
 import { nameAt } from './backup-files.ts';
-import { recoveryOffer } from './recover-database.ts';
 
 async function openFolder() {
   const dataFolder = await unusedDataFolder();
@@ -95,7 +97,7 @@ test.each(damages)(
     const error = await failure(dataFolder);
     expect(error).toMatchObject({ code: 'database_unusable', refusal: { values: { file, why } } });
     expect(error.message).toContain(file);
-    expect(recoveryOffer(error)).toEqual({ fault: why, backupAt: expect.any(Number) });
+    expect(recoveryOffer(error)).toEqual({ of: 'chats', fault: why, backupAt: expect.any(Number) });
     // Nothing changed by itself: the next start says the same.
     expect((await failure(dataFolder)).message).toBe(error.message);
     expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
@@ -119,7 +121,7 @@ test('without a backup an empty database takes the place of one that is kept', a
   await twoChats(dataFolder, false);
   removeLog(file);
   writeFileSync(file, 'noise');
-  expect(recoveryOffer(await failure(dataFolder))).toEqual({ fault: 'damaged', backupAt: null });
+  expect(recoveryOffer(await failure(dataFolder))).toEqual({ of: 'chats', fault: 'damaged', backupAt: null });
   await expect(testCore({ dataFolder, recovery: 'newest-backup' })).rejects.toThrow('No backup is intact');
   expect(readFileSync(file, 'utf8')).toBe('noise');
   expect(await titles({ dataFolder, recovery: 'new-database' })).toEqual([]);
@@ -132,4 +134,27 @@ test('a database that is whole opens as before, also after a crash, with and wit
   await twoChats(dataFolder);
   expect(await titles({ dataFolder })).toEqual(['first', 'second']);
   expect(await titles({ dataFolder, recovery: null })).toEqual(['first', 'second']);
+});
+
+test.each([
+  ['a copy of it takes its place, and the damaged one is kept', true],
+  ['without a copy an empty one does', false],
+])('a ledger that cannot be opened is told apart from the chats: %s', async (_, hasCopy) => {
+  const { dataFolder } = await openFolder();
+  const ledger = join(dataFolder, 'gateway.db');
+  const real = { dataFolder, openGateway: (options: GatewayOptions) => openGateway(options) };
+  await withCore(real, async ({ client }) => {
+    if (hasCopy) await client.ledger.backUp();
+  });
+  removeLog(ledger);
+  writeFileSync(ledger, 'This was a ledger once. '.repeat(400));
+  const error = await testCore(real).catch((thrown: unknown) => thrown);
+  expect(recoveryOffer(error)).toEqual({
+    of: 'ledger',
+    fault: 'damaged',
+    backupAt: hasCopy ? expect.any(Number) : null,
+  });
+  expect(await titles({ ...real, recovery: hasCopy ? 'newest-backup' : 'new-database' })).toEqual([]);
+  expect(readdirSync(dataFolder).filter((name) => name.startsWith('unusable-ledger-')).length).toBeGreaterThan(0);
+  expect(await titles(real)).toEqual([]);
 });

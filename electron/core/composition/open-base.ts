@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
 import type { Download } from '#gateway/upstream/fetched-files.ts';
 import type { PollIntervals } from '../account/watch-books.ts';
-import { explainFailure, type Recovery, recoverDatabase, refuseEmptied } from '../backup/recover-database.ts';
+import { explainFailure, recoverDatabase, refuseEmptied } from '../backup/recover-database.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
 import { openDb } from '../db/db.ts';
+import type { Recovery } from '../db/recovery.ts';
 import type { Listen } from '../gateway/local-listener.ts';
 import type { Host } from '../host/host.ts';
 import { openLog } from '../log/log.ts';
@@ -55,7 +56,8 @@ export type ConnectedOptions = CoreOptions & {
 /** Shared by all parts of the core: database, change topics, log, clock and ids. */
 export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions) {
   const log = openLog(dataFolder, now);
-  if (recovery) log({ event: 'database-recovered', ...(await recoverDatabase(dataFolder, recovery, now())) });
+  const recovered = recovery ? await recoverDatabase(dataFolder, recovery, now()) : null;
+  if (recovered) log({ event: 'database-recovered', ...recovered });
   await refuseEmptied(dataFolder);
   const db = await openDb(join(dataFolder, 'portico.db')).catch(async (error: unknown) => {
     throw await explainFailure(dataFolder, error);

@@ -12,6 +12,7 @@ import { programLimits } from '../gateway/program-limits.ts';
 import { waitAsAsked } from '../gateway/wait-as-asked.ts';
 import { waitingGateway } from '../gateway/waiting-gateway.ts';
 import { finishRestore, ledgerFolder } from '../ledger/ledger-files.ts';
+import { explainLedgerFailure, recoverLedger } from '../ledger/recover-ledger.ts';
 import { gatewayLog } from '../log/log.ts';
 import { modelsFeature } from '../models/models-feature.ts';
 import { modelsStore } from '../models/models-store.ts';
@@ -45,9 +46,14 @@ export async function openModels(options: ConnectedOptions, base: Base) {
 
   const gatewayDatabase = join(dataFolder, 'gateway.db');
   const noteReplaced = () => noteReplacedBooks(settings, now());
+  const recovered = options.recovery ? await recoverLedger(dataFolder, options.recovery, now()) : null;
+  if (recovered) {
+    log({ event: 'ledger-recovered', ...recovered });
+    await noteReplaced();
+  }
   const open = async () => {
     await finishRestore(ledgerFolder(dataFolder), gatewayDatabase, { now, note: noteReplaced });
-    return options.openGateway({
+    const opening = options.openGateway({
       database: gatewayDatabase,
       sandboxPace,
       tellsWords: true,
@@ -56,6 +62,9 @@ export async function openModels(options: ConnectedOptions, base: Base) {
       download,
       env: {},
       log: gatewayLog(log),
+    });
+    return opening.catch(async (error: unknown) => {
+      throw await explainLedgerFailure(dataFolder, error);
     });
   };
   const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs, drainMs });

@@ -1,5 +1,5 @@
 import { app, dialog, shell } from 'electron';
-import type { Recovery, RecoveryOffer } from '#core/backup/recover-database.ts';
+import type { Recovery, RecoveryOffer } from '#core/db/recovery.ts';
 import type { MainText } from './main-text.ts';
 
 interface Asked {
@@ -14,15 +14,17 @@ interface Asked {
 /** A database that cannot be opened: a person chooses between its newest backup, the folder with the file, and the end of the program. */
 export async function askHowToRecover({ sentence, offer, dataFolder, text, again }: Asked): Promise<void> {
   const { recover } = text;
-  const { fault, backupAt } = offer;
-  const choice = backupAt === null ? recover.withoutBackup : recover.fromBackup(new Date(backupAt).toLocaleString());
-  const buttons = [text.quit, recover.folder, backupAt === null ? recover.empty : recover.restore];
+  const { of, fault, backupAt } = offer;
+  const [from, without] =
+    of === 'chats' ? [recover.fromBackup, recover.withoutBackup] : [recover.fromCopy, recover.withoutCopy];
+  const choice = backupAt === null ? without : from(new Date(backupAt).toLocaleString());
+  const buttons = [text.quit, recover.folder, backupAt === null ? recover.empty[of] : recover.restore];
   const [quit, folder] = [0, 1];
   for (;;) {
     const { response } = await dialog.showMessageBox({
       type: 'error',
       title: 'Portico',
-      message: recover.title,
+      message: recover.title[of],
       detail: [sentence, ...(fault === 'newer' ? [recover.newer] : []), choice].join('\n\n'),
       buttons,
       defaultId: quit,

@@ -53,13 +53,17 @@ export const mainText = messages({
   cannotStart: 'Portico cannot start',
   logAt: (log: string) => `The log has more: ${log}`,
   recover: {
-    title: 'Your chats cannot be opened',
+    title: { chats: 'Your chats cannot be opened', ledger: 'Your ledger cannot be opened' },
     fromBackup: (when: string) =>
       `Portico can go on from your newest backup, of ${when}. What was written since then is not in it. The present file is kept beside it.`,
+    fromCopy: (when: string) =>
+      `Portico can go on from the newest copy of the ledger, of ${when}. What was spent since then is not in it. Your chats are not touched, and the present file is kept beside it.`,
     withoutBackup: 'There is no backup. Portico can start with no chats. The present file is kept beside the new one.',
-    newer: 'Install the newest version of Portico to go on with all of your chats.',
+    withoutCopy:
+      'There is no copy of it. Portico can start with an empty ledger. Your chats are not touched, and the present file is kept beside the new one.',
+    newer: 'Install the newest version of Portico to go on with all that you have.',
     restore: 'Restore the backup',
-    empty: 'Start with no chats',
+    empty: { chats: 'Start with no chats', ledger: 'Start with an empty ledger' },
     folder: 'Show the folder',
   },
   windowStopped: 'The window of Portico has stopped several times in a row.',

@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
 import { session as browserSession, type MessagePortMain, nativeTheme } from 'electron';
-import type { RecoveryOffer } from '#core/backup/recover-database.ts';
+import type { RecoveryOffer } from '#core/db/recovery.ts';
 import type { EndedNotice } from '#core/host/host.ts';
 import type { Log } from '#core/log/log.ts';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { app, MessageChannelMain, type MessagePortMain, type UtilityProcess, utilityProcess } from 'electron';
-import type { Recovery, RecoveryOffer } from '#core/backup/recover-database.ts';
+import type { Recovery, RecoveryOffer } from '#core/db/recovery.ts';
 import type { Log } from '#core/log/log.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { restartLimit } from './restart-limit.ts';

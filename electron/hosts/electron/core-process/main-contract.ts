@@ -1,6 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
-import type { RecoveryOffer } from '#core/backup/recover-database.ts';
+import type { RecoveryOffer } from '#core/db/recovery.ts';
 import { menuPlace, zoomStep } from '#shared/contract/app/app.ts';
 import { networkSettings } from '#shared/contract/app/network.ts';
 import { settings } from '#shared/contract/app/settings.ts';
@@ -9,6 +9,7 @@ import { problemText } from '#shared/contract/common/fields.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 
 const recoveryOffer: z.ZodType<RecoveryOffer> = z.object({
+  of: z.enum(['chats', 'ledger']),
   fault: z.enum(['damaged', 'foreign', 'newer', 'unreadable']),
   backupAt: z.number().nullable(),
 });
