@@ -3,9 +3,14 @@ import { Worker } from 'node:worker_threads';
 export interface ThreadLimits {
   /** Counted from when the thread runs. */
   readonly timeMs: number;
-  /** Heap size; a thread that needs more is terminated. */
+  /** A thread that needs more is terminated: of its heap, or with its buffers, which no limit of the heap counts. */
   readonly memoryMb: number;
 }
+
+/** How often the memory of the process is looked at, in milliseconds: a gigabyte takes some hundred to fill. */
+const lookEveryMs = 20;
+/** What the heap has besides, and other work of the process meanwhile. */
+const slackMb = 384;
 
 /** The program’s result, or the limit that ended it. */
 export type ThreadOutcome<Value> = { readonly value: Value } | { readonly ended: 'time' | 'memory' };
@@ -30,10 +35,15 @@ export function runBounded<Value>(
   });
   const { promise, resolve, reject } = Promise.withResolvers<ThreadOutcome<Value>>();
   let timer: NodeJS.Timeout | undefined;
+  let look: NodeJS.Timeout | undefined;
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   worker.on('online', () => {
     timer = setTimeout(resolve, timeMs, { ended: 'time' });
+    const most = process.memoryUsage.rss() + (memoryMb + slackMb) * 2 ** 20;
+    look = setInterval(() => {
+      if (process.memoryUsage.rss() > most) resolve({ ended: 'memory' });
+    }, lookEveryMs);
   });
   worker.on('message', ({ value, error }: { value: Value; error?: unknown }) =>
     error === undefined ? resolve({ value }) : reject(error),
@@ -44,6 +54,7 @@ export function runBounded<Value>(
   worker.on('exit', () => reject(new Error('the thread ended without an answer')));
   return promise.finally(() => {
     clearTimeout(timer);
+    clearInterval(look);
     signal.removeEventListener('abort', onAbort);
     void worker.terminate();
   });
