@@ -338,6 +338,8 @@ export const refusalWords = {
   importUnexpected: ({ path }: { path: string }) => notImported(`a conversation in it is not as expected (${path}).`),
   importLoose: notImported('a message in it has no place in its conversation.'),
   importHuge: notImported('a conversation in it is larger than 50 MB.'),
+  importTooMany: ({ chats, messages }: { chats: number; messages: number }) =>
+    notImported(`it has more than ${tokens.format(chats)} chats or ${tokens.format(messages)} messages.`),
   importNoJson: notImported('it is not valid JSON.'),
   importDeep: notImported('it is nested too deeply.'),
   importCut: notImported('it ends in the middle. Is the download complete?'),

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Db, Tables } from '../db/db.ts';
+import { insertMessages } from '../db/insert-messages.ts';
 import { wholeBranch } from './branch.ts';
 
 export interface Fork {
@@ -37,25 +38,20 @@ export function forkConversation(db: Db, { messageId, id, now, newId }: Fork): P
       .insertInto('conversations')
       .values({ ...copy, active_leaf: ids.get(messageId) ?? null })
       .execute();
-    for (const [at, { sibling_index: _, sibling_count: __, ...row }] of branch.entries()) {
-      await tx
-        .insertInto('messages')
-        .values({
-          ...row,
-          seq: null,
-          id: ids.get(row.id) ?? row.id,
-          conversation_id: id,
-          parent_id: ids.get(row.parent_id ?? '') ?? null,
-          shown_child: ids.get(branch[at + 1]?.id ?? '') ?? null,
-          // Its requests are looked up for the first conversation.
-          cost_open: 0,
-          client_request_id: null,
-          comparison: null,
-          comparison_column: null,
-          comparing: null,
-        })
-        .execute();
-    }
+    await insertMessages(tx, branch, ({ sibling_index: _, sibling_count: __, ...row }, at) => ({
+      ...row,
+      seq: null,
+      id: ids.get(row.id) ?? row.id,
+      conversation_id: id,
+      parent_id: ids.get(row.parent_id ?? '') ?? null,
+      shown_child: ids.get(branch[at + 1]?.id ?? '') ?? null,
+      // Its requests are looked up for the first conversation.
+      cost_open: 0,
+      client_request_id: null,
+      comparison: null,
+      comparison_column: null,
+      comparing: null,
+    }));
     await copySettings(tx, from, id);
     await copySummaries(tx, from, id, ids, newId);
   });

@@ -1,6 +1,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import type { MessageTable, Tables } from '../db/db.ts';
+import { insertMessages } from '../db/insert-messages.ts';
 import { keptSource } from '../db/message-row.ts';
 
 /** Adds messages, parents before children. Ids that exist get new ones: answers with what names a message of the export here. */
@@ -18,12 +19,7 @@ export async function addMessages(
   }
   const renamed = new Map([...taken].map((id) => [id, newId()]));
   const idOf = (id: string | null) => (id === null ? null : (renamed.get(id) ?? id));
-  for (const message of messages) {
-    await tx
-      .insertInto('messages')
-      .values(columns(conversationId, message, idOf))
-      .execute();
-  }
+  await insertMessages(tx, messages, (message) => columns(conversationId, message, idOf));
   return idOf;
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import {
   type ExportedFile,
@@ -23,13 +24,31 @@ export type ReadItem =
   | { readonly kind: 'file'; readonly file: ExportedFile }
   | { readonly kind: 'chat'; readonly source: Source; readonly imported: Imported | null };
 
+/** Far beyond what people have; a few megabytes of a ZIP archive may hold thirty million empty chats. */
+const mostChats = 200_000;
+const mostMessages = 2_000_000;
+const chatsInOneTurn = 100;
+
 /**
  * Reads an export from a file, one conversation at a time. Throws `import_refused` at the first thing that is not as it
  * must be: whoever wants a file whole reads it to its end before anything is kept.
  */
 export async function* readImport(path: string, newId: () => string): AsyncGenerator<ReadItem, void> {
+  let [chats, messages] = [0, 0];
   try {
-    for await (const text of openExport(path)) yield* readText(text, newId);
+    for await (const text of openExport(path)) {
+      for await (const item of readText(text, newId)) {
+        if (item.kind === 'chat') {
+          chats += 1;
+          messages += item.imported?.conversation.messages.length ?? 0;
+          if (chats > mostChats || messages > mostMessages)
+            throw refusal('import_refused', 'importTooMany', { chats: mostChats, messages: mostMessages });
+          // Others have their turn.
+          if (chats % chatsInOneTurn === 0) await setImmediate();
+        }
+        yield item;
+      }
+    }
   } catch (cause) {
     throw cause instanceof AppError ? cause : refusal('import_refused', 'importUnreadable', { cause });
   }
