@@ -235,5 +235,8 @@ function sentence({ passed: good, failed: bad, skipped }) {
 }
 
 function onPath(name) {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
+  const names = process.platform === 'win32' ? [name, `${name}.exe`] : [name];
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((folder) => names.some((each) => existsSync(join(folder, each))));
 }

@@ -70,6 +70,8 @@ export async function openChats(
     download,
     pageWorkerFile,
     version,
+    env: options.env,
+    platform: options.platform,
   });
   const { toolbox } = tools;
 

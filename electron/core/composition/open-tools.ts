@@ -9,6 +9,7 @@ import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import { connectMcp } from '../tool-servers/mcp-connection.ts';
 import { permissionStore } from '../tool-servers/permission-store.ts';
+import { searchPath } from '../tool-servers/search-path.ts';
 import { serverConsents } from '../tool-servers/server-consents.ts';
 import { toolServerStore } from '../tool-servers/tool-server-store.ts';
 import { toolServers } from '../tool-servers/tool-servers.ts';
@@ -29,6 +30,8 @@ export interface OpenToolsDeps {
   readonly fetch: typeof fetch;
   readonly download: Download;
   readonly pageWorkerFile: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
   readonly version: string;
   readonly now: () => number;
   readonly newId: () => string;
@@ -38,10 +41,12 @@ export interface OpenToolsDeps {
 export function openTools(deps: OpenToolsDeps) {
   const { db, ask, language, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
   const permissions = permissionStore(db);
+  const path = searchPath(deps);
   const servers = toolServers({
     store: toolServerStore(db),
     consents: serverConsents(join(deps.dataFolder, 'consents.json'), now),
-    connect: (options) => connectMcp({ ...options, version, fetch: boundedFetch(send) }),
+    connect: async (options) =>
+      connectMcp({ ...options, searchPath: await path(), version, fetch: boundedFetch(send) }),
     permissions,
     ask,
     language,

@@ -20,6 +20,7 @@ async function connect(secrets: Record<string, string> = {}, options: Partial<Mc
       variables: Object.keys(secrets),
     },
     secrets,
+    searchPath: null,
     version: '0.0.0',
     fetch,
     closed: () => {},

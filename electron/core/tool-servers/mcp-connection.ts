@@ -28,6 +28,8 @@ export interface McpOptions {
   readonly transport: ToolTransport;
   /** Values of the variables or headers that the transport names. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Where its program, and what that starts, is looked for; null: where ours is. */
+  readonly searchPath: string | null;
   readonly version: string;
   readonly fetch: typeof fetch;
   /** Called when the server ended by itself, with its last output. */
@@ -91,7 +93,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   }
 }
 
-function transportOf({ transport, secrets, fetch: send }: McpOptions, errors: { text: string }): Transport {
+function transportOf({ transport, secrets, searchPath, fetch: send }: McpOptions, errors: { text: string }): Transport {
   if (transport.type === 'http') {
     const url = new URL(transport.url);
     return new StreamableHTTPClientTransport(url, { requestInit: { headers: secrets }, fetch: onlyTo(url, send) });
@@ -100,7 +102,7 @@ function transportOf({ transport, secrets, fetch: send }: McpOptions, errors: { 
   const stdio = new StdioClientTransport({
     command,
     args,
-    env: { ...getDefaultEnvironment(), ...secrets },
+    env: { ...getDefaultEnvironment(), ...(searchPath === null ? {} : { PATH: searchPath }), ...secrets },
     ...(folder === null ? {} : { cwd: folder }),
     stderr: 'pipe',
   });
