@@ -30,6 +30,8 @@ const documentFaults = {
   format: 'has a format that is not read. Save it as .docx, .xlsx, .pptx, OpenDocument or PDF',
   damaged: 'is damaged: open it in its own program and save it again',
   tooMuch: 'holds more text than fits into a message (1 MB): attach a part of it',
+  memory:
+    'unpacks to more than the 768 MB of memory that Portico gives one document: print it to a new PDF, or attach a part of it',
   empty: 'has no text in it: save it as a PDF or as pictures',
 };
 export type DocumentFault = keyof typeof documentFaults;

@@ -1,102 +1,88 @@
-import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
-import { expect, test } from 'vitest';
-import { builtThreads } from '../../../tests/support/built-threads.ts';
-import { type DocumentReader, documentReader } from './document-reader.ts';
+import { createDeflate, deflateSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { pdfWith } from '../../../tests/support/pdf-files.ts';
+import { uploaded } from '../../../tests/support/uploaded.ts';
 
-interface Page {
-  readonly content: Uint8Array;
-  readonly filter?: string;
-  /** As the file says it. */
-  readonly count?: string;
-}
+const mib = 1_048_576;
 
-/** A PDF of one page. */
-function pdf({ content, filter = '', count = '1' }: Page): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const offsets: number[] = [];
-  let length = 0;
-  const write = (part: string | Uint8Array) => {
-    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
-    parts.push(bytes);
-    length += bytes.length;
-  };
-  const object = (body: () => void) => {
-    offsets.push(length);
-    write(`${offsets.length} 0 obj\n`);
-    body();
-    write('\nendobj\n');
-  };
-  write('%PDF-1.7\n');
-  object(() => write('<< /Type /Catalog /Pages 2 0 R >>'));
-  object(() => write(`<< /Type /Pages /Kids [3 0 R] /Count ${count} >>`));
-  object(() =>
-    write(
-      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>',
-    ),
-  );
-  object(() => {
-    write(`<< /Length ${content.length} ${filter} >>\nstream\n`);
-    write(content);
-    write('\nendstream');
-  });
-  const start = length;
-  const lines = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  write(`xref\n0 5\n0000000000 65535 f \n${lines}trailer << /Size 5 /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
+/** Gigabytes of one piece, deflated without ever being in memory whole. */
+async function deflated(piece: Buffer, times: number): Promise<Buffer> {
+  const stream = createDeflate();
+  const parts: Buffer[] = [];
+  const read = (async () => {
+    for await (const part of stream) parts.push(part as Buffer);
+  })();
+  for (let index = 0; index < times; index++) await new Promise((done) => stream.write(piece, done));
+  stream.end();
+  await read;
   return Buffer.concat(parts);
 }
 
-const words = (text: string) => Buffer.from(`BT /F 12 Tf 10 100 Td (${text}) Tj ET`);
-const twice = '/Filter [/FlateDecode /FlateDecode]';
+let blanksOnce: Promise<Buffer> | undefined;
+const blanks = () => (blanksOnce ??= deflated(Buffer.alloc(mib, ' '), 2_000));
+const operators = () => deflated(Buffer.from('BT /F 9 Tf (a) Tj ET '.repeat(50_000)), 1_500);
+const flate = '/FlateDecode /FlateDecode';
 
-const open = async () => documentReader(join(await builtThreads(), 'document-worker.js'));
+/** RunLength: each pair of bytes stands for 128. */
+const runs = () =>
+  deflated(Buffer.from([129, 32]), 1).then(() => deflated(Buffer.alloc(mib, Buffer.from([129, 32])), 32));
+const asHex = (bytes: Buffer) => Buffer.from(`${bytes.toString('hex')}>`);
 
-/** What was read, and how much the process grew meanwhile, in MB. */
-async function watched(read: (reader: DocumentReader) => Promise<unknown>) {
-  const reader = await open();
+/** How much memory of the process was taken beyond what it had, in MB. */
+function memoryTaken(): () => number {
   const before = process.memoryUsage.rss();
   let most = before;
-  const look = setInterval(() => {
+  const timer = setInterval(() => {
     most = Math.max(most, process.memoryUsage.rss());
-  }, 5);
-  const result = await read(reader).finally(() => clearInterval(look));
-  return { result, grownMb: (most - before) / 2 ** 20 };
+  }, 10);
+  onTestFinished(() => clearInterval(timer));
+  return () => (most - before) / mib;
 }
 
-const never = new AbortController().signal;
-
 test.each([
-  ['half a gigabyte of blanks', Buffer.alloc(2 ** 29, ' '), [{ fault: 'unreadable' }]],
-  ['64 MB of operators', Buffer.alloc(2 ** 26, 'q Q '), [{ fault: 'unreadable' }, { pages: 1, textBytes: 0 }]],
-])('a small PDF that unpacks twice to %s takes no gigabytes', async (_, content, expected) => {
-  const file = pdf({ content: deflateSync(deflateSync(content, { level: 1 }), { level: 9 }), filter: twice });
-  expect(file.length).toBeLessThan(30_000);
-  const { result, grownMb } = await watched((reader) => reader.pdf(file, never));
-  expect(expected).toContainEqual(result);
-  expect(grownMb).toBeLessThan(1_700);
-});
-
-test.each([
-  ['plain', { content: words('Hello') }],
-  ['packed', { content: deflateSync(words('Hello')), filter: '/Filter /FlateDecode' }],
-  ['packed twice', { content: deflateSync(deflateSync(words('Hello'))), filter: twice }],
-  ['long', { content: deflateSync(words('Hello '.repeat(20_000))), filter: '/Filter /FlateDecode' }],
-])('an ordinary PDF is read: %s', async (_, page) => {
-  const { result } = await watched((reader) => reader.pdf(pdf(page), never));
-  expect(result).toMatchObject({ pages: 1, textBytes: expect.any(Number) });
-});
-
-test.each(['-5', '0', '1.5', '99999999999', '(x)', 'null'])(
-  'a PDF that says it has %s pages has at least one, or none that can be counted',
-  async (count) => {
-    const file = pdf({ content: words('Hello'), count });
-    const size = await (await open()).pdf(file, never);
-    if (size.fault) expect(size).toEqual({ fault: 'unreadable' });
-    else {
-      expect(Number.isSafeInteger(size.pages)).toBe(true);
-      expect(size.pages).toBeGreaterThanOrEqual(1);
-      expect(size.pages).toBeLessThanOrEqual(file.length);
-      expect(size.textBytes).toBeGreaterThanOrEqual(0);
-    }
+  ['blanks, deflated twice', flate, async () => deflateSync(await blanks())],
+  ['text operators, deflated twice', flate, async () => deflateSync(await operators())],
+  [
+    'blanks, deflated twice and written as hex',
+    `/ASCIIHexDecode ${flate}`,
+    async () => asHex(deflateSync(await blanks())),
+  ],
+  ['runs of blanks, deflated twice', `${flate} /RunLengthDecode`, async () => deflateSync(await runs())],
+])(
+  'a small PDF that unpacks to gigabytes is refused: %s',
+  async (_name, filters, content) => {
+    const { client } = await coreOfTest();
+    const bytes = pdfWith({ dictionary: `/Filter[${filters}]`, bytes: await content() });
+    expect(bytes.length).toBeLessThan(100_000);
+    const taken = memoryTaken();
+    await expect(uploaded(client, 'bomb.pdf', bytes)).rejects.toMatchObject({
+      code: 'attachment_refused',
+      message: expect.stringMatching(/^bomb\.pdf unpacks to more than the 768 MB of memory/),
+    });
+    expect(taken()).toBeLessThan(1_600);
   },
+  60_000,
 );
+
+test('a PDF of 300 full pages, and one of a large scan, are read as they are', async () => {
+  const { client } = await coreOfTest();
+  const text = `BT /F 9 Tf 20 700 Td ${'(A portico is a porch that leads to an entrance.) Tj 0 -12 Td '.repeat(50)} ET`;
+  const long = pdfWith({ dictionary: '/Filter/FlateDecode', bytes: deflateSync(Buffer.from(text)) }, 300);
+  expect((await uploaded(client, 'long.pdf', long)).tokens).toBeGreaterThanOrEqual(300 * 1_500);
+  const scan = pdfWith({ dictionary: '', bytes: Buffer.concat([Buffer.from('% '), Buffer.alloc(9 * mib, 'x')]) });
+  expect((await uploaded(client, 'scan.pdf', scan)).tokens).toBe(1_500);
+});
+
+test.each([
+  ['negative', '/Count -5'],
+  ['no number', '/Count /NaN'],
+  ['missing', ''],
+  ['a fraction', '/Count 1.5'],
+  ['huge', '/Count 4000000000'],
+  ['beyond all numbers', `/Count ${'9'.repeat(400)}`],
+])('a PDF whose number of pages is %s is attached, and counted by its size', async (_name, count) => {
+  const { client } = await coreOfTest();
+  const bytes = pdfWith({ dictionary: '', bytes: Buffer.from('BT /F 9 Tf (a) Tj ET') }, 1, count);
+  expect((await uploaded(client, 'odd.pdf', bytes)).tokens).toBe(1_500);
+});

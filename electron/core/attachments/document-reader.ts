@@ -9,7 +9,7 @@ export interface DocumentBytes {
 
 export type PdfSize =
   | { readonly pages: number; readonly textBytes: number; readonly fault?: never }
-  | { readonly fault: 'locked' | 'unreadable' };
+  | { readonly fault: 'locked' | 'unreadable' | 'memory' };
 
 export type OfficeText =
   | { readonly text: string; readonly fault?: never }
@@ -33,11 +33,14 @@ export function documentReader(file: string): DocumentReader {
   return {
     async pdf(bytes, signal) {
       const outcome = await run(given('pdf', bytes), signal);
-      return 'value' in outcome ? (outcome.value as PdfSize) : { fault: 'unreadable' };
+      if ('value' in outcome) return outcome.value as PdfSize;
+      // A slow machine is no fault of the file; a file that fills the memory is built to, or broken.
+      return { fault: outcome.ended === 'memory' ? 'memory' : 'unreadable' };
     },
     async office(bytes, signal) {
       const outcome = await run(given('office', bytes), signal);
-      return 'value' in outcome ? (outcome.value as OfficeText) : { fault: 'tooMuch' };
+      if ('value' in outcome) return outcome.value as OfficeText;
+      return { fault: outcome.ended === 'memory' ? 'memory' : 'tooMuch' };
     },
   };
 }

@@ -22,8 +22,9 @@ export function fileReader(documents: DocumentReader) {
     const file = { kind, mediaType, bytes };
     if (kind !== 'pdf') return { ...file, tokens: partTokens({ name, kind, mediaType }, bytes) };
     const size = await documents.pdf(bytes, signal);
-    if (size.fault === 'locked') throw refusal('attachment_refused', 'documentNotRead', { name, fault: 'locked' });
-    return { ...file, tokens: size.fault ? partTokens({ name, kind, mediaType }, bytes) : pdfTokens(size) };
+    if (size.fault === 'unreadable') return { ...file, tokens: partTokens({ name, kind, mediaType }, bytes) };
+    if (size.fault) throw refusal('attachment_refused', 'documentNotRead', { name, fault: size.fault });
+    return { ...file, tokens: pdfTokens(size) };
   };
 
   async function textOf(name: string, bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
