@@ -46,7 +46,7 @@ export async function openBooks(
   const { error } = await new Migrator({ db, provider: allMigrations(dialect) }).migrateToLatest();
   if (error) {
     await db.destroy();
-    throw new AppError('internal_error', `The database could not be opened: ${reasonOf(error)}.`, { cause: error });
+    throw new AppError('internal_error', unopened(error), { cause: error });
   }
   const { adapter } = db.getExecutor();
   if (database === ':memory:' && adapter instanceof BooksAdapter) inMemory = adapter.connection.serialize();
@@ -57,10 +57,24 @@ function openSqlite(path: string, log: DurableLog, begun: Buffer | null) {
   try {
     return sqliteDialect(path, log, begun);
   } catch (cause) {
-    throw new AppError('internal_error', `The database file "${path}" could not be opened: ${reasonOf(cause)}.`, {
-      cause,
-    });
+    const sentence = `The database file "${path}" could not be opened: ${reasonOf(cause)}.${adviceOn(cause, path)}`;
+    throw new AppError('internal_error', sentence, { cause });
   }
+}
+
+/** Kysely names a migration that an earlier start made and this version has not. */
+function unopened(error: unknown): string {
+  const [, later] = /previously executed migration (\S+) is missing/.exec(reasonOf(error)) ?? [];
+  return later === undefined
+    ? `The database could not be opened: ${reasonOf(error)}.`
+    : `The database was made by a newer version of the gateway (it has ${later}). Start that version, or restore a backup of this one.`;
+}
+
+/** What an operator can do about a file that SQLite cannot read. */
+function adviceOn(cause: unknown, path: string): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (code !== 'SQLITE_NOTADB' && !code.startsWith('SQLITE_CORRUPT')) return '';
+  return ` It is damaged: move it away, with the files beside it, and restore a backup with "gateway backup restore FILE --db ${path}".`;
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error && error.message ? error.message : String(error));
