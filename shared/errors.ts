@@ -246,12 +246,17 @@ export class AppError extends Error {
   }
 }
 
-/** Of the system, of SQLite and of PostgreSQL (`disk_full`). */
-const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
+/**
+ * Of the system, of SQLite and of PostgreSQL (`disk_full`). SQLite reports `SHMSIZE` where it opens a database on a full disk: the file
+ * that its readers share cannot grow.
+ */
+const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', '53100'];
 
-/** Whether what was to be written failed because the disk has no space left. */
-export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && fullDisk.includes(error.code);
+/** Whether what was to be written failed because the disk has no space left, also where a masked error hides that. */
+export function isDiskFull(error: unknown): boolean {
+  if (error instanceof AppError && error.code === 'internal_error') return isDiskFull(error.cause);
+  return error instanceof Error && 'code' in error && fullDisk.includes(error.code);
+}
 
 /** The message of masked errors. */
 export const internalFault = 'Something went wrong inside Portico. The log has the details.';

@@ -146,6 +146,8 @@ describe.skipIf(missing !== null)('the app on a disk without a free byte', () =>
     const refused = await first.chat.send(again).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'disk_full', data: { refusal: { name: 'diskFull' } } });
     expect(await chatEnded(first, conversationId)).toEqual(before);
+    const uncopied = await first.ledger.backUp().catch((error: unknown) => error);
+    expect(uncopied).toMatchObject({ code: 'disk_full', data: { refusal: { name: 'diskFull' } } });
     await web.kill('SIGKILL');
 
     const unstarted = await runToEnd(webMain, ['--data-dir', dataFolder], disk.within);
@@ -155,6 +157,12 @@ describe.skipIf(missing !== null)('the app on a disk without a free byte', () =>
     web = await start();
     const next = await web.connect();
     expect(await chatEnded(next, conversationId)).toEqual(before);
+    const { backups } = await next.ledger.backUp();
+    expect(backups).toHaveLength(1);
+    disk.fill();
+    const unrestored = await next.ledger.restore({ name: backups[0]?.name ?? '' }).catch((error: unknown) => error);
+    expect(unrestored).toMatchObject({ code: 'disk_full' });
+    disk.free();
     await next.chat.send(again);
     const after = await chatEnded(next, conversationId);
     expect(after.map(({ text, status }) => [text, status])).toEqual(

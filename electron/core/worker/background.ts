@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Tasks } from './database-worker.ts';
+import { receivedFailure, type ThreadFailure } from './thread-failure.ts';
 
 /** Slow database reads on a worker thread, so that the core’s thread never waits for them. */
 export interface Background {
@@ -30,8 +31,8 @@ export function openBackground(file: string, databasePath: string): Background {
     if (worker) return worker;
     const fresh = new Worker(file, { workerData: { databasePath } });
     fresh.unref();
-    fresh.on('message', ({ value, error }: { value?: unknown; error?: Error }) =>
-      finish((task) => (error ? task.reject(error) : task.resolve(value))),
+    fresh.on('message', ({ value, failure }: { value?: unknown; failure?: ThreadFailure }) =>
+      finish((task) => (failure ? task.reject(receivedFailure(failure)) : task.resolve(value))),
     );
     fresh.on('error', (error) => {
       worker = null;

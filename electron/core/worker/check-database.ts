@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import Sqlite from 'better-sqlite3';
 
+import { isDiskFull } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { definitionsIn } from './known-definitions.ts';
 
@@ -26,6 +27,8 @@ export function checkDatabase(
     if (!definitionsIn(db).every((definition) => known.has(definition))) return 'foreign';
     return table === 'messages' && hasForeignRows(db) ? 'foreign' : null;
   } catch (error) {
+    // That says nothing about the file.
+    if (isDiskFull(error)) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) return 'damaged';
     return code === 'SQLITE_ERROR' ? 'foreign' : 'unreadable';

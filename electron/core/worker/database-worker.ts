@@ -15,6 +15,7 @@ import type { DriftInput } from './price-drift.ts';
 import { type ReconcileInput, reconcileBooks } from './reconcile-books.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
+import { sentFailure } from './thread-failure.ts';
 import { whatIfTask } from './what-if-task.ts';
 
 /** The worker’s tasks by name; each gets a read-only connection to `portico.db`. */
@@ -60,6 +61,6 @@ parentPort?.on('message', async ({ name, input }: { name: keyof Tasks; input: ne
   try {
     parentPort?.postMessage({ value: await tasks[name](connection(), input) });
   } catch (error) {
-    parentPort?.postMessage({ error });
+    parentPort?.postMessage({ failure: sentFailure(error) });
   }
 });

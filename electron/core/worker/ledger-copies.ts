@@ -1,5 +1,5 @@
 import type { Replacement } from '#gateway/backup/replace-books.ts';
-import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode, isDiskFull } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { checkDatabase } from './check-database.ts';
 import { knownDefinitions } from './known-definitions.ts';
@@ -31,13 +31,13 @@ export async function replaceLedger(replacement: Replacement): Promise<'in-use' 
   return unless('database_in_use', 'in-use', () => replaceBooks(replacement));
 }
 
-/** An error does not arrive as what it is on another thread. */
+/** An error does not arrive as what it is on another thread. A full disk says nothing about the copy. */
 async function unless<Why>(code: ErrorCode, why: Why, work: () => Promise<unknown>): Promise<Why | null> {
   try {
     await work();
     return null;
   } catch (error) {
-    if (error instanceof AppError && error.code === code) return why;
+    if (error instanceof AppError && error.code === code && !isDiskFull(error)) return why;
     throw error;
   }
 }

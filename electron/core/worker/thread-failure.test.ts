@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { AppError, isDiskFull } from '#shared/errors.ts';
+import { coreFailure } from '../db/core-failure.ts';
+import { receivedFailure, sentFailure } from './thread-failure.ts';
+
+const withCode = (code: string) => Object.assign(new Error('it failed'), { code });
+const masked = (code: string) => new AppError('internal_error', 'The copy failed.', { cause: withCode(code) });
+/** As a thread hands it on. */
+const received = (error: unknown) => receivedFailure(structuredClone(sentFailure(error)));
+
+test.each(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'])(
+  'a full disk (%s) is told as one, also from another thread',
+  (code) => {
+    for (const error of [withCode(code), masked(code), received(withCode(code)), received(masked(code))]) {
+      expect(isDiskFull(error)).toBe(true);
+      expect(coreFailure(error)).toMatchObject({ code: 'disk_full', refusal: { name: 'diskFull' } });
+    }
+  },
+);
+
+test('another failure stays what it is, and so does one that says more than a full disk', () => {
+  for (const error of [received(withCode('SQLITE_CORRUPT')), received(masked('SQLITE_CORRUPT')), received('text')]) {
+    expect(isDiskFull(error)).toBe(false);
+    expect(coreFailure(error)).toMatchObject({ code: 'internal_error' });
+  }
+  expect(received(withCode('SQLITE_CORRUPT'))).toMatchObject({ message: 'it failed', code: 'SQLITE_CORRUPT' });
+  const says = new AppError('backup_failed', 'No backup could be made.', { cause: withCode('ENOSPC') });
+  expect(coreFailure(says)).toBe(says);
+});
