@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { proxyByEnvironment } from '#gateway/upstream/environment-proxy.ts';
 import { type DownloadOptions, guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/app/changes.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import { accountFeature } from './account/account-feature.ts';
 import { creditsFeature } from './account/credits-feature.ts';
 import { fundsFeature } from './account/funds-feature.ts';
@@ -17,6 +18,7 @@ import { type CoreOptions, openBase } from './composition/open-base.ts';
 import { openChats } from './composition/open-chats.ts';
 import { openLibrary } from './composition/open-library.ts';
 import { drainMs, openModels } from './composition/open-models.ts';
+import { inspectDataFolder } from './db/inspect-data-folder.ts';
 import { lockDataFolder } from './db/lock-data-folder.ts';
 import { draftsFeature } from './drafts/drafts-feature.ts';
 import { gatewayAccountsFeature } from './gateway/gateway-accounts-feature.ts';
@@ -47,6 +49,8 @@ export interface Core {
   /** Converts failures for every host. */
   readonly rpc: ReturnType<typeof rpcErrors>;
   readonly log: Log;
+  /** What is wrong with the data folder, though the app works. */
+  readonly notices: readonly ProblemText[];
   /** Ends running answers, keeps what had arrived, and unlocks the data folder. */
   close(): Promise<void>;
 }
@@ -60,6 +64,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     throw error;
   });
   const { db, log, changes, now, newId } = base;
+  const notices = inspectDataFolder(dataFolder, log);
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
   const download = (url: string, asked: DownloadOptions) => guardedDownload(url, { ...asked, route: network.route });
   const connected = { ...options, fetch: options.fetch ?? network.fetch, download };
@@ -122,6 +127,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       host,
       platform,
       dataFolder,
+      notices,
       keychain,
       problem: () => (accounts.active() ? null : waiting.problem()),
       testSecrets: secretsTest({ dataFolder, secrets: access.secrets, keychain, backup: library.backup, log }),
@@ -237,5 +243,5 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     unlock();
   }
 
-  return { router, rpc: rpcErrors(log, base.closing.signal), log, close: () => (closing ??= close()) };
+  return { router, rpc: rpcErrors(log, base.closing.signal), log, notices, close: () => (closing ??= close()) };
 }

@@ -213,6 +213,12 @@ export const refusalWords = {
   noIntactBackup: 'No backup is intact, so nothing was changed.',
   dataFolderFull: ({ folder }: { folder: string }) =>
     `There is no space left on the disk for the data folder ${folder}. Free some, or choose another folder with --data-dir.`,
+  dataFolderOpen: ({ folder }: { folder: string }) =>
+    `Others may write to the data folder ${folder}, and could replace your chats. Portico did not change that, because the folder is not yours or holds other things. Take their access away, or choose another folder with --data-dir.`,
+  logNotWritten: ({ path, wanted }: { path: string; wanted: 'file' | 'folder' }) =>
+    `${path} is not a ${wanted} that Portico can write, so Portico writes no log. Move it away and start Portico again.`,
+  wordsNotKept: ({ path }: { path: string }) =>
+    `${path} is not a file that Portico can write, so a crash can lose the newest words of an answer. Move it away and start Portico again.`,
   keychainSilent: 'The keychain did not answer.',
   keychainNotYet: `The keychain has not answered yet. ${forSession}`,
   keychainHangs: `The keychain does not answer: unlock it and try again. ${forSession}`,

@@ -8,6 +8,8 @@ export interface AppDeps {
   readonly host: Host;
   readonly platform: string;
   readonly dataFolder: string;
+  /** What is wrong with the data folder, though the app works. */
+  readonly notices: readonly ProblemText[];
   readonly keychain: Pick<Keychain, 'state'>;
   /** Why the app cannot answer. */
   readonly problem: () => ProblemText | null;
@@ -15,7 +17,7 @@ export interface AppDeps {
 }
 
 /** Facts about the host, and opening links outside. */
-export function appFeature({ host, platform, dataFolder, keychain, problem, testSecrets }: AppDeps) {
+export function appFeature({ host, platform, dataFolder, notices, keychain, problem, testSecrets }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
       const {
@@ -23,7 +25,6 @@ export function appFeature({ host, platform, dataFolder, keychain, problem, test
         version,
         ownTitleBar,
         tray,
-        notices,
         output,
         showMenu,
         zoom,
@@ -51,7 +52,7 @@ export function appFeature({ host, platform, dataFolder, keychain, problem, test
           windows: openWindow !== null,
         },
         keychain: keychain.state(),
-        notices: [...notices],
+        notices: [...host.notices, ...notices],
         problem: problem(),
       };
     },

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import { isUnusable } from '../db/is-unusable.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 
 const words = z.object({ text: z.string(), reasoning: z.string() });
@@ -24,19 +25,20 @@ export interface WordLog {
 }
 
 /**
- * Begins an empty file: what a former process left there has to be restored before. Where nothing can be written, as on a full disk, it
- * says so once, and answers go on.
+ * Begins an empty file: what a former process left there has to be restored before. Where nothing can be written, as on a full disk
+ * or where something else has the name, it says so once, and answers go on.
  */
 export function openWordLog(path: string, log: Log): WordLog {
-  const file = openSync(path, 'w', 0o600);
+  const file = openedFile(path, log);
   const running = new Set<string>();
   let end = 0;
   let closed = false;
   let troubled = false;
 
-  function attempt(work: () => void): void {
+  function attempt(work: (file: number) => void): void {
+    if (file === null) return;
     try {
-      work();
+      work(file);
       troubled = false;
     } catch (error) {
       if (!troubled) log({ event: 'words-not-kept', ...failureEntry(error) });
@@ -48,7 +50,7 @@ export function openWordLog(path: string, log: Log): WordLog {
     add({ id, text, reasoning }, added) {
       running.add(id);
       const next: Line = { id, textAt: text.length, reasoningAt: reasoning.length, added };
-      attempt(() => {
+      attempt((file) => {
         end += writeSync(file, `${JSON.stringify(next)}\n`, end);
       });
     },
@@ -56,19 +58,29 @@ export function openWordLog(path: string, log: Log): WordLog {
       running.delete(id);
       if (running.size > 0) return;
       end = 0;
-      attempt(() => ftruncateSync(file));
+      attempt((file) => ftruncateSync(file));
     },
     close() {
       // A second close could hit another file with the same descriptor.
-      if (!closed) closeSync(file);
+      if (!closed && file !== null) closeSync(file);
       closed = true;
     },
   };
 }
 
+function openedFile(path: string, log: Log): number | null {
+  try {
+    if (!isUnusable(path, 'file')) return openSync(path, 'w', 0o600);
+    log({ event: 'words-not-kept', why: 'unusable' });
+  } catch (error) {
+    log({ event: 'words-not-kept', ...failureEntry(error) });
+  }
+  return null;
+}
+
 /** Completes answers, as saved in the database, from the file of a former process. */
 export function readWordLog(path: string): (answer: Answer) => Words {
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const text = existsSync(path) && !isUnusable(path, 'file') ? readFileSync(path, 'utf8') : '';
   const lines = Map.groupBy(text.split('\n').flatMap(readLine), ({ id }) => id);
   return (answer) => {
     const whole = { text: answer.text, reasoning: answer.reasoning };

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '#shared/errors.ts';
+import { isUnusable } from '../db/is-unusable.ts';
 
 /** One line of the log. Never contains a prompt, an answer, a key or a user’s path. */
 export type LogEntry = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -8,11 +9,21 @@ export type Log = (entry: LogEntry) => void;
 
 const maxBytes = 5_000_000;
 
-/** Writes JSON lines to `logs/portico.log`, with one older file. Write errors are ignored. */
-export function openLog(dataFolder: string, now: () => number): Log {
+/** The folder of the log and its file. */
+export function logPaths(dataFolder: string): readonly [folder: string, file: string] {
   const folder = join(dataFolder, 'logs');
-  const file = join(folder, 'portico.log');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return [folder, join(folder, 'portico.log')];
+}
+
+/** Writes JSON lines to `logs/portico.log`, with one older file. Where nothing can be written the app goes on without a log. */
+export function openLog(dataFolder: string, now: () => number): Log {
+  const [folder, file] = logPaths(dataFolder);
+  if (isUnusable(folder, 'folder') || isUnusable(file, 'file')) return () => {};
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    // Each line then fails, as below.
+  }
   let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return (entry) => {
     const line = `${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`;

@@ -72,6 +72,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
     await core.close();
     throw portError(port, error);
   });
+  for (const { message } of core.notices) say(`Note: ${message}`);
   web.showLink();
   const launch = options.openBrowser ? openBrowser(options.dataFolder, web.newLink(), platform, say) : null;
   return {
