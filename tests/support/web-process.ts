@@ -9,6 +9,8 @@ import { openSocket, tradeLink } from './web-page.ts';
 
 export interface WebProcess {
   readonly child: ChildProcess;
+  /** All lines that were printed. */
+  output(): string;
   /** The newest one-time link that was printed; it may have been used, or have expired. */
   link(): string;
   /** A one-time link that nobody else was given, with at least half of its minute left. */
@@ -33,12 +35,14 @@ export async function startWebProcess(
   { opener, within }: { readonly opener?: string; readonly within?: readonly string[] } = {},
 ): Promise<WebProcess> {
   const child = run(main, opener ? args : ['--no-open', ...args], opener ? { ...more, PATH: opener } : more, within);
+  const printed: string[] = [];
   const links: string[] = [];
   let printedAt = 0;
   let given = '';
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const first = new Promise<void>((resolve, reject) => {
     lines.on('line', (line) => {
+      printed.push(line);
       const link = /^Portico on (http:\/\/127\.0\.0\.1:\d+\/#b=[\w-]{43})$/.exec(line)?.[1];
       if (!link) return;
       links.push(link);
@@ -52,9 +56,9 @@ export async function startWebProcess(
 
   async function freshLink(): Promise<string> {
     while (link() === given || performance.now() - printedAt > freshForMs) {
-      const printed = once(lines, 'line', { signal: AbortSignal.timeout(askAgainMs) }).catch(() => {});
+      const answered = once(lines, 'line', { signal: AbortSignal.timeout(askAgainMs) }).catch(() => {});
       await fetch(new URL('/connect', link()));
-      await printed;
+      await answered;
     }
     given = link();
     return given;
@@ -62,6 +66,7 @@ export async function startWebProcess(
 
   return {
     child,
+    output: () => printed.join('\n'),
     link,
     freshLink,
     async connect() {

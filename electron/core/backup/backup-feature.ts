@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { renameFileSync } from '#gateway/db/rename-file.ts';
 import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
-import { AppError, isDiskFull, type ProblemText, problemTextOf } from '#shared/errors.ts';
+import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import { removedName } from '../db/dated-names.ts';
+import { unwritable } from '../db/unwritable.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { Background } from '../worker/background.ts';
@@ -221,9 +222,3 @@ function hasChats(path: string): boolean {
 }
 
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-
-function unwritable(folder: string, cause: unknown): AppError {
-  return isDiskFull(cause)
-    ? refusal('backup_failed', 'backupDiskFull', { cause })
-    : refusal('backup_failed', 'backupFolderClosed', { folder }, { cause });
-}

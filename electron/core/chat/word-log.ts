@@ -1,7 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import { isUnusable } from '../db/is-unusable.ts';
+import { isUnusable } from '../log/is-unusable.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 
 const words = z.object({ text: z.string(), reasoning: z.string() });

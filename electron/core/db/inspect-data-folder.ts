@@ -2,8 +2,8 @@ import { chmodSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs
 import { join } from 'node:path';
 import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
+import { isUnusable } from '../log/is-unusable.ts';
 import { failureEntry, type Log, logPaths } from '../log/log.ts';
-import { isUnusable } from './is-unusable.ts';
 
 /** Everything that Portico puts into its data folder, and what the Finder of macOS adds. */
 const ownNames = [

@@ -9,6 +9,7 @@ import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 import type { Naming } from '../connection/model-facts.ts';
 import { removedName } from '../db/dated-names.ts';
+import { unwritable } from '../db/unwritable.ts';
 import type { Background } from '../worker/background.ts';
 import type { ExportedLine, LinesPage } from '../worker/ledger-lines.ts';
 import { ledgerPieces } from './ledger-export.ts';
@@ -45,7 +46,13 @@ export function ledgerFeature(deps: LedgerDeps) {
   const removedAt = new Map<string, number>();
   const inTurn = takingTurns();
 
-  const backups = (): LedgerBackups => ({ folder, backups: listCopies(folder) });
+  function backups(): LedgerBackups {
+    try {
+      return { folder, backups: listCopies(folder) };
+    } catch (cause) {
+      throw unwritable(folder, cause);
+    }
+  }
 
   /** The path of a copy that is there. */
   function pathOf(name: string): string {

@@ -1,10 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+
+test('a file in the place of the folder of backups is named, with what to do, and nothing is copied', async () => {
+  const { client, dataFolder } = await coreOfTest({ openGateway });
+  await client.models.list();
+  const backups = join(dataFolder, 'backups');
+  rmSync(backups, { recursive: true, force: true });
+  writeFileSync(backups, 'no folder');
+  const told = { code: 'backup_failed', message: expect.stringContaining(backups) };
+  await expect(client.ledger.backUp()).rejects.toMatchObject(told);
+  await expect(client.ledger.backups()).rejects.toMatchObject(told);
+  await expect(client.backup.make()).rejects.toMatchObject(told);
+});
 
 test('the ledger is exported whole, a row a line, and copied with its sums counted again', async () => {
   const { client, dataFolder } = await coreOfTest({ openGateway });

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '#shared/errors.ts';
-import { isUnusable } from '../db/is-unusable.ts';
+import { isUnusable } from './is-unusable.ts';
 
 /** One line of the log. Never contains a prompt, an answer, a key or a user’s path. */
 export type LogEntry = Readonly<Record<string, string | number | boolean | null | undefined>>;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { refusal } from '#shared/language/refusals.ts';
+import { receivedFailure, type ThreadFailure } from '../db/thread-failure.ts';
 import type { Tasks } from './database-worker.ts';
-import { receivedFailure, type ThreadFailure } from './thread-failure.ts';
 
 /** Slow database reads on a worker thread, so that the core’s thread never waits for them. */
 export interface Background {

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { Replacement } from '#gateway/backup/replace-books.ts';
 import { migrations } from '../db/migrations/migrations.ts';
+import { sentFailure } from '../db/thread-failure.ts';
 import { attachmentIds } from './attachment-ids.ts';
 import { keepElsewhere, openElsewhere, settleElsewhere, type ToldPage } from './books-elsewhere.ts';
 import { checkDatabase } from './check-database.ts';
@@ -15,7 +16,6 @@ import type { DriftInput } from './price-drift.ts';
 import { type ReconcileInput, reconcileBooks } from './reconcile-books.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
-import { sentFailure } from './thread-failure.ts';
 import { whatIfTask } from './what-if-task.ts';
 
 /** The worker’s tasks by name; each gets a read-only connection to `portico.db`. */

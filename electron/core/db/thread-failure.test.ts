@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError, isDiskFull } from '#shared/errors.ts';
-import { coreFailure } from '../db/core-failure.ts';
+import { coreFailure } from './core-failure.ts';
 import { receivedFailure, sentFailure } from './thread-failure.ts';
 
 const withCode = (code: string) => Object.assign(new Error('it failed'), { code });
