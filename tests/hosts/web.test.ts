@@ -44,6 +44,14 @@ describe('the command', () => {
     expect(await refused('--data-dir', join(folder, 'a-file', 'x'))).toContain('cannot be written');
   });
 
+  test('notes what is wrong with its folder, and goes on', async () => {
+    const dataDir = join(folder, 'noted');
+    mkdirSync(join(dataDir, 'words.log'), { recursive: true });
+    const web = await startWebProcess(main, ['--data-dir', dataDir]);
+    expect(web.output()).toContain(`Note: ${join(dataDir, 'words.log')} is not a file that Portico can write`);
+    expect(await web.kill('SIGTERM')).toBe(0);
+  });
+
   test('says that a folder or a port is taken, and frees both when it ends', async () => {
     const dataDir = join(folder, 'taken');
     const first = await startWebProcess(main, ['--data-dir', dataDir, '--port', String(await freePort())]);
