@@ -9,6 +9,7 @@ import { failureEntry, type Log, logPaths } from '../log/log.ts';
 const ownNames = [
   /^(portico|gateway|lock)\.db([.-].+)?$/,
   /^(consents|installation|network|window)\.json(\.part)?$/,
+  /^unusable-.+\.db([.-].+)?$/,
   /^(attachments|backups|browser|imports|logs|words\.log|\.DS_Store)$/,
   /^(open|answer)-portico\.html$/,
 ];
