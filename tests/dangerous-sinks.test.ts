@@ -21,6 +21,7 @@ const sinks: readonly (readonly [what: string, pattern: RegExp, wrappers: readon
       'gateway/backup/postgres-backup.ts',
       'electron/hosts/web/open-external.ts',
       'electron/core/tool-servers/mcp-connection.ts',
+      'electron/core/tool-servers/search-path.ts',
     ],
   ],
   [
