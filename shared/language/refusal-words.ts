@@ -270,6 +270,10 @@ export const refusalWords = {
   serverEnded: 'The server ended by itself.',
   serverNotStarted: 'It could not be started.',
   toolServerSilent: ({ why }: { why: string }) => `The server did not answer: ${why}`,
+  toolTooLarge: ({ tool, values, kilobytes }: { tool: string; values: number; kilobytes: number }) =>
+    `Its tool ${tool} is too large: a tool's schema may have ${tokens.format(values)} values and ${tokens.format(kilobytes)} KB.`,
+  toolsTooLarge: ({ tool, values, kilobytes }: { tool: string; values: number; kilobytes: number }) =>
+    `Its tools are too large together, from ${tool} on: all schemas may have ${tokens.format(values)} values and ${tokens.format(kilobytes)} KB. Turn some of its tools off there.`,
   toolServerLeads: ({ origin }: { origin: string }) => `The server leads to ${origin}.`,
   toolAddressHasName: 'A name or a password in the address is not used: put it into a header.',
   toolAddressClear: plainHttp,

@@ -8,6 +8,7 @@ import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotoc
 import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import { refuseLargeTools } from './tool-list-size.ts';
 
 /** A tool’s output as text for a model. */
 export interface ToolOutput {
@@ -77,11 +78,13 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   try {
     await client.connect(transport, { timeout: limits.connectMs });
     const { tools } = await client.listTools(undefined, { timeout: limits.connectMs });
+    refuseLargeTools(tools.slice(0, limits.tools));
     open = true;
     const known = tools.slice(0, limits.tools).map(toolOf);
     return { tools: known, call: caller(client, limits), close: () => closeQuietly(client) };
   } catch (error) {
     await closeQuietly(client);
+    if (error instanceof AppError && error.code === 'tool_server_failed') throw error;
     throw refusal('tool_server_failed', 'toolServerSilent', { why: reason(error, errors.text) }, { cause: error });
   }
 
