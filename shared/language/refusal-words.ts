@@ -352,6 +352,10 @@ export const refusalWords = {
   importHuge: notImported('a conversation in it is larger than 50 MB.'),
   importTooMany: ({ chats, messages }: { chats: number; messages: number }) =>
     notImported(`it has more than ${tokens.format(chats)} chats or ${tokens.format(messages)} messages.`),
+  importManyFiles: ({ most }: { most: number }) =>
+    notImported(
+      `there are more than ${tokens.format(most)} files in this ZIP archive. Unpack it and choose the conversations.json in it.`,
+    ),
   importNoJson: notImported('it is not valid JSON.'),
   importDeep: notImported('it is nested too deeply.'),
   importCut: notImported('it ends in the middle. Is the download complete?'),

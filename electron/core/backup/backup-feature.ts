@@ -208,6 +208,9 @@ function asOneFile(path: string): void {
   db.pragma('journal_mode = DELETE');
   db.pragma('foreign_keys = ON');
   db.pragma('secure_delete = ON');
+  // As `deleteChat` does.
+  db.exec(`update messages set parent_id = null
+    where conversation_id in (select id from conversations where temporary = 1)`);
   db.exec('delete from conversations where temporary = 1');
   db.close();
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
-import type { ConversationRow, Db } from '../db/db.ts';
+import { type ConversationRow, type Db, deleteChat } from '../db/db.ts';
 import { addAnswer, addConversation, addQuestion, insertAnswer, mustBeThere } from './add-rows.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
@@ -175,7 +175,7 @@ async function remove(db: Db, id: string): Promise<void> {
     await sql`update spend set client_request_id = m.client_request_id, source = m.source
       from messages m where m.id = spend.id and m.conversation_id = ${id} and m.cost_open = 1
         and spend.cost_usd is null`.execute(tx);
-    await tx.deleteFrom('conversations').where('id', '=', id).execute();
+    await deleteChat(tx, id);
   });
   await sql`pragma secure_delete = off`.execute(db);
 }

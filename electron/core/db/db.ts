@@ -172,6 +172,12 @@ export async function openDb(path: string): Promise<Db> {
   }
 }
 
+/** Deletes a chat. A message goes with its parent, and SQLite follows such a chain for 1,000 messages only: it is cut first. */
+export async function deleteChat(tx: Kysely<Tables>, id: string): Promise<void> {
+  await tx.updateTable('messages').set({ parent_id: null }).where('conversation_id', '=', id).execute();
+  await tx.deleteFrom('conversations').where('id', '=', id).execute();
+}
+
 /** Runs pending migrations. */
 export async function migrate(db: Db): Promise<void> {
   const migrator = new Migrator({

@@ -6,6 +6,8 @@ import { refusal } from '#shared/language/refusals.ts';
 /** Four gigabytes: years of chats with their files. */
 export const largestExport = 4_000_000_000;
 const pieceBytes = 1 << 18;
+/** Pictures of years of chats are some ten thousand files. */
+const maxFiles = 500_000;
 
 /** The text of one JSON file, piece by piece. */
 export type ExportText = AsyncIterable<string>;
@@ -51,6 +53,7 @@ async function* textOf(archive: ZipFile, entry: Entry): ExportText {
 /** `conversations.json`, of which there are several numbered ones in a large export; or the only JSON file that there is. */
 async function chatsIn(archive: ZipFile): Promise<Entry[]> {
   const files: Entry[] = [];
+  if (archive.entryCount > maxFiles) throw refusal('import_refused', 'importManyFiles', { most: maxFiles });
   for await (const entry of archive.eachEntry()) {
     const isOfSystem = /^__MACOSX\/|(^|\/)\._/.test(entry.fileName);
     if (!isOfSystem && entry.fileName.endsWith('.json')) files.push(entry);
