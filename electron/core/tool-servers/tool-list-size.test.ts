@@ -8,6 +8,7 @@ async function connect(...args: string[]) {
   const connection = await connectMcp({
     transport: { type: 'stdio', command: process.execPath, args: [listing, ...args], folder: null, variables: [] },
     secrets: {},
+    searchPath: null,
     version: '0.0.0',
     fetch,
     closed: () => {},

@@ -3,15 +3,20 @@ import { Worker } from 'node:worker_threads';
 export interface ThreadLimits {
   /** Counted from when the thread runs. */
   readonly timeMs: number;
-  /** Heap size, and as much again outside the heap (buffers); a thread that needs more of either is terminated. */
+  /** A thread that needs more is terminated: of its heap, or with its buffers, which no limit of the heap counts. */
   readonly memoryMb: number;
 }
 
+/**
+ * How often the memory of the process is looked at, in milliseconds: a gigabyte takes some hundred to fill. What one thread has outside of
+ * its heap is not told by every Node that the app runs on.
+ */
+const lookEveryMs = 20;
+/** What the heap has besides, and other work of the process meanwhile. */
+const slackMb = 384;
+
 /** The program’s result, or the limit that ended it. */
 export type ThreadOutcome<Value> = { readonly value: Value } | { readonly ended: 'time' | 'memory' };
-
-/** Buffers grow by a few megabytes in this time. */
-const memoryCheckMs = 20;
 
 /**
  * Runs a program on a thread of its own for one answer, and ends the thread: by the answer, by a limit, or by the signal,
@@ -33,24 +38,15 @@ export function runBounded<Value>(
   });
   const { promise, resolve, reject } = Promise.withResolvers<ThreadOutcome<Value>>();
   let timer: NodeJS.Timeout | undefined;
-  let memoryTimer: NodeJS.Timeout | undefined;
+  let look: NodeJS.Timeout | undefined;
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  // `resourceLimits` bound the heap alone: a stream that unpacks to gigabytes lies in buffers outside it.
-  const checkMemory = () => {
-    worker.getHeapStatistics().then(
-      ({ external_memory }) => {
-        if (external_memory > memoryMb * 1_048_576) resolve({ ended: 'memory' });
-        else memoryTimer = setTimeout(checkMemory, memoryCheckMs);
-      },
-      () => {
-        // The thread has ended: its answer, its error or its exit settles the promise.
-      },
-    );
-  };
   worker.on('online', () => {
     timer = setTimeout(resolve, timeMs, { ended: 'time' });
-    memoryTimer = setTimeout(checkMemory, memoryCheckMs);
+    const most = process.memoryUsage.rss() + (memoryMb + slackMb) * 2 ** 20;
+    look = setInterval(() => {
+      if (process.memoryUsage.rss() > most) resolve({ ended: 'memory' });
+    }, lookEveryMs);
   });
   worker.on('message', ({ value, error }: { value: Value; error?: unknown }) =>
     error === undefined ? resolve({ value }) : reject(error),
@@ -61,7 +57,7 @@ export function runBounded<Value>(
   worker.on('exit', () => reject(new Error('the thread ended without an answer')));
   return promise.finally(() => {
     clearTimeout(timer);
-    clearTimeout(memoryTimer);
+    clearInterval(look);
     signal.removeEventListener('abort', onAbort);
     void worker.terminate();
   });
