@@ -232,6 +232,9 @@ test('ten thousand messages open at the end, are read back without a jump, and o
 
   const top = () => firstInView(page);
   await thread(page).hover();
+  // The composer is small again, and the thread has its whole height.
+  await expect.poll(() => thread(page).evaluate((log) => log.clientHeight)).toBe(before);
+  await resting(page);
   let last = await top();
   for (let turns = 0; last > 9880 && turns < 100; turns++) {
     await page.mouse.wheel(0, -1200);
