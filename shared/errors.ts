@@ -258,6 +258,12 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && fullDisk.includes(error.code);
 }
 
+/** Whether SQLite found that a file is no database, or that its pages are damaged. */
+export function isDamagedDatabase(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT');
+}
+
 /** The message of masked errors. */
 export const internalFault = 'Something went wrong inside Portico. The log has the details.';
 

@@ -1,6 +1,6 @@
 import { Kysely, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { AppError } from '#shared/errors.ts';
+import { AppError, isDamagedDatabase } from '#shared/errors.ts';
 import { createDurableLog, type DurableLog } from './durable-log.ts';
 import { allMigrations } from './migrations/all-migrations.ts';
 import { type PoolUse, postgresDialect } from './postgres.ts';
@@ -70,11 +70,10 @@ function unopened(error: unknown): string {
     : `The database was made by a newer version of the gateway (it has ${later}). Start that version, or restore a backup of this one.`;
 }
 
-/** What an operator can do about a file that SQLite cannot read. */
-function adviceOn(cause: unknown, path: string): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (code !== 'SQLITE_NOTADB' && !code.startsWith('SQLITE_CORRUPT')) return '';
-  return ` It is damaged: move it away, with the files beside it, and restore a backup with "gateway backup restore FILE --db ${path}".`;
-}
+/** What an operator can do about a damaged file. */
+const adviceOn = (cause: unknown, path: string): string =>
+  isDamagedDatabase(cause)
+    ? ` It is damaged: move it away, with the files beside it, and restore a backup with "gateway backup restore FILE --db ${path}".`
+    : '';
 
 const reasonOf = (error: unknown) => (error instanceof Error && error.message ? error.message : String(error));

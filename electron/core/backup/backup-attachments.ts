@@ -63,7 +63,8 @@ async function putFile(from: string, to: string): Promise<void> {
   }
 }
 
-async function copyDurably(from: string, to: string): Promise<void> {
+/** A whole copy, also after a power cut. */
+export async function copyDurably(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const file = await open(to, 'r+');
   try {

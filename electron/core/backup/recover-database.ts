@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { renameFileSync } from '#gateway/db/rename-file.ts';
 import type { Backup } from '#shared/contract/app/backup.ts';
@@ -6,12 +6,10 @@ import type { AppError } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { datedName } from '../db/dated-names.ts';
-import { migrations } from '../db/migrations/migrations.ts';
-import { type Recovered, type Recovery, type RecoveryOffer, setAside } from '../db/recovery.ts';
+import { findIntact, type Recovered, type Recovery, type RecoveryOffer, setAside } from '../db/recovery.ts';
 import { attachmentIds } from '../worker/attachment-ids.ts';
-import { checkDatabase } from '../worker/check-database.ts';
-import { knownDefinitions } from '../worker/known-definitions.ts';
-import { backupAttachments } from './backup-attachments.ts';
+import { faultOfChats } from '../worker/check-database.ts';
+import { backupAttachments, copyDurably } from './backup-attachments.ts';
 import { listBackups } from './backup-files.ts';
 
 const databaseIn = (dataFolder: string) => join(dataFolder, 'portico.db');
@@ -24,7 +22,7 @@ const backupsIn = (dataFolder: string) => join(dataFolder, 'backups');
 export async function explainFailure(dataFolder: string, error: unknown): Promise<unknown> {
   const file = databaseIn(dataFolder);
   if (isBusy(error)) return refusal('data_folder_unavailable', 'databaseInUse', { file }, { cause: error });
-  const fault = existsSync(file) ? await faultOf(file) : null;
+  const fault = existsSync(file) ? await faultOfChats(file) : null;
   return fault ? unusable(dataFolder, fault, error) : error;
 }
 
@@ -37,7 +35,7 @@ export async function refuseEmptied(dataFolder: string): Promise<void> {
 }
 
 async function unusable(dataFolder: string, fault: DatabaseFault, cause: unknown): Promise<AppError> {
-  const offer: RecoveryOffer = { of: 'chats', fault, backupAt: (await newestIntact(dataFolder))?.createdAt ?? null };
+  const offer: RecoveryOffer = { of: 'chats', fault, backupAt: (await findBackup(dataFolder))?.createdAt ?? null };
   const values = { file: databaseIn(dataFolder), why: fault };
   return refusal('database_unusable', 'databaseUnusable', values, { cause, details: { ...offer } });
 }
@@ -48,11 +46,11 @@ async function unusable(dataFolder: string, fault: DatabaseFault, cause: unknown
  */
 export async function recoverDatabase(dataFolder: string, recovery: Recovery, now: number): Promise<Recovered | null> {
   const file = databaseIn(dataFolder);
-  if (!existsSync(file) || (await faultOf(file)) === null) return null;
+  if (!existsSync(file) || (await faultOfChats(file)) === null) return null;
   const part = `${file}.part`;
-  const backup = recovery === 'newest-backup' ? await newestIntact(dataFolder) : null;
+  const backup = recovery === 'newest-backup' ? await findBackup(dataFolder) : null;
   if (recovery === 'newest-backup' && !backup) throw refusal('backup_unusable', 'noIntactBackup');
-  if (backup) copyDurably(join(backupsIn(dataFolder), backup.name), part);
+  if (backup) await copyDurably(join(backupsIn(dataFolder), backup.name), part);
   const keptAs = setAside(file, datedName('unusable', now));
   if (!backup) return { keptAs, backup: null, missingFiles: 0 };
   renameFileSync(part, file);
@@ -60,25 +58,10 @@ export async function recoverDatabase(dataFolder: string, recovery: Recovery, no
   return { keptAs, backup: backup.name, missingFiles: await attachments.restore(attachmentIds(file)) };
 }
 
-async function newestIntact(dataFolder: string): Promise<Backup | null> {
+function findBackup(dataFolder: string): Promise<Backup | null> {
   const folder = backupsIn(dataFolder);
-  for (const backup of listBackups(folder)) if ((await faultOf(join(folder, backup.name))) === null) return backup;
-  return null;
+  return findIntact(folder, listBackups(folder), faultOfChats);
 }
-
-const faultOf = async (file: string): Promise<DatabaseFault | null> =>
-  checkDatabase(file, Object.keys(migrations), 'messages', await knownDefinitions(migrations));
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'SQLITE_BUSY' || error.code === 'SQLITE_LOCKED');
-
-function copyDurably(from: string, to: string): void {
-  rmSync(to, { force: true });
-  copyFileSync(from, to);
-  const handle = openSync(to, 'r+');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}

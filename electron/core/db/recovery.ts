@@ -28,6 +28,16 @@ export interface Recovered {
   readonly missingFiles: number;
 }
 
+/** The newest of these copies, which are newest first, that is intact. */
+export async function findIntact<Copy extends { readonly name: string }>(
+  folder: string,
+  copies: readonly Copy[],
+  faultOf: (path: string) => Promise<DatabaseFault | null>,
+): Promise<Copy | null> {
+  for (const copy of copies) if ((await faultOf(join(folder, copy.name))) === null) return copy;
+  return null;
+}
+
 /** What belongs to a database: changes that are not in the file itself yet, and its index of them; of the ledger its journal too. */
 const besides = ['', '-wal', '-shm', '-journal', '.steps-0', '.steps-1'] as const;
 

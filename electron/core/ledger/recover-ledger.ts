@@ -4,11 +4,16 @@ import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { datedName } from '../db/dated-names.ts';
-import { type Recovered, type Recovery, type RecoveryOffer, setAside } from '../db/recovery.ts';
+import { findIntact, type Recovered, type Recovery, type RecoveryOffer, setAside } from '../db/recovery.ts';
 import { faultOfLedger, stageLedger } from '../worker/ledger-copies.ts';
 import { ledgerFolder, listCopies, stagedName } from './ledger-files.ts';
 
 const ledgerIn = (dataFolder: string) => join(dataFolder, 'gateway.db');
+
+function findCopy(dataFolder: string): Promise<LedgerBackup | null> {
+  const folder = ledgerFolder(dataFolder);
+  return findIntact(folder, listCopies(folder), faultOfLedger);
+}
 
 /**
  * Why the ledger could not be opened, as an error that offers what can be done; the same error where it says that itself, as where another
@@ -23,7 +28,7 @@ export async function explainLedgerFailure(dataFolder: string, error: unknown): 
   const offer: RecoveryOffer = {
     of: 'ledger',
     fault: why,
-    backupAt: (await newestCopy(dataFolder))?.createdAt ?? null,
+    backupAt: (await findCopy(dataFolder))?.createdAt ?? null,
   };
   return refusal('database_unusable', 'ledgerUnusable', { file, why }, { cause: error, details: { ...offer } });
 }
@@ -35,17 +40,11 @@ export async function explainLedgerFailure(dataFolder: string, error: unknown): 
 export async function recoverLedger(dataFolder: string, recovery: Recovery, now: number): Promise<Recovered | null> {
   const file = ledgerIn(dataFolder);
   if (!existsSync(file) || (await faultOfLedger(file)) === null) return null;
-  const copy = recovery === 'newest-backup' ? await newestCopy(dataFolder) : null;
+  const copy = recovery === 'newest-backup' ? await findCopy(dataFolder) : null;
   if (recovery === 'newest-backup' && !copy) throw refusal('backup_unusable', 'noIntactBackup');
   const folder = ledgerFolder(dataFolder);
   const staged = copy && join(folder, stagedName(copy.name));
   const fault = copy && staged && (await stageLedger(join(folder, copy.name), staged));
   if (fault) throw refusal('backup_unusable', 'backupUnusable', { why: fault });
   return { keptAs: setAside(file, datedName('unusable-ledger', now)), backup: copy?.name ?? null, missingFiles: 0 };
-}
-
-async function newestCopy(dataFolder: string): Promise<LedgerBackup | null> {
-  const folder = ledgerFolder(dataFolder);
-  for (const copy of listCopies(folder)) if ((await faultOfLedger(join(folder, copy.name))) === null) return copy;
-  return null;
 }

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import Sqlite from 'better-sqlite3';
 
-import { isDiskFull } from '#shared/errors.ts';
+import { isDamagedDatabase, isDiskFull } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
-import { definitionsIn } from './known-definitions.ts';
+import { migrations } from '../db/migrations/migrations.ts';
+import { definitionsIn, knownDefinitions } from './known-definitions.ts';
 
 /**
  * Null: the file is an intact database that these migrations have made, with nothing in it that runs but what they made (`known`), and what
@@ -29,12 +30,21 @@ export function checkDatabase(
   } catch (error) {
     // That says nothing about the file.
     if (isDiskFull(error)) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) return 'damaged';
+    if (isDamagedDatabase(error)) return 'damaged';
+    const code = error instanceof Error && 'code' in error ? error.code : null;
     return code === 'SQLITE_ERROR' ? 'foreign' : 'unreadable';
   } finally {
     db?.close();
   }
+}
+
+/** Made by running every migration, so only once in a process. */
+let chatDefinitions: Promise<ReadonlySet<string>> | undefined;
+
+/** The same for a database of chats: the app's own, or a backup of it. */
+export async function faultOfChats(path: string): Promise<DatabaseFault | null> {
+  chatDefinitions ??= knownDefinitions(migrations);
+  return checkDatabase(path, Object.keys(migrations), 'messages', await chatDefinitions);
 }
 
 /** Settings that are no JSON, and attachments whose id is no SHA-256: no version of the app wrote them. */

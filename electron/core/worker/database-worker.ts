@@ -1,14 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { Replacement } from '#gateway/backup/replace-books.ts';
-import { migrations } from '../db/migrations/migrations.ts';
 import { sentFailure } from '../db/thread-failure.ts';
 import { attachmentIds } from './attachment-ids.ts';
 import { keepElsewhere, openElsewhere, settleElsewhere, type ToldPage } from './books-elsewhere.ts';
-import { checkDatabase } from './check-database.ts';
+import { faultOfChats } from './check-database.ts';
 import { compareLedgers } from './compare-ledgers.ts';
 import { findInBranch } from './find-in-branch.ts';
-import { knownDefinitions } from './known-definitions.ts';
 import { backUpLedger, faultOfLedger, replaceLedger, stageLedger } from './ledger-copies.ts';
 import { ledgerLines } from './ledger-lines.ts';
 import { nameChats } from './name-chats.ts';
@@ -24,8 +22,7 @@ const tasks = {
     searchMessages(db, query, limit, beforeSeq),
   find: (db: Database, { conversationId, text }: { conversationId: string; text: string }) =>
     findInBranch(db, conversationId, text),
-  check: async (_db: Database, { path }: { path: string }) =>
-    checkDatabase(path, Object.keys(migrations), 'messages', await knownDefinitions(migrations)),
+  check: (_db: Database, { path }: { path: string }) => faultOfChats(path),
   names: (db: Database, { ids }: { ids: readonly string[] }) => nameChats(db, ids),
   files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
   /** Loaded with the first exported answer. */
