@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
@@ -114,6 +114,39 @@ test('backups that are damaged themselves are passed over', async () => {
   removeLog(file);
   writeFileSync(file, 'noise');
   expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
+});
+
+test('a recovery that was cut off after the old file was set aside goes on with the next start', async () => {
+  const { dataFolder, file, backups } = await openFolder();
+  await twoChats(dataFolder);
+  removeLog(file);
+  const [backup = ''] = readdirSync(backups).filter((name) => name.endsWith('.db'));
+  copyFileSync(join(backups, backup), `${file}.part`);
+  renameSync(file, join(dataFolder, 'unusable-2026-11-27T00-00-00-000Z.db'));
+  expect(await titles({ dataFolder })).toEqual(['first']);
+  expect(readdirSync(dataFolder)).not.toContain('portico.db.part');
+});
+
+test('a copy that was cut off in the middle takes the place of nothing', async () => {
+  const { dataFolder, file } = await openFolder();
+  await twoChats(dataFolder);
+  writeFileSync(`${file}.part`, 'half');
+  expect(await titles({ dataFolder })).toEqual(['first', 'second']);
+  expect(readdirSync(dataFolder)).not.toContain('portico.db.part');
+});
+
+test('a ledger whose recovery was cut off before it was set aside offers its copy again', async () => {
+  const { dataFolder } = await openFolder();
+  const ledger = join(dataFolder, 'gateway.db');
+  const real = { dataFolder, openGateway: (options: GatewayOptions) => openGateway(options) };
+  const name = await withCore(real, async ({ client }) => (await client.ledger.backUp()).backups[0]?.name ?? '');
+  const copies = join(dataFolder, 'backups', 'ledger');
+  copyFileSync(join(copies, name), join(copies, `${name}.next`));
+  removeLog(ledger);
+  writeFileSync(ledger, 'This was a ledger once. '.repeat(400));
+  const error = await testCore(real).catch((thrown: unknown) => thrown);
+  expect(recoveryOffer(error)).toEqual({ of: 'ledger', fault: 'damaged', backupAt: expect.any(Number) });
+  expect(await titles({ ...real, recovery: 'newest-backup' })).toEqual([]);
 });
 
 test('without a backup an empty database takes the place of one that is kept', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { renameFileSync } from '#gateway/db/rename-file.ts';
 import type { Backup } from '#shared/contract/app/backup.ts';
@@ -13,6 +13,7 @@ import { backupAttachments, copyDurably } from './backup-attachments.ts';
 import { listBackups } from './backup-files.ts';
 
 const databaseIn = (dataFolder: string) => join(dataFolder, 'portico.db');
+const stagedIn = (dataFolder: string) => join(dataFolder, 'portico.db.part');
 const backupsIn = (dataFolder: string) => join(dataFolder, 'backups');
 
 /**
@@ -41,21 +42,33 @@ async function unusable(dataFolder: string, fault: DatabaseFault, cause: unknown
 }
 
 /**
- * Puts the newest intact backup, or nothing, in the place of the database, which is kept under a name with the time. Broken off at any
- * point, the old file or the new one is there whole. The database must not be open. Null where it is at no fault.
+ * Puts the newest intact backup, or nothing, in the place of the database, which is kept under a name with the time. If the process ends in
+ * the middle, the next start finishes it. The database must not be open. Null where it is at no fault.
  */
 export async function recoverDatabase(dataFolder: string, recovery: Recovery, now: number): Promise<Recovered | null> {
   const file = databaseIn(dataFolder);
   if (!existsSync(file) || (await faultOfChats(file)) === null) return null;
-  const part = `${file}.part`;
   const backup = recovery === 'newest-backup' ? await findBackup(dataFolder) : null;
   if (recovery === 'newest-backup' && !backup) throw refusal('backup_unusable', 'noIntactBackup');
-  if (backup) await copyDurably(join(backupsIn(dataFolder), backup.name), part);
+  if (backup) await copyDurably(join(backupsIn(dataFolder), backup.name), stagedIn(dataFolder));
   const keptAs = setAside(file, datedName('unusable', now));
-  if (!backup) return { keptAs, backup: null, missingFiles: 0 };
-  renameFileSync(part, file);
+  return { keptAs, backup: backup?.name ?? null, missingFiles: await finishRecovery(dataFolder) };
+}
+
+/**
+ * Puts a staged backup in the place of a database that was set aside. While the database is there a staged file is left from a copy that was
+ * cut off. Returns how many attachments the backup lacks.
+ */
+export async function finishRecovery(dataFolder: string): Promise<number> {
+  const [file, staged] = [databaseIn(dataFolder), stagedIn(dataFolder)];
+  if (!existsSync(staged)) return 0;
+  if (existsSync(file)) {
+    rmSync(staged);
+    return 0;
+  }
+  renameFileSync(staged, file);
   const attachments = backupAttachments(backupsIn(dataFolder), join(dataFolder, 'attachments'));
-  return { keptAs, backup: backup.name, missingFiles: await attachments.restore(attachmentIds(file)) };
+  return attachments.restore(attachmentIds(file));
 }
 
 function findBackup(dataFolder: string): Promise<Backup | null> {

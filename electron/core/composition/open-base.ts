@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
 import type { Download } from '#gateway/upstream/fetched-files.ts';
 import type { PollIntervals } from '../account/watch-books.ts';
-import { explainFailure, recoverDatabase, refuseEmptied } from '../backup/recover-database.ts';
+import { explainFailure, finishRecovery, recoverDatabase, refuseEmptied } from '../backup/recover-database.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
 import { openDb } from '../db/db.ts';
@@ -56,6 +56,7 @@ export type ConnectedOptions = CoreOptions & {
 /** Shared by all parts of the core: database, change topics, log, clock and ids. */
 export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions) {
   const log = openLog(dataFolder, now);
+  await finishRecovery(dataFolder);
   const recovered = recovery ? await recoverDatabase(dataFolder, recovery, now()) : null;
   if (recovered) log({ event: 'database-recovered', ...recovered });
   await refuseEmptied(dataFolder);

@@ -52,20 +52,21 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     await noteReplaced();
   }
   const open = async () => {
-    await finishRestore(ledgerFolder(dataFolder), gatewayDatabase, { now, note: noteReplaced });
-    const opening = options.openGateway({
-      database: gatewayDatabase,
-      sandboxPace,
-      tellsWords: true,
-      now,
-      fetch: send,
-      download,
-      env: {},
-      log: gatewayLog(log),
-    });
-    return opening.catch(async (error: unknown) => {
+    try {
+      await finishRestore(ledgerFolder(dataFolder), gatewayDatabase, { now, note: noteReplaced });
+      return await options.openGateway({
+        database: gatewayDatabase,
+        sandboxPace,
+        tellsWords: true,
+        now,
+        fetch: send,
+        download,
+        env: {},
+        log: gatewayLog(log),
+      });
+    } catch (error) {
       throw await explainLedgerFailure(dataFolder, error);
-    });
+    }
   };
   const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs, drainMs });
   const { gateway } = waiting;

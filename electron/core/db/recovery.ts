@@ -38,12 +38,15 @@ export async function findIntact<Copy extends { readonly name: string }>(
   return null;
 }
 
-/** What belongs to a database: changes that are not in the file itself yet, and its index of them; of the ledger its journal too. */
-const besides = ['', '-wal', '-shm', '-journal', '.steps-0', '.steps-1'] as const;
+/**
+ * What belongs to a database: changes that are not in the file yet, SQLite's index of them, and the ledger's journal. The file itself comes
+ * last: as long as it is there the recovery has not begun, and no other file gets its changes.
+ */
+const endings = ['-wal', '-shm', '-journal', '.steps-0', '.steps-1', ''] as const;
 
 /** Gives a database another name, with all that belongs to it. */
 export function setAside(file: string, name: string): string {
-  for (const ending of besides) {
+  for (const ending of endings) {
     if (existsSync(file + ending)) renameFileSync(file + ending, join(dirname(file), name + ending));
   }
   return name;
