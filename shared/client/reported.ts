@@ -58,8 +58,8 @@ export const reportedAccount = account.extend({
       requests: count.nullable(),
       total_tokens: count.nullable(),
       cost_usd: usdAmount.nullable(),
-      /** Requests of which nobody knows the cost; null: it isn't told. */
-      unknown: count.nullable(),
+      unknown_cost_requests: count.nullable().optional(),
+      unfinished_requests: count.nullable().optional(),
     })
     .nullable(),
   credential: reportedCredential.nullable(),

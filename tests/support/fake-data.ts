@@ -139,7 +139,7 @@ const account = (id: string, name: string, billing: 'prepaid' | 'meter_only'): R
     completion_tokens: 94_000,
     total_tokens: 906_000,
     cost_usd: '3.2180415',
-    unknown: 0,
+    unknown_cost_requests: 0,
   },
   credential: {
     type: 'api_key',

@@ -7,6 +7,7 @@ import { AppError } from '#shared/errors.ts';
 import type { UsedLimit } from '#shared/wire/usage.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
+import { countersFor } from './usage-sums.ts';
 
 export interface AccountDeps {
   readonly connections: Connections;
@@ -75,8 +76,11 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     },
     /** Of any account, whichever gateway is in use. */
     walletOf,
-    get: async ({ wallet }: { wallet: Wallet }): Promise<ReportedAccount> =>
-      accountOf(await connections.wallet(wallet)),
+    async get({ wallet }: { wallet: Wallet }): Promise<ReportedAccount> {
+      const payer = await connections.wallet(wallet);
+      const account = await accountOf(payer);
+      return { ...account, usage: account.usage && countersFor<typeof account.usage>(payer.source)(account.usage) };
+    },
     async quotas({ wallet }: { wallet: Wallet }): Promise<UsedLimit[]> {
       const { client } = await connections.wallet(wallet);
       try {

@@ -30,6 +30,11 @@ test('groups by where costs come from are those of the lines, whoever pays the p
   db.exec(
     `update requests set account_id = (select id from accounts where plan = 'sandbox') where rowid / 384 % 2 = 0`,
   );
+  // The newest ended early and cost nothing here.
+  db.exec(
+    `update requests set status = 'failed', error_code = 'upstream_timeout', charge = 0, prompt_tokens = 9
+     where id in (select id from requests order by created desc limit 20)`,
+  );
   db.close();
   const core = await testCore({ openGateway, dataFolder, now: () => now });
   onTestFinished(() => core.close());
@@ -66,6 +71,12 @@ test('groups by where costs come from are those of the lines, whoever pays the p
       expect(sum(report.perDay ?? []), groupBy).toBe(unknownLines);
       for (const { unknown, share } of report.groups ?? []) expect(share === null, groupBy).toBe((unknown ?? 0) > 0);
     }
+    // The account page counts the month as the usage page does.
+    const month = { first: '2026-11-01', last: '2026-11-24', zone: 'UTC' };
+    const { totals } = await core.client.usage.get({ wallet, period: month, groupBy: 'model' });
+    const { usage } = await core.client.account.get({ wallet });
+    expect(usage).toMatchObject({ requests: totals.requests, unknown_cost_requests: totals.unknown });
+    if (wallet === 'main') expect(usage?.unfinished_requests).toBeGreaterThan(0);
     const { failures } = await core.client.usage.insights({ wallet, period });
     const failed = (failures ?? []).reduce((total, failure) => total + failure.unknown, 0);
     expect(failed).toBeGreaterThan(0);

@@ -65,11 +65,13 @@ export function sumsOf(told: ReportedCounters): Sums {
   };
 }
 
+type UncertainCounters = Pick<ReportedCounters, 'unknown_cost_requests' | 'unfinished_requests'>;
+
 /**
  * Counters as the payer of this source reads them: whoever pays the provider with own keys does not know what a request cost
  * that ended early.
  */
-export function countersFor<Counters extends ReportedCounters>(source: string): (told: Counters) => Counters {
+export function countersFor<Counters extends UncertainCounters>(source: string): (told: Counters) => Counters {
   if (!isOwnKeys(source)) return (told) => told;
   return (told) => ({
     ...told,

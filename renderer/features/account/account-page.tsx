@@ -46,7 +46,10 @@ function Details({ wallet }: { wallet: WalletBalance }) {
           facts={[
             ...factOf(text.requests, data.usage.requests, count),
             ...factOf(text.tokens, data.usage.total_tokens, count),
-            [text.spent, <KnownCost key="spent" cost={data.usage.cost_usd} unknown={data.usage.unknown} />],
+            [
+              text.spent,
+              <KnownCost key="spent" cost={data.usage.cost_usd} unknown={data.usage.unknown_cost_requests ?? null} />,
+            ],
           ]}
         />
       )}

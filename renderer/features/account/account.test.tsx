@@ -170,7 +170,7 @@ test('what was spent this month counts the requests of which nobody knows the co
   const fake = await openApp('#account');
   await expect.element(main).toMatchTextContent('$3.218');
   const { usage } = fake.data.account.main;
-  if (usage) usage.unknown = 3;
+  if (usage) usage.unknown_cost_requests = 3;
   await button('Read again').click();
   await expect.element(main).toMatchTextContent('+ 3 unknown');
 });

@@ -92,9 +92,7 @@ function usageOf(fields: JsonObject): ReportedAccount['usage'] {
   const found = asObject(firstOf(fields, ['usage', 'usage_statistics', 'stats']));
   const { requests, total_tokens, cost_usd, unknown_cost_requests, unfinished_requests } = readCounters(found);
   if (requests === null && total_tokens === null && cost_usd === null) return null;
-  const told = [unknown_cost_requests, unfinished_requests].filter((each) => each != null);
-  const unknown = told.length === 0 ? null : told.reduce((sum, each) => sum + each, 0);
-  return { period: readPeriod(found), requests, total_tokens, cost_usd, unknown };
+  return { period: readPeriod(found), requests, total_tokens, cost_usd, unknown_cost_requests, unfinished_requests };
 }
 
 /** `itself`: the answer may be about the key, and not about an account. */
