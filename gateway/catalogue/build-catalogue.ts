@@ -6,7 +6,7 @@ import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
 import { bookEmbeddings, knownEmbedding } from './facts/embedding-models.ts';
 import { claimsOf, factsOf } from './known-models.ts';
-import { offeredAt, pricePeriod, withListedPrice } from './listed-prices.ts';
+import { offeredAt, type PriceHour, pricePeriod, withListedPrice } from './listed-prices.ts';
 
 /**
  * The catalogue as of a day (`YYYY-MM-DD`) and an hour, UTC: the price book's models with the row that holds then, and what the
@@ -119,20 +119,38 @@ export function liveCatalogue(
   { aliases, added }: CatalogueSettings = { aliases: {}, added: () => nothingAdded },
 ): () => Catalogue {
   let built: { key: readonly CatalogueModel[]; prices: unknown; period: string; catalogue: Catalogue } | null = null;
+  const periodAt = periodReader();
   return () => {
-    const time = now();
-    const [date = '', clock = ''] = new Date(time).toISOString().split('T');
-    const hour = Number(clock.slice(0, 2));
-    const period = `${date} ${pricePeriod({ day: date, hour })}`;
+    const period = periodAt(now());
     const models = listed();
     const prices = added();
-    if (!built || built.period !== period || built.prices !== prices || !sameModels(built.key, models)) {
-      const catalogue = withAliases(buildCatalogue(date, models, prices, hour), aliases);
-      built = { key: models, prices, period, catalogue };
+    if (!built || built.period !== period.id || built.prices !== prices || !sameModels(built.key, models)) {
+      const catalogue = withAliases(buildCatalogue(period.day, models, prices, period.hour), aliases);
+      built = { key: models, prices, period: period.id, catalogue };
     }
     return built.catalogue;
   };
 }
+
+interface Period extends PriceHour {
+  /** The same text as long as prices stay the same. */
+  readonly id: string;
+}
+
+/** Every request asks for the catalogue, so the date is written out once an hour. */
+function periodReader(): (time: number) => Period {
+  let known: { hours: number; period: Period } | null = null;
+  return (time) => {
+    const hours = Math.floor(time / hourMs);
+    if (known?.hours !== hours) {
+      const at = { day: new Date(time).toISOString().slice(0, 10), hour: hours % 24 };
+      known = { hours, period: { ...at, id: `${at.day} ${pricePeriod(at)}` } };
+    }
+    return known.period;
+  };
+}
+
+const hourMs = 3_600_000;
 
 const sameModels = (a: readonly CatalogueModel[], b: readonly CatalogueModel[]) =>
   a === b || (a.length === b.length && a.every((model, index) => model === b[index]));
