@@ -90,7 +90,8 @@ export class GatewayCommand extends Command {
 }
 
 /** As Commander keeps it: `key-file` is `keyFile`. */
-const attributeOf = (name: string): string => name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
+export const attributeOf = (name: string): string =>
+  name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 
 const unknownWord = /^error: unknown (command|option) '(.+?)'(?:\n\(Did you mean (?:one of )?([\w-]+).*)?$/s;
 

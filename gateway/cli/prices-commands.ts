@@ -10,6 +10,7 @@ import { priceToJson } from '../prices/price-json.ts';
 import { type AddedPrice, plannedAfter } from '../prices/price-rows.ts';
 import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
+import { attributeOf } from './gateway-command.ts';
 
 /** The book that ships, and what was added to it where there is a database. */
 export async function listPrices({ options, fromBooks }: ReferenceInput<{ provider?: string }>): Promise<Output> {
@@ -67,7 +68,7 @@ type PriceOptions = Readonly<Record<string, string>>;
 export async function setPrice({ positionals, options, operator }: CommandInput<PriceOptions>): Promise<Output> {
   const [model = ''] = positionals;
   const rate = (name: string) => {
-    const text = options[name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase())];
+    const text = options[attributeOf(name)];
     if (text === undefined) return null;
     const read = perMillion.safeParse(text);
     if (read.success) return read.data;

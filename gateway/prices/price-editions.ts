@@ -9,9 +9,9 @@ export interface PriceEdition {
 
 /** The newest that was taken, also before editions were noted: then by the rows that it brought. */
 export async function readNewestEdition(db: BooksDb): Promise<PriceEdition | null> {
-  const noted = await db.selectFrom('price_editions').select(['as_of', 'source']).execute();
-  const rows = await db.selectFrom('price_rows').select(['as_of', 'source']).where('kind', '=', 'refresh').execute();
-  const [newest] = [...noted, ...rows].toSorted((one, other) => other.as_of.localeCompare(one.as_of));
+  const noted = db.selectFrom('price_editions').select(['as_of', 'source']);
+  const rows = db.selectFrom('price_rows').select(['as_of', 'source']).where('kind', '=', 'refresh');
+  const newest = await noted.unionAll(rows).orderBy('as_of', 'desc').limit(1).executeTakeFirst();
   return newest ? { asOf: newest.as_of, source: newest.source } : null;
 }
 
