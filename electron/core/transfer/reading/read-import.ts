@@ -25,27 +25,31 @@ export type ReadItem =
   | { readonly kind: 'chat'; readonly source: Source; readonly imported: Imported | null };
 
 /** Far beyond what people have; a few megabytes of a ZIP archive may hold thirty million empty chats. */
-const mostChats = 200_000;
-const mostMessages = 2_000_000;
+const max = { chats: 200_000, messages: 2_000_000 };
+/** Then other work of the process gets a turn. */
 const chatsInOneTurn = 100;
+
+/** Counts chats and their messages. The function returns the number of chats, and throws `import_refused` beyond the maximum. */
+function chatCounter(): (imported: Imported | null) => number {
+  let [chats, messages] = [0, 0];
+  return (imported) => {
+    chats += 1;
+    messages += imported?.conversation.messages.length ?? 0;
+    if (chats > max.chats || messages > max.messages) throw refusal('import_refused', 'importTooMany', max);
+    return chats;
+  };
+}
 
 /**
  * Reads an export from a file, one conversation at a time. Throws `import_refused` at the first thing that is not as it
  * must be: whoever wants a file whole reads it to its end before anything is kept.
  */
 export async function* readImport(path: string, newId: () => string): AsyncGenerator<ReadItem, void> {
-  let [chats, messages] = [0, 0];
+  const count = chatCounter();
   try {
     for await (const text of openExport(path)) {
       for await (const item of readText(text, newId)) {
-        if (item.kind === 'chat') {
-          chats += 1;
-          messages += item.imported?.conversation.messages.length ?? 0;
-          if (chats > mostChats || messages > mostMessages)
-            throw refusal('import_refused', 'importTooMany', { chats: mostChats, messages: mostMessages });
-          // Others have their turn.
-          if (chats % chatsInOneTurn === 0) await setImmediate();
-        }
+        if (item.kind === 'chat' && count(item.imported) % chatsInOneTurn === 0) await setImmediate();
         yield item;
       }
     }
