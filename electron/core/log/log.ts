@@ -60,12 +60,12 @@ function locationOf(error: Error): string | null {
   return frame?.trim().replace(/\(?(?:file:\/\/)?[^\s()]*[\\/]([^\\/\s()]+)\)?$/, '$1') ?? null;
 }
 
-/** A start that failed: nobody has opened the log yet, or it is this that fails. */
-export function logStartFailure(dataFolder: string, error: unknown): void {
+/** Logs what ends the process. Nobody may have opened the log yet, and opening it may be what fails. */
+export function logFatal(dataFolder: string, event: string, error: unknown): void {
   try {
-    openLog(dataFolder, Date.now)({ event: 'start-failed', ...failureEntry(error) });
+    openLog(dataFolder, Date.now)({ event, ...failureEntry(error) });
   } catch {
-    // The sentence that is shown says as much as is known.
+    // The process ends all the same, and its host shows why.
   }
 }
 

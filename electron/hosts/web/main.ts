@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { defaultDataFolder } from '#core/db/data-folder.ts';
 import { type RecoveryOffer, recoveryOffer } from '#core/db/recovery.ts';
-import { logStartFailure } from '#core/log/log.ts';
+import { logFatal } from '#core/log/log.ts';
 import { simulatedPace } from '#core/models/simulated-pace.ts';
 import { openSecretService } from '#core/secrets/secret-service.ts';
 import { listen } from '#gateway/http/listen.ts';
@@ -95,7 +95,7 @@ const starting = start(flags);
 // Before the link is printed: the user may end the program as soon as it is.
 endOnSignals(starting);
 const running = await starting.catch((error: unknown) => {
-  logStartFailure(dataFolder, error);
+  logFatal(dataFolder, 'start-failed', error);
   const offer = recoveryOffer(error);
   if (error instanceof AppError) return fail(offer ? `${error.message} ${adviceOn(offer)}` : error.message);
   return fail(`could not start: ${error instanceof Error ? error.message : 'the reason is not known'}`, failure);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { MessagePortMain } from 'electron';
 import { openCore } from '#core/core.ts';
 import { recoveryOffer } from '#core/db/recovery.ts';
-import { failureEntry, logStartFailure, openLog } from '#core/log/log.ts';
+import { logFatal } from '#core/log/log.ts';
 import { simulatedPace } from '#core/models/simulated-pace.ts';
 import { serveChannels } from '#core/rpc/serve.ts';
 import { listen } from '#gateway/http/listen.ts';
@@ -74,20 +74,20 @@ async function run({ dataFolder, version, ownTitleBar, recovery }: Opening, port
   // The main process crashed. The next one needs the data folder, and finds what was written.
   port.once('close', () => process.exit(1));
 
-  const told = await serving.then(
+  const outcome = await serving.then(
     () => ({ failure: null, offer: null }),
     (error: unknown) => {
-      logStartFailure(dataFolder, error);
+      logFatal(dataFolder, 'start-failed', error);
       return { failure: problemTextOf(toAppError(error)), offer: recoveryOffer(error) };
     },
   );
-  await main.opened(told);
+  await main.opened(outcome);
 }
 
 /** After an uncaught error no state is certain: it is logged, the process ends, and a new core starts. */
 function endOnFaults(dataFolder: string): void {
   const end = (error: unknown): never => {
-    openLog(dataFolder, Date.now)({ event: 'core-fault', ...failureEntry(error) });
+    logFatal(dataFolder, 'core-fault', error);
     process.exit(1);
   };
   process.on('uncaughtException', end);
