@@ -20,8 +20,9 @@ export async function openWindow(element: HTMLElement, link: CoreLink): Promise<
   startNav();
   void followChanges(core.api, queries, new AbortController().signal);
   // Without them errors are in English.
-  await loadTranslations().catch(() => {});
+  const translated = loadTranslations().catch(() => {});
   await Promise.race([chatLoaded(), new Promise((late) => setTimeout(late, patienceMs))]);
+  await translated;
   draw(element, core, queries);
 }
 
