@@ -78,10 +78,10 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   try {
     await client.connect(transport, { timeout: limits.connectMs });
     const { tools } = await client.listTools(undefined, { timeout: limits.connectMs });
-    refuseLargeTools(tools.slice(0, limits.tools));
+    const listed = tools.slice(0, limits.tools);
+    refuseLargeTools(listed);
     open = true;
-    const known = tools.slice(0, limits.tools).map(toolOf);
-    return { tools: known, call: caller(client, limits), close: () => closeQuietly(client) };
+    return { tools: listed.map(toolOf), call: caller(client, limits), close: () => closeQuietly(client) };
   } catch (error) {
     await closeQuietly(client);
     if (error instanceof AppError && error.code === 'tool_server_failed') throw error;

@@ -3,16 +3,16 @@ import { Worker } from 'node:worker_threads';
 export interface ThreadLimits {
   /** Counted from when the thread runs. */
   readonly timeMs: number;
-  /** A thread that needs more is terminated: of its heap, or with its buffers, which no limit of the heap counts. */
+  /** Of its heap, and roughly of its buffers, which V8's limit leaves out. A thread that needs more is terminated. */
   readonly memoryMb: number;
 }
 
+/** A thread takes some hundred milliseconds to fill a gigabyte. */
+const memoryCheckMs = 20;
 /**
- * How often the memory of the process is looked at, in milliseconds: a gigabyte takes some hundred to fill. What one thread has outside of
- * its heap is not told by every Node that the app runs on.
+ * How much more the whole process may grow: not every Node that the app runs on measures the buffers of one thread, so other work of the
+ * process counts too.
  */
-const lookEveryMs = 20;
-/** What the heap has besides, and other work of the process meanwhile. */
 const slackMb = 384;
 
 /** The program’s result, or the limit that ended it. */
@@ -38,15 +38,15 @@ export function runBounded<Value>(
   });
   const { promise, resolve, reject } = Promise.withResolvers<ThreadOutcome<Value>>();
   let timer: NodeJS.Timeout | undefined;
-  let look: NodeJS.Timeout | undefined;
+  let memoryCheck: NodeJS.Timeout | undefined;
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   worker.on('online', () => {
     timer = setTimeout(resolve, timeMs, { ended: 'time' });
-    const most = process.memoryUsage.rss() + (memoryMb + slackMb) * 2 ** 20;
-    look = setInterval(() => {
-      if (process.memoryUsage.rss() > most) resolve({ ended: 'memory' });
-    }, lookEveryMs);
+    const maxBytes = process.memoryUsage.rss() + (memoryMb + slackMb) * 2 ** 20;
+    memoryCheck = setInterval(() => {
+      if (process.memoryUsage.rss() > maxBytes) resolve({ ended: 'memory' });
+    }, memoryCheckMs);
   });
   worker.on('message', ({ value, error }: { value: Value; error?: unknown }) =>
     error === undefined ? resolve({ value }) : reject(error),
@@ -57,7 +57,7 @@ export function runBounded<Value>(
   worker.on('exit', () => reject(new Error('the thread ended without an answer')));
   return promise.finally(() => {
     clearTimeout(timer);
-    clearInterval(look);
+    clearInterval(memoryCheck);
     signal.removeEventListener('abort', onAbort);
     void worker.terminate();
   });
