@@ -115,7 +115,8 @@ test('a database that cannot be opened is told with what to do, and that brings 
   const { child } = npmStart(...words, '--restore-newest-backup');
   await link(child);
   child.kill('SIGTERM');
-  await once(child, 'exit');
+  // npm ends before the app does, which has the data folder and npm's output until then.
+  await once(child, 'close');
   const { page } = await launch();
   await expect(page.getByRole('link', { name: 'What is a portico?' })).toBeVisible();
 });
