@@ -176,5 +176,10 @@ function rates(prices, tokens) {
 
 function tiers(prices) {
   const starts = Object.values(componentNames).flatMap((key) => prices[key]?.tiers?.map((tier) => tier.start) ?? []);
-  return [...new Set(starts)].sort((a, b) => a - b).map((start) => ({ above: start, ...rates(prices, start + 1) }));
+  return (
+    [...new Set(starts)]
+      .sort((a, b) => a - b)
+      // Some list "more than 200K" as 199,999: vendors say it in whole thousands.
+      .map((start) => ({ above: start % 1000 === 999 ? start + 1 : start, ...rates(prices, start + 1) }))
+  );
 }

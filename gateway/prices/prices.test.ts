@@ -262,3 +262,12 @@ test('the books that ship are what their schemas say, and nothing more', () => {
   expect(priceDocument.parse(shippedBook)).toEqual(shippedBook);
   expect(listedBook.parse(listed)).toEqual(listed);
 });
+
+// A prompt of exactly 272,000 tokens is at the plain price: "more than 272K" is what the vendors' pages say.
+test('a dearer tier begins above a whole thousand tokens, as vendors say it', () => {
+  const { models } = priceDocument.parse(shippedBook);
+  const tiers = [...models, ...listedBook.parse(listed).models].flatMap(({ rows }) => rows.flatMap((row) => row.tiers));
+  const limits = tiers.map(({ above }) => above);
+  expect(limits.length).toBeGreaterThan(10);
+  expect(limits.filter((above) => above % 1000 !== 0)).toEqual([]);
+});
