@@ -35,12 +35,19 @@ export function readCounters(fields: JsonObject): ReportedCounters {
   };
 }
 
+/** A day that ends a period belongs to it, unless it is the first of a month: that is the end of the month before. */
+function endOf(fields: JsonObject, names: readonly string[]): number | null {
+  const seconds = secondsOf(fields, names);
+  const day = /^\d{4}-\d\d-(\d\d)$/.exec(textOf(fields, names) ?? '');
+  return seconds !== null && day && day[1] !== '01' ? seconds + 86_400 : seconds;
+}
+
 /** A period of which begin and end are reported. */
 export function readPeriod(fields: JsonObject): ReportedUsage['period'] {
   const period = asObject(firstOf(fields, ['period', 'billing_period', 'current_period']));
   const source = Object.keys(period).length > 0 ? period : fields;
   const start = secondsOf(source, ['start', 'from', 'period_start', 'start_date', 'start_time', 'begin']);
-  const end = secondsOf(source, ['end', 'to', 'period_end', 'end_date', 'end_time', 'until']);
+  const end = endOf(source, ['end', 'to', 'period_end', 'end_date', 'end_time', 'until']);
   return start === null || end === null ? null : { type: 'custom', start, end };
 }
 

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { readUsage } from './read-usage.ts';
+
+const day = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000;
+
+// Some say the last day of the month, others the first of the next; a time of day is what it says.
+test.each([
+  ['2026-11-30', '2026-12-01'],
+  ['2026-12-01', '2026-12-01'],
+  ['2026-11-15', '2026-11-16'],
+  ['2026-11-30T00:00:00Z', '2026-11-30'],
+])('a period that ends with %s ends before %s', (end, before) => {
+  const usage = readUsage({ requests: 3, cost_usd: '1', period: { start: '2026-11-01', end } }, 'model');
+  expect(usage?.period).toMatchObject({ start: day('2026-11-01'), end: day(before) });
+});
