@@ -69,6 +69,8 @@ export const text = words({
         : `There is little left in ${wallet}: about ${counted(messages, 'message', 'messages')}.`,
   noneCanBeSent:
     'The credits left don’t cover this message with an answer of any length, so it can’t be sent as it is.',
+  noneCanBeSentTo: (model: string) =>
+    `Not enough is left for a message to ${model}: more is set aside for its longest answer. Limit answers in the chat, or choose a cheaper model.`,
   limitAnswer: (tokens: number) => `Limit answers to ${count(tokens)} tokens`,
   toCredits: 'Credits',
   budget: 'Budget of the month',

@@ -11,6 +11,7 @@ export const text = words({
   dismiss: 'Dismiss',
   undo: 'Undo',
   retry: 'Retry',
+  otherKey: 'Enter a key that may in Settings → Gateway. What this app spent itself is under Settings → Caps.',
   tryAgainIn: (seconds: number) => `Try again in ${seconds} s.`,
   tryingAgainIn: (seconds: number) => `Trying again in ${seconds} s.`,
   readAt: (time: string) => `What is shown is as of ${time}.`,

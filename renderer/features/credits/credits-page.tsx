@@ -73,7 +73,7 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
       {lines.length === 0 ? (
         <NoLines reported={first.transactions.reported !== false} filtered={filters.isSet} />
       ) : (
-        <Lines lines={lines} simulated={wallet.simulated} />
+        <Lines lines={lines} wallet={wallet} />
       )}
       {credits.hasNextPage && (
         <div className="mt-4 flex items-center gap-3">
@@ -181,8 +181,10 @@ function Subject({ line, simulated }: { line: LedgerLine; simulated: boolean }) 
 
 const moment = ({ created }: LedgerLine): string => (created === null ? '—' : momentOf(created * 1000));
 
-function Lines({ lines, simulated }: { lines: readonly LedgerLine[]; simulated: boolean }) {
+function Lines({ lines, wallet }: { lines: readonly LedgerLine[]; wallet: WalletBalance }) {
   const { columns } = text;
+  // Who pays providers directly has no balance, and so none after a line.
+  const hasBalance = wallet.billing !== 'meter_only';
   return (
     <Table
       label={text.transactions}
@@ -190,25 +192,29 @@ function Lines({ lines, simulated }: { lines: readonly LedgerLine[]; simulated: 
         { name: columns.date, wideOnly: true },
         { name: columns.what },
         { name: columns.amount, amount: true },
-        { name: columns.after, amount: true, wideOnly: true },
+        ...(hasBalance ? [{ name: columns.after, amount: true, wideOnly: true }] : []),
       ]}
     >
       {lines.map((line) => (
         <tr key={line.id}>
           <td className={`${tableCell} text-fg-2 max-sm:hidden`}>{moment(line)}</td>
           <td className={`${tableCell} w-full max-w-0 truncate max-sm:py-2`}>
-            <Subject line={line} simulated={simulated} /> {line.estimated && <Badge>{text.estimated}</Badge>}
+            <Subject line={line} simulated={wallet.simulated} /> {line.estimated && <Badge>{text.estimated}</Badge>}
             <span className="block text-fg-3 text-xs sm:hidden">{moment(line)}</span>
           </td>
           <td className={`${tableCell} text-right`}>
             <Money amount={line.amount} signed exactly />
-            <span className="block text-fg-3 text-xs sm:hidden">
+            {hasBalance && (
+              <span className="block text-fg-3 text-xs sm:hidden">
+                <Money amount={line.balance_after} exactly />
+              </span>
+            )}
+          </td>
+          {hasBalance && (
+            <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>
               <Money amount={line.balance_after} exactly />
-            </span>
-          </td>
-          <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>
-            <Money amount={line.balance_after} exactly />
-          </td>
+            </td>
+          )}
         </tr>
       ))}
     </Table>

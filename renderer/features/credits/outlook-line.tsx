@@ -1,19 +1,24 @@
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import { usePayer, useSettings } from '../../api/use-core.ts';
 import { useGatewayAccounts } from '../../api/use-gateway-accounts.ts';
 import { useOutlook } from '../../api/use-outlook.ts';
 import { text } from '../../text/credits-text.ts';
 import { roundUsd } from '../../text/format.ts';
 import { Notice } from '../../ui/notices/notice.tsx';
+import { useQuote } from '../costs/use-quote.ts';
 
 /** How long the balance lasts, and how that is known; what to do where it is low. */
 export function OutlookLine({ wallet }: { wallet: WalletBalance }) {
   const outlook = useOutlook(wallet.id).data;
+  const tooDear = useTooDearModel(wallet);
   if (!outlook || wallet.billing === 'meter_only') return null;
   const { messagesLeft, daysLeft, basis, low } = outlook;
   return (
     <>
       <p className="mt-1 text-fg-2">
-        {messagesLeft === null || basis === null ? (
+        {tooDear !== null ? (
+          text.noneCanBeSentTo(tooDear)
+        ) : messagesLeft === null || basis === null ? (
           text.outlookUnknown
         ) : (
           <>
@@ -33,6 +38,18 @@ export function OutlookLine({ wallet }: { wallet: WalletBalance }) {
       )}
     </>
   );
+}
+
+/**
+ * The model of a new chat, where what is left covers none of its messages: a gateway sets aside the longest answer that may come, whatever
+ * answers cost on average. Null: it covers one, or another wallet pays.
+ */
+function useTooDearModel({ id, billing }: WalletBalance): string | null {
+  const model = useSettings().data?.model ?? 'router';
+  const isPayer = usePayer(model)?.id === id && billing !== 'meter_only';
+  const empty = { conversationId: null, folderId: null, text: '', attachments: [], model };
+  const quote = useQuote(empty, isPayer, false).data;
+  return isPayer && quote?.obstacles[0]?.code === 'insufficient_credits' ? quote.modelName : null;
 }
 
 /** What brings more credits: the interface of gateways names no page for that, so who runs it does. */

@@ -1,5 +1,6 @@
 import { CircleSlash2 } from 'lucide-react';
 import { describeError } from '../../text/error-text.ts';
+import { text } from '../../text/ui-text.ts';
 import { Empty } from './empty.tsx';
 import { Failure } from './failure.tsx';
 
@@ -13,6 +14,13 @@ interface NotReadProps {
 
 /** In place of figures: the reason why there are none. */
 export function NotRead({ title, notReported, error, onRetry }: NotReadProps) {
-  if (describeError(error).code === 'not_reported') return <Empty icon={CircleSlash2} title={notReported} />;
+  const { code, sentence } = describeError(error);
+  if (code === 'not_reported') return <Empty icon={CircleSlash2} title={notReported} />;
+  if (code === 'insufficient_scope')
+    return (
+      <Empty icon={CircleSlash2} title={title}>
+        {sentence} {text.otherKey}
+      </Empty>
+    );
   return <Failure title={title} error={error} onRetry={onRetry} />;
 }
