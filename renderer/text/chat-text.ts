@@ -88,7 +88,7 @@ export const text = words({
   countedAtEnd: (provider: string) =>
     `${provider} counts an answer at its end, so the gateway may read on for up to a minute to learn the cost.`,
   stopUncharged: 'Nothing was charged.',
-  stopCostOpen: 'What it cost is not known yet.',
+  stopCostOpen: 'What it cost is not known.',
   stoppedBefore: 'Nothing had been written.',
   providerStops: (provider: string) => `${provider} stops computing at once, so nothing more is charged.`,
   providerGoesOn: (provider: string) =>

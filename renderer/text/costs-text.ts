@@ -26,7 +26,7 @@ export const costsText = words({
     byok: 'Charged by the provider to your key; this is its list price',
     uncharged: 'It was refused, failed or was never sent: $0 were charged',
     unknown:
-      'No price is known, or the answer broke off on your own key: your provider may charge for it, and has not said what',
+      'No price is known, or the answer broke off on your own key: your provider may charge for it, and has not said what. Answers of a copied or imported chat were paid elsewhere',
   },
   paidBy: (wallet: string) => `Paid by: ${wallet}`,
   testCredits: 'Test credits, no real money',

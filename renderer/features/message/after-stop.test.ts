@@ -27,7 +27,7 @@ test('an answer that was stopped before its count says what it may be up to, and
 test('a provider that counts at the end is read on for its count', () => {
   const message = { ...fakeMessage({}), servedProvider: 'openai', requestId: 'req_1' };
   expect(afterStop({ ...message, costUsd: null, costSource: 'unknown' }, (id) => id)).toMatch(
-    /not known yet\. openai counts an answer at its end/,
+    /not known\. openai counts an answer at its end/,
   );
   expect(afterStop({ ...message, costUsd: '1.2', costSource: 'billed' }, (id) => id)).not.toMatch(/stops computing/);
 });

@@ -49,7 +49,7 @@ function Matched({ wallet }: { wallet: WalletBalance }) {
         <>
           <Head found={data} />
           <div className="mt-4">
-            <Facts facts={sumsOf(data)} />
+            <Facts facts={sumsOf(data, wallet)} />
           </div>
           <h2 className="mt-8 mb-1 font-semibold text-md">{text.open}</h2>
           <OpenTable
@@ -97,13 +97,13 @@ function Head({ found }: { found: Reconciliation }) {
   );
 }
 
-function sumsOf({ sums, balance }: Reconciliation): [string, React.ReactNode][] {
+function sumsOf({ sums, balance }: Reconciliation, { billing }: WalletBalance): [string, React.ReactNode][] {
   const amounts: [string, string | null][] = [
     [text.sums.chats, sums.chatsUsd],
     ...(sums.otherProgramsUsd === '0' ? [] : [[text.sums.otherPrograms, sums.otherProgramsUsd] as [string, string]]),
     [text.sums.records, sums.recordsUsd],
     [text.sums.ledger, sums.ledgerUsd],
-    ...(balance
+    ...(balance && billing !== 'meter_only'
       ? ([
           [text.sums.lines, balance.linesUsd],
           [text.sums.balance, balance.usd],
