@@ -258,8 +258,9 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && fullDisk.includes(error.code);
 }
 
-/** Whether SQLite found that a file is no database, or that its pages are damaged. */
+/** Whether SQLite found that a file is no database, or that its pages are damaged, also where a masked error hides that. */
 export function isDamagedDatabase(error: unknown): boolean {
+  if (error instanceof AppError && error.code === 'internal_error') return isDamagedDatabase(error.cause);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT');
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { proxyByEnvironment } from '#gateway/upstream/environment-proxy.ts';
 import { type DownloadOptions, guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/app/changes.ts';
-import type { ProblemText } from '#shared/errors.ts';
+import { isDamagedDatabase, type ProblemText } from '#shared/errors.ts';
 import { accountFeature } from './account/account-feature.ts';
 import { creditsFeature } from './account/credits-feature.ts';
 import { fundsFeature } from './account/funds-feature.ts';
@@ -13,6 +13,7 @@ import { apiKeysFeature } from './api-keys/api-keys-feature.ts';
 import { appFeature } from './app/app-feature.ts';
 import { quickWindowFeature } from './app/quick-window-feature.ts';
 import { updatesFeature } from './app/updates-feature.ts';
+import { explainFailure, suspectDamage } from './backup/recover-database.ts';
 import { secretsTest } from './backup/secrets-test.ts';
 import { type CoreOptions, openBase } from './composition/open-base.ts';
 import { openChats } from './composition/open-chats.ts';
@@ -55,8 +56,17 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** Opens the core: the one place where its parts are wired. No logic here. */
+/** Opens the core, or says what is wrong with its database. */
 export async function openCore(options: CoreOptions): Promise<Core> {
+  try {
+    return await openParts(options);
+  } catch (error) {
+    throw isDamagedDatabase(error) ? await explainFailure(options.dataFolder, error) : error;
+  }
+}
+
+/** The one place where the parts of the core are wired. No logic here. */
+async function openParts(options: CoreOptions): Promise<Core> {
   const { host, dataFolder, platform, elapsed } = options;
   const unlock = lockDataFolder(dataFolder);
   const base = await openBase(options).catch((error: unknown) => {
@@ -243,5 +253,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     unlock();
   }
 
-  return { router, rpc: rpcErrors(log, base.closing.signal), log, notices, close: () => (closing ??= close()) };
+  return {
+    router,
+    rpc: rpcErrors(log, base.closing.signal, () => suspectDamage(dataFolder)),
+    log,
+    notices,
+    close: () => (closing ??= close()),
+  };
 }

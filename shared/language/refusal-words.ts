@@ -208,6 +208,8 @@ export const refusalWords = {
     `Another program has the database of your chats open: ${file}. Close it, and start Portico again.`,
   databaseUnusable: ({ file, why }: { file: string; why: DatabaseFault }) =>
     `The database of your chats cannot be opened: ${faults[why]}. Its file is ${file}.`,
+  databaseDamaged:
+    'The database of your chats is damaged where this is kept. Close Portico and start it again: it will check the file and offer the newest intact backup. The damaged file is kept.',
   ledgerUnusable: ({ file, why }: { file: string; why: DatabaseFault }) =>
     `The ledger of this computer cannot be opened: ${faults[why]}. Its file is ${file}.`,
   noIntactBackup: 'No backup is intact, so nothing was changed.',

@@ -107,6 +107,52 @@ test.each(damages)(
   },
 );
 
+test('damage that a call finds is told by it, and the next start offers the newest backup', async () => {
+  const { dataFolder, file } = await openFolder();
+  const long = 'Such words fill pages of their own. '.repeat(6_000);
+  const conversationId = await withCore({ dataFolder }, async ({ client, gateway }) => {
+    gateway.script = async function* () {
+      yield long;
+    };
+    const sent = await client.chat.send({ messageId: 'm1', text: 'first', model: 'openai/gpt' });
+    await expect.poll(async () => (await readThread(client, sent.conversationId)).conversation.live).toBe(false);
+    await client.backup.make();
+    return sent.conversationId;
+  });
+  removeLog(file);
+  const bytes = readFileSync(file);
+  // A page in the middle of the answer names the next one in its first bytes.
+  const page = Math.floor((bytes.lastIndexOf('pages of their own. Such words') - 60_000) / 4096) * 4096;
+  writeFileSync(file, Buffer.concat([bytes.subarray(0, page), Buffer.alloc(4, 0xff), bytes.subarray(page + 4)]));
+  await withCore({ dataFolder }, async ({ client }) => {
+    expect((await client.conversations.list({})).conversations).toHaveLength(1);
+    await expect(readThread(client, conversationId)).rejects.toMatchObject({
+      code: 'database_unusable',
+      message: expect.stringContaining('start it again'),
+    });
+  });
+  expect(recoveryOffer(await failure(dataFolder))).toMatchObject({ of: 'chats', fault: 'damaged' });
+  await withCore({ dataFolder, recovery: 'newest-backup' }, async ({ client }) => {
+    expect((await readThread(client, conversationId)).messages.at(-1)?.text).toBe(long);
+  });
+  expect(await titles({ dataFolder })).toEqual(['first']);
+  expect(readdirSync(dataFolder)).not.toContain('portico.db.suspect');
+});
+
+test('damage that only a later part of the start finds offers the newest backup as well', async () => {
+  const { dataFolder, file } = await openFolder();
+  await twoChats(dataFolder);
+  const database = new Sqlite(file);
+  const roots = database.prepare("select rootpage from sqlite_schema where tbl_name = 'model_lists'").pluck().all();
+  database.close();
+  removeLog(file);
+  const bytes = readFileSync(file);
+  for (const root of roots) bytes.fill(0xff, (Number(root) - 1) * 4096, Number(root) * 4096);
+  writeFileSync(file, bytes);
+  expect(recoveryOffer(await failure(dataFolder))).toMatchObject({ of: 'chats', fault: 'damaged' });
+  expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
+});
+
 test('backups that are damaged themselves are passed over', async () => {
   const { dataFolder, file, backups } = await openFolder();
   await twoChats(dataFolder);

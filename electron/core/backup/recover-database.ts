@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renameFileSync } from '#gateway/db/rename-file.ts';
 import type { Backup } from '#shared/contract/app/backup.ts';
@@ -33,6 +33,26 @@ export async function refuseEmptied(dataFolder: string): Promise<void> {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === 0 && !existsSync(`${file}-wal`) && listBackups(backupsIn(dataFolder)).length > 0)
     throw await unusable(dataFolder, 'damaged', null);
+}
+
+const suspicionIn = (dataFolder: string) => join(dataFolder, 'portico.db.suspect');
+
+/** Notes that a call found damage: the next start looks at every page, which would cost seconds at each one. */
+export function suspectDamage(dataFolder: string): void {
+  try {
+    writeFileSync(suspicionIn(dataFolder), '');
+  } catch {
+    // Where nothing can be written, the call's own error is all that can be told.
+  }
+}
+
+/** Refuses a database that an earlier run found damaged, if it is. */
+export async function refuseDamaged(dataFolder: string): Promise<void> {
+  if (!existsSync(suspicionIn(dataFolder))) return;
+  const file = databaseIn(dataFolder);
+  const fault = existsSync(file) ? await faultOfChats(file) : null;
+  if (fault) throw await unusable(dataFolder, fault, null);
+  rmSync(suspicionIn(dataFolder));
 }
 
 async function unusable(dataFolder: string, fault: DatabaseFault, cause: unknown): Promise<AppError> {

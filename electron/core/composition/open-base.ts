@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
 import type { Download } from '#gateway/upstream/fetched-files.ts';
 import type { PollIntervals } from '../account/watch-books.ts';
-import { explainFailure, finishRecovery, recoverDatabase, refuseEmptied } from '../backup/recover-database.ts';
+import {
+  explainFailure,
+  finishRecovery,
+  recoverDatabase,
+  refuseDamaged,
+  refuseEmptied,
+} from '../backup/recover-database.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
 import { openDb } from '../db/db.ts';
@@ -60,6 +66,7 @@ export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions
   const recovered = recovery ? await recoverDatabase(dataFolder, recovery, now()) : null;
   if (recovered) log({ event: 'database-recovered', ...recovered });
   await refuseEmptied(dataFolder);
+  await refuseDamaged(dataFolder);
   const db = await openDb(join(dataFolder, 'portico.db')).catch(async (error: unknown) => {
     throw await explainFailure(dataFolder, error);
   });

@@ -15,13 +15,15 @@ interface Call {
 
 /**
  * Error handling for every host: failures of calls and streams become errors whose text may be shown. `closing`: what fails from
- * then on fails because parts of the core are closed.
+ * then on fails because parts of the core are closed. `onDamage` is called when a call found that the database is damaged.
  */
-export function rpcErrors(log: Log, closing = new AbortController().signal) {
+export function rpcErrors(log: Log, closing = new AbortController().signal, onDamage?: () => void) {
   const convert = (path: readonly string[], signal: AbortSignal | undefined) => (error: unknown) => {
     const failure = fromForeign(error);
     if (failure.code === 'internal_error' && closing.aborted) return toRpcError(refusal('shutting_down', 'closing'));
-    if (failure.code === 'internal_error' && !signal?.aborted) {
+    const isDamage = failure.code === 'database_unusable';
+    if (isDamage) onDamage?.();
+    if ((isDamage || failure.code === 'internal_error') && !signal?.aborted) {
       log({ event: 'call-failed', method: path.join('.'), ...failureEntry(failure) });
     }
     return toRpcError(failure);
