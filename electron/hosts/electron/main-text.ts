@@ -41,6 +41,13 @@ export const mainText = messages({
   allToFront: 'Bring all to front',
   help: 'Help',
 
+  move: {
+    question: 'Move Portico to the Applications folder?',
+    why: 'Portico runs from a disk image or a download. It cannot update itself there.',
+    toApplications: 'Move to Applications',
+    notNow: 'Not now',
+    failed: 'Portico could not be moved. Quit it and drag it into the Applications folder.',
+  },
   answerFinished: 'An answer is finished',
   answerFailed: 'An answer failed',
   openWindow: 'Open Portico',

@@ -20,6 +20,7 @@ import { handOverPorts } from './hand-over-port.ts';
 import { openLeaving } from './leaving.ts';
 import { mainText } from './main-text.ts';
 import { menuTemplate } from './menu-template.ts';
+import { offerToMove } from './move-to-applications.ts';
 import { notices } from './notices.ts';
 import { followDeepLinks, hashOfLink } from './opening/deep-links.ts';
 import { followOpenedFiles } from './opening/opened-files.ts';
@@ -147,7 +148,9 @@ function run(): void {
   refuseNavigation();
   showContextMenus(text);
 
-  const core = app.whenReady().then(() => {
+  const core = app.whenReady().then(async () => {
+    // Until the moved one starts, this one does nothing.
+    if (await offerToMove(text(), log)) return new Promise<never>(() => {});
     servePage(session.defaultSession, beside('../renderer'));
     refusePermissions(session.defaultSession);
     showMenu();

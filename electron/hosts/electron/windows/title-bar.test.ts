@@ -9,7 +9,10 @@ test('each system has the title bar that it can have', () => {
 
 test('a window without the page’s own bar keeps the system’s, with its menus', () => {
   expect(titleBarOptions('system', false)).toEqual({ autoHideMenuBar: true });
-  expect(titleBarOptions('inset', false)).toEqual({ titleBarStyle: 'hiddenInset' });
+  expect(titleBarOptions('inset', false)).toEqual({
+    titleBarStyle: 'hidden',
+    trafficLightPosition: { x: 16, y: 14 },
+  });
   expect(titleBarOptions('overlay', true)).toEqual({ titleBarStyle: 'hidden', titleBarOverlay: overlayColours(true) });
   expect(overlayColours(true).symbolColor).not.toBe(overlayColours(false).symbolColor);
 });

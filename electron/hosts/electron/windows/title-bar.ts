@@ -23,11 +23,14 @@ export const overlayColours = (dark: boolean): TitleBarOverlayOptions => ({
   height: rowHeight,
 });
 
+/** In the middle of that row; by itself the system places them for a lower one. */
+const lights = { x: 16, y: 14 };
+
 /** What a window of ours is made with. */
 export function titleBarOptions(bar: TitleBar, dark: boolean): BrowserWindowConstructorOptions {
   switch (bar) {
     case 'inset':
-      return { titleBarStyle: 'hiddenInset' };
+      return { titleBarStyle: 'hidden', trafficLightPosition: lights };
     case 'overlay':
       return { titleBarStyle: 'hidden', titleBarOverlay: overlayColours(dark) };
     case 'system':

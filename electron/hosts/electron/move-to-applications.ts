@@ -1,0 +1,35 @@
+import { accessSync, constants } from 'node:fs';
+import { app, dialog } from 'electron';
+import { failureEntry, type Log } from '#core/log/log.ts';
+import type { MainText } from './main-text.ts';
+import { isTemporaryPlace } from './temporary-place.ts';
+
+function canWriteTo(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Offers a move to the Applications folder where the program lies in such a place. True: it was moved, and starts again from there. */
+export async function offerToMove(text: MainText, log: Log): Promise<boolean> {
+  if (process.platform !== 'darwin' || !app.isPackaged || !isTemporaryPlace(process.execPath, canWriteTo)) return false;
+  const { response } = await dialog.showMessageBox({
+    message: text.move.question,
+    detail: text.move.why,
+    buttons: [text.move.toApplications, text.move.notNow],
+    defaultId: 0,
+    cancelId: 1,
+  });
+  if (response !== 0) return false;
+  try {
+    // One that is there already is an older version, or the same.
+    return app.moveToApplicationsFolder({ conflictHandler: (conflict) => conflict === 'exists' });
+  } catch (error) {
+    log({ event: 'not-moved', ...failureEntry(error) });
+    dialog.showErrorBox('Portico', text.move.failed);
+    return false;
+  }
+}
