@@ -1,8 +1,11 @@
 // `npm run package`: the installable app, by electron-builder. Its own options go after `--`: `-- --linux dir`.
 // `npm run package -- --client`: the gateway's client for other programs (client-package.mjs).
 // `npm run package -- --sign-feed FILE…`: signatures of the feeds of updates (sign-feed.mjs).
+// `npm run package -- --check [FOLDER]`: reads the unpacked apps back (check-package.mjs).
+// `npm run package -- --notes VERSION`: the text of a release (release-notes.ts).
 // `npm run package -- --sbom FILE`: the bill of materials of a release (bill-of-materials.ts).
 // `npm run package -- --audit [ADVISORY]…`: known vulnerabilities of what ships (audit.ts).
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,17 +19,22 @@ await run(async ([first, ...rest]) => {
   if (first === '--sign-feed') return signFeeds(rest);
   const words = first === undefined ? [] : [first, ...rest];
   const node = prepare();
-  const about = { '--sbom': 'bill-of-materials.ts', '--audit': 'audit.ts' }[first];
+  const about = { '--sbom': 'bill-of-materials.ts', '--audit': 'audit.ts', '--notes': 'release-notes.ts' }[first];
   if (about) return foreground(node, [join(root, 'scripts', about), ...rest], { env: environment(node) });
+  if (first === '--check') return (await import('./check-package.mjs')).checkPackages(rest);
   const local = localElectron();
-  const feed = updateFeed();
   const signing = signingOptions(words);
+  const feed = updateFeed(signing.isAdHoc);
   try {
     const builder = join(root, 'node_modules', 'electron-builder', 'out', 'cli', 'cli.js');
-    return await foreground(node, [builder, '--publish', 'never', ...feed, ...signing, ...words, ...local.options], {
-      cwd: root,
-      env: environment(node),
-    });
+    return await foreground(
+      node,
+      [builder, '--publish', 'never', ...feed, ...signing.options, ...runtimeOptions(), ...words, ...local.options],
+      {
+        cwd: root,
+        env: environment(node),
+      },
+    );
   } finally {
     local.remove();
   }
@@ -34,13 +42,17 @@ await run(async ([first, ...rest]) => {
 
 /**
  * Where the packaged app looks for newer versions, and the key that signs what it finds: the environment says it. It lies in the app's
- * archive, whose integrity the program checks. Without it the app does not look.
+ * archive, whose integrity the program checks. Without it the app does not look. macOS replaces no program that is signed ad hoc.
  */
-function updateFeed() {
+function updateFeed(isAdHoc) {
   const { PORTICO_UPDATE_URL: url, PORTICO_UPDATE_KEY: key, PORTICO_UPDATE_PUBLISHER: publisher } = process.env;
   const file = join(root, 'dist', 'update.json');
   rmSync(file, { force: true });
   if (!url) return [];
+  if (isAdHoc) {
+    say('the app will not look for updates, because macOS replaces no program that is signed ad hoc.');
+    return [];
+  }
   if (!/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/.test(url))
     throw new UserError(`PORTICO_UPDATE_URL is ${url}: updates come by https only.`, 2);
   if (!key)
@@ -57,15 +69,58 @@ function updateFeed() {
 }
 
 /**
+ * The service that keeps a key for Windows programs: new ones may not lie in files. Its account is in PORTICO_AZURE_SIGNING, who signs in to it
+ * in AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET.
+ */
+function azureOptions() {
+  const { PORTICO_AZURE_SIGNING: account, PORTICO_UPDATE_PUBLISHER: publisher } = process.env;
+  if (!account || process.platform !== 'win32') return [];
+  const [endpoint, accountName, profile, ...more] = account.split('|');
+  if (!profile || more.length > 0)
+    throw new UserError('PORTICO_AZURE_SIGNING has three parts: ENDPOINT|ACCOUNT|CERTIFICATE PROFILE.', 2);
+  if (!publisher)
+    throw new UserError("PORTICO_UPDATE_PUBLISHER is not set: it is the name in the certificate's subject.", 2);
+  const azure = '-c.win.azureSignOptions';
+  return [
+    ...[`${azure}.endpoint=${endpoint}`, `${azure}.codeSigningAccountName=${accountName}`],
+    ...[`${azure}.certificateProfileName=${profile}`, `${azure}.publisherName=${publisher}`],
+  ];
+}
+
+/** The C runtime that an addon needs and a new Windows lacks. Microsoft lets it lie beside a program. */
+function runtimeOptions() {
+  if (process.platform !== 'win32') return [];
+  const programs = process.env['ProgramFiles(x86)'] ?? '';
+  const finder = join(programs, 'Microsoft Visual Studio', 'Installer', 'vswhere.exe');
+  const asked = [
+    '-latest',
+    '-products',
+    '*',
+    '-find',
+    'VC\\Redist\\MSVC\\**\\x64\\Microsoft.VC*.CRT\\vcruntime140.dll',
+  ];
+  const found = existsSync(finder)
+    ? execFileSync(finder, asked, { encoding: 'utf8' }).trim().split(/\r?\n/).at(-1)
+    : '';
+  if (found) return [`-c.win.extraFiles.from=${found}`, '-c.win.extraFiles.to=vcruntime140.dll'];
+  if (process.env.CI) throw new UserError('vcruntime140.dll is not here: it comes with Visual Studio.');
+  say(
+    'the package lacks vcruntime140.dll, because Visual Studio is not installed: a new Windows may not start the app.',
+  );
+  return [];
+}
+
+/**
  * Apple's processors run no program without a signature, and the fuses change the one that Electron comes with. Without a certificate a package
  * for macOS is signed ad hoc, which needs an entitlement that the signed one does without.
  */
 function signingOptions(words) {
   const isForMac = words.some((word) => /^(--mac|-m|--macos|-o)$/.test(word)) || process.platform === 'darwin';
-  if (!isForMac || process.env.CSC_LINK || process.env.CSC_NAME) return [];
+  if (!isForMac || process.env.CSC_LINK || process.env.CSC_NAME) return { isAdHoc: false, options: azureOptions() };
   say('signing ad hoc, because CSC_LINK is not set: macOS asks before the first start.');
   const adHoc = 'build/entitlements.ad-hoc.plist';
-  return ['-c.mac.identity=-', `-c.mac.entitlements=${adHoc}`, `-c.mac.entitlementsInherit=${adHoc}`];
+  const entitlements = [`-c.mac.entitlements=${adHoc}`, `-c.mac.entitlementsInherit=${adHoc}`];
+  return { isAdHoc: true, options: ['-c.mac.identity=-', ...entitlements] };
 }
 
 /** Packages the Electron of ELECTRON_OVERRIDE_DIST_PATH where that is set, instead of downloading one. */

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { notesOf } from '../scripts/release-notes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
@@ -57,6 +58,29 @@ describe.each(files)('%s', (file) => {
     expect(strangers).not.toContain('pull_request_target');
     if (strangers.length > 0) expect(source).not.toMatch(/secrets\./);
   });
+});
+
+test('packages are read back, and a release says what the changelog does', () => {
+  const release = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
+  expect(release.indexOf('package -- --check')).toBeGreaterThan(release.indexOf('package -- --$'));
+  expect(release).toContain('--notes-file');
+  const changelog =
+    '# Changelog\n\n## Unreleased\n\n## 1.2.0\n\n- New.\n\n### Fixed\n\n- Old.\n\n## 1.1.9 (2026-01-01)\n\n- Older.\n';
+  expect(notesOf(changelog, '1.2.0')).toMatch(/^- New\.\n\n### Fixed\n\n- Old\.\n\nHow to install/);
+  expect(notesOf(changelog, '1.1.9')).toMatch(/^- Older\.\n/);
+  expect(() => notesOf(changelog, '1.2')).toThrow('no section "## 1.2"');
+});
+
+test('the repository, its page and its issues are those of one owner', () => {
+  const { repository, homepage, bugs } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const [, place] = /^github:([\w-]+\/portico)$/.exec(repository) ?? [];
+  expect([homepage, bugs]).toEqual([`https://github.com/${place}#readme`, `https://github.com/${place}/issues`]);
+});
+
+test('macOS has a package for each processor beside the one for both', () => {
+  const { mac } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
+  for (const { arch } of mac.target) expect(arch.toSorted()).toEqual(['arm64', 'universal', 'x64']);
+  expect(mac.artifactName).toMatch(/-\$\{arch\}\./);
 });
 
 test('packages have names without blanks, which releases would change', () => {

@@ -15,6 +15,7 @@ export function packageApp(output: string, env: Readonly<Record<string, string>>
     stdio: 'pipe',
     env: { ...process.env, ...env },
   });
+  execFileSync('npm', ['run', 'package', '--', '--check', output], { cwd: root, stdio: 'pipe' });
   const unpacked = join(output, 'linux-unpacked');
   // Makes the addons load in an Electron older than the one that is shipped, where the tests run in such a one.
   const adapt = process.env.PORTICO_ADAPT_PACKAGE;
