@@ -274,6 +274,14 @@ test('`max_cost_usd` limits the answer, and no charge passes it', async () => {
   expect(parseUsd((await records())[0]?.cost_usd ?? '9')).toBeLessThanOrEqual(parseUsd('0.2'));
 });
 
+test('`max_cost_usd` holds where the upstream counts more input than the request shows', async () => {
+  const { ask, records, sound } = await open(() => ({ input: 12_000, output: 16 }), { balance: '10' });
+  const { text } = await ask({ ...thinking, max_tokens: 16, route: { max_cost_usd: '0.01' } });
+  expect(text).toContain('usage_clamped');
+  expect(parseUsd((await records())[0]?.cost_usd ?? '9')).toBeLessThanOrEqual(parseUsd('0.01'));
+  await sound();
+});
+
 const longest = {
   'openai/gpt-5.6-sol': 128_000,
   'openai/gpt-5.4': 128_000,

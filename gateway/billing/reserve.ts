@@ -43,7 +43,7 @@ export interface Reserve {
   /** How many input and output tokens of the model that is asked are paid for by what is set aside. */
   readonly covered: CoveredTokens;
   readonly held: NanoUsd;
-  /** Sets this much aside in all. False where the balance or a limit cannot cover it. */
+  /** Sets this much aside in all. False where the balance, a limit or `max_cost_usd` doesn't cover it. */
   raise(to: NanoUsd): Promise<boolean>;
 }
 
@@ -200,7 +200,8 @@ class RequestReserve implements Reserve {
   }
 
   async raise(to: NanoUsd): Promise<boolean> {
-    return this.#raise(to, this.#asked);
+    const { maxCost } = this.#input;
+    return (maxCost === null || to <= maxCost) && this.#raise(to, this.#asked);
   }
 
   /** Decides how long an answer the model may give. */

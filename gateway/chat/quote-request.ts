@@ -1,3 +1,4 @@
+import { knownProvider } from '#shared/known-providers.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 import type { Quote, QuoteLimit } from '#shared/wire/quote.ts';
@@ -76,11 +77,16 @@ async function heldFor(
   return next ? heldFor(question, [next, ...later], input, deps) : { target, hold, limits };
 }
 
-/** It may cost more than the quote says: by a longer answer, or by what the request itself brings in. */
+/** It may cost more than the quote says: by a longer answer, or by what the request or a server of one's own brings in. */
 const isOpenEnded = (input: ReserveInput, { completion, searches }: Quote['tokens'], model: CatalogueModel): boolean =>
   searches !== undefined ||
   input.inputSize.fileTokens !== null ||
+  addsInstructions(model) ||
   (input.maxTokens === null && completion.high < (longestAnswer(input, model) ?? Number.POSITIVE_INFINITY));
+
+/** Servers that nobody knows may put instructions of their own before each request. */
+const addsInstructions = ({ provider, simulated }: CatalogueModel): boolean =>
+  !simulated && (knownProvider(provider)?.ownServer ?? true);
 
 /** The estimate, and what a tokenizer may make of the same request at the least and at the most. */
 function tokensFor(input: ReserveInput, estimated: number, model: CatalogueModel): Quote['tokens'] {

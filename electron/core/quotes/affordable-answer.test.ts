@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
 import { Secret } from '#gateway/auth/secret.ts';
@@ -5,11 +6,12 @@ import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { noParameters } from '#shared/contract/chat/options.ts';
 import { parseUsd } from '#shared/money.ts';
+import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { openPricedUpstream, pricedModel } from '../../../tests/support/priced-upstream.ts';
 
-async function connected(credits: string) {
-  const upstream = await openPricedUpstream(() => ({ promptTokens: 100, completionTokens: 100 }));
+async function connected(credits: string, promptTokens = 100) {
+  const upstream = await openPricedUpstream(() => ({ promptTokens, completionTokens: 100 }));
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
   gateway.setProvider('openai', { apiKey: new Secret('sk-platform'), baseUrl: upstream.env.OPENAI_BASE_URL });
   const door = await listen(gateway, { port: 0 });
@@ -48,3 +50,19 @@ test('a quote offers no shorter answer when the message fits or nothing is left'
     affordableTokens: null,
   });
 });
+
+test.each([
+  [20, false],
+  [3_000, true],
+])(
+  'after a short prompt that was billed with %i tokens a quote has no bound: %s',
+  async (counted, open) => {
+    const client = await connected('5', counted);
+    const options = await client.options.get({ chat: 'new' });
+    await client.options.set({ chat: 'new', options: { ...options, parameters: { ...noParameters, maxTokens: 200 } } });
+    expect(await client.quotes.get(draft)).toMatchObject({ openEnded: false });
+    const { conversationId } = await client.chat.send({ ...draft, messageId: randomUUID() });
+    await chatEnded(client, conversationId);
+    expect(await client.quotes.get({ ...draft, conversationId })).toMatchObject({ openEnded: open });
+  },
+);
