@@ -8,7 +8,7 @@ export const text = words({
   loading: 'Reading the backups',
   failed: 'Could not read the backups',
   note: (daily: number, weekly: number) =>
-    `Chats with their attached files and settings are copied once a day when something has changed; the last ${daily} days and ${weekly} weeks are kept. Each file is kept once for all backups. A backup never holds a key. The ledger is not part of it: money that was spent stays spent.`,
+    `Chats with their attached files and settings are copied once a day when something has changed; the last ${daily} days and ${weekly} weeks are kept. Each file is kept once for all backups. A backup never holds a key. Portico does not encrypt chats and backups: the disk encryption of your system protects them. The ledger is not part of it: money that was spent stays spent.`,
   missingFiles: (count: number) =>
     `${counted(count, 'attached file is', 'attached files are')} in no backup and not in the data folder any more. Chats still name ${count === 1 ? 'it' : 'them'}.`,
   folder: 'Kept in',
