@@ -200,8 +200,7 @@ class RequestReserve implements Reserve {
   }
 
   async raise(to: NanoUsd): Promise<boolean> {
-    const { maxCost } = this.#input;
-    return (maxCost === null || to <= maxCost) && this.#raise(to, this.#asked);
+    return to <= (this.#input.maxCost ?? to) && this.#raise(to, this.#asked);
   }
 
   /** Decides how long an answer the model may give. */

@@ -54,15 +54,12 @@ test('a quote offers no shorter answer when the message fits or nothing is left'
 test.each([
   [20, false],
   [3_000, true],
-])(
-  'after a short prompt that was billed with %i tokens a quote has no bound: %s',
-  async (counted, open) => {
-    const client = await connected('5', counted);
-    const options = await client.options.get({ chat: 'new' });
-    await client.options.set({ chat: 'new', options: { ...options, parameters: { ...noParameters, maxTokens: 200 } } });
-    expect(await client.quotes.get(draft)).toMatchObject({ openEnded: false });
-    const { conversationId } = await client.chat.send({ ...draft, messageId: randomUUID() });
-    await chatEnded(client, conversationId);
-    expect(await client.quotes.get({ ...draft, conversationId })).toMatchObject({ openEnded: open });
-  },
-);
+])('after a short prompt that was billed with %i tokens a quote has no bound: %s', async (counted, open) => {
+  const client = await connected('5', counted);
+  const options = await client.options.get({ chat: 'new' });
+  await client.options.set({ chat: 'new', options: { ...options, parameters: { ...noParameters, maxTokens: 200 } } });
+  expect(await client.quotes.get(draft)).toMatchObject({ openEnded: false });
+  const { conversationId } = await client.chat.send({ ...draft, messageId: randomUUID() });
+  await chatEnded(client, conversationId);
+  expect(await client.quotes.get({ ...draft, conversationId })).toMatchObject({ openEnded: open });
+});

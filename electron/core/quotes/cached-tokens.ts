@@ -1,3 +1,4 @@
+import { searchesIn } from '#shared/bill-lines.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 
 /** How long providers cache a prompt. */
@@ -11,3 +12,7 @@ export function cachedIn(last: Message | undefined, served: string, promptTokens
   if (servedBy(last) !== served) return 0;
   return Math.min(promptTokens, last.usage.promptTokens);
 }
+
+/** Whether a server counted more for the last question than this one can come to: it adds something, and its bill has no bound. */
+export const addsInstructions = (last: Message | undefined, served: string, maxTokens: number): boolean =>
+  !!last?.usage && searchesIn(last.bill) === 0 && servedBy(last) === served && last.usage.promptTokens > maxTokens;

@@ -19,7 +19,7 @@ import type { Upper } from '../request/admission.ts';
 import type { ToPart } from '../request/history.ts';
 import type { BuiltRequest } from '../request/request.ts';
 import { findAffordableTokens } from './affordable-answer.ts';
-import { cachedIn, servedBy } from './cached-tokens.ts';
+import { addsInstructions, cachedIn, servedBy } from './cached-tokens.ts';
 import {
   type EarlierAnswer,
   expectedCost,
@@ -194,7 +194,7 @@ export function quotesFeature(deps: QuotesDeps) {
       return {
         ...priced,
         promptTokens,
-        openEnded: priced.openEnded || addsInstructions(branch, served, priced.promptTokens),
+        openEnded: priced.openEnded || addsInstructions(branch.at(-1), served, priced.promptTokens.high),
         modelName: facts?.name ?? served,
         simulated,
         cachedTokens,
@@ -286,12 +286,6 @@ function promptTokensOf(
   if (!mayBeOf(last.usage.promptTokens, before)) return counted;
   const expected = promptAfter(last.usage, estimateInputTokens(body.messages.slice(-1), undefined));
   return { ...counted, estimate: within(expected) };
-}
-
-/** A server that counted more for the last question than this one can come to adds something, and its bill has no bound. */
-function addsInstructions(branch: readonly Message[], served: string, { high }: Quote['promptTokens']): boolean {
-  const last = branch.at(-1);
-  return !!last?.usage && searchesIn(last.bill) === 0 && servedBy(last) === served && last.usage.promptTokens > high;
 }
 
 /**
