@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
 import { openBooks } from '../db/open.ts';
+import { openGateway } from '../open-gateway.ts';
 import { createSqliteBackup, restoreSqliteBackup } from './sqlite-backup.ts';
 
 async function openFolder() {
@@ -68,4 +70,15 @@ test.each<[string, (folder: Folder) => Promise<unknown>, string, RegExp]>([
   await expect(ask(folder)).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
   expect(existsSync(folder.backup)).toBe(false);
   expect(readdirSync(folder.folder).filter((name) => /partial|new\.db$/.test(name))).toEqual([]);
+});
+
+test('a backup of served books leaves nothing open: with their server the log beside them goes too', async () => {
+  const { database, backup } = await openFolder();
+  const gateway = await openGateway({ database, env: { PORTICO_KEY_PEPPER: 'x'.repeat(64) }, sandboxPace: 0 });
+  const { id } = await gateway.operator.createAccount({ name: 'A' });
+  await gateway.operator.grant({ accountId: id, amount: parseUsd('1') });
+  await createSqliteBackup(database, backup);
+  await gateway.close();
+  // SQLite removes it with the last connection.
+  expect(existsSync(`${database}-wal`)).toBe(false);
 });

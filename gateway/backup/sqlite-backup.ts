@@ -58,11 +58,11 @@ function refuseExisting(file: string, why: string): void {
 /** What was answered in the last tenth of a second stands only in the journal, unless that is awaited. */
 async function settleJournal(database: string): Promise<void> {
   if (!journalPaths(database).some((path) => existsSync(path))) return;
-  const db = new Kysely<Books>({ dialect: sqliteDialect(database, createDurableLog(database)) });
+  const dialect = sqliteDialect(database, createDurableLog(database));
   try {
-    await awaitEarlierSteps(db);
+    await awaitEarlierSteps(new Kysely<Books>({ dialect }));
   } finally {
-    await db.destroy();
+    dialect.close();
   }
 }
 

@@ -54,10 +54,13 @@ export class BooksAdapter extends SqliteAdapter {
 
 class BooksDialect extends TransactionDialect {
   readonly #connection: BooksConnection;
+  /** For who works below Kysely: it ends no database that it was never asked about. Once or more often. */
+  readonly close: () => void;
 
   constructor(database: SqliteDatabase, connection: BooksConnection) {
     super(database, () => connection.inTransaction);
     this.#connection = connection;
+    this.close = () => database.close();
   }
 
   override createAdapter() {
