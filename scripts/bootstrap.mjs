@@ -15,6 +15,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { oneAtATime } from './one-at-a-time.mjs';
+import { npmBy } from './own-programs.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === 'win32';
@@ -96,11 +97,9 @@ function install() {
 
 /** Runs npm in a folder, and returns its exit code. */
 export function npm(parameters, folder = root) {
-  const script = process.env.npm_execpath;
-  const call = script?.endsWith('.js') ? [anyNode(), [script, ...parameters]] : ['npm', parameters];
+  const [program, first] = npmBy(anyNode());
   // npm's own messages go to stderr: the last line of stdout belongs to the command that was asked for.
-  const options = { cwd: folder, stdio: ['ignore', 2, 2], shell: windows && call[0] === 'npm' };
-  return spawnSync(call[0], call[1], options).status ?? 1;
+  return spawnSync(program, [...first, ...parameters], { cwd: folder, stdio: ['ignore', 2, 2] }).status ?? 1;
 }
 
 /** This Node; the PATH's where this one stood among the packages, as in a script of npm, and was replaced with them. */

@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { npmBy } from './own-programs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What npm prints as JSON, whatever its exit code: `npm audit` has 1 where it found something. Throws with npm's words where it is none. */
 export async function npmJson(words: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<unknown> {
-  const script = env.npm_execpath;
-  const [program, more] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []];
-  const child = spawn(program, [...more, ...words, '--package-lock-only'], {
+  const [program, first] = npmBy(process.execPath, env);
+  const child = spawn(program, [...first, ...words, '--package-lock-only'], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    shell: process.platform === 'win32' && program === 'npm',
   });
   const [printed, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
   try {

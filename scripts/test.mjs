@@ -9,6 +9,7 @@ import { installAgents } from './agents.mjs';
 import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs';
 import { headlessChromium } from './chromium.mjs';
 import { electronRuntime, noDisplay } from './electron-runtime.mjs';
+import { programOf } from './own-programs.mjs';
 
 const areas = ['shared', 'shared/client', 'gateway', 'electron', 'electron/hosts/electron', 'renderer', 'tests'];
 const reports = join(root, 'test-results');
@@ -31,7 +32,8 @@ const suites = {
   unused: async ({ call }) => check('unused', await call('knip', [])),
   unit: (tools) => vitest(tools, 'unit', tools.windows.missing ? {} : tools.windows),
   postgres: (tools) => {
-    if (onPath('postgres') || existsSync('/usr/lib/postgresql')) return vitest(tools, 'postgres', {});
+    if (onPath('postgres') || (process.platform === 'linux' && existsSync('/usr/lib/postgresql')))
+      return vitest(tools, 'postgres', {});
     say('the tests on PostgreSQL are skipped, because it is not installed.');
     return { passed: 0, failed: 0, skipped: 1 };
   },
@@ -136,8 +138,8 @@ function toolbox(node, files) {
       return browser;
     },
     async call(command, parameters, { prefix = [], env = {}, output = 'inherit' } = {}) {
-      const [program, ...rest] = [...prefix, join(root, 'node_modules', '.bin', command), ...parameters];
-      const options = { cwd: root, stdio: ['ignore', output, output], shell: process.platform === 'win32' };
+      const [program, ...rest] = [...prefix, node, programOf(command), ...parameters];
+      const options = { cwd: root, stdio: ['ignore', output, output] };
       const [code] = await once(spawn(program, rest, { ...options, env: environment(node, env) }), 'exit');
       return code === 0;
     },

@@ -56,7 +56,7 @@ test.skipIf(process.platform === 'win32')(
   'what runs by the packages’ own Node, as scripts of npm do, outlives their replacement and builds',
   { timeout: 120_000 },
   () => {
-    for (const file of ['build.mjs', 'bootstrap.mjs', 'one-at-a-time.mjs'])
+    for (const file of ['build.mjs', 'bootstrap.mjs', 'one-at-a-time.mjs', 'own-programs.mjs'])
       cpSync(join(scripts, file), at('scripts', file));
     for (const area of ['shared', 'gateway', 'electron', 'renderer']) mkdirSync(at(area));
     mkdirSync(at('machine'));

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { programOf } from '../scripts/own-programs.mjs';
 
 /**
  * The fences between the layers are rules of the linter. Here the linter is fed one import for each of them and must
@@ -158,17 +159,16 @@ async function lint(
     await writeFile(join(folder, file), `import ${names} from '${specifier}';\nit();\n`);
   }
   const files = cases.map(({ file }) => join(folder, file));
-  const biome = join(root, 'node_modules', '.bin', 'biome');
   const flags = [
+    programOf('biome'),
     'lint',
     '--only=style/noRestrictedImports',
     '--reporter=json',
     '--max-diagnostics=none',
     `--config-path=${folder}`,
   ];
-  const run = await promisify(execFile)(biome, [...flags, ...files], { cwd: folder, maxBuffer: 2 ** 26 }).catch(
-    (error) => error,
-  );
+  const options = { cwd: folder, maxBuffer: 2 ** 26 };
+  const run = await promisify(execFile)(process.execPath, [...flags, ...files], options).catch((error) => error);
   const { diagnostics } = JSON.parse(run.stdout) as { diagnostics: { message: string; location: { path: string } }[] };
   const found = new Map<string, string>();
   for (const { message, location } of diagnostics)

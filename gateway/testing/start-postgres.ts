@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import pg from 'pg';
 import { builtOnce } from '../../tests/support/built-once.ts';
 import { freePort } from '../../tests/support/free-port.ts';
@@ -22,8 +22,10 @@ export interface TestPostgres {
 /** The folder of PostgreSQL's programs, or null where it is not installed: tests that need it are then skipped. */
 export function postgresPrograms(): string | null {
   const packaged = '/usr/lib/postgresql';
-  const versions = existsSync(packaged) ? readdirSync(packaged).map((version) => join(packaged, version, 'bin')) : [];
-  const folders = [...(process.env.PATH ?? '').split(':'), ...versions];
+  // Elsewhere such a folder is not that of this system's programs: wine shows one of Linux to Windows' Node.
+  const isPackaged = process.platform === 'linux' && existsSync(packaged);
+  const versions = isPackaged ? readdirSync(packaged).map((version) => join(packaged, version, 'bin')) : [];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...versions];
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
 }
 

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
+import { npmBy } from '../../scripts/own-programs.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const installed = (name: string) => join(root, 'node_modules', name);
@@ -22,9 +23,9 @@ async function installedOutside() {
   const links = ['zod', 'eventsource-parser'].map((name) => [name, `file:${installed(name)}`]);
   const dependencies = { '@portico/client': `file:./${tarball}`, ...Object.fromEntries(links) };
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'outside', type: 'module', dependencies }));
-  await call('npm', ['install', '--offline', '--no-audit', '--no-fund'], {
+  const [npm, first] = npmBy(process.execPath);
+  await call(npm, [...first, 'install', '--offline', '--no-audit', '--no-fund'], {
     cwd: folder,
-    shell: process.platform === 'win32',
     env: { ...process.env, npm_config_cache: join(folder, '.npm') },
   });
   return folder;

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { programOf } from '../../scripts/own-programs.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -23,10 +24,13 @@ test('the container’s build is given all that it needs, and its gateway opens 
   for (const name of copied) {
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
   }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  // A junction is what Windows lets everybody make.
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   const run = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
     execFileSync(program, args, { cwd: folder, env: { ...process.env, ...env }, encoding: 'utf8', stdio: 'pipe' });
-  run(join('node_modules', '.bin', 'vite'), ['build', '--app'], { PORTICO_BUILD: 'gateway' });
+  run(process.execPath, [join(folder, relative(root, programOf('vite'))), 'build', '--app'], {
+    PORTICO_BUILD: 'gateway',
+  });
 
   const [, entry = ''] = /^ENTRYPOINT \["node", "(.+)"\]$/m.exec(read('Dockerfile')) ?? [];
   const made = run(process.execPath, [entry, 'account', 'create', '--name', 'Team', '--db', 'books.db', '--json']);

@@ -24,7 +24,7 @@ let project: string;
 beforeAll(async () => {
   project = realpathSync(await mkdtemp(join(tmpdir(), 'portico-npm-')));
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
-  for (const file of ['gateway.mjs', 'child.mjs', 'bootstrap.mjs', 'one-at-a-time.mjs'])
+  for (const file of ['gateway.mjs', 'child.mjs', 'bootstrap.mjs', 'one-at-a-time.mjs', 'own-programs.mjs'])
     cpSync(join(root, 'scripts', file), join(project, 'scripts', file));
   for (const area of ['shared', 'gateway', 'electron', 'renderer']) mkdirSync(join(project, area));
   const cli = pathToFileURL(await builtCli());

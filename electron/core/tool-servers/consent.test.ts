@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDb } from '#core/db/db.ts';
 import type { Question } from '#core/host/ask-person.ts';
@@ -90,9 +91,12 @@ test('what is asked shows the whole command line, so that nothing in it is out o
   const [question] = questions;
   if (!question) throw new Error('nothing was asked');
   expect(question.title).toBe('Start this program?');
+  // As this system has it: on Windows with the drive of the user's folder.
+  const folder = resolve(homedir(), '/srv/here');
+  const shownFolder = process.platform === 'win32' ? JSON.stringify(folder) : folder;
   expect(said(question)).toBe(
     [
-      ...['Program', '"/opt/x y/run"', 'Arguments', '--ok "exe\\u{202e}fdp" "a\\nb" ""', 'In the folder', '/srv/here'],
+      ...['Program', '"/opt/x y/run"', 'Arguments', '--ok "exe\\u{202e}fdp" "a\\nb" ""', 'In the folder', shownFolder],
       ...['Environment variables', '"NODE_OPTIONS=--require /tmp/evil.cjs"'],
       ...['Secrets in environment variables (values hidden)', 'API_TOKEN GIT_TOKEN'],
     ].join('\n'),
