@@ -37,6 +37,14 @@ export default defineConfig({
   },
   projects: [
     { name: 'web', testMatch: /.*\.(spec|web)\.ts/, outputDir: outputOf('web') },
+    // What Windows' own Node runs under wine: an app at a time, each of its programs wants a processor.
+    {
+      name: 'windows',
+      testDir: 'tests/windows',
+      testMatch: /.*\.windows\.ts/,
+      outputDir: outputOf('windows'),
+      workers: 2,
+    },
     // On a screen that somebody looks at, windows would take the focus from each other.
     {
       name: 'electron',

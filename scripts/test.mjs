@@ -10,6 +10,8 @@ import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs
 import { headlessChromium } from './chromium.mjs';
 import { electronRuntime, noDisplay } from './electron-runtime.mjs';
 import { programOf } from './own-programs.mjs';
+import { namesOnWindows, unitTestsOnWindows } from './unit-tests-on-windows.mjs';
+import { beginWindows, byWindowsNode, endWindows, installWindows, windowsVariables } from './wine.mjs';
 
 const areas = ['shared', 'shared/client', 'gateway', 'electron', 'electron/hosts/electron', 'renderer', 'tests'];
 const reports = join(root, 'test-results');
@@ -20,7 +22,13 @@ const failed = { passed: 0, failed: 1, skipped: 0 };
 const failures = [];
 
 /** Which projects of `vitest.config.ts` a suite is. */
-const projects = { unit: 'node*', postgres: 'postgres*', components: 'browser', agents: 'agents' };
+const projects = {
+  unit: 'node*',
+  postgres: 'postgres*',
+  components: 'browser',
+  agents: 'agents',
+  'windows-unit': 'node*',
+};
 
 const suites = {
   async types({ call }) {
@@ -53,13 +61,41 @@ const suites = {
     if (process.env.GITHUB_ACTIONS) return check('Electron is there', false);
     return { passed: 0, failed: 0, skipped: 1 };
   },
+  async windows(tools) {
+    const units = unitTestsOnWindows(tools.files);
+    const journeys = tools.files.length === 0 || tools.files.some((file) => /\bwindows\b/.test(file));
+    if (!journeys && units.length === 0) return none;
+    const missing = installWindows();
+    if (missing) {
+      say(`the tests on Windows' Node are skipped, because ${missing}.`);
+      return { passed: 0, failed: 0, skipped: 1 };
+    }
+    // What it prints goes to a file, as nowhere else can it write.
+    const quiet = tools.print ? tools : quietly(tools);
+    beginWindows();
+    try {
+      const how = { by: byWindowsNode, env: windowsVariables };
+      const seen = journeys ? await playwright(quiet, 'windows') : none;
+      const unit = Object.assign(Object.create(quiet), { files: units });
+      const run = units.length ? await vitest(unit, 'windows-unit', how, ['--testNamePattern', namesOnWindows]) : none;
+      return add(seen, run);
+    } finally {
+      endWindows();
+      quiet.print();
+    }
+  },
 };
 
 /**
  * Steps, one after another, of suites beside each other: what starts processes, fills disks and lets time pass leaves a processor idle
  * now and then. Journeys keep all of them at work by themselves.
  */
-const steps = [[['unit'], ['types', 'lint', 'unused', 'postgres', 'components', 'agents']], [['web']], [['electron']]];
+const steps = [
+  [['unit'], ['types', 'lint', 'unused', 'postgres', 'components', 'agents']],
+  [['web']],
+  [['electron']],
+  [['windows']],
+];
 
 await run(async (words) => {
   const files = words.filter((word) => /[./]/.test(word));
@@ -71,7 +107,9 @@ await run(async (words) => {
   mkdirSync(reports, { recursive: true });
   const tools = toolbox(node, files);
   let total = none;
-  const wanted = (lane) => lane.filter((name) => names.length === 0 || names.includes(name));
+  // Whoever asks for some files without a suite has no wish to run them twice.
+  const usual = (name) => names.length === 0 && !(name === 'windows' && files.length);
+  const wanted = (lane) => lane.filter((name) => usual(name) || names.includes(name));
   for (const step of steps) {
     const lanes = step.map(wanted).filter((lane) => lane.length);
     const results = await Promise.all(lanes.map((lane, at) => runLane(lane, at === 0 ? tools : quietly(tools))));
@@ -137,8 +175,8 @@ function toolbox(node, files) {
       browser ??= headlessChromium(node);
       return browser;
     },
-    async call(command, parameters, { prefix = [], env = {}, output = 'inherit' } = {}) {
-      const [program, ...rest] = [...prefix, node, programOf(command), ...parameters];
+    async call(command, parameters, { by = (script) => [node, script], env = {}, output = 'inherit' } = {}) {
+      const [program, ...rest] = [...by(programOf(command)), ...parameters];
       const options = { cwd: root, stdio: ['ignore', output, output] };
       const [code] = await once(spawn(program, rest, { ...options, env: environment(node, env) }), 'exit');
       return code === 0;
@@ -151,25 +189,22 @@ function windowsFor(node) {
   const runtime = electronRuntime(node, { download: !process.env.CI });
   if (runtime.missing) return { missing: runtime.missing };
   if (noDisplay() && !onPath('xvfb-run')) return { missing: `${noDisplay()} and no xvfb-run` };
-  return noDisplay() ? { prefix: ['xvfb-run', '-a'], env: { PORTICO_VIRTUAL_DISPLAYS: '1' } } : {};
+  const by = (script) => ['xvfb-run', '-a', node, script];
+  return noDisplay() ? { by, env: { PORTICO_VIRTUAL_DISPLAYS: '1' } } : {};
 }
 
-async function vitest({ call, browser, files }, suite, { prefix = [], env = {} }) {
-  const report = join(reports, `${suite}.json`);
+async function vitest({ call, browser, files }, suite, { env = {}, ...how }, more = []) {
+  // From the folder of the run: Windows' Node has another name for it.
+  const report = join('test-results', `${suite}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const ok = await call(
-    'vitest',
-    ['run', '--project', projects[suite], ...reporters, ...some(files, '--passWithNoTests')],
-    {
-      prefix,
-      env: { ...env, PORTICO_CHROMIUM: browser },
-    },
-  );
-  return settle(suite, ok, report, (json) => {
+  const parameters = ['run', '--project', projects[suite], ...reporters, ...some(files, '--passWithNoTests'), ...more];
+  const ok = await call('vitest', parameters, { ...how, env: { ...env, PORTICO_CHROMIUM: browser } });
+  return settle(suite, ok, join(root, report), (json) => {
     for (const file of json.testResults) {
       const bad = file.assertionResults.filter((test) => test.status === 'failed');
-      for (const test of bad) note(suite, relative(root, file.name), test.fullName, test.failureMessages[0]);
-      if (file.status === 'failed' && !bad.length) note(suite, relative(root, file.name), 'the file', file.message);
+      const name = relative(root, file.name.replace(/^Z:/, ''));
+      for (const test of bad) note(suite, name, test.fullName, test.failureMessages[0]);
+      if (file.status === 'failed' && !bad.length) note(suite, name, 'the file', file.message);
     }
     return {
       passed: json.numPassedTests,
