@@ -94,8 +94,8 @@ export function installWindows() {
 }
 
 /**
- * wine's server ends three seconds after its last program, and who comes in that moment finds half a registry, of Windows 7. Ours
- * waits a minute, also where nobody is left to end it. What is temporary lies in memory where there is much of it, as in the other
+ * wine's server ends three seconds after its last program, and once those that came in that moment were told that this is Windows 7.
+ * Ours waits a minute, also where nobody is left to end it. What is temporary lies in memory where there is much of it, as in the other
  * suites, and goes with the run.
  */
 export function beginWindows() {
