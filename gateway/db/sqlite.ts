@@ -74,15 +74,7 @@ class BooksDialect extends TransactionDialect {
  * `begun`: what a database in memory begins with.
  */
 export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | null = null): BooksDialect {
-  const database = new Database(begun ?? path);
-  database.defaultSafeIntegers(true);
-  database.pragma('busy_timeout = 5000');
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = NORMAL');
-  database.pragma('foreign_keys = ON');
-  // A checkpoint stops the work for two disk syncs: rarely, then.
-  database.pragma('wal_autocheckpoint = 4000');
-  database.pragma('cache_size = -16000');
+  const database = opened(begun ?? path);
   const file = path === ':memory:' || path === '' ? null : realpathSync(path);
   const connection: BooksConnection = {
     path: file,
@@ -110,6 +102,25 @@ export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | nul
     database.close();
   };
   return new BooksDialect({ prepare, close }, connection);
+}
+
+function opened(file: string | Buffer): Database.Database {
+  const database = new Database(file);
+  try {
+    database.defaultSafeIntegers(true);
+    database.pragma('busy_timeout = 5000');
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = NORMAL');
+    database.pragma('foreign_keys = ON');
+    // A checkpoint stops the work for two disk syncs: rarely, then.
+    database.pragma('wal_autocheckpoint = 4000');
+    database.pragma('cache_size = -16000');
+    return database;
+  } catch (error) {
+    // On Windows nobody could move a damaged file away, or put a backup in its place, while we have it open.
+    database.close();
+    throw error;
+  }
 }
 
 type BooksStatement = SqliteStatement & { readonly writes: boolean };

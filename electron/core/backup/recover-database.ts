@@ -30,8 +30,14 @@ export async function explainFailure(dataFolder: string, error: unknown): Promis
 /** A file without a byte would be opened as a new database, and its chats would be gone without a word. */
 export async function refuseEmptied(dataFolder: string): Promise<void> {
   const file = databaseIn(dataFolder);
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === 0 && !existsSync(`${file}-wal`) && listBackups(backupsIn(dataFolder)).length > 0)
+  const found = statSync(file, { throwIfNoEntry: false });
+  // Windows, and some file systems, say of a folder too that it has no byte.
+  if (
+    found?.isFile() &&
+    found.size === 0 &&
+    !existsSync(`${file}-wal`) &&
+    listBackups(backupsIn(dataFolder)).length > 0
+  )
     throw await unusable(dataFolder, 'damaged', null);
 }
 

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { connectMcp, type McpConnection, type McpOptions, onlyTo } from './mcp-connection.ts';
 
@@ -50,7 +50,7 @@ test('a server gets no other variables of our environment', async () => {
         variables: [],
         args: [
           '--eval',
-          `process.env.GREETER_SECRET = String(process.env.PORTICO_TEST_CANARY); import(${JSON.stringify(greeter)})`,
+          `process.env.GREETER_SECRET = String(process.env.PORTICO_TEST_CANARY); import(${JSON.stringify(pathToFileURL(greeter).href)})`,
         ],
       },
     },

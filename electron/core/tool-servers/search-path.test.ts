@@ -12,21 +12,24 @@ function home(profile: string): string {
   return folder;
 }
 
+/** Windows has no login shell, and no profile that only that one reads. */
+const withShell = test.skipIf(process.platform === 'win32');
+
 const ask = (profile: string, env: Record<string, string> = {}) =>
   searchPath({ platform: 'linux', env: { SHELL: '/bin/bash', HOME: home(profile), PATH: '/usr/bin:/bin', ...env } })();
 
-test('what the shell adds comes first for a program that the desktop started', async () => {
+withShell('what the shell adds comes first for a program that the desktop started', async () => {
   expect(await ask('export PATH="$HOME/tools:$PATH"')).toMatch(/^\/[^:]*\/tools:.*\/bin$/);
 });
 
-test('in a terminal its own PATH stays first', async () => {
+withShell('in a terminal its own PATH stays first', async () => {
   const path = await ask('export PATH="/opt/from-the-profile:/usr/bin"', { TERM: 'xterm', PATH: '/venv/bin:/usr/bin' });
   expect(path).toMatch(
     /^\/venv\/bin:\/usr\/bin:.*\/opt\/from-the-profile$|^\/venv\/bin:\/usr\/bin:\/opt\/from-the-profile/,
   );
 });
 
-test.each([
+withShell.each([
   ['prints much', 'echo "Welcome back"; echo PATH=/nonsense; export PATH="/opt/tools:$PATH"'],
   ['fails in the middle', 'export PATH="/opt/tools:$PATH"; false; no-such-command'],
   ['asks something', 'export PATH="/opt/tools:$PATH"; read -r answer'],
@@ -46,7 +49,7 @@ test('a shell that is none, or that says nothing, changes nothing', async () => 
   expect(await searchPath({ platform: 'win32', env: { SHELL: '/bin/bash', PATH: 'C:\\Windows' } })()).toBeNull();
 });
 
-test('it is asked once', async () => {
+withShell('it is asked once', async () => {
   const counted = home('echo x >> "$HOME/asked"; export PATH="/opt/tools:$PATH"');
   const path = searchPath({ platform: 'linux', env: { SHELL: '/bin/bash', HOME: counted, PATH: '/bin' } });
   expect(await path()).toBe(await path());
