@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -121,9 +121,9 @@ test('only the lexer knows the parser of Markdown, and no file takes text for ma
 
 test('a feature knows another one’s store only as the type of an argument', async () => {
   const core = join(root, 'electron', 'core');
-  const files = (await readdir(core, { recursive: true })).filter((file) =>
-    /^(?!composition\/).*\/.*(?<!\.test)\.ts$/.test(file),
-  );
+  const files = (await readdir(core, { recursive: true }))
+    .map((file) => file.replaceAll(sep, '/'))
+    .filter((file) => /^(?!composition\/).*\/.*(?<!\.test)\.ts$/.test(file));
   expect(files.length).toBeGreaterThan(20);
   const taken = await Promise.all(
     files.map(async (file) => {

@@ -277,7 +277,8 @@ describe('the configuration', () => {
     const guide = readFileSync(new URL('../../docs/gateway.md', import.meta.url), 'utf8');
     const [, section = ''] = guide.split('### The configuration file');
     const [, example = ''] = /```json\n(.+?)```/s.exec(section) ?? [];
-    const path = file(example.replaceAll(/\/run\/secrets\/\w+/g, file('canary-of-file')));
+    const secret = JSON.stringify(file('canary-of-file')).slice(1, -1);
+    const path = file(example.replaceAll(/\/run\/secrets\/\w+/g, () => secret));
     const { providers, plans } = loadConfig(path, { OPENAI_TEAM: 't', PROXY_KEY: 'p', AZURE_KEY: 'a' });
     expect(Object.keys(providers)).toEqual(['openai', 'cellar', 'proxy', 'azure']);
     expect(plans.team?.monthly_spend_usd).toBe('50');
