@@ -18,12 +18,20 @@ test.each(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'])(
   },
 );
 
+test.each(['SQLITE_CORRUPT', 'SQLITE_CORRUPT_VTAB', 'SQLITE_NOTADB'])(
+  'a damaged database (%s) is told as one, also from another thread',
+  (code) => {
+    for (const error of [withCode(code), masked(code), received(withCode(code)), received(masked(code))])
+      expect(coreFailure(error)).toMatchObject({ code: 'database_unusable', refusal: { name: 'databaseDamaged' } });
+  },
+);
+
 test('another failure stays what it is, and so does one that says more than a full disk', () => {
-  for (const error of [received(withCode('SQLITE_CORRUPT')), received(masked('SQLITE_CORRUPT')), received('text')]) {
+  for (const error of [received(withCode('SQLITE_READONLY')), received(masked('SQLITE_READONLY')), received('text')]) {
     expect(isDiskFull(error)).toBe(false);
     expect(coreFailure(error)).toMatchObject({ code: 'internal_error' });
   }
-  expect(received(withCode('SQLITE_CORRUPT'))).toMatchObject({ message: 'it failed', code: 'SQLITE_CORRUPT' });
+  expect(received(withCode('SQLITE_READONLY'))).toMatchObject({ message: 'it failed', code: 'SQLITE_READONLY' });
   const says = new AppError('backup_failed', 'No backup could be made.', { cause: withCode('ENOSPC') });
   expect(coreFailure(says)).toBe(says);
 });
