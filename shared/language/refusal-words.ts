@@ -31,7 +31,7 @@ const documentFaults = {
   damaged: 'is damaged: open it in its own program and save it again',
   tooMuch: 'holds more text than fits into a message (1 MB): attach a part of it',
   memory:
-    'unpacks to more than the 768 MB of memory that Portico gives one document: print it to a new PDF, or attach a part of it',
+    'unpacks to more memory than Portico gives a document, which is 768 MB, and 384 MB for a PDF: print it to a new PDF, or attach a part of it',
   empty: 'has no text in it: save it as a PDF or as pictures',
 };
 export type DocumentFault = keyof typeof documentFaults;

@@ -1,5 +1,5 @@
 /** A stream of a PDF: its dictionary without the length, and its bytes as they are stored. */
-interface PdfStream {
+export interface PdfStream {
   readonly dictionary: string;
   readonly bytes: Buffer;
 }
@@ -20,15 +20,36 @@ export function pdfOf(objects: readonly (string | PdfStream)[]): Buffer {
   return Buffer.concat([Buffer.from('%PDF-1.7\n'), ...parts, trailer]);
 }
 
-/** A PDF of pages that all show this content. `count`: what it says of their number. */
-export function pdfWith(content: PdfStream, pages = 1, count = `/Count ${pages}`): Buffer {
-  const kids = Array.from({ length: pages }, (_, index) => `${index + 5} 0 R`).join(' ');
-  const page = '<</Type/Page /Parent 2 0 R /MediaBox[0 0 600 800] /Contents 3 0 R /Resources<</Font<</F 4 0 R>>>>>>';
+interface PdfParts {
+  readonly pages?: number;
+  /** What it says of their number. */
+  readonly count?: string;
+  readonly font?: string;
+  /** Of each page, beside the font. */
+  readonly resources?: string;
+  /** Objects from number 5 on. */
+  readonly more?: readonly (string | PdfStream)[];
+}
+
+/** A PDF of pages that all show this content, with a font named F. */
+export function pdfWith(
+  content: PdfStream,
+  {
+    pages = 1,
+    count = `/Count ${pages}`,
+    font = '<</Type/Font /Subtype/Type1 /BaseFont/Helvetica>>',
+    resources = '',
+    more = [],
+  }: PdfParts = {},
+): Buffer {
+  const kids = Array.from({ length: pages }, (_, index) => `${index + more.length + 5} 0 R`).join(' ');
+  const page = `<</Type/Page /Parent 2 0 R /MediaBox[0 0 600 800] /Contents 3 0 R /Resources<</Font<</F 4 0 R>>${resources}>>>>`;
   return pdfOf([
     '<</Type/Catalog /Pages 2 0 R>>',
     `<</Type/Pages /Kids[${kids}] ${count}>>`,
     content,
-    '<</Type/Font /Subtype/Type1 /BaseFont/Helvetica>>',
+    font,
+    ...more,
     ...Array.from({ length: pages }, () => page),
   ]);
 }

@@ -1,74 +1,56 @@
-import { createDeflate, deflateSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
-import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { deflateSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
+import { longestHeld } from '../../../tests/support/longest-held.ts';
+import { memoryTaken } from '../../../tests/support/memory-taken.ts';
+import { absurdPdfs, pdfBombs } from '../../../tests/support/pdf-bombs.ts';
 import { pdfWith } from '../../../tests/support/pdf-files.ts';
 import { uploaded } from '../../../tests/support/uploaded.ts';
 
 const mib = 1_048_576;
+const page = `BT /F 9 Tf 20 700 Td ${'(A portico is a porch that leads to an entrance.) Tj 0 -12 Td '.repeat(50)} ET`;
+const ordinary = pdfWith({ dictionary: '/Filter/FlateDecode', bytes: deflateSync(Buffer.from(page)) });
 
-/** Gigabytes of one piece, deflated without ever being in memory whole. */
-async function deflated(piece: Buffer, times: number): Promise<Buffer> {
-  const stream = createDeflate();
-  const parts: Buffer[] = [];
-  const read = (async () => {
-    for await (const part of stream) parts.push(part as Buffer);
-  })();
-  for (let index = 0; index < times; index++) await new Promise((done) => stream.write(piece, done));
-  stream.end();
-  await read;
-  return Buffer.concat(parts);
-}
+/** What the pages of the ordinary one come to, and not what its size would be counted as. */
+const readsOrdinary = async (client: TestCore['client']) =>
+  expect((await uploaded(client, 'ordinary.pdf', ordinary)).tokens).toBeGreaterThan(1_501);
 
-let blanksOnce: Promise<Buffer> | undefined;
-const blanks = () => (blanksOnce ??= deflated(Buffer.alloc(mib, ' '), 2_000));
-const operators = () => deflated(Buffer.from('BT /F 9 Tf (a) Tj ET '.repeat(50_000)), 1_500);
-const flate = '/FlateDecode /FlateDecode';
-
-/** RunLength: each pair of bytes stands for 128. */
-const runs = () =>
-  deflated(Buffer.from([129, 32]), 1).then(() => deflated(Buffer.alloc(mib, Buffer.from([129, 32])), 32));
-const asHex = (bytes: Buffer) => Buffer.from(`${bytes.toString('hex')}>`);
-
-/** How much memory of the process was taken beyond what it had, in MB. */
-function memoryTaken(): () => number {
-  const before = process.memoryUsage.rss();
-  let most = before;
-  const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
-  }, 10);
-  onTestFinished(() => clearInterval(timer));
-  return () => (most - before) / mib;
-}
-
-test.each([
-  ['blanks, deflated twice', flate, async () => deflateSync(await blanks())],
-  ['text operators, deflated twice', flate, async () => deflateSync(await operators())],
-  [
-    'blanks, deflated twice and written as hex',
-    `/ASCIIHexDecode ${flate}`,
-    async () => asHex(deflateSync(await blanks())),
-  ],
-  ['runs of blanks, deflated twice', `${flate} /RunLengthDecode`, async () => deflateSync(await runs())],
-])(
-  'a small PDF that unpacks to gigabytes is refused: %s',
-  async (_name, filters, content) => {
+test.each(pdfBombs)(
+  'a small PDF that unpacks to gigabytes is refused, and the next one is read: %s',
+  async (_name, make) => {
     const { client } = await coreOfTest();
-    const bytes = pdfWith({ dictionary: `/Filter[${filters}]`, bytes: await content() });
+    const bytes = await make();
     expect(bytes.length).toBeLessThan(100_000);
-    const taken = memoryTaken();
+    const [taken, held] = [memoryTaken(), longestHeld()];
     await expect(uploaded(client, 'bomb.pdf', bytes)).rejects.toMatchObject({
       code: 'attachment_refused',
-      message: expect.stringMatching(/^bomb\.pdf unpacks to more than the 768 MB of memory/),
+      message: expect.stringMatching(/^bomb\.pdf unpacks to more memory than Portico gives a document/),
     });
-    expect(taken()).toBeLessThan(1_600);
+    expect(taken()).toBeLessThan(1_000);
+    expect(held()).toBeLessThan(250);
+    await readsOrdinary(client);
+  },
+  60_000,
+);
+
+test.each(absurdPdfs)(
+  'a PDF that is absurd takes little memory and holds nobody: %s',
+  async (_name, make) => {
+    const { client } = await coreOfTest();
+    const bytes = make();
+    const [taken, held] = [memoryTaken(), longestHeld()];
+    // Providers read some of these: what is not read here is attached, and counted by its size.
+    expect((await uploaded(client, 'absurd.pdf', bytes)).tokens).toBeGreaterThanOrEqual(1_500);
+    expect(taken()).toBeLessThan(500);
+    expect(held()).toBeLessThan(250);
+    await readsOrdinary(client);
   },
   60_000,
 );
 
 test('a PDF of 300 full pages, and one of a large scan, are read as they are', async () => {
   const { client } = await coreOfTest();
-  const text = `BT /F 9 Tf 20 700 Td ${'(A portico is a porch that leads to an entrance.) Tj 0 -12 Td '.repeat(50)} ET`;
-  const long = pdfWith({ dictionary: '/Filter/FlateDecode', bytes: deflateSync(Buffer.from(text)) }, 300);
+  const long = pdfWith({ dictionary: '/Filter/FlateDecode', bytes: deflateSync(Buffer.from(page)) }, { pages: 300 });
   expect((await uploaded(client, 'long.pdf', long)).tokens).toBeGreaterThanOrEqual(300 * 1_500);
   const scan = pdfWith({ dictionary: '', bytes: Buffer.concat([Buffer.from('% '), Buffer.alloc(9 * mib, 'x')]) });
   expect((await uploaded(client, 'scan.pdf', scan)).tokens).toBe(1_500);
@@ -83,6 +65,6 @@ test.each([
   ['beyond all numbers', `/Count ${'9'.repeat(400)}`],
 ])('a PDF whose number of pages is %s is attached, and counted by its size', async (_name, count) => {
   const { client } = await coreOfTest();
-  const bytes = pdfWith({ dictionary: '', bytes: Buffer.from('BT /F 9 Tf (a) Tj ET') }, 1, count);
+  const bytes = pdfWith({ dictionary: '', bytes: Buffer.from('BT /F 9 Tf (a) Tj ET') }, { count });
   expect((await uploaded(client, 'odd.pdf', bytes)).tokens).toBe(1_500);
 });

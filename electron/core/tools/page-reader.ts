@@ -6,13 +6,13 @@ import type { PageBytes, PageText } from './page-text.ts';
 /** Extracts text from the bytes of a page. Throws `tool_failed` beyond the limits, or the signal’s reason. */
 export type ReadPage = (page: PageBytes, signal: AbortSignal) => Promise<PageText>;
 
-/** Real pages, even the largest, take some tenths of a second and a few dozen megabytes. */
-const usualLimits: ThreadLimits = { timeMs: 5_000, memoryMb: 256 };
+/** Real pages, even the largest, take some tenths of a second and a few dozen megabytes; other work has its part of the growth. */
+const usualLimits: ThreadLimits = { timeMs: 5_000, memoryMb: 512 };
 const mostAtOnce = 2;
 
 /** Reads each page on its own thread, two at once; others wait. `file`: `page-worker.ts`, built or as source. */
 export function pageReader(file: string, limits = usualLimits): ReadPage {
-  const run = boundedThreads<PageBytes, PageText>(file, limits, mostAtOnce);
+  const run = boundedThreads<PageBytes, PageText>(file, () => limits, mostAtOnce);
   return async (page, signal) => {
     try {
       const outcome = await run(page, signal);
