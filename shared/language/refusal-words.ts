@@ -32,6 +32,7 @@ const documentFaults = {
   tooMuch: 'holds more text than fits into a message (1 MB): attach a part of it',
   memory:
     'unpacks to more memory than Portico gives a document, which is 768 MB, and 384 MB for a PDF: print it to a new PDF, or attach a part of it',
+  slow: 'takes more than the 20 seconds to read that Portico gives a document: save it anew in its own program, or attach a part of it',
   empty: 'has no text in it: save it as a PDF or as pictures',
 };
 export type DocumentFault = keyof typeof documentFaults;

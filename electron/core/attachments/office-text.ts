@@ -1,9 +1,10 @@
 import { OfficeParser } from 'officeparser';
+import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import type { OfficeText } from './document-reader.ts';
 
 /** Far above what people write, far below what fills a thread's memory. */
 const decompressionLimits = {
-  maxUncompressedBytes: 268_435_456,
+  maxUncompressedBytes: 134_217_728,
   maxTableCells: 300_000,
   maxXmlElements: 1_000_000,
 };
@@ -27,7 +28,9 @@ export async function officeText(bytes: Uint8Array): Promise<OfficeText> {
       includeImages: 'none',
       mdConfig: { fallbackToHtml: false, dialect: 'github' },
     });
-    return { text: String(value).replace(rulesAfterTitles, '$1').trim() };
+    const text = String(value).replace(rulesAfterTitles, '$1').trim();
+    // A few cells may repeat one text for gigabytes: nobody else gets to hold what is not kept.
+    return Buffer.byteLength(text) > attachmentLimits.textBytes ? { fault: 'tooMuch' } : { text };
   } catch (error) {
     return { fault: faultOf(error) };
   }

@@ -1,6 +1,5 @@
 import { tokensOfBytes, tokensPerImage, tokensPerPdfPage } from '#gateway/content/estimate-tokens.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { partTokens } from './attachment-part.ts';
 import type { DocumentReader, PdfSize } from './document-reader.ts';
@@ -30,8 +29,7 @@ export function fileReader(documents: DocumentReader) {
   async function textOf(name: string, bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
     const { text, fault } = await documents.office(bytes, signal);
     const read = Buffer.from(text ?? '');
-    const tooLarge = read.length > attachmentLimits.textBytes;
-    const why = fault ?? (read.length === 0 ? 'empty' : tooLarge ? 'tooMuch' : null);
+    const why = fault ?? (read.length === 0 ? 'empty' : null);
     if (why !== null) throw refusal('attachment_refused', 'documentNotRead', { name, fault: why });
     return read;
   }
