@@ -107,6 +107,7 @@ export default defineConfig({
         'database-worker': path('electron/core/worker/database-worker.ts'),
         ...gatewayThreads,
         'document-worker': path('electron/core/attachments/document-worker.ts'),
+        'import-worker': path('electron/core/transfer/reading/import-worker.ts'),
         'page-worker': path('electron/core/tools/page-worker.ts'),
       }),
     },

@@ -62,6 +62,7 @@ export const text = words({
     files: (count: number) => `pictures and files: ${count}`,
     other: (count: number) => `other contents: ${count}`,
     empty_chats: (count: number) => `empty chats: ${count}`,
+    long_texts: (count: number) => `ends of texts beyond 2,000,000 characters: ${count}`,
     damaged_files: (count: number) => `files that are damaged: ${count}`,
     refused_files: (count: number) => `files of a kind or size that Portico does not keep: ${count}`,
     missing_files: (count: number) => `files that the export names but does not hold: ${count}`,

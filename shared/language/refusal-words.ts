@@ -353,8 +353,14 @@ export const refusalWords = {
   importUnexpected: ({ path }: { path: string }) => notImported(`a conversation in it is not as expected (${path}).`),
   importLoose: notImported('a message in it has no place in its conversation.'),
   importHuge: notImported('a conversation in it is larger than 50 MB.'),
-  importTooMany: ({ chats, messages }: { chats: number; messages: number }) =>
-    notImported(`it has more than ${tokens.format(chats)} chats or ${tokens.format(messages)} messages.`),
+  importTooMany: ({ chats, messages, files }: { chats: number; messages: number; files: number }) =>
+    notImported(
+      `it has more than ${tokens.format(chats)} chats, ${tokens.format(messages)} messages or ${tokens.format(files)} files.`,
+    ),
+  importManyValues: ({ most }: { most: number }) =>
+    notImported(`a conversation in it has more than ${tokens.format(most)} values.`),
+  importMemory: ({ megabytes }: { megabytes: number }) =>
+    notImported(`a conversation in it needs more than ${tokens.format(megabytes)} MB of memory.`),
   importManyFiles: ({ most }: { most: number }) =>
     notImported(
       `there are more than ${tokens.format(most)} files in this ZIP archive. Unpack it and choose the conversations.json in it.`,

@@ -70,6 +70,7 @@ export async function testCore({
     pollIntervals: { embedded: 3_600_000, remote: 3_600_000 },
     workerFile: join(threads, 'database-worker.js'),
     documentWorkerFile: join(threads, 'document-worker.js'),
+    importWorkerFile: join(threads, 'import-worker.js'),
     pageWorkerFile: join(threads, 'page-worker.js'),
     ...more,
   });

@@ -50,6 +50,8 @@ export interface CoreOptions {
   readonly pageWorkerFile: string;
   /** Entry point of the threads that read documents: `attachments/document-worker.ts`, built or as source. */
   readonly documentWorkerFile: string;
+  /** Entry point of the threads that read exports: `transfer/reading/import-worker.ts`, built or as source. */
+  readonly importWorkerFile: string;
 }
 
 /** With the one way to the outside. */

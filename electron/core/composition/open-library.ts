@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { topic } from '#shared/contract/app/changes.ts';
 import type { Language } from '#shared/language/messages.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import { backupFeature } from '../backup/backup-feature.ts';
 import { branchStore } from '../conversations/branch-store.ts';
 import { conversationsFeature } from '../conversations/conversations-feature.ts';
@@ -14,6 +15,7 @@ import { organiseFeature } from '../organise/organise-feature.ts';
 import { organiseStore } from '../organise/organise-store.ts';
 import { searchFeature } from '../search/search-feature.ts';
 import { stopAnswers } from '../streams/live-answers.ts';
+import { exportReader } from '../transfer/import-thread.ts';
 import { transferFeature } from '../transfer/transfer-feature.ts';
 import { transferStore } from '../transfer/transfer-store.ts';
 import { openBackground } from '../worker/background.ts';
@@ -29,13 +31,14 @@ export async function openLibrary(
   chats: Chats,
   language: () => Promise<Language>,
 ) {
-  const { dataFolder, host, workerFile } = options;
+  const { dataFolder, host, workerFile, importWorkerFile } = options;
   const { db, changes, readers, now } = base;
   const { live, attachments, tools } = chats;
   const inThread = messagesFeature({ ...base, branches: branchStore(db), stopAnswers: live.stopThese });
   await inThread.purge();
 
   const databasePath = join(dataFolder, 'portico.db');
+  const closing = new AbortController();
   const background = openBackground(workerFile, databasePath);
   const conversations = conversationsFeature({ ...base, live, fork: (fork) => forkConversation(db, fork) });
   const thread = watchedThread({
@@ -83,12 +86,14 @@ export async function openLibrary(
       background,
       attachments,
       store: transferStore(db),
+      readExport: exportReader(importWorkerFile, closing.signal),
       folder: join(dataFolder, 'imports'),
       output: host.output,
       openedFile: host.openedFile,
       language,
     }),
     async close(): Promise<void> {
+      closing.abort(refusal('cancelled', 'closing'));
       conversations.close();
       leaveTrash();
       await leaveBackups();

@@ -7,6 +7,8 @@ import type { MessageTable, Tables } from './db.ts';
  * took 4 GB, and nothing else was done for 25 seconds.
  */
 const rowsAtOnce = 200;
+/** Of their texts: each is looked through for the index of words. */
+const charactersAtOnce = 1_000_000;
 
 /** Adds a message for each of these, however many they are. */
 export async function insertMessages<From>(
@@ -14,9 +16,15 @@ export async function insertMessages<From>(
   all: readonly From[],
   toRow: (each: From, index: number) => Insertable<MessageTable>,
 ): Promise<void> {
-  for (let first = 0; first < all.length; first += rowsAtOnce) {
-    const rows = all.slice(first, first + rowsAtOnce).map((each, index) => toRow(each, first + index));
+  let rows: Insertable<MessageTable>[] = [];
+  let characters = 0;
+  for (const [index, each] of all.entries()) {
+    const row = toRow(each, index);
+    rows.push(row);
+    characters += row.text.length + (row.reasoning?.length ?? 0) + (row.tool_calls?.length ?? 0);
+    if (index + 1 < all.length && rows.length < rowsAtOnce && characters < charactersAtOnce) continue;
     await tx.insertInto('messages').values(rows).execute();
     await setImmediate();
+    [rows, characters] = [[], 0];
   }
 }

@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import type { MessageTable, Tables } from '../db/db.ts';
+import { inTurns } from '../db/in-turns.ts';
 import { insertMessages } from '../db/insert-messages.ts';
 import { keptSource } from '../db/message-row.ts';
 
@@ -12,9 +14,9 @@ export async function addMessages(
   newId: () => string,
 ): Promise<(id: string | null) => string | null> {
   const taken = new Set<string>();
-  for (let at = 0; at < messages.length; at += 400) {
-    const some = messages.slice(at, at + 400).map((each) => each.id);
-    const rows = await tx.selectFrom('messages').select('id').where('id', 'in', some).execute();
+  for await (const some of inTurns(messages, 400)) {
+    const ids = some.map((each) => each.id);
+    const rows = await tx.selectFrom('messages').select('id').where('id', 'in', ids).execute();
     for (const row of rows) taken.add(row.id);
   }
   const renamed = new Map([...taken].map((id) => [id, newId()]));
@@ -23,14 +25,26 @@ export async function addMessages(
   return idOf;
 }
 
+/** Of one statement: a branch may be as long as a chat. */
+const stepsAtOnce = 1_000;
+
 /** Every message above this one shows the way to it. */
-export const showBranch = (tx: Kysely<Tables>, leaf: string | null) =>
-  sql`with recursive path (id, parent_id) as (
-      select id, parent_id from messages where id = ${leaf}
+export async function showBranch(tx: Kysely<Tables>, leaf: string | null): Promise<void> {
+  const path = (id: string) => sql`with recursive path (id, parent_id, step) as (
+      select id, parent_id, 1 from messages where id = ${id}
       union all
-      select m.id, m.parent_id from messages m join path p on m.id = p.parent_id
-    )
-    update messages set shown_child = path.id from path where messages.id = path.parent_id`.execute(tx);
+      select m.id, m.parent_id, step + 1 from messages m join path p on m.id = p.parent_id where step < ${stepsAtOnce}
+    )`;
+  for (let from = leaf; from !== null; await setImmediate()) {
+    await sql`${path(from)} update messages set shown_child = path.id from path where messages.id = path.parent_id`.execute(
+      tx,
+    );
+    const above = sql<{
+      parent_id: string | null;
+    }>`${path(from)} select parent_id from path where step = ${stepsAtOnce}`;
+    from = (await above.execute(tx)).rows[0]?.parent_id ?? null;
+  }
+}
 
 /** When the last of its messages was written. */
 export const lastOf = ({ messages }: ExportedConversation): number =>

@@ -1,7 +1,12 @@
-import { type Kysely, sql } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import type { Tables } from '../db/db.ts';
+import type { MessageTable, Tables } from '../db/db.ts';
+import { inTurns } from '../db/in-turns.ts';
 import { addMessages, lastOf, showBranch } from './add-messages.ts';
+
+/** Of one statement, so that others get their turn. */
+const rowsAtOnce = 1_000;
 
 /** A chat that an export has been imported into before, or that it was made of. */
 export interface KnownChat {
@@ -26,20 +31,21 @@ interface Growth {
 export async function growthOf(db: Kysely<Tables>, chat: KnownChat, exported: ExportedConversation): Promise<Growth> {
   const places = new Map<string, string | null>();
   if (chat.trashed_at !== null) return { added: [], places, goesItsOwnWay: false };
-  const rows = await db
-    .selectFrom('messages')
-    .select(['id', 'role', 'text', 'created_at as createdAt', 'deletion'])
-    .where('conversation_id', '=', chat.id)
-    .orderBy('seq')
-    .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const byWords = Map.groupBy(rows, keyOf);
-  const matched = new Map(
-    exported.messages.map((message) => {
-      const row = byId.get(message.id) ?? byWords.get(keyOf(message))?.shift();
-      return [message.id, row];
-    }),
-  );
+  const rows = await rowsOf(db, chat.id);
+  const byId = new Map<string, Row>();
+  const byWords = new Map<string, Row[]>();
+  for await (const some of inTurns(rows)) {
+    for (const row of some) {
+      byId.set(row.id, row);
+      const alike = byWords.get(keyOf(row));
+      if (alike) alike.push(row);
+      else byWords.set(keyOf(row), [row]);
+    }
+  }
+  const matched = new Map<string, Row | undefined>();
+  for await (const some of inTurns(exported.messages)) {
+    for (const message of some) matched.set(message.id, byId.get(message.id) ?? byWords.get(keyOf(message))?.shift());
+  }
   const known = new Set(matched.values());
   const until =
     chat.imported_until ?? rows.reduce((last, row) => (known.has(row) ? Math.max(last, row.createdAt) : last), 0);
@@ -59,6 +65,26 @@ export async function growthOf(db: Kysely<Tables>, chat: KnownChat, exported: Ex
 
 const keyOf = ({ role, createdAt, text }: Pick<ExportedMessage, 'role' | 'createdAt' | 'text'>) =>
   `${role} ${createdAt} ${text}`;
+
+type Row = Pick<Selectable<MessageTable>, 'id' | 'seq' | 'role' | 'text' | 'deletion'> & { readonly createdAt: number };
+
+async function rowsOf(db: Kysely<Tables>, chatId: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let [after, isEnd] = [0, false]; !isEnd; await setImmediate()) {
+    const some = await db
+      .selectFrom('messages')
+      .select(['id', 'seq', 'role', 'text', 'created_at as createdAt', 'deletion'])
+      .where('conversation_id', '=', chatId)
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(rowsAtOnce)
+      .execute();
+    for (const row of some) rows.push(row);
+    after = some.at(-1)?.seq ?? after;
+    isEnd = some.length < rowsAtOnce;
+  }
+  return rows;
+}
 
 /** Adds what is new in one commit; shown is the branch of the export, unless somebody has gone on here. */
 export async function growChat(

@@ -1,12 +1,15 @@
-import type { ImportPreview, LeftOut } from '#shared/contract/chat/transfer.ts';
+import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { exportText } from './export-text.ts';
 import { describedAnew, type FileKeeper, fileBytes, filesOf } from './import-files.ts';
-import { type ReadItem, readImport, type Source } from './reading/read-import.ts';
+import type { ReadExport } from './import-thread.ts';
+import { leftTally } from './reading/left-tally.ts';
+import type { ReadItem, Source } from './reading/read-import.ts';
 import type { TransferStore } from './transfer-store.ts';
 
 export interface ImportDeps {
   readonly store: TransferStore;
+  readonly readExport: ReadExport;
   readonly attachments: FileKeeper;
   readonly language: () => Promise<Language>;
   readonly now: () => number;
@@ -20,11 +23,11 @@ interface Scan {
 }
 
 /** Imports chats from a file: first a preview of all, then a second pass that imports the chosen ones. */
-export function chatsImporter({ store, attachments, language, now, newId }: ImportDeps) {
+export function chatsImporter({ store, readExport, attachments, language, now, newId }: ImportDeps) {
   /** Conversations without a title get one in the app’s language. */
   async function* itemsOf(path: string): AsyncGenerator<ReadItem, void> {
     const { untitled } = exportText(await language());
-    for await (const read of readImport(path, newId)) {
+    for await (const read of readExport(path)) {
       if (read.kind === 'chat' && read.imported?.conversation.title === '') {
         const conversation = { ...read.imported.conversation, title: untitled };
         yield { ...read, imported: { ...read.imported, conversation } };
@@ -34,7 +37,7 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
 
   async function scan(path: string): Promise<Scan> {
     const found: ImportPreview['conversations'] = [];
-    const left: LeftOut[] = [];
+    const left = leftTally();
     const files = new Map<string, readonly string[]>();
     const held = new Set<string>();
     let source: Source = 'portico';
@@ -43,12 +46,12 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
       if (read.kind === 'file') {
         held.add(read.file.file);
         const bytes = await fileBytes(read.file, attachments);
-        if (typeof bytes === 'string') left.push(bytes);
+        if (typeof bytes === 'string') left.add(bytes);
         continue;
       }
       source = read.source;
       if (!read.imported) {
-        left.push('empty_chats');
+        left.add('empty_chats');
         continue;
       }
       const { sourceId, conversation, leftOut } = read.imported;
@@ -57,12 +60,12 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
       const newMessages = (missing ?? messages).length;
       found.push({ sourceId, title, createdAt, messages: messages.length, alreadyHere: missing !== null, newMessages });
       files.set(sourceId, filesOf(missing ?? messages));
-      left.push(...leftOut);
+      left.addAll(leftOut);
     }
     for (const id of new Set([...files.values()].flat())) {
-      if (!held.has(id) && (await attachments.bytes(id)) === null) left.push('missing_files');
+      if (!held.has(id) && (await attachments.bytes(id)) === null) left.add('missing_files');
     }
-    return { preview: { source, conversations: found, leftOut: counted(left) }, files };
+    return { preview: { source, conversations: found, leftOut: left.list() }, files };
   }
 
   return {
@@ -73,14 +76,14 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
       const { files } = await scan(path);
       const wanted = new Set(sourceIds ?? files.keys());
       const wantedFiles = new Set([...wanted].flatMap((id) => files.get(id) ?? []));
-      const left: LeftOut[] = [];
+      const left = leftTally();
       const done = { imported: 0, grown: 0, newMessages: 0, alreadyHere: 0 };
       const grownIds: string[] = [];
       for await (const read of itemsOf(path)) {
         if (read.kind === 'file') {
           if (!wantedFiles.delete(read.file.file)) continue;
           const bytes = await fileBytes(read.file, attachments);
-          if (typeof bytes === 'string') left.push(bytes);
+          if (typeof bytes === 'string') left.add(bytes);
           else await attachments.keep(read.file.name, bytes);
           continue;
         }
@@ -96,14 +99,10 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
           done.newMessages += known.messages;
           grownIds.push(known.id);
         }
-        if (known?.messages !== 0) left.push(...each.leftOut);
+        if (known?.messages !== 0) left.addAll(each.leftOut);
       }
-      for (const id of wantedFiles) if ((await attachments.bytes(id)) === null) left.push('missing_files');
-      return { result: { ...done, leftOut: counted(left) }, grownIds };
+      for (const id of wantedFiles) if ((await attachments.bytes(id)) === null) left.add('missing_files');
+      return { result: { ...done, leftOut: left.list() }, grownIds };
     },
   };
-}
-
-function counted(names: readonly LeftOut[]): ImportPreview['leftOut'] {
-  return [...Map.groupBy(names, (name) => name)].map(([what, each]) => ({ what, count: each.length }));
 }

@@ -6,6 +6,7 @@ import type {
 } from '#shared/contract/chat/exported-conversation.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { AppError } from '#shared/errors.ts';
+import { inTurns } from '../db/in-turns.ts';
 
 /** Storage for attachments. */
 export interface FileKeeper {
@@ -39,18 +40,21 @@ export async function describedAnew(
   conversation: ExportedConversation,
   keeper: FileKeeper,
 ): Promise<ExportedConversation> {
-  const messages = conversation.messages.map(async (message) => ({
-    ...message,
-    attachments: await Promise.all(
-      message.attachments.map(async (file) => {
-        const known = await keeper.find(file.id);
-        if (!known) return file;
-        const { kind, media_type: mediaType, bytes, tokens } = known;
-        return { id: file.id, name: file.name, kind, mediaType, bytes, tokens };
-      }),
-    ),
-  }));
-  return { ...conversation, messages: await Promise.all(messages) };
+  const messages: ExportedMessage[] = [];
+  for await (const some of inTurns(conversation.messages)) {
+    for (const message of some) messages.push(message.attachments.length === 0 ? message : await described(message));
+  }
+  return { ...conversation, messages };
+
+  async function described(message: ExportedMessage): Promise<ExportedMessage> {
+    const attachments = message.attachments.map(async (file) => {
+      const known = await keeper.find(file.id);
+      if (!known) return file;
+      const { kind, media_type: mediaType, bytes, tokens } = known;
+      return { id: file.id, name: file.name, kind, mediaType, bytes, tokens };
+    });
+    return { ...message, attachments: await Promise.all(attachments) };
+  }
 }
 
 /** Ids of a conversation’s attachments. */

@@ -12,13 +12,15 @@ import { chatsWriter } from './export-chats.ts';
 import { exportText } from './export-text.ts';
 import { chatsImporter } from './import-chats.ts';
 import type { FileKeeper } from './import-files.ts';
+import type { ReadExport } from './import-thread.ts';
+import { uploadedFiles } from './reading/uploaded-files.ts';
 import { chatsSaver } from './save-chats.ts';
 import type { TransferStore } from './transfer-store.ts';
-import { uploadedFiles } from './uploaded-files.ts';
 
 export interface TransferDeps {
   readonly store: TransferStore;
   readonly folder: string;
+  readonly readExport: ReadExport;
   readonly output: Output;
   readonly openedFile: Host['openedFile'];
   readonly language: () => Promise<Language>;
@@ -34,7 +36,14 @@ export interface TransferDeps {
 export function transferFeature(deps: TransferDeps) {
   const { store, folder, output, background, attachments, changes, now, newId } = deps;
   const uploads = uploadedFiles(folder);
-  const importer = chatsImporter({ store, attachments, language: deps.language, now, newId });
+  const importer = chatsImporter({
+    store,
+    readExport: deps.readExport,
+    attachments,
+    language: deps.language,
+    now,
+    newId,
+  });
   const write = chatsWriter({
     read: store.read,
     bytesOf: attachments.bytes,

@@ -1,22 +1,12 @@
 import { Worker } from 'node:worker_threads';
+import { watchedHeap, watchMemory } from './watch-memory.ts';
 
 export interface ThreadLimits {
   /** Counted from when the thread runs. */
   readonly timeMs: number;
-  /**
-   * How much the process may grow while the thread runs, by heap and buffers alike; then the thread is terminated. Not every Node that the
-   * app runs on measures one thread, so other work of the process counts too.
-   */
+  /** How much the process may grow while the thread runs; then the thread is terminated. Other work of the process counts too. */
   readonly memoryMb: number;
 }
-
-/** A thread takes some hundred milliseconds to fill a gigabyte. */
-const memoryCheckMs = 20;
-/**
- * V8's own limit is to be met by nobody: where a single list or table passes it, V8 ends the whole process and not the thread alone. So it
- * lies this far above what the check allows: the largest table that V8 makes, and what is filled between two looks.
- */
-const heapRoomMb = 2_048;
 
 /** The program’s result, or the limit that ended it. */
 export type ThreadOutcome<Value> = { readonly value: Value } | { readonly ended: 'time' | 'memory' };
@@ -37,19 +27,16 @@ export function runBounded<Value>(
   const worker = new Worker(file, {
     workerData: input,
     transferList: [input.bytes.buffer],
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb + heapRoomMb, maxYoungGenerationSizeMb: 32 },
+    resourceLimits: watchedHeap(memoryMb),
   });
   const { promise, resolve, reject } = Promise.withResolvers<ThreadOutcome<Value>>();
   let timer: NodeJS.Timeout | undefined;
-  let memoryCheck: NodeJS.Timeout | undefined;
+  let endWatch: (() => void) | undefined;
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   worker.on('online', () => {
     timer = setTimeout(resolve, timeMs, { ended: 'time' });
-    const maxBytes = process.memoryUsage.rss() + memoryMb * 2 ** 20;
-    memoryCheck = setInterval(() => {
-      if (process.memoryUsage.rss() > maxBytes) resolve({ ended: 'memory' });
-    }, memoryCheckMs);
+    endWatch = watchMemory(memoryMb, () => resolve({ ended: 'memory' }));
   });
   worker.on('message', ({ value, error }: { value: Value; error?: unknown }) =>
     error === undefined ? resolve({ value }) : reject(error),
@@ -60,7 +47,7 @@ export function runBounded<Value>(
   worker.on('exit', () => reject(new Error('the thread ended without an answer')));
   return promise.finally(() => {
     clearTimeout(timer);
-    clearInterval(memoryCheck);
+    endWatch?.();
     signal.removeEventListener('abort', onAbort);
     void worker.terminate();
   });

@@ -54,6 +54,7 @@ async function start({ port, open, recovery }: Flags): Promise<RunningWeb> {
     workerFile: beside('./database-worker.js'),
     pageWorkerFile: beside('./page-worker.js'),
     documentWorkerFile: beside('./document-worker.js'),
+    importWorkerFile: beside('./import-worker.js'),
     say,
   });
 }

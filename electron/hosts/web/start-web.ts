@@ -27,6 +27,7 @@ export interface StartWebOptions
     | 'workerFile'
     | 'pageWorkerFile'
     | 'documentWorkerFile'
+    | 'importWorkerFile'
   > {
   readonly version: string;
   readonly port: number;

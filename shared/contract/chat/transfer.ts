@@ -4,9 +4,9 @@ import { id, timeMs } from '../common/fields.ts';
 
 const ids = z.array(id).min(1).max(10_000);
 const uploadId = id;
-/** What is not imported. Files: incomplete, of a type that is not stored, or referenced but missing. */
+/** What is not imported. Long texts: their ends. Files: incomplete, of a type that is not stored, or referenced but missing. */
 const left = z.enum([
-  ...(['tool_steps', 'thoughts', 'files', 'other', 'empty_chats'] as const),
+  ...(['tool_steps', 'thoughts', 'files', 'other', 'empty_chats', 'long_texts'] as const),
   ...(['damaged_files', 'refused_files', 'missing_files'] as const),
 ]);
 const leftOut = z.array(z.object({ what: left, count: z.int() }));

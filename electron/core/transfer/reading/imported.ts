@@ -1,12 +1,13 @@
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import type { LeftOut } from '#shared/contract/chat/transfer.ts';
+import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
+import type { LeftTally } from './left-tally.ts';
 
 /** A conversation of another program in Portico's shape, and what of it stays behind. */
 export interface Imported {
   /** Where it comes from, such as `chatgpt:<id>`. */
   readonly sourceId: string;
   readonly conversation: ExportedConversation;
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: ImportPreview['leftOut'];
 }
 
 export interface ForeignMessage {
@@ -54,7 +55,7 @@ interface Foreign {
   readonly updatedAt: number;
   readonly activeLeaf: string | null;
   readonly messages: readonly ExportedMessage[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: ImportPreview['leftOut'];
 }
 
 export const foreignConversation = ({ sourceId, leftOut, messages, title, ...rest }: Foreign): Imported => ({
@@ -72,4 +73,10 @@ export const foreignConversation = ({ sourceId, leftOut, messages, title, ...res
   },
 });
 
-export const textLimit = 2_000_000;
+/** Far more than models read; in UTF-16 units. */
+const maxText = 2_000_000;
+
+export function cutText(text: string, left: LeftTally): string {
+  if (text.length > maxText) left.add('long_texts');
+  return text.slice(0, maxText);
+}

@@ -6,6 +6,11 @@ const refuse = (reason: Reason) => refusal('import_refused', reason);
 /** The largest conversation that is held in memory, in UTF-16 units. */
 export const longestItem = 50_000_000;
 const deepest = 200;
+/**
+ * Values, lists and objects of an item: a conversation of 100,000 messages has some three million. Each takes some dozen bytes more in memory
+ * than in the file, and V8 parses an item in one go that nothing ends.
+ */
+const maxValues = 8_000_000;
 const endOrEscape = /["\\]/g;
 
 /**
@@ -20,16 +25,19 @@ export function jsonItems() {
   let escaped = false;
   let item = '';
   let items = 0;
+  let values = 0;
   let head = '';
 
   function take(text: string, found: string[], last: boolean): void {
     item += text;
     if (item.length > longestItem) throw refuse('importHuge');
+    if (values > maxValues) throw refusal('import_refused', 'importManyValues', { most: maxValues });
     if (!last) return;
     if (item.trim() !== '') found.push(item);
     else if (items > 0 || depth !== listDepth) throw refuse('importNoJson');
     items++;
     item = '';
+    values = 0;
   }
 
   return {
@@ -54,6 +62,7 @@ export function jsonItems() {
         if (code === 34) inString = true;
         else if (code === 123 || code === 91) {
           depth++;
+          values++;
           if (depth > deepest) throw refuse('importDeep');
           if (listDepth === null && code === 91 && depth <= 2) {
             listDepth = depth;
@@ -70,7 +79,9 @@ export function jsonItems() {
           }
           depth--;
           if (depth < 0) throw refuse('importNoJson');
-        } else if (code === 44 && inList() && depth === listDepth) {
+        } else if (code === 44) {
+          values++;
+          if (!inList() || depth !== listDepth) continue;
           take(text.slice(from, at), found, true);
           from = at + 1;
         }

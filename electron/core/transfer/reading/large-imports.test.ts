@@ -1,9 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { builtThreads } from '../../../../tests/support/built-threads.ts';
 import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
+import { longestHeld } from '../../../../tests/support/longest-held.ts';
+import { memoryTaken } from '../../../../tests/support/memory-taken.ts';
+import { deflated } from '../../../../tests/support/pdf-bombs.ts';
 import { uploaded } from '../../../../tests/support/upload-import.ts';
+import { zipOf } from '../../../../tests/support/zip-files.ts';
+import { exportReader } from '../import-thread.ts';
 
 /** A chat as ChatGPT exports it: one message below the other. */
-function chat(id: string, messages: number) {
+function chat(id: string, messages: number, more = '') {
   const mapping: Record<string, object> = {};
   for (let index = 0; index < messages; index++) {
     mapping[`n${index}`] = {
@@ -14,7 +22,7 @@ function chat(id: string, messages: number) {
         id: `${id}-${index}`,
         author: { role: index % 2 === 0 ? 'user' : 'assistant' },
         create_time: 1_700_000_000 + index,
-        content: { content_type: 'text', parts: [`Message ${index} of many, about lakes and rivers.`] },
+        content: { content_type: 'text', parts: [`Message ${index} of many, about lakes and rivers.${more}`] },
         metadata: {},
       },
     };
@@ -32,23 +40,16 @@ function chat(id: string, messages: number) {
 async function imported(chats: readonly object[]) {
   const core = await coreOfTest();
   const uploadId = await uploaded(core, JSON.stringify(chats), 700_000);
-  const before = process.memoryUsage.rss();
-  let [turns, most] = [0, before];
-  const look = setInterval(() => {
-    turns += 1;
-    most = Math.max(most, process.memoryUsage.rss());
-  }, 1);
+  const [taken, held] = [memoryTaken(), longestHeld()];
   const result = await core.client.transfer.commitImport({ uploadId, sourceIds: null });
-  clearInterval(look);
-  return { ...core, result, turns, grownMb: (most - before) / 2 ** 20 };
+  return { ...core, result, taken: taken(), held: held() };
 }
 
 test('a chat of 50,000 messages comes in whole, others have their turn meanwhile, and no gigabytes are taken', async () => {
-  const { client, result, turns, grownMb } = await imported([chat('Long', 50_000)]);
+  const { client, result, taken, held } = await imported([chat('Long', 50_000)]);
   expect(result).toMatchObject({ imported: 1 });
-  // One turn for 200 messages.
-  expect(turns).toBeGreaterThan(100);
-  expect(grownMb).toBeLessThan(700);
+  expect(held).toBeLessThan(250);
+  expect(taken).toBeLessThan(700);
   const [{ id } = { id: '' }] = (await client.conversations.list({})).conversations;
   const { hits } = await client.search.find({ query: '49999' });
   expect(hits).toMatchObject([{ conversation: { id } }]);
@@ -62,10 +63,102 @@ test('thousands of chats, as people have, come in', async () => {
   expect(result).toMatchObject({ imported: 3_000 });
 });
 
-test('more chats than anybody has are refused before anything is imported', async () => {
+test('a chat of 40 MB is looked at, and looked at again once it is here, while others have their turn', async () => {
   const core = await coreOfTest();
-  const uploadId = await uploaded(core, `[${'{"mapping":{}},'.repeat(200_001)}{"mapping":{}}]`, 700_000);
-  const refused = { code: 'import_refused', message: expect.stringContaining('more than 200,000 chats') };
-  await expect(core.client.transfer.previewImport({ uploadId })).rejects.toMatchObject(refused);
-  expect((await core.client.conversations.list({})).conversations).toEqual([]);
+  const text = JSON.stringify([chat('Long', 60_000, ` ${'lakes and rivers '.repeat(20)}`)]);
+  expect(text.length).toBeGreaterThan(35_000_000);
+  const [preview, commit, again] = [
+    await uploaded(core, text, 700_000),
+    await uploaded(core, text, 700_000),
+    await uploaded(core, text, 700_000),
+  ];
+  const held = longestHeld();
+  const { conversations } = await core.client.transfer.previewImport({ uploadId: preview });
+  expect(conversations).toMatchObject([{ messages: 60_000, newMessages: 60_000 }]);
+  expect(await core.client.transfer.commitImport({ uploadId: commit, sourceIds: null })).toMatchObject({ imported: 1 });
+  expect(await core.client.transfer.commitImport({ uploadId: again, sourceIds: null })).toMatchObject({
+    alreadyHere: 1,
+  });
+  expect(held()).toBeLessThan(250);
+}, 60_000);
+
+const withParts = (parts: string) => JSON.stringify([chat('Odd', 1)]).replace('"parts":[', `"parts":[${parts}`);
+const zipped = async (piece: Buffer, times: number, tail: string) =>
+  zipOf([
+    {
+      name: 'conversations.json',
+      data: { deflated: await deflated(piece, times, { raw: true, head: '[', tail }) },
+      size: 1 + piece.length * times + tail.length,
+    },
+  ]);
+
+test.each([
+  [
+    'thirty million empty chats in a ZIP of a megabyte',
+    /more than 200,000 chats/,
+    () => zipped(Buffer.from('{"mapping":{}},'.repeat(60_000)), 500, '{"mapping":{}}]'),
+  ],
+  [
+    'a gigabyte of blanks in a ZIP',
+    /a conversation in it is larger than 50 MB/,
+    () => zipped(Buffer.alloc(1_048_576, ' '), 1_000, ']'),
+  ],
+  ['twenty million values in a chat', /more than 8,000,000 values/, async () => withParts('0,'.repeat(20_000_000))],
+  ['fifteen million objects in a chat', /more than 8,000,000 values/, async () => withParts('{},'.repeat(15_000_000))],
+  [
+    'files without end',
+    /more than .* 100,000 files/,
+    async () => {
+      const file = JSON.stringify({ file: 'a'.repeat(64), name: 'a', base64: '' });
+      return `{"format":"portico-chats","version":2,"exportedAt":"2026-01-01T00:00:00Z","contents":[${`${file},`.repeat(100_000)}${file}]}`;
+    },
+  ],
+])(
+  'an export is refused whole, soon and with a sentence, that holds %s',
+  async (_name, sentence, make) => {
+    const core = await coreOfTest();
+    const uploadId = await uploaded(core, await make(), 700_000);
+    const [taken, held] = [memoryTaken(), longestHeld()];
+    await expect(core.client.transfer.commitImport({ uploadId, sourceIds: null })).rejects.toMatchObject({
+      code: 'import_refused',
+      message: expect.stringMatching(sentence),
+    });
+    expect(taken()).toBeLessThan(500);
+    expect(held()).toBeLessThan(250);
+    expect((await core.client.conversations.list({})).conversations).toEqual([]);
+  },
+  60_000,
+);
+
+test('what is left out of millions is counted, and the end of a text that is too long is named', async () => {
+  const core = await coreOfTest();
+  const uploadId = await uploaded(core, withParts(`${'0,'.repeat(1_000_000)}"${'x'.repeat(2_000_000)}",`), 700_000);
+  const { leftOut } = await core.client.transfer.previewImport({ uploadId });
+  expect(leftOut).toEqual([
+    { what: 'files', count: 1_000_000 },
+    { what: 'long_texts', count: 1 },
+  ]);
+});
+
+test('a chat that needs more memory than there is for it is refused with the figure', async () => {
+  const core = await coreOfTest();
+  const path = join(core.dataFolder, 'odd.json');
+  await writeFile(path, withParts(`{${Array.from({ length: 2_000_000 }, (_, at) => `"${at}_":{}`).join(',')}},`));
+  const read = exportReader(join(await builtThreads(), 'import-worker.js'), new AbortController().signal, 100);
+  await expect(read(path).next()).rejects.toMatchObject({
+    code: 'import_refused',
+    message: expect.stringMatching(/needs more than 100 MB of memory/),
+  });
+});
+
+test('an import ends with the core', async () => {
+  const core = await coreOfTest();
+  const uploadId = await uploaded(
+    core,
+    await zipped(Buffer.from('{"mapping":{}},'.repeat(60_000)), 500, '{"mapping":{}}]'),
+  );
+  const looking = core.client.transfer.previewImport({ uploadId });
+  looking.catch(() => {});
+  await core.core.close();
+  await expect(looking).rejects.toMatchObject({ code: 'cancelled' });
 });

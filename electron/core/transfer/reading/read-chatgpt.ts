@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { LeftOut } from '#shared/contract/chat/transfer.ts';
-import { type ForeignMessage, foreignConversation, foreignMessage, type Imported, textLimit } from './imported.ts';
+import { cutText, type ForeignMessage, foreignConversation, foreignMessage, type Imported } from './imported.ts';
+import { type LeftTally, leftTally } from './left-tally.ts';
 
 const seconds = z.number().nullish();
 const node = z.looseObject({
@@ -44,7 +44,7 @@ type Content = NonNullable<Node['message']>['content'];
 export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: () => string): Imported | null {
   const sourceId = chat.conversation_id ?? chat.id;
   if (!sourceId) return null;
-  const leftOut: LeftOut[] = [];
+  const left = leftTally();
   const created = toMs(chat.create_time) ?? 0;
   const kept = new Map<string, ForeignMessage>();
   const nodes = new Map(Object.entries(chat.mapping));
@@ -52,7 +52,7 @@ export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: ()
   const anchors = new Map<string, string>();
   for (const [key, above] of fromRoots(nodes)) {
     const message = nodes.get(key)?.message;
-    const read = message ? words(message, leftOut) : null;
+    const read = message ? words(message, left) : null;
     const parent = anchors.get(above);
     anchors.set(key, read === null ? (parent ?? '') : key);
     if (!message || read === null) continue;
@@ -62,7 +62,7 @@ export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: ()
       id: newId(),
       parentId: kept.get(parent ?? '')?.id ?? null,
       role: answer ? 'assistant' : 'user',
-      text: read.slice(0, textLimit),
+      text: cutText(read, left),
       reasoning: '',
       createdAt: toMs(message.create_time) ?? created,
       model: answer && slug ? `openai/${slug}` : null,
@@ -76,7 +76,7 @@ export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: ()
     sourceId: `chatgpt:${sourceId}`,
     id: newId(),
     title: chat.title ?? '',
-    leftOut,
+    leftOut: left.list(),
     createdAt: created,
     updatedAt: toMs(chat.update_time) ?? created,
     activeLeaf: (shown ?? messages.at(-1))?.id ?? null,
@@ -98,24 +98,24 @@ function* fromRoots(nodes: ReadonlyMap<string, Node>): Generator<readonly [key: 
   }
 }
 
-function words({ author, content, metadata }: NonNullable<Node['message']>, leftOut: LeftOut[]): string | null {
+function words({ author, content, metadata }: NonNullable<Node['message']>, left: LeftTally): string | null {
   if (metadata?.is_visually_hidden_from_conversation || author.role === 'system') return null;
   if (author.role !== 'user' && author.role !== 'assistant') {
-    leftOut.push('tool_steps');
+    left.add('tool_steps');
     return null;
   }
-  const text = textOf(content, leftOut);
+  const text = textOf(content, left);
   return text.trim() === '' ? null : text;
 }
 
-function textOf({ content_type: type, parts, text, language }: Content, leftOut: LeftOut[]): string {
+function textOf({ content_type: type, parts, text, language }: Content, left: LeftTally): string {
   if (type === 'code') return `\`\`\`${language && language !== 'unknown' ? language : ''}\n${text ?? ''}\n\`\`\``;
   if (type !== 'text' && type !== 'multimodal_text') {
-    leftOut.push(type === 'thoughts' || type === 'reasoning_recap' ? 'thoughts' : 'other');
+    left.add(type === 'thoughts' || type === 'reasoning_recap' ? 'thoughts' : 'other');
     return '';
   }
   const strings = (parts ?? []).filter((part) => typeof part === 'string');
-  for (let missing = (parts ?? []).length - strings.length; missing > 0; missing--) leftOut.push('files');
+  left.add('files', (parts ?? []).length - strings.length);
   return strings.join('\n\n');
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { LeftOut } from '#shared/contract/chat/transfer.ts';
-import { foreignConversation, foreignMessage, type Imported, textLimit } from './imported.ts';
+import { cutText, foreignConversation, foreignMessage, type Imported } from './imported.ts';
+import { type LeftTally, leftTally } from './left-tally.ts';
 
 const time = z.string().max(60).nullish();
 const claudeAttachment = z.looseObject({ file_name: z.string().nullish(), extracted_content: z.string().nullish() });
@@ -29,7 +29,7 @@ export const claudeConversation = z.looseObject({
 type ClaudeMessage = z.infer<typeof claudeMessage>;
 
 export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () => string): Imported | null {
-  const leftOut: LeftOut[] = [];
+  const left = leftTally();
   const created = toMs(chat.created_at) ?? 0;
   /** Our id for each of theirs; of one that is left out, that of the message before it. */
   const ids = new Map<string, string | null>();
@@ -37,7 +37,7 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
   const messages = chat.chat_messages.flatMap((message) => {
     const known = message.parent_message_uuid ? ids.get(message.parent_message_uuid) : undefined;
     const parentId: string | null = known === undefined ? before : known;
-    const { text, reasoning } = contentOf(message, leftOut);
+    const { text, reasoning } = contentOf(message, left);
     if (text.trim() === '') {
       ids.set(message.uuid, parentId);
       return [];
@@ -49,8 +49,8 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
       foreignMessage({
         id,
         parentId,
-        text: text.slice(0, textLimit),
-        reasoning: reasoning.slice(0, textLimit),
+        text: cutText(text, left),
+        reasoning: cutText(reasoning, left),
         role: message.sender === 'human' ? 'user' : 'assistant',
         createdAt: toMs(message.created_at) ?? created,
         model: null,
@@ -63,7 +63,7 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
     sourceId: `claude:${chat.uuid}`,
     id: newId(),
     title: chat.name ?? '',
-    leftOut,
+    leftOut: left.list(),
     messages,
     createdAt: created,
     updatedAt: toMs(chat.updated_at) ?? created,
@@ -71,15 +71,14 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
   });
 }
 
-function contentOf(message: ClaudeMessage, leftOut: LeftOut[]): { text: string; reasoning: string } {
+function contentOf(message: ClaudeMessage, left: LeftTally): { text: string; reasoning: string } {
   // What was pasted is an attachment there, of which the export has the words.
   const attached = (message.attachments ?? []).map(({ file_name: name, extracted_content: words }) =>
     words ? `${name ?? ''}\n\n${words}`.trim() : null,
   );
-  const files = attached.filter((words) => words === null).length + (message.files?.length ?? 0);
-  for (let count = 0; count < files; count++) leftOut.push('files');
+  left.add('files', attached.filter((words) => words === null).length + (message.files?.length ?? 0));
   const parts = message.content ?? [];
-  for (const part of parts) if (part.type !== 'text' && part.type !== 'thinking') leftOut.push('tool_steps');
+  for (const part of parts) if (part.type !== 'text' && part.type !== 'thinking') left.add('tool_steps');
   const written = parts.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : []));
   const thought = parts.flatMap((part) => (part.type === 'thinking' && part.thinking ? [part.thinking] : []));
   const text = written.length > 0 ? written : [message.text ?? ''];

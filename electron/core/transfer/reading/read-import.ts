@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import {
   type ExportedFile,
@@ -25,31 +24,33 @@ export type ReadItem =
   | { readonly kind: 'chat'; readonly source: Source; readonly imported: Imported | null };
 
 /** Far beyond what people have; a few megabytes of a ZIP archive may hold thirty million empty chats. */
-const max = { chats: 200_000, messages: 2_000_000 };
-/** Then other work of the process gets a turn. */
-const chatsInOneTurn = 100;
+const max = { chats: 200_000, messages: 2_000_000, files: 100_000 };
 
-/** Counts chats and their messages. The function returns the number of chats, and throws `import_refused` beyond the maximum. */
-function chatCounter(): (imported: Imported | null) => number {
-  let [chats, messages] = [0, 0];
-  return (imported) => {
-    chats += 1;
-    messages += imported?.conversation.messages.length ?? 0;
-    if (chats > max.chats || messages > max.messages) throw refusal('import_refused', 'importTooMany', max);
-    return chats;
+/** Throws `import_refused` beyond the maximum of chats, of their messages, and of files. */
+function itemCounter(): (item: ReadItem) => void {
+  let [chats, messages, files] = [0, 0, 0];
+  return (item) => {
+    if (item.kind === 'file') files += 1;
+    else {
+      chats += 1;
+      messages += item.imported?.conversation.messages.length ?? 0;
+    }
+    if (chats > max.chats || messages > max.messages || files > max.files)
+      throw refusal('import_refused', 'importTooMany', max);
   };
 }
 
 /**
  * Reads an export from a file, one conversation at a time. Throws `import_refused` at the first thing that is not as it
- * must be: whoever wants a file whole reads it to its end before anything is kept.
+ * must be: whoever wants a file whole reads it to its end before anything is kept. Runs on a thread of its own: a single conversation may
+ * take seconds to parse.
  */
 export async function* readImport(path: string, newId: () => string): AsyncGenerator<ReadItem, void> {
-  const count = chatCounter();
+  const count = itemCounter();
   try {
     for await (const text of openExport(path)) {
       for await (const item of readText(text, newId)) {
-        if (item.kind === 'chat' && count(item.imported) % chatsInOneTurn === 0) await setImmediate();
+        count(item);
         yield item;
       }
     }

@@ -53,6 +53,7 @@ async function run({ dataFolder, version, ownTitleBar, recovery }: Opening, port
     workerFile: beside('./database-worker.js'),
     pageWorkerFile: beside('./page-worker.js'),
     documentWorkerFile: beside('./document-worker.js'),
+    importWorkerFile: beside('./import-worker.js'),
   });
   const serving = opening.then(serveChannels);
 

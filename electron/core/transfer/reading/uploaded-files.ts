@@ -12,7 +12,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { largestExport } from './reading/open-export.ts';
+import { largestExport } from './open-export.ts';
 
 const uploadIds = /^[\w-]{1,64}$/;
 

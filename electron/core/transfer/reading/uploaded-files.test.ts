@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { largestExport } from './reading/open-export.ts';
+import { largestExport } from './open-export.ts';
 import { uploadedFiles } from './uploaded-files.ts';
 
 function open() {

@@ -1,0 +1,51 @@
+import { on } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { watchedHeap, watchMemory } from '../worker/watch-memory.ts';
+import { type ImportNews, joinedPieces } from './reading/import-pieces.ts';
+import type { ReadItem } from './reading/read-import.ts';
+
+/** The items of an export, one conversation at a time. Throws `import_refused`, or the reason of the signal. */
+export type ReadExport = (path: string) => AsyncGenerator<ReadItem, void>;
+
+/** How much the process may grow meanwhile. A conversation of 50 MB takes some hundred. */
+const usualMemoryMb = 896;
+
+/** Reads each export on a thread that ends with it: nobody waits while it is parsed. `file`: `import-worker.ts`, built or as source. */
+export const exportReader = (file: string, signal: AbortSignal, memoryMb = usualMemoryMb): ReadExport =>
+  async function* read(path) {
+    const worker = new Worker(file, { workerData: { path }, resourceLimits: watchedHeap(memoryMb) });
+    const ended = new AbortController();
+    const end = (reason: unknown) => ended.abort(reason);
+    const onAbort = () => end(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.on('error', end);
+    worker.on('exit', () => end(new Error('the thread ended before the export did')));
+    const endWatch = watchMemory(memoryMb, () =>
+      end(refusal('import_refused', 'importMemory', { megabytes: memoryMb })),
+    );
+    const join = joinedPieces();
+    try {
+      signal.throwIfAborted();
+      for await (const [news] of on(worker, 'message', { signal: ended.signal }) as AsyncIterable<[ImportNews]>) {
+        if ('refused' in news) {
+          const { message, refusal: refused, cause } = news.refused;
+          throw new AppError('import_refused', message, { cause, ...(refused && { refusal: refused }) });
+        }
+        for (const piece of news.pieces) {
+          const item = join(piece);
+          if (item) yield item;
+        }
+        if (news.isLast) return;
+        worker.postMessage('more');
+      }
+    } catch (error) {
+      // A thread that has told why it refuses ends at the same moment.
+      throw ended.signal.aborted && !(error instanceof AppError) ? ended.signal.reason : error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      endWatch();
+      await worker.terminate();
+    }
+  };
