@@ -273,6 +273,8 @@ export const refusalWords = {
   serverEnded: 'The server ended by itself.',
   serverNotStarted: 'It could not be started.',
   toolServerSilent: ({ why }: { why: string }) => `The server did not answer: ${why}`,
+  toolAnswerTooLarge: ({ megabytes, values }: { megabytes: number; values: number }) =>
+    `The server sent too much at once: Portico reads up to ${megabytes} MB and ${tokens.format(values)} values of one answer. Turn some of its tools off there, or ask for less.`,
   toolTooLarge: ({ tool, values, kilobytes }: { tool: string; values: number; kilobytes: number }) =>
     `Its tool ${tool} is too large: a tool's schema may have ${tokens.format(values)} values and ${tokens.format(kilobytes)} KB.`,
   toolsTooLarge: ({ tool, values, kilobytes }: { tool: string; values: number; kilobytes: number }) =>

@@ -7,6 +7,7 @@ import { boundedFetch } from '../network/bounded-fetch.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
+import { messageLimits } from '../tool-servers/bounded-messages.ts';
 import { connectMcp } from '../tool-servers/mcp-connection.ts';
 import { permissionStore } from '../tool-servers/permission-store.ts';
 import { searchPath } from '../tool-servers/search-path.ts';
@@ -46,7 +47,7 @@ export function openTools(deps: OpenToolsDeps) {
     store: toolServerStore(db),
     consents: serverConsents(join(deps.dataFolder, 'consents.json'), now),
     connect: async (options) =>
-      connectMcp({ ...options, searchPath: await path(), version, fetch: boundedFetch(send) }),
+      connectMcp({ ...options, searchPath: await path(), version, fetch: boundedFetch(send, messageLimits) }),
     permissions,
     ask,
     language,

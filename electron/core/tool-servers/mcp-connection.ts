@@ -8,6 +8,7 @@ import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotoc
 import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import { boundMessages, maxMessageMb, maxMessageValues } from './bounded-messages.ts';
 import { refuseLargeTools } from './tool-list-size.ts';
 
 /** A tool’s output as text for a model. */
@@ -63,17 +64,22 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   const limits = { ...usualLimits, ...options.limits };
   const errors = { text: '' };
   const transport = transportOf(options, errors);
+  const large = { isSeen: false };
+  boundMessages(transport, () => {
+    large.isSeen = true;
+  });
   const client = new Client(
     { name: 'portico', version: options.version },
     { capabilities: {}, versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: unchecked },
   );
   let open = false;
   client.onclose = () => {
-    if (open) options.closed(lastLine(errors.text));
+    if (open) options.closed(large.isSeen ? tooLarge().message : lastLine(errors.text));
     open = false;
   };
-  client.onerror = () => {
-    // Relevant errors reach the waiting call; a broken log line of the server is ignored.
+  client.onerror = (error) => {
+    // Other errors reach the waiting call; a broken log line of the server is ignored.
+    if (isTooLong(error)) large.isSeen = true;
   };
   try {
     await client.connect(transport, { timeout: limits.connectMs });
@@ -81,10 +87,11 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
     const listed = tools.slice(0, limits.tools);
     refuseLargeTools(listed);
     open = true;
-    return { tools: listed.map(toolOf), call: caller(client, limits), close: () => closeQuietly(client) };
+    return { tools: listed.map(toolOf), call: caller(client, limits, large), close: () => closeQuietly(client) };
   } catch (error) {
     await closeQuietly(client);
     if (error instanceof AppError && error.code === 'tool_server_failed') throw error;
+    if (large.isSeen || isTooLong(error)) throw tooLarge(error);
     throw refusal('tool_server_failed', 'toolServerSilent', { why: reason(error, errors.text) }, { cause: error });
   }
 
@@ -108,6 +115,7 @@ function transportOf({ transport, secrets, searchPath, fetch: send }: McpOptions
     env: { ...getDefaultEnvironment(), ...(searchPath === null ? {} : { PATH: searchPath }), ...secrets },
     ...(folder === null ? {} : { cwd: folder }),
     stderr: 'pipe',
+    maxBufferSize: maxMessageMb * 2 ** 20,
   });
   stdio.stderr?.on('data', (chunk: Buffer) => {
     errors.text = `${errors.text}${chunk.toString('utf8')}`.slice(-4_000);
@@ -127,13 +135,24 @@ export const onlyTo =
     return send(input, { ...init, redirect: 'error' });
   };
 
-function caller(client: Client, limits: McpLimits): McpConnection['call'] {
+/** By stdio the SDK gives up, by HTTP our own `fetch` does. */
+const isTooLong = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error instanceof AppError && error.refusal?.name === 'bodyTooLong') ||
+    error.message.startsWith('ReadBuffer exceeded'));
+
+const tooLarge = (cause?: unknown): AppError =>
+  refusal('tool_server_failed', 'toolAnswerTooLarge', { megabytes: maxMessageMb, values: maxMessageValues }, { cause });
+
+function caller(client: Client, limits: McpLimits, large: { isSeen: boolean }): McpConnection['call'] {
   return async (name, input, signal) => {
+    large.isSeen = false;
     try {
       const result = await client.callTool({ name, arguments: input }, { signal, timeout: limits.callMs });
       return { text: cut(textOf(result), limits.outputCharacters), isError: result.isError === true };
     } catch (error) {
       signal.throwIfAborted();
+      if (large.isSeen || isTooLong(error)) throw new AppError('tool_failed', tooLarge().message, { cause: error });
       throw new AppError('tool_failed', `The tool server did not answer: ${reason(error, '')}`, { cause: error });
     }
   };

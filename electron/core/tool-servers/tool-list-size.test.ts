@@ -23,7 +23,7 @@ test('a server of a hundred tools with rich schemas is read whole', async () => 
 
 test.each([
   ['one tool of 20,000 fields', ['1', '20000'], /^Its tool tool_0_0 is too large/],
-  ['50 tools of 1,500 fields', ['50', '1500'], /^Its tools are too large together, from tool_0_/],
+  ['50 tools of 1,000 fields', ['50', '1000'], /^Its tools are too large together, from tool_0_/],
   ['pages of tools without end', ['1', '1', 'endless'], /did not terminate/],
 ])('a server is refused with a sentence when it lists %s', async (_name, args, sentence) => {
   await expect(connect(...args)).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 export interface Request {
   readonly id?: number;
   readonly method: string;
-  readonly params?: { readonly protocolVersion?: string; readonly cursor?: string };
+  readonly params?: { readonly protocolVersion?: string; readonly cursor?: string; readonly name?: string };
 }
 
 /** What a method returns. */
