@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
 import { longestHeld } from '../../../tests/support/longest-held.ts';
 import { memoryTaken } from '../../../tests/support/memory-taken.ts';
@@ -47,6 +47,18 @@ test.each(absurdPdfs)(
   },
   60_000,
 );
+
+test('memory that other work of the process takes meanwhile is not held against a document', async () => {
+  const { client } = await coreOfTest();
+  const taken: Buffer[] = [];
+  const taking = setInterval(() => {
+    if (taken.length < 14) taken.push(Buffer.alloc(60 * mib, 'x'));
+  }, 10);
+  onTestFinished(() => clearInterval(taking));
+  const long = pdfWith({ dictionary: '/Filter/FlateDecode', bytes: deflateSync(Buffer.from(page)) }, { pages: 300 });
+  expect((await uploaded(client, 'long.pdf', long)).tokens).toBeGreaterThanOrEqual(300 * 1_500);
+  expect(taken.length).toBeGreaterThan(7);
+});
 
 test('a PDF of 300 full pages, and one of a large scan, are read as they are', async () => {
   const { client } = await coreOfTest();

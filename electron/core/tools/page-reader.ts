@@ -6,7 +6,7 @@ import type { PageBytes, PageText } from './page-text.ts';
 /** Extracts text from the bytes of a page. Throws `tool_failed` beyond the limits, or the signal’s reason. */
 export type ReadPage = (page: PageBytes, signal: AbortSignal) => Promise<PageText>;
 
-/** Real pages, even the largest, take some tenths of a second and a few dozen megabytes; other work has its part of the growth. */
+/** Real pages, even the largest, take some tenths of a second and a few dozen megabytes. */
 const usualLimits: ThreadLimits = { timeMs: 5_000, memoryMb: 512 };
 const mostAtOnce = 2;
 

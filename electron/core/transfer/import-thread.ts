@@ -9,7 +9,7 @@ import type { ReadItem } from './reading/read-import.ts';
 /** The items of an export, one conversation at a time. Throws `import_refused`, or the reason of the signal. */
 export type ReadExport = (path: string) => AsyncGenerator<ReadItem, void>;
 
-/** How much the process may grow meanwhile. A conversation of 50 MB takes some hundred. */
+/** How much the process may grow by that. A conversation of 50 MB takes some hundred. */
 const usualMemoryMb = 896;
 
 /** Reads each export on a thread that ends with it: nobody waits while it is parsed. `file`: `import-worker.ts`, built or as source. */
@@ -22,7 +22,7 @@ export const exportReader = (file: string, signal: AbortSignal, memoryMb = usual
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('error', end);
     worker.on('exit', () => end(new Error('the thread ended before the export did')));
-    const endWatch = watchMemory(memoryMb, () =>
+    const endWatch = watchMemory(worker, memoryMb, () =>
       end(refusal('import_refused', 'importMemory', { megabytes: memoryMb })),
     );
     const join = joinedPieces();

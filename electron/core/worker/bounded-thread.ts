@@ -4,7 +4,7 @@ import { watchedHeap, watchMemory } from './watch-memory.ts';
 export interface ThreadLimits {
   /** Counted from when the thread runs. */
   readonly timeMs: number;
-  /** How much the process may grow while the thread runs; then the thread is terminated. Other work of the process counts too. */
+  /** How much the process may grow by the thread, which is terminated then. */
   readonly memoryMb: number;
 }
 
@@ -36,7 +36,7 @@ export function runBounded<Value>(
   signal.addEventListener('abort', onAbort, { once: true });
   worker.on('online', () => {
     timer = setTimeout(resolve, timeMs, { ended: 'time' });
-    endWatch = watchMemory(memoryMb, () => resolve({ ended: 'memory' }));
+    endWatch = watchMemory(worker, memoryMb, () => resolve({ ended: 'memory' }));
   });
   worker.on('message', ({ value, error }: { value: Value; error?: unknown }) =>
     error === undefined ? resolve({ value }) : reject(error),
