@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
 
 const folders = ['gateway/db', 'gateway/ledger', 'gateway/backup', 'gateway/cli', 'electron/core/db', 'electron/hosts'];
-const files = ['gateway/auth/pepper.test.ts', 'electron/core/tool-servers/consent.test.ts'];
+const files = [
+  'gateway/auth/pepper.test.ts',
+  'gateway/configuration/config.test.ts',
+  'electron/core/backup/recover-database.test.ts',
+  'electron/core/tool-servers/consent.test.ts',
+];
 
 /** Programs under test have an environment of their own, without what makes wine connect (`wine.mjs`): these ask others. */
 const asksOthers = [
