@@ -1,20 +1,9 @@
-import { mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openFilesIn } from '../../tests/support/open-files.ts';
 import { openBooks } from './open.ts';
-
-/** The files in a folder that this process has open. */
-const openIn = (folder: string): string[] =>
-  readdirSync('/proc/self/fd').flatMap((name) => {
-    try {
-      const file = readlinkSync(join('/proc/self/fd', name));
-      return file.startsWith(folder) ? [file] : [];
-    } catch {
-      // The one that listed them.
-      return [];
-    }
-  });
 
 test('a damaged file is not kept open, so that it can be moved away at once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-damaged-'));
@@ -24,5 +13,5 @@ test('a damaged file is not kept open, so that it can be moved away at once', as
   await expect(openBooks(file)).rejects.toThrow('file is not a database');
   // Windows would refuse it by itself.
   renameSync(file, `${file}.away`);
-  if (process.platform === 'linux') expect(openIn(folder)).toEqual([]);
+  expect(openFilesIn(folder)).toEqual([]);
 });

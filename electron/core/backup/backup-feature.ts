@@ -205,14 +205,18 @@ export function backupFeature(deps: BackupDeps) {
 /** A database in WAL mode consists of several files: a backup is one file, without the chats that are not kept. */
 function asOneFile(path: string): void {
   const db = new Sqlite(path);
-  db.pragma('journal_mode = DELETE');
-  db.pragma('foreign_keys = ON');
-  db.pragma('secure_delete = ON');
-  // As `deleteChat` does.
-  db.exec(`update messages set parent_id = null
-    where conversation_id in (select id from conversations where temporary = 1)`);
-  db.exec('delete from conversations where temporary = 1');
-  db.close();
+  try {
+    db.pragma('journal_mode = DELETE');
+    db.pragma('foreign_keys = ON');
+    db.pragma('secure_delete = ON');
+    // As `deleteChat` does.
+    db.exec(`update messages set parent_id = null
+      where conversation_id in (select id from conversations where temporary = 1)`);
+    db.exec('delete from conversations where temporary = 1');
+  } finally {
+    // Also where it failed: on Windows the copy could not be removed while it is open.
+    db.close();
+  }
 }
 
 function hasChats(path: string): boolean {

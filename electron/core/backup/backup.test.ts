@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Backup } from '#shared/contract/app/backup.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
+import { openFilesIn } from '../../../tests/support/open-files.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { keptDaily, keptWeekly, nameAt, outdated } from './backup-files.ts';
@@ -133,6 +134,19 @@ test('a copy that is not whole is no backup, and is not left behind', async () =
     data: { refusal: { name: 'copyNotKept', values: { why: 'damaged' } } },
   });
   expect(readdirSync(backups).filter((name) => name.includes('.db'))).toEqual([]);
+});
+
+test('a copy that cannot be finished is neither left behind nor left open', async () => {
+  const { client, ask, backups, dataFolder } = await start();
+  await ask('m1', 'first');
+  const db = new Sqlite(join(dataFolder, 'portico.db'));
+  db.exec('alter table conversations rename column temporary to renamed');
+  await expect(client.backup.make()).rejects.toMatchObject({ code: 'backup_failed' });
+  expect(readdirSync(backups)).toEqual([]);
+  expect(openFilesIn(backups)).toEqual([]);
+  db.exec('alter table conversations rename column renamed to temporary');
+  db.close();
+  expect((await client.backup.make()).backups).toHaveLength(1);
 });
 
 describe('attached files', () => {
