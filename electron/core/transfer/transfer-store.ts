@@ -80,11 +80,15 @@ export function transferStore(db: Db) {
     },
 
     /** Adds what is missing to the chat that is here; answers with it, and how much that was. */
-    grow: (sourceId: string, conversation: ExportedConversation, newId: () => string) =>
-      db.transaction().execute(async (tx) => {
+    async grow(sourceId: string, conversation: ExportedConversation, newId: () => string) {
+      const here = await known(sourceId, db);
+      // Most have not grown. A long one takes seconds to compare, and in a transaction everybody else would wait for that.
+      if (here && (await growthOf(db, here, conversation)).added.length === 0) return { id: here.id, messages: 0 };
+      return db.transaction().execute(async (tx) => {
         const chat = await known(sourceId, tx);
         return chat && { id: chat.id, messages: await growChat(tx, chat, conversation, newId) };
-      }),
+      });
+    },
 
     /** Adds one conversation in one commit. Ids that exist get new ones. */
     add: (
