@@ -211,8 +211,8 @@ function asOneFile(path: string): void {
     db.pragma('secure_delete = ON');
     // As `deleteChat` does.
     db.exec(`update messages set parent_id = null
-      where conversation_id in (select id from conversations where temporary = 1)`);
-    db.exec('delete from conversations where temporary = 1');
+      where conversation_id in (select id from conversations where temporary <> 0)`);
+    db.exec('delete from conversations where temporary <> 0');
   } finally {
     // Also where it failed: on Windows the copy could not be removed while it is open.
     db.close();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
-import { type ConversationRow, type Db, deleteChat } from '../db/db.ts';
+import { beingAdded, type ConversationRow, type Db, deleteChat } from '../db/db.ts';
 import { addAnswer, addConversation, addQuestion, insertAnswer, mustBeThere } from './add-rows.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
@@ -95,7 +95,7 @@ export function conversationStore(db: Db) {
     },
 
     async removeTemporary(): Promise<void> {
-      for (const id of await temporaryIds(db)) await remove(db, id);
+      for (const id of [...(await temporaryIds(db)), ...(await temporaryIds(db, beingAdded))]) await remove(db, id);
     },
 
     temporaryIds: (): Promise<string[]> => temporaryIds(db),
@@ -180,8 +180,8 @@ async function remove(db: Db, id: string): Promise<void> {
   await sql`pragma secure_delete = off`.execute(db);
 }
 
-async function temporaryIds(db: Db): Promise<string[]> {
-  const rows = await db.selectFrom('conversations').select('id').where('temporary', '=', 1).execute();
+async function temporaryIds(db: Db, temporary = 1): Promise<string[]> {
+  const rows = await db.selectFrom('conversations').select('id').where('temporary', '=', temporary).execute();
   return rows.map((row) => row.id);
 }
 

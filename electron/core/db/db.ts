@@ -28,7 +28,7 @@ export interface Tables extends ComposerTables {
     trashed_at: Generated<number | null>;
     /** 1: an answer ended that no window showed. */
     unread: Generated<number>;
-    /** 1: it is not kept. */
+    /** 1: it is not kept; `beingAdded`. */
     temporary: Generated<number>;
     /** Source of an imported one, such as `chatgpt:<id>`: it is imported once. */
     import_source: Generated<string | null>;
@@ -171,6 +171,9 @@ export async function openDb(path: string): Promise<Db> {
     throw error;
   }
 }
+
+/** `temporary` of a chat that is added in many steps: in no list, and removed by the next start if it was never finished. */
+export const beingAdded = 2;
 
 /** Deletes a chat. A message goes with its parent, and SQLite follows such a chain for 1,000 messages only: it is cut first. */
 export async function deleteChat(tx: Kysely<Tables>, id: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { ExportFormat, ImportPreview } from '#shared/contract/chat/transfer
 import type { Language } from '#shared/language/messages.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { asWritten, ownMarkup } from '#shared/markdown/own-markup.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
 import type { Host, Output } from '../host/host.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
@@ -36,6 +37,8 @@ export interface TransferDeps {
 export function transferFeature(deps: TransferDeps) {
   const { store, folder, output, background, attachments, changes, now, newId } = deps;
   const uploads = uploadedFiles(folder);
+  /** Two at once would both add what neither has added to its end. */
+  const inTurn = takingTurns();
   const importer = chatsImporter({
     store,
     readExport: deps.readExport,
@@ -93,7 +96,7 @@ export function transferFeature(deps: TransferDeps) {
 
     async commitImport({ uploadId, sourceIds }: { uploadId: string; sourceIds: string[] | null }) {
       try {
-        const { result, grownIds } = await importer.commit(uploads.pathOf(uploadId), sourceIds);
+        const { result, grownIds } = await inTurn(() => importer.commit(uploads.pathOf(uploadId), sourceIds));
         for (const id of grownIds) deps.readers.publish(id, { type: 'all-changed' });
         return result;
       } finally {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import type { Db, Tables } from '../db/db.ts';
+import { beingAdded, type Db, deleteChat, type Tables } from '../db/db.ts';
 import { toMessage } from '../db/message-row.ts';
 import { addMessages, lastOf, showBranch } from './add-messages.ts';
 import { growChat, growthOf, type KnownChat } from './grow-chat.ts';
@@ -90,54 +90,87 @@ export function transferStore(db: Db) {
       });
     },
 
-    /** Adds one conversation in one commit. Ids that exist get new ones. */
-    add: (
+    /**
+     * Adds one conversation, which is there for nobody before it is whole. Ids that exist get new ones. A long one comes in many commits:
+     * in a single one everybody else would wait for seconds.
+     */
+    async add(
       conversation: ExportedConversation,
       sourceId: string | null,
       deps: { newId: () => string; now: number },
-    ): Promise<void> =>
-      db.transaction().execute(async (tx) => {
-        const folderId = conversation.folder === null ? null : await folderNamed(conversation.folder);
-        await tx
-          .insertInto('conversations')
-          .values({
-            id: conversation.id,
-            title: conversation.title,
-            model: conversation.model,
-            created_at: conversation.createdAt,
-            updated_at: conversation.updatedAt,
-            folder_id: folderId,
-            pinned: conversation.pinned ? 1 : 0,
-            import_source: sourceId,
-            imported_until: sourceId === null ? null : lastOf(conversation),
-          })
-          .execute();
-        const idOf = await addMessages(tx, conversation.id, conversation.messages, deps.newId);
-        for (const tag of new Set(conversation.tags)) {
-          await tx
-            .insertInto('conversation_tags')
-            .values({ conversation_id: conversation.id, tag })
-            .onConflict((conflict) => conflict.doNothing())
-            .execute();
-        }
-        const leaf = idOf(conversation.activeLeaf);
-        await showBranch(tx, leaf);
-        // After its messages, because a new message takes a chat out of the archive.
-        await tx
-          .updateTable('conversations')
-          .set({ active_leaf: leaf, archived_at: conversation.archivedAt })
-          .where('id', '=', conversation.id)
-          .execute();
-
-        async function folderNamed(name: string): Promise<string> {
-          const known = await tx.selectFrom('folders').select('id').where('name', '=', name).executeTakeFirst();
-          if (known) return known.id;
-          const id = deps.newId();
-          await tx.insertInto('folders').values({ id, name, created_at: deps.now }).execute();
-          return id;
-        }
-      }),
+    ): Promise<void> {
+      const { id, messages } = conversation;
+      if (messages.length <= mostInOneCommit) {
+        await db.transaction().execute(async (tx) => {
+          await beginChat(tx, conversation);
+          const idOf = await addMessages(tx, id, messages, deps.newId);
+          await showBranch(tx, idOf(conversation.activeLeaf));
+          await finishChat(tx, conversation, sourceId, idOf(conversation.activeLeaf), deps);
+        });
+        return;
+      }
+      await beginChat(db, conversation);
+      try {
+        const idOf = await addMessages(db, id, messages, deps.newId);
+        await showBranch(db, idOf(conversation.activeLeaf));
+        await db
+          .transaction()
+          .execute((tx) => finishChat(tx, conversation, sourceId, idOf(conversation.activeLeaf), deps));
+      } catch (error) {
+        // Where that fails as well, as on a full disk, the next start does it.
+        await deleteChat(db, id).catch(() => {});
+        throw error;
+      }
+    },
   };
 }
 
 export type TransferStore = ReturnType<typeof transferStore>;
+
+/** Thousands take some tenths of a second. */
+const mostInOneCommit = 2_000;
+
+const beginChat = (tx: Kysely<Tables>, { id, title, model, createdAt, updatedAt }: ExportedConversation) =>
+  tx
+    .insertInto('conversations')
+    .values({ id, title, model, created_at: createdAt, updated_at: updatedAt, temporary: beingAdded })
+    .execute();
+
+/** After its messages, because a new message takes a chat out of the archive. */
+async function finishChat(
+  tx: Kysely<Tables>,
+  conversation: ExportedConversation,
+  sourceId: string | null,
+  leaf: string | null,
+  { newId, now }: { newId: () => string; now: number },
+): Promise<void> {
+  const { id, folder, tags, pinned, archivedAt } = conversation;
+  for (const tag of new Set(tags)) {
+    await tx
+      .insertInto('conversation_tags')
+      .values({ conversation_id: id, tag })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  await tx
+    .updateTable('conversations')
+    .set({
+      temporary: 0,
+      folder_id: folder === null ? null : await folderNamed(folder),
+      pinned: pinned ? 1 : 0,
+      import_source: sourceId,
+      imported_until: sourceId === null ? null : lastOf(conversation),
+      active_leaf: leaf,
+      archived_at: archivedAt,
+    })
+    .where('id', '=', id)
+    .execute();
+
+  async function folderNamed(name: string): Promise<string> {
+    const known = await tx.selectFrom('folders').select('id').where('name', '=', name).executeTakeFirst();
+    if (known) return known.id;
+    const id = newId();
+    await tx.insertInto('folders').values({ id, name, created_at: now }).execute();
+    return id;
+  }
+}

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { builtThreads } from '../../../../tests/support/built-threads.ts';
 import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
@@ -76,7 +77,17 @@ test('a chat of 30 MB is looked at, and looked at again once it is here, while o
   const held = longestHeld();
   const { conversations } = await core.client.transfer.previewImport({ uploadId: preview });
   expect(conversations).toMatchObject([{ messages: 40_000, newMessages: 40_000 }]);
-  expect(await core.client.transfer.commitImport({ uploadId: commit, sourceIds: null })).toMatchObject({ imported: 1 });
+  const adding = core.client.transfer.commitImport({ uploadId: commit, sourceIds: null });
+  let whenSeen: number | null = null;
+  async function list() {
+    const { conversations } = await core.client.conversations.list({});
+    if (conversations.length > 0) whenSeen ??= messagesIn(core.dataFolder);
+  }
+  expect(await longestPart(adding, list)).toBeLessThan(0.2);
+  expect(await adding).toMatchObject({ imported: 1 });
+  // It is in no list before it is whole.
+  await list();
+  expect(whenSeen).toBe(40_000);
   const looking = core.client.transfer.commitImport({ uploadId: again, sourceIds: null });
   // Nothing is added, so nobody waits for a transaction either.
   expect(await longestPart(looking, () => core.client.conversations.list({}))).toBeLessThan(0.2);
@@ -168,6 +179,32 @@ test('a chat that needs more memory than there is for it is refused with the fig
     message: expect.stringMatching(/needs more than 100 MB of memory/),
   });
 });
+
+test('a chat that was being added when the core ended is not there in part', async () => {
+  const core = await coreOfTest();
+  const uploadId = await uploaded(core, JSON.stringify([chat('Long', 50_000)]), 700_000);
+  let isOver = false;
+  const adding = core.client.transfer.commitImport({ uploadId, sourceIds: null }).finally(() => {
+    isOver = true;
+  });
+  adding.catch(() => {});
+  const rows = () => messagesIn(core.dataFolder);
+  while (rows() < 2_000 && !isOver) await setImmediate();
+  await core.core.close();
+  await adding.catch(() => {});
+  const again = await coreOfTest({ dataFolder: core.dataFolder });
+  const { conversations } = await again.client.conversations.list({});
+  expect([conversations.length, rows()]).toEqual(conversations.length === 1 ? [1, 50_000] : [0, 0]);
+});
+
+function messagesIn(dataFolder: string): number {
+  const db = new Sqlite(join(dataFolder, 'portico.db'), { readonly: true });
+  try {
+    return db.prepare('select count(*) from messages').pluck().get() as number;
+  } finally {
+    db.close();
+  }
+}
 
 test('an import ends with the core', async () => {
   const core = await coreOfTest();
