@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import type { MessageTable, Tables } from '../db/db.ts';
+import type { Db, MessageTable, Tables } from '../db/db.ts';
 import { inTurns } from '../db/in-turns.ts';
 import { insertMessages } from '../db/insert-messages.ts';
 import { keptSource } from '../db/message-row.ts';
+
+type IdOf = (id: string | null) => string | null;
 
 /** Adds messages, parents before children. Ids that exist get new ones: answers with what names a message of the export here. */
 export async function addMessages(
@@ -12,7 +14,32 @@ export async function addMessages(
   conversationId: string,
   messages: readonly ExportedMessage[],
   newId: () => string,
-): Promise<(id: string | null) => string | null> {
+): Promise<IdOf> {
+  const idOf = await freeIds(tx, messages, newId);
+  await insertMessages(tx, messages, (message) => columns(conversationId, message, idOf));
+  return idOf;
+}
+
+/** Each commit waits for the disk; so many take some tenths of a second. */
+const messagesInCommit = 1_000;
+
+/** In many commits, between which others have their turn. */
+export async function addMessagesInParts(
+  db: Db,
+  conversationId: string,
+  messages: readonly ExportedMessage[],
+  newId: () => string,
+): Promise<IdOf> {
+  const idOf = await freeIds(db, messages, newId);
+  for await (const some of inTurns(messages, messagesInCommit)) {
+    await db
+      .transaction()
+      .execute((tx) => insertMessages(tx, some, (message) => columns(conversationId, message, idOf)));
+  }
+  return idOf;
+}
+
+async function freeIds(tx: Kysely<Tables>, messages: readonly ExportedMessage[], newId: () => string): Promise<IdOf> {
   const taken = new Set<string>();
   for await (const some of inTurns(messages, 400)) {
     const ids = some.map((each) => each.id);
@@ -20,13 +47,11 @@ export async function addMessages(
     for (const row of rows) taken.add(row.id);
   }
   const renamed = new Map([...taken].map((id) => [id, newId()]));
-  const idOf = (id: string | null) => (id === null ? null : (renamed.get(id) ?? id));
-  await insertMessages(tx, messages, (message) => columns(conversationId, message, idOf));
-  return idOf;
+  return (id) => (id === null ? null : (renamed.get(id) ?? id));
 }
 
 /** Of one statement: a branch may be as long as a chat. */
-const stepsAtOnce = 1_000;
+const stepsAtOnce = 4_000;
 
 /** Every message above this one shows the way to it. */
 export async function showBranch(tx: Kysely<Tables>, leaf: string | null): Promise<void> {

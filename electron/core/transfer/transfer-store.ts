@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import { beingAdded, type Db, deleteChat, type Tables } from '../db/db.ts';
 import { toMessage } from '../db/message-row.ts';
-import { addMessages, lastOf, showBranch } from './add-messages.ts';
+import { addMessages, addMessagesInParts, lastOf, showBranch } from './add-messages.ts';
 import { growChat, growthOf, type KnownChat } from './grow-chat.ts';
 
 /** Reads and adds whole conversations. */
@@ -111,7 +111,7 @@ export function transferStore(db: Db) {
       }
       await beginChat(db, conversation);
       try {
-        const idOf = await addMessages(db, id, messages, deps.newId);
+        const idOf = await addMessagesInParts(db, id, messages, deps.newId);
         await showBranch(db, idOf(conversation.activeLeaf));
         await db
           .transaction()
