@@ -6,6 +6,8 @@ test.each([
   ['npx', 'npx'],
   ['@scope/server@1.2.3', '@scope/server@1.2.3'],
   ['/srv/Jürgen/文件', '/srv/Jürgen/文件'],
+  ['C:\\srv\\here', 'C:\\srv\\here'],
+  ['a\\nb', 'a\\nb'],
   ['', '""'],
   ['a b', '"a b"'],
   ['a"b\\c', '"a\\"b\\\\c"'],

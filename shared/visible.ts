@@ -12,7 +12,8 @@ const narrow = /[a-ln-vx-z0-9 ./:;,'"!|\\(){}[\]_*?^`$-]/;
  */
 const deceptive =
   /[\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]|(?! )[\p{Z}\s]/gu;
-const bare = /^[\p{L}\p{N}_@%+=:,./-]+$/u;
+/** Backslashes as well, as in Windows' paths: what begins without a quotation mark has no escapes. */
+const bare = /^[\p{L}\p{N}_@%+=:,./\\-]+$/u;
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const escaped = (character: string): string =>
