@@ -111,7 +111,7 @@ const pages = [
     loading: 'Loading credits',
     empty: { ledgerLines: 0 },
     emptyText: 'No transactions yet',
-    full: 'Balance after',
+    full: 'All kinds',
   },
   {
     hash: '#account',
