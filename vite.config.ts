@@ -38,9 +38,9 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
 
 /** Where a gateway runs, there are the programs of its threads. */
 const gatewayThreads = {
-  'body-worker': path('gateway/worker/body-worker.ts'),
-  'checkpoint-worker': path('gateway/db/checkpoint-worker.ts'),
-  'reading-worker': path('gateway/db/reading-worker.ts'),
+  'body-worker': path('gateway/api/worker/body-worker.ts'),
+  'checkpoint-worker': path('gateway/storage/checkpoint-worker.ts'),
+  'reading-worker': path('gateway/storage/reading-worker.ts'),
 };
 
 const node: EnvironmentOptions = {
@@ -106,9 +106,9 @@ export default defineConfig({
         web: path('electron/hosts/web/main.ts'),
         'database-worker': path('electron/core/worker/database-worker.ts'),
         ...gatewayThreads,
-        'document-worker': path('electron/core/attachments/document-worker.ts'),
+        'document-worker': path('electron/core/files/attachments/document-worker.ts'),
         'import-worker': path('electron/core/transfer/reading/import-worker.ts'),
-        'page-worker': path('electron/core/tools/page-worker.ts'),
+        'page-worker': path('electron/core/tools/built-in/page-worker.ts'),
       }),
     },
     preload: {

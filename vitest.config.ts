@@ -23,28 +23,31 @@ const launchOptions = existsSync(chromium.executablePath())
  * `testDatabase()`. What the gateway does before and after its books (bodies, forms, attempts, sockets, clients) is shown once.
  */
 const onBothEngines = [
-  'gateway/billing/{holds,true-bill}.test.ts',
-  'gateway/configuration/plans.test.ts',
+  'gateway/engine/billing/{holds,true-bill}.test.ts',
+  'gateway/operations/configuration/plans.test.ts',
   'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,reads-on,token-classes}.test.ts',
-  'gateway/testing/open-gateway.test.ts',
-  'gateway/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
-  'gateway/db/migrations/{findable,provenance}.test.ts',
-  'gateway/embeddings/embedding-costs.test.ts',
-  'gateway/idempotency/idempotency.test.ts',
-  'gateway/reasoning/kept-reasoning.test.ts',
-  'gateway/keys/{keys,key-authority,key-reach,key-tree}.test.ts',
+  'tests/gateway-doubles/open-gateway.test.ts',
+  'gateway/access/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
+  'gateway/storage/migrations/{findable,provenance}.test.ts',
+  'gateway/api/embeddings/embedding-costs.test.ts',
+  'gateway/engine/idempotency/idempotency.test.ts',
+  'gateway/engine/reasoning/kept-reasoning.test.ts',
+  'gateway/access/keys/{keys,key-authority,key-reach,key-tree}.test.ts',
   'gateway/ledger/{model-limits,verify-books}.test.ts',
-  'gateway/limits/{limits,limit-store}.test.ts',
-  'gateway/metrics/traffic.test.ts',
-  'gateway/prices/prices.test.ts',
-  'gateway/records/{refusals,request-lookups,usage-store}.test.ts',
-  'gateway/chat/numbers.test.ts',
-  'gateway/routes/{quote,records}.test.ts',
+  'gateway/access/limits/{limits,limit-store}.test.ts',
+  'gateway/operations/metrics/traffic.test.ts',
+  'gateway/models/prices/prices.test.ts',
+  'gateway/ledger/records/{refusals,request-lookups,usage-store}.test.ts',
+  'gateway/api/chat/numbers.test.ts',
+  'gateway/api/records/{quote,records}.test.ts',
   // The contract is kept on both, whole.
   'tests/contract/gateway/*.test.ts',
 ];
 const besideOthersOnBothEngines = ['gateway/cli/{account-limits,backup,cli,serve}.test.ts'];
-const aloneOnBothEngines = ['gateway/records/routing-details.test.ts', 'tests/bench/books/measure-books.test.ts'];
+const aloneOnBothEngines = [
+  'gateway/ledger/records/routing-details.test.ts',
+  'tests/bench/books/measure-books.test.ts',
+];
 
 /** For what starts real processes, databases and browsers. */
 const processes: TestProjectInlineConfiguration['test'] = {
@@ -79,7 +82,7 @@ const together: TestProjectInlineConfiguration['test'] = {
 const alone = [
   'gateway/cli/refresh-daily.test.ts',
   'gateway/ledger/sqlite/journal-fault.test.ts',
-  'gateway/records/routing-details.test.ts',
+  'gateway/ledger/records/routing-details.test.ts',
   'tests/bench/**/*.test.ts',
   'tests/fault/{large-bodies,soak}.test.ts',
 ];
@@ -121,7 +124,7 @@ export default defineConfig({
         test: {
           ...together,
           name: 'postgres',
-          globalSetup: 'gateway/testing/postgres-setup.ts',
+          globalSetup: 'tests/gateway-doubles/postgres-setup.ts',
           include: ['{gateway,tests}/**/*.postgres.test.ts', ...onBothEngines],
           exclude: [...besideOthers, ...alone],
         },
@@ -130,7 +133,7 @@ export default defineConfig({
         test: {
           ...together,
           name: 'postgres-processes',
-          globalSetup: 'gateway/testing/postgres-setup.ts',
+          globalSetup: 'tests/gateway-doubles/postgres-setup.ts',
           include: ['tests/{fault,operations}/**/*.postgres.test.ts', ...besideOthersOnBothEngines],
         },
       },
@@ -138,7 +141,7 @@ export default defineConfig({
         test: {
           ...processes,
           name: 'postgres-alone',
-          globalSetup: 'gateway/testing/postgres-setup.ts',
+          globalSetup: 'tests/gateway-doubles/postgres-setup.ts',
           include: aloneOnBothEngines,
         },
       },

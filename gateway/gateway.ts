@@ -1,12 +1,12 @@
 import type { AppError } from '#shared/errors.ts';
+import type { WorkLimits } from './access/overload/overload.ts';
 import type { FoundationOptions } from './composition/open-foundation.ts';
 import type { ModelOptions } from './composition/open-models.ts';
 import type { UpkeepOptions } from './composition/start-upkeep.ts';
 import type { EngineTimeouts } from './engine/engine.ts';
 import type { Door } from './http/door.ts';
 import type { Exchange } from './http/exchange.ts';
-import type { Administrator, Operator } from './operator/operator.ts';
-import type { WorkLimits } from './overload/overload.ts';
+import type { Administrator, Operator } from './operations/operator/operator.ts';
 import type { KeyState } from './providers/key-order.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 

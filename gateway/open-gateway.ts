@@ -1,29 +1,29 @@
-import { aloneCluster, postgresCluster } from './cluster/cluster.ts';
+import { createOverload, createShedding } from './access/overload/overload.ts';
 import { openCallers } from './composition/open-callers.ts';
 import { type Foundation, openFoundation } from './composition/open-foundation.ts';
 import { openHttp, vendor } from './composition/open-http.ts';
 import { openModels, openRegistry, providerFor, setProvider } from './composition/open-models.ts';
 import { startUpkeep } from './composition/start-upkeep.ts';
-import { createRunning } from './concurrency/running.ts';
-import { dialectOf } from './db/open.ts';
-import { awaitServingLock } from './db/serving-lock.ts';
 import { createEngine, createLeases, engineTimeouts } from './engine/engine.ts';
+import { createKeptAnswers } from './engine/idempotency/kept-answers.ts';
+import { createSealing } from './engine/idempotency/sealing.ts';
+import { createKeptReasoning, usualKeptMs } from './engine/reasoning/kept-reasoning.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
 import { fetchExchange } from './http/fetch-exchange.ts';
 import { isChat } from './http/policies.ts';
 import { version } from './http/version.ts';
-import { createKeptAnswers } from './idempotency/kept-answers.ts';
-import { createSealing } from './idempotency/sealing.ts';
 import { renewEveryMs } from './ledger/ledger-store.ts';
 import { createPersistentLedger } from './ledger/persistent-ledger.ts';
-import { gatewayMetrics } from './metrics/gateway-metrics.ts';
-import { createTraffic, trafficMetrics } from './metrics/traffic.ts';
-import { createOperator } from './operator/operator-store.ts';
-import { createOverload, createShedding } from './overload/overload.ts';
+import { aloneCluster, postgresCluster } from './operations/cluster/cluster.ts';
+import { gatewayMetrics } from './operations/metrics/gateway-metrics.ts';
+import { createTraffic, trafficMetrics } from './operations/metrics/traffic.ts';
+import { createOperator } from './operations/operator/operator-store.ts';
 import { checkCredential } from './providers/check-credential.ts';
 import type { Registry } from './providers/registry.ts';
-import { createKeptReasoning, usualKeptMs } from './reasoning/kept-reasoning.ts';
-import { platformFetch, type UpstreamFetch } from './upstream/upstream-response.ts';
+import { platformFetch, type UpstreamFetch } from './providers/upstream/upstream-response.ts';
+import { createRunning } from './runtime/concurrency/running.ts';
+import { dialectOf } from './storage/open.ts';
+import { awaitServingLock } from './storage/serving-lock.ts';
 
 const checkTimeoutMs = 15_000;
 
@@ -190,6 +190,6 @@ async function openRooms(
 
 /** Loaded where it is used: the app's gateway goes by the platform's `fetch`. */
 async function ownConnections() {
-  const { openUpstreamConnections } = await import('./upstream/upstream-connections.ts');
+  const { openUpstreamConnections } = await import('./providers/upstream/upstream-connections.ts');
   return openUpstreamConnections();
 }

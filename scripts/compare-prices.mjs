@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { MODEL_CONFIGS } from 'llm-zoo';
 
-const book = JSON.parse(readFileSync(new URL('../gateway/prices/data/prices.json', import.meta.url), 'utf8'));
+const book = JSON.parse(readFileSync(new URL('../gateway/models/prices/data/prices.json', import.meta.url), 'utf8'));
 const { version } = JSON.parse(readFileSync(new URL('../node_modules/llm-zoo/package.json', import.meta.url), 'utf8'));
 
 const words = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { MODEL_CONFIGS } from 'llm-zoo';
 import { decimal, readGenaiPrices } from './genai-prices.mjs';
 
-const target = new URL('../gateway/prices/data/listed-prices.json', import.meta.url);
+const target = new URL('../gateway/models/prices/data/listed-prices.json', import.meta.url);
 
 /**
  * Our provider → the package's, and what their list puts before the package's name. DeepSeek's models are priced by the hour, and what the

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { decimal, readGenaiPrices } from './genai-prices.mjs';
 
-const target = new URL('../gateway/prices/data/prices.json', import.meta.url);
+const target = new URL('../gateway/models/prices/data/prices.json', import.meta.url);
 
 /** Chat models that are served today under exactly this name. Everything else in the package is left out. */
 const wanted = {

@@ -3,12 +3,19 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
 
-const folders = ['gateway/db', 'gateway/ledger', 'gateway/backup', 'gateway/cli', 'electron/core/db', 'electron/hosts'];
+const folders = [
+  'gateway/storage',
+  'gateway/ledger',
+  'gateway/operations/backup',
+  'gateway/cli',
+  'electron/core/storage/database',
+  'electron/hosts',
+];
 const files = [
-  'gateway/auth/pepper.test.ts',
-  'gateway/configuration/config.test.ts',
+  'gateway/access/auth/pepper.test.ts',
+  'gateway/operations/configuration/config.test.ts',
   'electron/core/backup/recover-database.test.ts',
-  'electron/core/tool-servers/consent.test.ts',
+  'electron/core/tools/servers/consent.test.ts',
 ];
 
 /** Programs under test have an environment of their own, without what makes wine connect (`wine.mjs`): these ask others. */

@@ -11,13 +11,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   catalogues: ['shared/language/', 'renderer/text/', '-text.ts'],
   'what models are told': [
-    ...['electron/core/tools/', 'electron/core/tool-calls/', 'electron/core/tool-servers/mcp-connection.ts'],
+    ...['electron/core/tools/built-in/', 'electron/core/tools/calls/', 'electron/core/tools/servers/mcp-connection.ts'],
     ...['electron/core/request/call-messages.ts', 'electron/core/request/history.ts', 'electron/core/chat/rounds.ts'],
   ],
   'what the terminal of the web host says': ['electron/hosts/web/main.ts', 'electron/hosts/web/start-web.ts'],
   'what no person is shown': [
     ...['electron/hosts/electron/protocol.ts', 'renderer/api/web-session.ts'],
-    ...['renderer/features/attachments/pdf-page.ts', 'renderer/features/transfer/print-page.ts'],
+    ...['renderer/features/drafts/attachments/pdf-page.ts', 'renderer/features/library/transfer/print-page.ts'],
   ],
 };
 

@@ -18,10 +18,10 @@ const sinks: readonly (readonly [what: string, pattern: RegExp, wrappers: readon
     /from 'node:child_process'|StdioClientTransport\(/,
     [
       // pg_dump and psql, named by the operator.
-      'gateway/backup/postgres-backup.ts',
+      'gateway/operations/backup/postgres-backup.ts',
       'electron/hosts/web/open-external.ts',
-      'electron/core/tool-servers/mcp-connection.ts',
-      'electron/core/tool-servers/search-path.ts',
+      'electron/core/tools/servers/mcp-connection.ts',
+      'electron/core/tools/servers/search-path.ts',
     ],
   ],
   [
@@ -37,7 +37,7 @@ const sinks: readonly (readonly [what: string, pattern: RegExp, wrappers: readon
   [
     'a connection of one’s own',
     /import \{[^}]*\b(request|connect)\b[^}]*\} from 'node:(https?|net|tls|http2)'/,
-    ['electron/core/network/test-way.ts', 'gateway/upstream/guarded-download.ts'],
+    ['electron/core/app/network/test-way.ts', 'gateway/providers/upstream/guarded-download.ts'],
   ],
 ];
 

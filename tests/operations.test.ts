@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { knownProviders } from '#shared/known-providers.ts';
 import { gatewayProgram } from '../gateway/cli/program.ts';
 import { engineTimeouts } from '../gateway/engine/engine.ts';
-import { trafficMetrics } from '../gateway/metrics/traffic.ts';
+import { trafficMetrics } from '../gateway/operations/metrics/traffic.ts';
 
 /** What operators read, held against the code: neither may say more or less than the other. */
 
@@ -31,7 +31,7 @@ const firstCells = (rows: string) =>
 test('the guide lists every variable of the environment, and none that is not read', () => {
   const providers = knownProviders.flatMap(({ env }) => [env.key, env.baseUrl]);
   const inCode = named(code, /(?<!\$)\bPORTICO_[A-Z_]+\b/g);
-  const proxies = named(read('gateway/upstream/environment-proxy.ts'), /\b[A-Z]+_PROXY\b/g);
+  const proxies = named(read('gateway/providers/upstream/environment-proxy.ts'), /\b[A-Z]+_PROXY\b/g);
   expect(inCode.length).toBeGreaterThan(8);
   expect(proxies).toHaveLength(4);
   expect(named(firstCells(table('Environment:')), /\b[A-Z][A-Z_]+_[A-Z]+\b/g)).toEqual(

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '#shared/money.ts';
 import { type Scope, scope } from '#shared/wire/account.ts';
 import { dayMs } from '../ledger/period.ts';
-import type { AccountLimits, KeySummary } from '../operator/operator.ts';
+import type { AccountLimits, KeySummary } from '../operations/operator/operator.ts';
 import type { CommandInput, Output } from './command-input.ts';
 
 export async function createAccount({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accountWithKey, chat, command, serve, workplace } from '../testing/cli-process.ts';
+import { accountWithKey, chat, command, serve, workplace } from '../../tests/gateway-doubles/cli-process.ts';
 
 test('limits what an account may spend in a day and a month, in a serving gateway at once', async () => {
   const { database } = await workplace();

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { createPostgresBackup, restorePostgresBackup } from '../backup/postgres-backup.ts';
-import { type CheckedCopy, createSqliteBackup, restoreSqliteBackup } from '../backup/sqlite-backup.ts';
-import { dialectOf } from '../db/open.ts';
 import type { BooksReport } from '../ledger/verify-books.ts';
+import { createPostgresBackup, restorePostgresBackup } from '../operations/backup/postgres-backup.ts';
+import { type CheckedCopy, createSqliteBackup, restoreSqliteBackup } from '../operations/backup/sqlite-backup.ts';
+import { dialectOf } from '../storage/open.ts';
 import type { Output, ReferenceInput } from './command-input.ts';
 import { reportLines } from './ledger-commands.ts';
 

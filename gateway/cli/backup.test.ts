@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
+import { bareEnvironment } from '../../tests/gateway-doubles/bare-environment.ts';
+import { emptyDatabase, onPostgres, sharedDatabase, sharedSecrets } from '../../tests/gateway-doubles/test-database.ts';
 import { builtCli } from '../../tests/support/built-cli.ts';
-import { openBooks } from '../db/open.ts';
 import { openGateway } from '../open-gateway.ts';
-import { bareEnvironment } from '../testing/bare-environment.ts';
-import { emptyDatabase, onPostgres, sharedDatabase, sharedSecrets } from '../testing/test-database.ts';
+import { openBooks } from '../storage/open.ts';
 
 const entry = await builtCli();
 

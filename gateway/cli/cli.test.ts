@@ -5,9 +5,18 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { account } from '#shared/wire/account.ts';
-import { openBooks } from '../db/open.ts';
-import { accountWithKey, beforehand, chat, command, read, run, serve, workplace } from '../testing/cli-process.ts';
-import { onPostgres } from '../testing/test-database.ts';
+import {
+  accountWithKey,
+  beforehand,
+  chat,
+  command,
+  read,
+  run,
+  serve,
+  workplace,
+} from '../../tests/gateway-doubles/cli-process.ts';
+import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
+import { openBooks } from '../storage/open.ts';
 
 /** What it does every quarter of a minute it does twice a second. */
 const impatient = beforehand(`const { setInterval: real } = globalThis;
@@ -313,7 +322,7 @@ describe('the command line', { timeout: 180_000 }, () => {
 
   test('takes newer prices when it starts, where it was told to, and takes them once', async () => {
     const { database } = await workplace();
-    const { models } = JSON.parse(readFileSync(new URL('../prices/data/prices.json', import.meta.url), 'utf8'));
+    const { models } = JSON.parse(readFileSync(new URL('../models/prices/data/prices.json', import.meta.url), 'utf8'));
     const newer = models.map((model: { id: string; rows: { from: null }[] }) =>
       model.id === 'openai/o3' ? { ...model, rows: [{ ...model.rows[0], from: null, input: '1.75' }] } : model,
     );

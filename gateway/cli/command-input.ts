@@ -1,4 +1,4 @@
-import type { Administrator } from '../operator/operator.ts';
+import type { Administrator } from '../operations/operator/operator.ts';
 
 /** What a command prints: sentences for a person, or one JSON value. The last line is the id or the key. */
 export interface Output {

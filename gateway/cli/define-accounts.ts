@@ -1,4 +1,4 @@
-import { defaultPlan, plans } from '../auth/plans.ts';
+import { defaultPlan, plans } from '../access/auth/plans.ts';
 import type { GatewayCommand } from './gateway-command.ts';
 
 const commands = () => import('./account-commands.ts');

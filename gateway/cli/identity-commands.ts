@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
-import { allScopes, clientScopes } from '../auth/scopes.ts';
-import type { TokenKeySummary } from '../auth/signing-keys.ts';
+import { allScopes, clientScopes } from '../access/auth/scopes.ts';
+import type { TokenKeySummary } from '../access/auth/signing-keys.ts';
 import type { CommandInput, Output } from './command-input.ts';
 
 export async function createUser({

@@ -1,5 +1,5 @@
-import { openApiDocument } from '../openapi/document.ts';
-import { postmanCollection } from '../openapi/postman.ts';
+import { openApiDocument } from '../api/openapi/document.ts';
+import { postmanCollection } from '../api/openapi/postman.ts';
 import type { Output, ReferenceInput } from './command-input.ts';
 
 export const printOpenApi = async (): Promise<Output> => printed(openApiDocument());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openBooks } from '../db/open.ts';
-import { accountWithKey, command, read, run, serve, workplace } from '../testing/cli-process.ts';
-import { onPostgres } from '../testing/test-database.ts';
+import { accountWithKey, command, read, run, serve, workplace } from '../../tests/gateway-doubles/cli-process.ts';
+import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
+import { openBooks } from '../storage/open.ts';
 
 const right = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const wrong = { PORTICO_KEY_PEPPER: 'another one of more than thirty-two characters' };

@@ -21,6 +21,6 @@ if (import.meta.filename.endsWith('.js')) enableCompileCache(join(import.meta.di
 const words = process.argv.slice(2);
 
 // Before the server is loaded, which extends and keeps the classes of the web.
-if (words.includes('serve')) await import('../upstream/web-classes.ts');
+if (words.includes('serve')) await import('../providers/upstream/web-classes.ts');
 
 await runCommand(words);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { dialectOf } from '../db/open.ts';
-import { openOperator } from '../operator/open-operator.ts';
-import type { Administrator } from '../operator/operator.ts';
+import { openOperator } from '../operations/operator/open-operator.ts';
+import type { Administrator } from '../operations/operator/operator.ts';
+import { dialectOf } from '../storage/open.ts';
 
 /** Opens the books for one piece of work. Throws `not_found` where there are none and none may be made. */
 export async function onBooks<T>(

@@ -1,8 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd } from '#shared/money.ts';
-import { plans as shipped } from '../auth/plans.ts';
-import type { Plan } from '../auth/principal.ts';
-import { entryOf } from '../configuration/plan-entry.ts';
+import { plans as shipped } from '../access/auth/plans.ts';
+import type { Plan } from '../access/auth/principal.ts';
+import { entryOf } from '../operations/configuration/plan-entry.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
 /** Those that ship, and what was defined beside them where there is a database. */

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { parsePrivateKey, publicKeyText, signatureOf } from '../auth/signed-bytes.ts';
-import { buildCatalogue } from '../catalogue/build-catalogue.ts';
-import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { readPricesKey } from '../configuration/config.ts';
-import { formatPerMillion, type PriceFields, parsePriceDocument, perMillion } from '../prices/price-document.ts';
-import { priceToJson } from '../prices/price-json.ts';
-import { type AddedPrice, plannedAfter } from '../prices/price-rows.ts';
-import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
+import { parsePrivateKey, publicKeyText, signatureOf } from '../access/auth/signed-bytes.ts';
+import { buildCatalogue } from '../models/catalogue/build-catalogue.ts';
+import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
+import { formatPerMillion, type PriceFields, parsePriceDocument, perMillion } from '../models/prices/price-document.ts';
+import { priceToJson } from '../models/prices/price-json.ts';
+import { type AddedPrice, plannedAfter } from '../models/prices/price-rows.ts';
+import { originOfPrice, shippedBook } from '../models/prices/shipped-book.ts';
+import { readPricesKey } from '../operations/configuration/config.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 import { attributeOf } from './gateway-command.ts';
 

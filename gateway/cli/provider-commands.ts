@@ -1,13 +1,13 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
-import { loadConfig } from '../configuration/config.ts';
-import { credentialFrom, type GivenProvider, type ProviderEntry } from '../configuration/provider-entry.ts';
+import { loadConfig } from '../operations/configuration/config.ts';
+import { credentialFrom, type GivenProvider, type ProviderEntry } from '../operations/configuration/provider-entry.ts';
 import { checkCredential } from '../providers/check-credential.ts';
 import { endsOf } from '../providers/key-order.ts';
 import { findLocalServers } from '../providers/local-servers.ts';
 import type { ProviderCredential, ProviderKey } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
-import { platformFetch } from '../upstream/upstream-response.ts';
+import { platformFetch } from '../providers/upstream/upstream-response.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
 /** Which providers there are, and what was defined of them where there is a database. */

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { toAppError } from '#shared/errors.ts';
 import { dayMs } from '../ledger/period.ts';
-import type { PriceOperator } from '../prices/price-operator.ts';
+import type { PriceOperator } from '../operations/prices/price-operator.ts';
 
 /** Looks for newer prices at once and once a day, where an address was given; what is refused is logged and changes nothing. */
 export function refreshDaily(

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { accountWithKey, chat, serve, workplace } from '../../tests/gateway-doubles/cli-process.ts';
 import { openHttpProxy } from '../../tests/support/proxies.ts';
 import { openTlsUpstream } from '../../tests/support/tls-upstream.ts';
-import { accountWithKey, chat, serve, workplace } from '../testing/cli-process.ts';
 
 /** An office: every call leaves through a proxy that wants a password, and that alone knows the name of the upstream. */
 const name = 'models.office.example';

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { Secret } from '../auth/secret.ts';
+import { Secret } from '../access/auth/secret.ts';
 import { parseOrigins } from '../http/browser/cross-origin.ts';
 import { type ProxyHeader, parseNetworks, type TrustedProxies } from '../http/client-address.ts';
 

@@ -6,8 +6,17 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { account } from '#shared/wire/account.ts';
 import { requestList } from '#shared/wire/request-record.ts';
-import { accountWithKey, beforehand, chat, read, run, serve, start, workplace } from '../testing/cli-process.ts';
-import { onPostgres } from '../testing/test-database.ts';
+import {
+  accountWithKey,
+  beforehand,
+  chat,
+  read,
+  run,
+  serve,
+  start,
+  workplace,
+} from '../../tests/gateway-doubles/cli-process.ts';
+import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
 import { earlyCompilation, rareCollection } from './serve.ts';
 
 /** On Windows a process is gone at once, whatever it is sent: none can be asked to end from outside. */

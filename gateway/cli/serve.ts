@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { loadConfig } from '../configuration/config.ts';
-import { followProviders } from '../configuration/follow-providers.ts';
 import type { OwnGateway } from '../gateway.ts';
 import { listen } from '../http/listen.ts';
 import { openGateway } from '../open-gateway.ts';
+import { loadConfig } from '../operations/configuration/config.ts';
+import { followProviders } from '../operations/configuration/follow-providers.ts';
 import { refreshDaily } from './refresh-daily.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { type ServeSettings, serveSettings } from './serve-settings.ts';

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { accountWithKey, command, serve, workplace } from '../testing/cli-process.ts';
-import { bookModel, bookPrice } from '../testing/newer-book.ts';
+import { accountWithKey, command, serve, workplace } from '../../tests/gateway-doubles/cli-process.ts';
+import { bookModel, bookPrice } from '../../tests/gateway-doubles/newer-book.ts';
 
 const id = 'openai/gpt-5.4-mini';
 const today = new Date().toISOString().slice(0, 10);

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { command, run, workplace } from '../testing/cli-process.ts';
+import { command, run, workplace } from '../../tests/gateway-doubles/cli-process.ts';
 
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, workplace } from '../testing/cli-process.ts';
+import { command, workplace } from '../../tests/gateway-doubles/cli-process.ts';
 import { leavesOf, typedWords } from './help.ts';
 import { gatewayProgram } from './program.ts';
 

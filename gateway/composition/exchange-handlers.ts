@@ -1,8 +1,8 @@
-import type { ChatDeps } from '../chat/answer-chat.ts';
-import { chatHandlers } from '../chat/chat-forms.ts';
+import type { ChatDeps } from '../api/chat/answer-chat.ts';
+import { chatHandlers } from '../api/chat/chat-forms.ts';
+import { messagesHandler } from '../api/messages/messages-form.ts';
+import { responsesHandler } from '../api/responses/responses-form.ts';
 import type { ExchangeHandler } from '../http/answer-exchange.ts';
-import { messagesHandler } from '../messages/messages-form.ts';
-import { responsesHandler } from '../responses/responses-form.ts';
 
 /** What answers chats, in all their forms, by its path. */
 export const exchangeHandlers = (deps: ChatDeps): ReadonlyMap<string, ExchangeHandler> =>

@@ -1,6 +1,6 @@
-import { createAuthorizer } from '../auth/authorize.ts';
-import { createSecretProof } from '../auth/key-secret.ts';
-import { watchCredentials } from '../auth/watch-credentials.ts';
+import { createAuthorizer } from '../access/auth/authorize.ts';
+import { createSecretProof } from '../access/auth/key-secret.ts';
+import { watchCredentials } from '../access/auth/watch-credentials.ts';
 import type { Foundation } from './open-foundation.ts';
 
 /** Who may ask. `credentialsChanged` lets a change be seen at once, by those that run as well. */

@@ -1,13 +1,13 @@
-import { claimKeySecret } from '../auth/key-secret.ts';
-import { pepperBeside, peppersFromEnvironment } from '../auth/pepper.ts';
-import { tokenNamesFrom } from '../auth/token-names.ts';
-import { createLivePlans } from '../configuration/live-plans.ts';
-import { openDatabaseClock } from '../db/database-clock.ts';
-import { newId } from '../db/id.ts';
-import { type OpenBooks, openBooks } from '../db/open.ts';
-import { createTransact } from '../db/transact.ts';
+import { claimKeySecret } from '../access/auth/key-secret.ts';
+import { pepperBeside, peppersFromEnvironment } from '../access/auth/pepper.ts';
+import { tokenNamesFrom } from '../access/auth/token-names.ts';
 import { createLedger } from '../ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepExpired } from '../ledger/sweeper.ts';
+import { createLivePlans } from '../operations/configuration/live-plans.ts';
+import { openDatabaseClock } from '../storage/database-clock.ts';
+import { newId } from '../storage/id.ts';
+import { type OpenBooks, openBooks } from '../storage/open.ts';
+import { createTransact } from '../storage/transact.ts';
 
 export type Log = (entry: Readonly<Record<string, unknown>>) => void;
 

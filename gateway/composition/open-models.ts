@@ -1,15 +1,15 @@
 import { AppError } from '#shared/errors.ts';
 import { serverIdRule } from '#shared/server-kinds.ts';
-import { liveCatalogue } from '../catalogue/build-catalogue.ts';
-import type { Cluster } from '../cluster/cluster.ts';
-import { createLivePrices } from '../prices/price-json.ts';
+import { createHealth } from '../engine/routing/health.ts';
+import { createProviderWatch } from '../engine/routing/provider-watch.ts';
+import { createSticky } from '../engine/routing/resolve.ts';
+import { liveCatalogue } from '../models/catalogue/build-catalogue.ts';
+import { createLivePrices } from '../models/prices/price-json.ts';
+import type { Cluster } from '../operations/cluster/cluster.ts';
 import type { Provider, ProviderCredential } from '../providers/provider.ts';
 import { createRegistry, type Registry } from '../providers/registry.ts';
-import { createHealth } from '../routing/health.ts';
-import { createProviderWatch } from '../routing/provider-watch.ts';
-import { createSticky } from '../routing/resolve.ts';
-import type { Download } from '../upstream/fetched-files.ts';
-import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { Download } from '../providers/upstream/fetched-files.ts';
+import type { UpstreamFetch } from '../providers/upstream/upstream-response.ts';
 import type { Foundation, Log } from './open-foundation.ts';
 
 export interface ModelOptions {

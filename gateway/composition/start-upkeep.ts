@@ -1,9 +1,9 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { KeptAnswers } from '../idempotency/kept-answers.ts';
+import type { KeptAnswers } from '../engine/idempotency/kept-answers.ts';
+import type { KeptReasoning } from '../engine/reasoning/kept-reasoning.ts';
+import { createRoutingDetails } from '../ledger/records/routing-details.ts';
 import { sweepEveryMs, sweepExpired } from '../ledger/sweeper.ts';
-import type { LivePrices } from '../prices/price-json.ts';
-import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
-import { createRoutingDetails } from '../records/routing-details.ts';
+import type { LivePrices } from '../models/prices/price-json.ts';
+import type { Cluster } from '../operations/cluster/cluster.ts';
 import type { Foundation } from './open-foundation.ts';
 
 export interface UpkeepOptions {

@@ -1,22 +1,22 @@
 import { AppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
-import { requireActive, requireFeature } from '../auth/authorize.ts';
-import type { Catalogue, CatalogueModel } from '../catalogue/catalogue.ts';
-import { pricedFor } from '../catalogue/service-tiers.ts';
+import { requireActive, requireFeature } from '../access/auth/authorize.ts';
+import type { Catalogue, CatalogueModel } from '../models/catalogue/catalogue.ts';
+import { pricedFor } from '../models/catalogue/service-tiers.ts';
 import type { Provider, ProviderCredential } from '../providers/provider.ts';
 import { hostedBaseUrl, type Registry } from '../providers/registry.ts';
-import { choose } from '../routing/choose.ts';
+import type { Question } from './answer.ts';
+import { choose } from './routing/choose.ts';
 import {
   type Candidate,
   conditionExclusions,
   type Features,
   neededModalities,
   type Rules,
-} from '../routing/eligibility.ts';
-import type { Health } from '../routing/health.ts';
-import { conversationKey, type Decision, planAllows, type Resolved, resolve, type Sticky } from '../routing/resolve.ts';
-import type { Question } from './answer.ts';
+} from './routing/eligibility.ts';
+import type { Health } from './routing/health.ts';
+import { conversationKey, type Decision, planAllows, type Resolved, resolve, type Sticky } from './routing/resolve.ts';
 
 /** One model to try, with the credential to try it with. */
 export interface Target {

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { ProviderEvent } from '../providers/provider.ts';
-import { routeSummary } from '../routing/resolve.ts';
 import type { AnswerPart } from './answer.ts';
+import { routeSummary } from './routing/resolve.ts';
 import type { Emit, Run, Try } from './run.ts';
 
 type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'search' | 'finish' }>;

@@ -1,17 +1,7 @@
 import { toAppError } from '#shared/errors.ts';
-import { createMeter } from '../billing/meter.ts';
-import {
-  createReserve,
-  longestAnswer,
-  type Reserve,
-  type ReserveInput,
-  reserveInput,
-  withAffordableTokens,
-} from '../billing/reserve.ts';
-import { usageLimits } from '../billing/usage-limits.ts';
-import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Held } from '../ledger/ledger.ts';
 import { isModelRefusal } from '../ledger/model-limits.ts';
+import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import type { CallState } from '../providers/changed-request.ts';
 import type { AskBill } from '../providers/provider.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
@@ -19,6 +9,16 @@ import type { Question } from './answer.ts';
 import { AnswerListener } from './answer-listener.ts';
 import { attempt, fitQuestion, mayTryNext, recallReasoning, requestFor } from './attempt.ts';
 import { upstreamCost } from './bill.ts';
+import { createMeter } from './billing/meter.ts';
+import {
+  createReserve,
+  longestAnswer,
+  type Reserve,
+  type ReserveInput,
+  reserveInput,
+  withAffordableTokens,
+} from './billing/reserve.ts';
+import { usageLimits } from './billing/usage-limits.ts';
 import type { ReadsOn } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
 import { hiddenThinking } from './hidden-thinking.ts';

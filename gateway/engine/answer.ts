@@ -3,14 +3,14 @@ import type { NanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, RouteControls } from '#shared/wire/chat-request.ts';
 import type { FinishReason, Routing, Warning } from '#shared/wire/chat-response.ts';
-import type { Principal } from '../auth/principal.ts';
-import type { Secret } from '../auth/secret.ts';
-import type { Awaitable } from '../concurrency/awaitable.ts';
-import type { StopSignal } from '../concurrency/stop-signal.ts';
-import type { ClientTools } from '../content/client-tools.ts';
+import type { Principal } from '../access/auth/principal.ts';
+import type { Secret } from '../access/auth/secret.ts';
+import type { ClientTools } from '../providers/content/client-tools.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import type { ProviderEvent, ProviderRequest, Served } from '../providers/provider.ts';
-import type { RoutingFacts } from '../routing/eligibility.ts';
+import type { Awaitable } from '../runtime/concurrency/awaitable.ts';
+import type { StopSignal } from '../runtime/concurrency/stop-signal.ts';
+import type { RoutingFacts } from './routing/eligibility.ts';
 
 /** A chat request in either form, checked and brought into one shape. */
 export interface Question {

@@ -1,15 +1,15 @@
 import { AppError, toAppError } from '#shared/errors.ts';
-import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
-import type { ConversationShape } from '../content/conversation-shape.ts';
-import { type Fitted, fitRequest } from '../fitting/fit-request.ts';
 import type { CallState } from '../providers/changed-request.ts';
+import type { ConversationShape } from '../providers/content/conversation-shape.ts';
 import type { AskBill, ProviderRequest, TakeEvents } from '../providers/provider.ts';
-import type { ReasoningOwner } from '../reasoning/kept-reasoning.ts';
-import type { Features } from '../routing/eligibility.ts';
-import { reasonOf } from '../upstream/upstream-error.ts';
-import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import { reasonOf } from '../providers/upstream/upstream-error.ts';
+import type { UpstreamFetch } from '../providers/upstream/upstream-response.ts';
+import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { Target } from './admit.ts';
 import type { Question } from './answer.ts';
+import { type Fitted, fitRequest } from './fitting/fit-request.ts';
+import type { ReasoningOwner } from './reasoning/kept-reasoning.ts';
+import type { Features } from './routing/eligibility.ts';
 import type { Run, Try } from './run.ts';
 
 export interface AttemptContext {

@@ -2,13 +2,13 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { ceilToNano, formatUsd, type NanoUsd, nanoUsd, picoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price } from '#shared/price.ts';
 import type { Routing, Warning } from '#shared/wire/chat-response.ts';
-import type { Metered } from '../billing/meter.ts';
-import { highestCost } from '../billing/reserve.ts';
-import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { priceAsServed } from '../catalogue/service-tiers.ts';
-import { tokensPerSearch } from '../content/estimate-tokens.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
 import type { Settlement } from '../ledger/ledger.ts';
+import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
+import { priceAsServed } from '../models/catalogue/service-tiers.ts';
+import { tokensPerSearch } from '../providers/content/estimate-tokens.ts';
+import type { Metered } from './billing/meter.ts';
+import { highestCost } from './billing/reserve.ts';
 import { type Billable, type BilledTry, type Outcome, routingOf } from './run.ts';
 
 /** How a request ends in the books, and what was measured of it. */

@@ -4,11 +4,9 @@ import { account } from '#shared/wire/account.ts';
 import { credits } from '#shared/wire/credits.ts';
 import { type RequestRecord, requestList } from '#shared/wire/request-record.ts';
 import { usage } from '#shared/wire/usage.ts';
-import { Secret } from '../auth/secret.ts';
-import { listen } from '../http/listen.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { byProvider } from '../testing/three-providers.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { byProvider } from '../../tests/gateway-doubles/three-providers.ts';
 import {
   brokenReply,
   errorReply,
@@ -17,7 +15,9 @@ import {
   type Reply,
   streamReply,
   type Upstream,
-} from '../testing/upstream-server.ts';
+} from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
+import { listen } from '../http/listen.ts';
 
 /** The billing table of wire contract §1.4.7, row by row, over real sockets: ledger, usage, request record and upstream. */
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../auth/secret.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../tests/gateway-doubles/raw-upstream.ts';
+import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../testing/raw-upstream.ts';
 
 /** The stand-alone server as it runs, with real sockets on both sides, and a provider that is never read on. */
 async function openStandAlone(said: string) {

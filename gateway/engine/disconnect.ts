@@ -1,5 +1,5 @@
 import { type AppError, toAppError } from '#shared/errors.ts';
-import type { Stop } from '../concurrency/stop-signal.ts';
+import type { Stop } from '../runtime/concurrency/stop-signal.ts';
 import type { AnswerReader } from './answer.ts';
 import type { Backpressure } from './answer-listener.ts';
 import type { Emit } from './run.ts';

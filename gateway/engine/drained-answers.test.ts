@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../tests/gateway-doubles/raw-upstream.ts';
+import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../testing/raw-upstream.ts';
 
 const firstWord = streamHead + httpChunk(completionEvent({ content: 'Hello' }));
 const usage = { prompt_tokens: 30, completion_tokens: 2_000, total_tokens: 2_030 };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { openThreeProviders, type ThreeProviders } from '../testing/three-providers.ts';
-import { hangingReply, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { openThreeProviders, type ThreeProviders } from '../../tests/gateway-doubles/three-providers.ts';
+import { hangingReply, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 
 let upstream: Upstream;
 let open: ThreeProviders['open'];

@@ -1,13 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
+import { eventsOf } from '../../tests/gateway-doubles/events-of.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { testModel, testPrice } from '../../tests/gateway-doubles/test-models.ts';
+import { byProvider, openThreeProviders, type ThreeProviders } from '../../tests/gateway-doubles/three-providers.ts';
+import {
+  brokenReply,
+  errorReply,
+  type Reply,
+  streamReply,
+  type Upstream,
+} from '../../tests/gateway-doubles/upstream-server.ts';
 import { figure } from '../../tests/support/figures.ts';
 import { limitModels } from '../ledger/limit-models.ts';
-import { eventsOf } from '../testing/events-of.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { testModel, testPrice } from '../testing/test-models.ts';
-import { byProvider, openThreeProviders, type ThreeProviders } from '../testing/three-providers.ts';
-import { brokenReply, errorReply, type Reply, streamReply, type Upstream } from '../testing/upstream-server.ts';
 
 let upstream: Upstream;
 let open: ThreeProviders['open'];

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
-import { planOf } from '../auth/plans.ts';
-import { eventsOf } from '../testing/events-of.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { testModel, testPrice } from '../testing/test-models.ts';
-import { byProvider, openThreeProviders, type ThreeProviders } from '../testing/three-providers.ts';
+import { eventsOf } from '../../tests/gateway-doubles/events-of.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { testModel, testPrice } from '../../tests/gateway-doubles/test-models.ts';
+import { byProvider, openThreeProviders, type ThreeProviders } from '../../tests/gateway-doubles/three-providers.ts';
 import {
   brokenReply,
   errorReply,
@@ -13,7 +12,8 @@ import {
   type Reply,
   streamReply,
   type Upstream,
-} from '../testing/upstream-server.ts';
+} from '../../tests/gateway-doubles/upstream-server.ts';
+import { planOf } from '../access/auth/plans.ts';
 
 let upstream: Upstream;
 let open: ThreeProviders['open'];

@@ -1,22 +1,22 @@
 import { AppError } from '#shared/errors.ts';
-import type { CredentialWatch } from '../auth/watch-credentials.ts';
-import { type CachedShares, createCachedShares } from '../billing/cached-shares.ts';
-import { createTrueBills, type TrueBills } from '../billing/true-bill.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import { andThen } from '../concurrency/awaitable.ts';
-import { createSlotSet, type Running } from '../concurrency/running.ts';
-import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
+import type { CredentialWatch } from '../access/auth/watch-credentials.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Catalogue } from '../models/catalogue/catalogue.ts';
 import type { Registry } from '../providers/registry.ts';
-import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
-import type { Health } from '../routing/health.ts';
-import type { Sticky } from '../routing/resolve.ts';
-import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { UpstreamFetch } from '../providers/upstream/upstream-response.ts';
+import { andThen } from '../runtime/concurrency/awaitable.ts';
+import { createSlotSet, type Running } from '../runtime/concurrency/running.ts';
+import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { AnswerWatcher, Engine } from './answer.ts';
 import { type Backpressure, measureBackpressure } from './answer-listener.ts';
 import { runAnswer } from './answer-task.ts';
+import { type CachedShares, createCachedShares } from './billing/cached-shares.ts';
+import { createTrueBills, type TrueBills } from './billing/true-bill.ts';
 import { createDisconnect, createEarlyLeavers, type EarlyLeavers, startAnswerClock } from './disconnect.ts';
 import { createReadingOn, type ReadingOn } from './reads-on.ts';
+import type { KeptReasoning } from './reasoning/kept-reasoning.ts';
+import type { Health } from './routing/health.ts';
+import type { Sticky } from './routing/resolve.ts';
 import type { Emit } from './run.ts';
 
 export interface EngineTimeouts {

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { type RequestRecord, requestList } from '#shared/wire/request-record.ts';
-import { figure } from '../../tests/support/figures.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
 import {
   brokenReply,
   errorReply,
@@ -11,7 +9,9 @@ import {
   type Reply,
   streamReply,
   type Upstream,
-} from '../testing/upstream-server.ts';
+} from '../../tests/gateway-doubles/upstream-server.ts';
+import { figure } from '../../tests/support/figures.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /**
  * Free is only what the upstream itself failed before the caller got anything (wire contract §1.4.7, decision 101), by each way in. What passes

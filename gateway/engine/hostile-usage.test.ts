@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { requestList } from '#shared/wire/request-record.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { figure } from '../../tests/support/figures.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /** Providers whose counts cannot be true: nothing overflows, nothing stays held, and nobody pays more than was held. */
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completionChunk, completionResponse, promptResponse } from '#shared/wire/chat-response.ts';
 import { quote } from '#shared/wire/quote.ts';
 import { requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
-import { eventsOf } from '../testing/events-of.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { eventsOf } from '../../tests/gateway-doubles/events-of.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /** Images that models make: asked for and told in OpenRouter's words, sent back with the next question, charged at their own price. */
 

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { reasonOf, wordless } from '../upstream/upstream-error.ts';
+import { reasonOf, wordless } from '../providers/upstream/upstream-error.ts';
 import type { Target } from './admit.ts';
 
 const refusals: Partial<Record<AppError['code'], string>> = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 const usage = { prompt_tokens: 150_000, completion_tokens: 1_000, total_tokens: 151_000 };
 const answers = (cost: number | null) => async () =>

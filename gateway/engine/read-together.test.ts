@@ -2,11 +2,11 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
-import { eventsOf } from '../testing/events-of.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { completionEvent } from '../testing/raw-upstream.ts';
-import { openUpstream, type Reply, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { eventsOf } from '../../tests/gateway-doubles/events-of.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { completionEvent } from '../../tests/gateway-doubles/raw-upstream.ts';
+import { openUpstream, type Reply, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /** What one read of the upstream's socket brings is handled together: nobody may see by what reads an answer came. */
 

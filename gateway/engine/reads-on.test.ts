@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { type RequestRecord, requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../testing/raw-upstream.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../tests/gateway-doubles/raw-upstream.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /** Answers that their clients leave before the count, which comes last. */
 

@@ -1,4 +1,4 @@
-import type { Running } from '../concurrency/running.ts';
+import type { Running } from '../runtime/concurrency/running.ts';
 
 /** Answers that are read on without their clients, for the count that their providers send last (docs/decisions/102). */
 export interface ReadingOn {

@@ -1,21 +1,21 @@
 import type { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import type { Meter } from '../billing/meter.ts';
-import type { Extent, Reserve } from '../billing/reserve.ts';
-import type { UsageLimits } from '../billing/usage-limits.ts';
-import type { StopSignal } from '../concurrency/stop-signal.ts';
-import type { Fitted } from '../fitting/fit-request.ts';
 import type { Held } from '../ledger/ledger.ts';
 import type { CallState } from '../providers/changed-request.ts';
 import type { AskBill, Served } from '../providers/provider.ts';
-import type { SignedCall } from '../reasoning/kept-reasoning.ts';
-import { type AttemptRecord, explain } from '../routing/resolve.ts';
+import type { StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { Admitted, Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
 import type { Backpressure } from './answer-listener.ts';
 import { isUpstreamFault } from './attempt.ts';
+import type { Meter } from './billing/meter.ts';
+import type { Extent, Reserve } from './billing/reserve.ts';
+import type { UsageLimits } from './billing/usage-limits.ts';
 import type { AnswerClock, Disconnect } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
+import type { Fitted } from './fitting/fit-request.ts';
+import type { SignedCall } from './reasoning/kept-reasoning.ts';
+import { type AttemptRecord, explain } from './routing/resolve.ts';
 
 /** Hands parts to the reader; a promise where the reader has to catch up first. */
 export type Emit = (parts: readonly AnswerPart[]) => Promise<void> | undefined;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { type RequestRecord, requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { openUpstream, type Reply, type Upstream } from '../testing/upstream-server.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { openUpstream, type Reply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /** What OpenAI serves in another tier costs what that tier costs: the one that was served, never the one that was asked for. */
 
@@ -156,8 +156,8 @@ test('a balance that covers the standard price alone does not buy the priority t
 });
 
 test('a regional address costs a tenth more for the models that OpenAI says it for', async () => {
-  const { pricedFor, priceAsServed } = await import('../catalogue/service-tiers.ts');
-  const { liveCatalogue } = await import('../catalogue/build-catalogue.ts');
+  const { pricedFor, priceAsServed } = await import('../models/catalogue/service-tiers.ts');
+  const { liveCatalogue } = await import('../models/catalogue/build-catalogue.ts');
   const { models } = liveCatalogue(
     () => Date.UTC(2026, 10, 20),
     () => [],

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type RequestRecord, requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../tests/gateway-doubles/raw-upstream.ts';
+import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../testing/raw-upstream.ts';
 
 /**
  * A client that does not read what it asked for: it pays for what was produced, and what its slowness does to the provider's

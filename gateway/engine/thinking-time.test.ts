@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { testModel, testPrice } from '../testing/test-models.ts';
-import { byProvider, openThreeProviders, type ThreeProviders } from '../testing/three-providers.ts';
-import { type Reply, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { testModel, testPrice } from '../../tests/gateway-doubles/test-models.ts';
+import { byProvider, openThreeProviders, type ThreeProviders } from '../../tests/gateway-doubles/three-providers.ts';
+import { type Reply, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 
 /** A model that thinks may be silent for minutes; the same one that does not is given up on (docs/decisions/049). */
 

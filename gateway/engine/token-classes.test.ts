@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { openRawAnswers, saysAndEnds, saysByteByByte } from '../testing/raw-answers.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { byProvider } from '../testing/three-providers.ts';
-import { openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { openRawAnswers, saysAndEnds, saysByteByByte } from '../../tests/gateway-doubles/raw-answers.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { byProvider } from '../../tests/gateway-doubles/three-providers.ts';
+import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /** Tokens with a price of their own: charged, kept and verified apart from the others. */
 

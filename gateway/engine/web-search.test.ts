@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { quote } from '#shared/wire/quote.ts';
 import { requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /** A search of the web by each provider's own tool: asked for in its words, told in OpenAI's, and charged to the nano-dollar. */
 

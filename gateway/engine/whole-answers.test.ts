@@ -3,11 +3,11 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { requestList } from '#shared/wire/request-record.ts';
-import { Secret } from '../auth/secret.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { recordedWholeResponse } from '../../tests/gateway-doubles/recorded-responses.ts';
+import { errorReply, openUpstream, type Reply } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 import { listen } from '../http/listen.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { recordedWholeResponse } from '../testing/recorded-responses.ts';
-import { errorReply, openUpstream, type Reply } from '../testing/upstream-server.ts';
 
 /** A caller who waits for all of an answer gets it from an upstream that was asked for all of it (docs/decisions/043). */
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#shared/errors.ts';
-import type { Principal } from '../auth/principal.ts';
-import type { BodyPlace } from '../body/body-blocks.ts';
-import type { ChatPass } from '../limits/chat-pass.ts';
+import type { Principal } from '../access/auth/principal.ts';
+import type { ChatPass } from '../access/limits/chat-pass.ts';
+import type { BodyPlace } from '../runtime/body/body-blocks.ts';
 import { errorFor } from './errors/error-for.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
 import { pathOf } from './policies.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
-import { createApiKey } from '../auth/api-key.ts';
-import { planOf } from '../auth/plans.ts';
-import { createOverload } from '../overload/overload.ts';
-import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
-import { testPrincipal, testReceiving } from '../testing/test-receiving.ts';
+import { errorCode, openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { testPrincipal, testReceiving } from '../../tests/gateway-doubles/test-receiving.ts';
+import { createApiKey } from '../access/auth/api-key.ts';
+import { planOf } from '../access/auth/plans.ts';
+import { createOverload } from '../access/overload/overload.ts';
 import { createApp } from './app.ts';
 import { routePolicies } from './policies.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
 import { answerClientErrors, faultOf, listen } from './listen.ts';
 
 async function openPort() {

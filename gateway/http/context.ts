@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#shared/errors.ts';
-import type { Principal } from '../auth/principal.ts';
-import type { BodyPlace } from '../body/body-blocks.ts';
+import type { Principal } from '../access/auth/principal.ts';
+import type { BodyPlace } from '../runtime/body/body-blocks.ts';
 import type { Door } from './door.ts';
 import type { Received } from './receive.ts';
 

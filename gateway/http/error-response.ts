@@ -1,6 +1,6 @@
 import { type AppError, errorKinds } from '#shared/errors.ts';
 import type { ErrorBody } from '#shared/wire/error.ts';
-import { challengeFor } from '../auth/authorize.ts';
+import { challengeFor } from '../access/auth/authorize.ts';
 
 /** SDKs ignore longer waits, so none is ever asked for (wire contract §0.6). */
 const longestRetryMs = 60_000;

@@ -1,4 +1,4 @@
-import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { StopSignal } from '../runtime/concurrency/stop-signal.ts';
 
 /** Header names in lower case and their values. */
 export type HeaderFields = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { Stop } from '../concurrency/stop-signal.ts';
+import { Stop } from '../runtime/concurrency/stop-signal.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
 import { bodyOf } from './read-body.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
+import { errorCode, openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
 import { listen } from './listen.ts';
 
 async function openPort() {

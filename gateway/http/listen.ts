@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server';
 import { AppError, toAppError } from '#shared/errors.ts';
-import { newId } from '../db/id.ts';
-import { uploadStalled, watchUploads } from '../overload/upload-pace.ts';
+import { uploadStalled, watchUploads } from '../access/overload/upload-pace.ts';
+import { newId } from '../storage/id.ts';
 import { createCrossOrigin } from './browser/cross-origin.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { Door } from './door.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { createBodyRoom } from '../body/body-blocks.ts';
+import { createBodyRoom } from '../runtime/body/body-blocks.ts';
 import { readJson } from './read-body.ts';
 
 const room = createBodyRoom(30_000_000, () => new AppError('server_overloaded', 'full'));

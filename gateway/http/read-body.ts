@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
-import { type BodyBlocks, type BodyPlace, createBodyBlocks } from '../body/body-blocks.ts';
-import { parseLightBody } from '../json/parse-json.ts';
-import { workerPool } from '../threads/worker-pool.ts';
+import { type BodyBlocks, type BodyPlace, createBodyBlocks } from '../runtime/body/body-blocks.ts';
+import { parseLightBody } from '../runtime/json/parse-json.ts';
+import { workerPool } from '../runtime/threads/worker-pool.ts';
 import type { Exchange } from './exchange.ts';
 import { valueTask } from './value-task.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
-import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
-import { hasStalled, uploadStalled } from '../overload/upload-pace.ts';
+import { hasStalled, uploadStalled } from '../access/overload/upload-pace.ts';
+import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
 import { hasReadEnough } from './read-body.ts';
 import { refuseUnread } from './refuse-unread.ts';

@@ -1,4 +1,4 @@
-import { workerTask } from '../threads/worker-task.ts';
+import { workerTask } from '../runtime/threads/worker-task.ts';
 
 export interface Blocks {
   readonly blocks: readonly Uint8Array[];

@@ -1,5 +1,5 @@
-import type { LedgerEntryRow, RequestRow, UsageDailyRow } from '../db/schema.ts';
-import { priceText } from '../prices/price-json.ts';
+import { priceText } from '../models/prices/price-json.ts';
+import type { LedgerEntryRow, RequestRow, UsageDailyRow } from '../storage/schema.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
 import type { Settlement } from './ledger.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountRow, ApiKeyRow, RequestRow } from '../db/schema.ts';
+import type { AccountRow, ApiKeyRow, RequestRow } from '../storage/schema.ts';
 
 /** An account as far as guards read it and requests change it. */
 export type AccountState = Pick<

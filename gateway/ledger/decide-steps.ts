@@ -1,6 +1,6 @@
 import { nanoUsd } from '#shared/money.ts';
-import type { PlanOf } from '../auth/plans.ts';
-import { newId } from '../db/id.ts';
+import type { PlanOf } from '../access/auth/plans.ts';
+import { newId } from '../storage/id.ts';
 import { type BooksChanges, BooksDraft, type ChargeEntry, type OpenedRequest, type Raised } from './books-changes.ts';
 import type { AccountState, BooksView, RequestState } from './books-state.ts';
 import { charge, countRequest, moveHold, reserve } from './count-spending.ts';

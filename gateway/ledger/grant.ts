@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, mostNano, type NanoUsd } from '#shared/money.ts';
-import { newId } from '../db/id.ts';
-import type { BooksTransaction } from '../db/open.ts';
+import { newId } from '../storage/id.ts';
+import type { BooksTransaction } from '../storage/open.ts';
 
 export interface Grant {
   readonly accountId: string;

@@ -1,4 +1,4 @@
-import type { Plan } from '../auth/principal.ts';
+import type { Plan } from '../access/auth/principal.ts';
 import type { AccountState, KeyState } from './books-state.ts';
 import { type ModelName, modelId, modelLimitsOf } from './model-limits.ts';
 import { creditMargin, keyMargin, monthMargin } from './quota.ts';

@@ -1,5 +1,5 @@
-import type { PlanOf } from '../auth/plans.ts';
-import { type BooksDb, dialectOfDb } from '../db/open.ts';
+import type { PlanOf } from '../access/auth/plans.ts';
+import { type BooksDb, dialectOfDb } from '../storage/open.ts';
 import { createPostgresLedger } from './postgres/postgres-ledger.ts';
 import { createSqliteLedger } from './sqlite/sqlite-ledger.ts';
 import type { InterruptingLedger } from './sweeper.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type BooksDb, dialectOfDb } from '../db/open.ts';
+import { type BooksDb, dialectOfDb } from '../storage/open.ts';
 import { type ModelLimit, modelLimitsText, readModelLimits } from './model-limits.ts';
 import { total } from './rules/rule.ts';
 

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type NanoUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import { openBooks } from '../db/open.ts';
-import { createTransact } from '../db/transact.ts';
-import { createOperator } from '../operator/operator-store.ts';
-import { holdDurably } from '../testing/hold-durably.ts';
-import { testDatabase } from '../testing/test-database.ts';
+import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
+import { testDatabase } from '../../tests/gateway-doubles/test-database.ts';
+import { createOperator } from '../operations/operator/operator-store.ts';
+import { openBooks } from '../storage/open.ts';
+import { createTransact } from '../storage/transact.ts';
 import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
 import { verifyBooks } from './verify-books.ts';

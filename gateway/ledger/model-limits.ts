@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import type { AccountRow } from '../db/schema.ts';
+import type { AccountRow } from '../storage/schema.ts';
 import { currentMonth } from './period.ts';
 import { usedIn } from './quota.ts';
 

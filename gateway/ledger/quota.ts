@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
-import type { Plan, Principal } from '../auth/principal.ts';
-import type { Awaitable } from '../concurrency/awaitable.ts';
-import type { BooksDb } from '../db/open.ts';
-import type { AccountRow, ApiKeyRow } from '../db/schema.ts';
+import type { Plan, Principal } from '../access/auth/principal.ts';
+import type { Awaitable } from '../runtime/concurrency/awaitable.ts';
+import type { BooksDb } from '../storage/open.ts';
+import type { AccountRow, ApiKeyRow } from '../storage/schema.ts';
 import { currentMonth, dayOf, endOfDay } from './period.ts';
 
 /** The quotas of plans (wire contract §7): requests a day and money a month. */

@@ -1,4 +1,4 @@
-import type { Plan } from '../auth/principal.ts';
+import type { Plan } from '../access/auth/principal.ts';
 import type { AccountState, KeyState } from './books-state.ts';
 import { creditMargin, dayMargin, keyMargin, monthMargin } from './quota.ts';
 import { dayLimitMargin, monthLimitMargin } from './spending-limits.ts';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import { openBooks } from '../db/open.ts';
-import { createTransact } from '../db/transact.ts';
-import { holdDurably } from '../testing/hold-durably.ts';
-import { postgresPrograms, startPostgres, type TestPostgres } from '../testing/start-postgres.ts';
+import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
+import { postgresPrograms, startPostgres, type TestPostgres } from '../../tests/gateway-doubles/start-postgres.ts';
+import { openBooks } from '../storage/open.ts';
+import { createTransact } from '../storage/transact.ts';
 import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
 import { verifyBooks } from './verify-books.ts';

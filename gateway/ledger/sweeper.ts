@@ -1,7 +1,7 @@
 import { nanoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import type { BooksDb } from '../db/open.ts';
-import type { RequestRow } from '../db/schema.ts';
+import type { BooksDb } from '../storage/open.ts';
+import type { RequestRow } from '../storage/schema.ts';
 import type { AccountState } from './books-state.ts';
 import type { Ledger, Settlement } from './ledger.ts';
 

@@ -6,11 +6,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import { allScopes } from '../auth/scopes.ts';
-import { openBooks } from '../db/open.ts';
+import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
+import { onPostgres, sharedDatabase, testDatabase, testPepper } from '../../tests/gateway-doubles/test-database.ts';
+import { allScopes } from '../access/auth/scopes.ts';
 import { openGateway } from '../open-gateway.ts';
-import { holdDurably } from '../testing/hold-durably.ts';
-import { onPostgres, sharedDatabase, testDatabase, testPepper } from '../testing/test-database.ts';
+import { openBooks } from '../storage/open.ts';
 import { createLedger } from './ledger-store.ts';
 import { verifyBooks } from './verify-books.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import type { BooksDb, OpenBooks } from '../db/open.ts';
+import type { BooksDb, OpenBooks } from '../storage/open.ts';
 import { accountRules } from './rules/account-rules.ts';
 import { entryRules } from './rules/entry-rules.ts';
 import { keyRules } from './rules/key-rules.ts';

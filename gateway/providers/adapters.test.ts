@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { Secret } from '../auth/secret.ts';
-import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { attempt } from '../engine/attempt.ts';
-import { recordedResponse } from '../testing/recorded-responses.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
+import { recordedResponse } from '../../tests/gateway-doubles/recorded-responses.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
 import {
   brokenReply,
   eachByte,
@@ -13,13 +10,16 @@ import {
   openUpstream,
   streamReply,
   type Upstream,
-} from '../testing/upstream-server.ts';
-import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
-import { platformFetch } from '../upstream/upstream-response.ts';
+} from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
+import { attempt } from '../engine/attempt.ts';
+import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
 import { createOpenAi } from './openai/openai.ts';
 import type { Provider, ProviderEvent, ProviderRequest } from './provider.ts';
+import { openUpstreamConnections } from './upstream/upstream-connections.ts';
+import { platformFetch } from './upstream/upstream-response.ts';
 
 let upstream: Upstream;
 beforeAll(async () => {

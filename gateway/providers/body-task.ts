@@ -1,7 +1,7 @@
-import { workerTask } from '../threads/worker-task.ts';
-import type { FetchedFiles } from '../upstream/fetched-files.ts';
+import { workerTask } from '../runtime/threads/worker-task.ts';
 import type { BodyWriter } from './changed-request.ts';
 import type { ProviderRequest } from './provider.ts';
+import type { FetchedFiles } from './upstream/fetched-files.ts';
 
 interface BodyInput {
   readonly request: ProviderRequest;

@@ -1,11 +1,10 @@
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
-import type { Awaitable } from '../concurrency/awaitable.ts';
-import { closedSchema } from '../content/closed-schema.ts';
-import { repairedTurns, type TurnRepair } from '../content/repaired-turns.ts';
-import { workerPool } from '../threads/worker-pool.ts';
-import { addressesIn } from '../upstream/fetched-files.ts';
+import type { Awaitable } from '../runtime/concurrency/awaitable.ts';
+import { workerPool } from '../runtime/threads/worker-pool.ts';
 import { messagesBody } from './anthropic/anthropic-body.ts';
 import { bodyTask } from './body-task.ts';
+import { closedSchema } from './content/closed-schema.ts';
+import { repairedTurns, type TurnRepair } from './content/repaired-turns.ts';
 import { formatInWords } from './format-in-words.ts';
 import { generateBody } from './google/google-body.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
@@ -14,6 +13,7 @@ import type { Dialect } from './openai-compatible/dialects.ts';
 import { type Extras, responsesBody } from './openai-responses/responses-body.ts';
 import { shareOf } from './packed-request.ts';
 import type { ProviderRequest } from './provider.ts';
+import { addressesIn } from './upstream/fetched-files.ts';
 
 /** What a model's facts ask of the long parts of a request. Decided without opening them, done where its body is written. */
 export interface LongChanges {

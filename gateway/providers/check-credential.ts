@@ -1,7 +1,7 @@
 import { toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
-import { listsNothing, reasonOf } from '../upstream/upstream-error.ts';
 import type { Provider, ProviderContext } from './provider.ts';
+import { listsNothing, reasonOf } from './upstream/upstream-error.ts';
 
 /**
  * Asks a provider whether a credential works, by a free call. A server of one's own that lists nothing works where a model of it is

@@ -1,6 +1,6 @@
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
-import { parseWithin } from '../json/parse-json.ts';
-import { workerTask } from '../threads/worker-task.ts';
+import { parseWithin } from '../runtime/json/parse-json.ts';
+import { workerTask } from '../runtime/threads/worker-task.ts';
 import type { EmbeddingFormat, Embeddings } from './embedding.ts';
 
 /** What a provider answered, as it came, and what was asked of it. */

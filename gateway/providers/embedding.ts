@@ -1,8 +1,8 @@
 import { AppError } from '#shared/errors.ts';
-import { workerPool } from '../threads/worker-pool.ts';
-import { wholeBytes } from '../upstream/upstream-fetch.ts';
-import type { UpstreamResponse } from '../upstream/upstream-response.ts';
+import { workerPool } from '../runtime/threads/worker-pool.ts';
 import { type EmbeddingAnswer, embeddingsFrom, embeddingsTask } from './embedding-answer.ts';
+import { wholeBytes } from './upstream/upstream-fetch.ts';
+import type { UpstreamResponse } from './upstream/upstream-response.ts';
 
 export type EmbeddingFormat = 'float' | 'base64';
 

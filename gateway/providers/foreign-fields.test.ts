@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { image, modelOf, openOwnServers } from '../testing/own-servers.ts';
+import { image, modelOf, openOwnServers } from '../../tests/gateway-doubles/own-servers.ts';
 
 let servers: Awaited<ReturnType<typeof openOwnServers>>;
 beforeEach(async () => {

@@ -1,9 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../auth/secret.ts';
-import { Stop } from '../concurrency/stop-signal.ts';
-import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { brokenReply, errorReply, openUpstream, type Reply, streamReply } from '../testing/upstream-server.ts';
+import { errorCode, openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import {
+  brokenReply,
+  errorReply,
+  openUpstream,
+  type Reply,
+  streamReply,
+} from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
+import { Stop } from '../runtime/concurrency/stop-signal.ts';
 import { createKeyOrder } from './key-order.ts';
 
 const good = streamReply(recordedStreams.openai.join(''));

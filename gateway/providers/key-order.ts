@@ -1,7 +1,7 @@
 import { AppError, toAppError } from '#shared/errors.ts';
-import type { Secret } from '../auth/secret.ts';
-import { reasonOf } from '../upstream/upstream-error.ts';
+import type { Secret } from '../access/auth/secret.ts';
 import type { Provider, ProviderContext, ProviderCredential, ProviderKey } from './provider.ts';
+import { reasonOf } from './upstream/upstream-error.ts';
 
 export type KeyTrouble = 'refused' | 'empty' | 'rate_limited';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { errorReply, openUpstream, type Reply, type Upstream } from '../testing/upstream-server.ts';
+import { errorReply, openUpstream, type Reply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { findLocalServers } from './local-servers.ts';
 
 const servers: Upstream[] = [];

@@ -1,6 +1,6 @@
 import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import { knownProviderName, type ProviderId } from '#shared/known-providers.ts';
-import { readJson } from '../upstream/upstream-fetch.ts';
+import { readJson } from './upstream/upstream-fetch.ts';
 
 /** A server on this machine that can answer. */
 export interface FoundServer {

@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { canChat, isBookVendor, vendorOf, withoutSnapshot } from '#shared/model-names.ts';
-import { isKnownModel } from '../catalogue/build-catalogue.ts';
-import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { asVendorModel } from '../catalogue/vendor-models.ts';
-import { priceOf } from '../prices/price-document.ts';
-import { reasonOf } from '../upstream/upstream-error.ts';
-import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import { isKnownModel } from '../models/catalogue/build-catalogue.ts';
+import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
+import { asVendorModel } from '../models/catalogue/vendor-models.ts';
+import { priceOf } from '../models/prices/price-document.ts';
 import { azureDialect, hasResponses } from './azure-openai/azure-openai.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
 import { type Listing, listedModel } from './openai-compatible/listed-model.ts';
 import type { DeclaredModel, ListedModel, NamedServer, Provider, ProviderCredential } from './provider.ts';
+import { reasonOf } from './upstream/upstream-error.ts';
+import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
 export interface ModelLists {
   /** What is known now, always the same array until something changes. Lists that are old are asked for behind it. */

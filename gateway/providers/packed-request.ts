@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
-import type { InputBound } from '../content/input-bound.ts';
+import type { InputBound } from './content/input-bound.ts';
 import type { ProviderRequest } from './provider.ts';
 
 /**

@@ -2,11 +2,11 @@ import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { HeaderFault } from '#shared/header-faults.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
-import { mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
-import { type Download, documentsOf, fetchFiles } from '../upstream/fetched-files.ts';
-import { saying, wordless } from '../upstream/upstream-error.ts';
 import { remoteFilesOf } from './changed-request.ts';
 import type { Provider, ProviderContext, ProviderCredential } from './provider.ts';
+import { mayCarrySecrets } from './upstream/dispatch-fetch.ts';
+import { type Download, documentsOf, fetchFiles } from './upstream/fetched-files.ts';
+import { saying, wordless } from './upstream/upstream-error.ts';
 
 /** What is shorter is no secret, and could be part of any word. */
 const leastChars = 6;

@@ -3,16 +3,16 @@ import type { Price, TokenUsage } from '#shared/price.ts';
 import type { ServerKind } from '#shared/server-kinds.ts';
 import type { ChatMessage, CompletionRequest, ReasoningDetail } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import type { Secret } from '../auth/secret.ts';
-import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
-import type { StopSignal } from '../concurrency/stop-signal.ts';
-import type { ClientTools } from '../content/client-tools.ts';
-import type { PriceFields } from '../prices/price-document.ts';
-import type { FetchedFiles } from '../upstream/fetched-files.ts';
-import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { Secret } from '../access/auth/secret.ts';
+import type { Effort, ModelFacts } from '../models/catalogue/model-facts.ts';
+import type { PriceFields } from '../models/prices/price-document.ts';
+import type { StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { CallState, LongChanges } from './changed-request.ts';
+import type { ClientTools } from './content/client-tools.ts';
 import type { EmbeddingRequest, Embeddings } from './embedding.ts';
 import type { Packed } from './packed-request.ts';
+import type { FetchedFiles } from './upstream/fetched-files.ts';
+import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
 /** What it takes to reach a provider. `apiKey: null`: a server that wants none, such as a local one. */
 export interface ProviderCredential {

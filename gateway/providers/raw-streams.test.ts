@@ -1,18 +1,23 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { Secret } from '../auth/secret.ts';
-import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import {
+  openRawAnswers,
+  saysAndEnds,
+  saysAndResets,
+  saysAndWaits,
+  saysByteByByte,
+} from '../../tests/gateway-doubles/raw-answers.ts';
+import { recordedResponse } from '../../tests/gateway-doubles/recorded-responses.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { Secret } from '../access/auth/secret.ts';
 import { attempt } from '../engine/attempt.ts';
-import { openRawAnswers, saysAndEnds, saysAndResets, saysAndWaits, saysByteByByte } from '../testing/raw-answers.ts';
-import { recordedResponse } from '../testing/recorded-responses.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
-
+import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
 import { createOpenAi } from './openai/openai.ts';
 import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts';
 import type { Provider, ProviderEvent } from './provider.ts';
+import { openUpstreamConnections } from './upstream/upstream-connections.ts';
 
 let upstream: Awaited<ReturnType<typeof openRawAnswers>>;
 beforeAll(async () => {

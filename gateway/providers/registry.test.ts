@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Secret } from '../auth/secret.ts';
-import { buildCatalogue } from '../catalogue/build-catalogue.ts';
-import { openChatBench } from '../testing/chat-bench.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { testModel } from '../testing/test-models.ts';
-import { errorReply, openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
-import { platformFetch } from '../upstream/upstream-response.ts';
+import { openChatBench } from '../../tests/gateway-doubles/chat-bench.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { testModel } from '../../tests/gateway-doubles/test-models.ts';
+import { errorReply, openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
+import { buildCatalogue } from '../models/catalogue/build-catalogue.ts';
 import { createRegistry, hostedBaseUrl } from './registry.ts';
+import { platformFetch } from './upstream/upstream-response.ts';
 
 let upstream: Upstream;
 beforeEach(async () => {

@@ -1,8 +1,6 @@
 import { knownProvider, knownProviders } from '#shared/known-providers.ts';
 import { isServerId } from '#shared/server-kinds.ts';
-import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import type { Download } from '../upstream/fetched-files.ts';
-import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createAzureOpenAi } from './azure-openai/azure-openai.ts';
 import { createGoogle } from './google/google.ts';
@@ -16,6 +14,8 @@ import { withHeaders, withoutAddresses, withoutKey } from './provider-guards.ts'
 import { createSandbox } from './sandbox/sandbox.ts';
 import { sandboxModels } from './sandbox/sandbox-models.ts';
 import { sandboxEmbedding } from './sandbox/sandbox-vectors.ts';
+import type { Download } from './upstream/fetched-files.ts';
+import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
 /** Where a provider is reached unless its credential says otherwise; undefined where only its owner knows. */
 export const defaultBaseUrl = (id: string): string | undefined => knownProvider(id)?.baseUrl ?? undefined;

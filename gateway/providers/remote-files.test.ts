@@ -1,11 +1,18 @@
 import { promises as dns } from 'node:dns';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { completion, everyId, modelOf, openCanary, openOwnServers, prompt } from '../testing/own-servers.ts';
-import { privateSpellings } from '../testing/private-spellings.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import type { Download } from '../upstream/fetched-files.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import {
+  completion,
+  everyId,
+  modelOf,
+  openCanary,
+  openOwnServers,
+  prompt,
+} from '../../tests/gateway-doubles/own-servers.ts';
+import { privateSpellings } from '../../tests/gateway-doubles/private-spellings.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { Secret } from '../access/auth/secret.ts';
+import type { Download } from './upstream/fetched-files.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
 const apiKey = new Secret('platform-key');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
-import { factsOf } from '../catalogue/known-models.ts';
+import { factsOf } from '../models/catalogue/known-models.ts';
 import { messagesBody } from './anthropic/anthropic-body.ts';
 import { generateBody } from './google/google-body.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';

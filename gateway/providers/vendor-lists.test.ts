@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isObject } from '#shared/json/foreign-json.ts';
 import { modelList } from '#shared/wire/model.ts';
-import { Secret } from '../auth/secret.ts';
-import { errorCode, openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { errorReply, openUpstream, type Reply, streamReply } from '../testing/upstream-server.ts';
+import { errorCode, openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
+import { errorReply, openUpstream, type Reply, streamReply } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 const lists: Readonly<Record<string, unknown>> = {
   openai: {

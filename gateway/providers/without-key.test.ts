@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { errorReply, openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
+import { errorReply, openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
+import { Secret } from '../access/auth/secret.ts';
 
 /** Of no shape that a pattern could know. */
 const key = 'correcthorse/battery+staple';

@@ -6,7 +6,7 @@ import { useSettings } from '../api/use-core.ts';
 import { readLocalSettings, saveLocalSettings } from '../browser/local-settings.ts';
 import { useSettled, useShown } from '../browser/use-settled.ts';
 import { ChatPage, loadConversation } from '../features/chat/chat-page.tsx';
-import { loadNotices } from '../features/composer/composer-notices.tsx';
+import { loadNotices } from '../features/chat/composer/composer-notices.tsx';
 import { useNav } from '../navigation/nav.ts';
 import { lazyView } from '../page/lazy-view.tsx';
 import { ViewBoundary } from '../page/view-boundary.tsx';
@@ -16,23 +16,31 @@ import { text } from '../text/shell-text.ts';
 import { SkeletonRows } from '../ui/notices/skeleton.tsx';
 import { Toaster } from '../ui/notices/toaster.tsx';
 
-const ChatsPage = lazyView(() => import('../features/conversations/chats-page.tsx').then((file) => file.ChatsPage));
-const ModelsPage = lazyView(() => import('../features/models/models-page.tsx').then((file) => file.ModelsPage));
-const WhatIfPage = lazyView(() => import('../features/what-if/what-if-page.tsx').then((file) => file.WhatIfPage));
-const UsagePage = lazyView(() => import('../features/usage/usage-page.tsx').then((file) => file.UsagePage));
-const CreditsPage = lazyView(() => import('../features/credits/credits-page.tsx').then((file) => file.CreditsPage));
-const ReconciliationPage = lazyView(() =>
-  import('../features/reconciliation/reconciliation-page.tsx').then((file) => file.ReconciliationPage),
+const ChatsPage = lazyView(() =>
+  import('../features/library/conversations/chats-page.tsx').then((file) => file.ChatsPage),
 );
-const AccountPage = lazyView(() => import('../features/account/account-page.tsx').then((file) => file.AccountPage));
+const ModelsPage = lazyView(() => import('../features/models/models-page.tsx').then((file) => file.ModelsPage));
+const WhatIfPage = lazyView(() =>
+  import('../features/billing/what-if/what-if-page.tsx').then((file) => file.WhatIfPage),
+);
+const UsagePage = lazyView(() => import('../features/billing/usage/usage-page.tsx').then((file) => file.UsagePage));
+const CreditsPage = lazyView(() =>
+  import('../features/billing/credits/credits-page.tsx').then((file) => file.CreditsPage),
+);
+const ReconciliationPage = lazyView(() =>
+  import('../features/billing/reconciliation/reconciliation-page.tsx').then((file) => file.ReconciliationPage),
+);
+const AccountPage = lazyView(() =>
+  import('../features/billing/account/account-page.tsx').then((file) => file.AccountPage),
+);
 const Settings = lazyView(() => import('./settings.tsx').then((file) => file.Settings));
 const WelcomeCard = lazyView(() => import('../features/welcome/welcome-card.tsx').then((file) => file.WelcomeCard));
 const OrganiseDialogs = lazyView(() =>
-  import('../features/conversations/organise-dialogs.tsx').then((file) => file.OrganiseDialogs),
+  import('../features/library/conversations/organise-dialogs.tsx').then((file) => file.OrganiseDialogs),
 );
 
 const OpenedFileDialog = lazyView(() =>
-  import('../features/transfer/opened-file-dialog.tsx').then((file) => file.OpenedFileDialog),
+  import('../features/library/transfer/opened-file-dialog.tsx').then((file) => file.OpenedFileDialog),
 );
 const LinkDialog = lazyView(() => import('../features/links/link-dialog.tsx').then((file) => file.LinkDialog));
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { LiveAnswersContext } from '../features/thread-data/use-answer.ts';
+import { LiveAnswersContext } from '../features/chat/data/use-answer.ts';
 import type { Core } from './core-services.ts';
 import { ProvideApi } from './provide-api.ts';
 

@@ -1,5 +1,5 @@
 import { type Api, type CoreLink, createApi } from '../api/api.ts';
-import { createLiveAnswers, type LiveAnswers } from '../features/thread-data/answer-views.ts';
+import { createLiveAnswers, type LiveAnswers } from '../features/chat/data/answer-views.ts';
 import type { DocumentParser } from '../markdown/parser/document-parser.ts';
 import { startParser } from '../markdown/parser/start-parser.ts';
 

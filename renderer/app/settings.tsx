@@ -1,9 +1,9 @@
 import '../browser/no-compiling.ts';
-import { DataSection } from '../features/backup/data-section.tsx';
+import { ToolsSection } from '../features/gateways/tools/tools-section.tsx';
+import { TransferSection } from '../features/library/transfer/transfer-section.tsx';
+import { DataSection } from '../features/settings/backup/data-section.tsx';
 import { SettingsPage } from '../features/settings/settings-page.tsx';
-import { ShortcutEditor } from '../features/shortcuts/shortcut-editor.tsx';
-import { ToolsSection } from '../features/tools/tools-section.tsx';
-import { TransferSection } from '../features/transfer/transfer-section.tsx';
+import { ShortcutEditor } from '../features/settings/shortcuts/shortcut-editor.tsx';
 import type { SettingsSection } from '../navigation/nav.ts';
 
 /** The settings, with the sections that features bring. */

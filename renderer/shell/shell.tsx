@@ -6,7 +6,7 @@ import { useConnection } from '../browser/connection.ts';
 import { isQuick } from '../browser/quick.ts';
 import { useNarrow } from '../browser/use-media.ts';
 import { useSettled } from '../browser/use-settled.ts';
-import { ChatSteps } from '../features/conversations/chat-steps.tsx';
+import { ChatSteps } from '../features/library/conversations/chat-steps.tsx';
 import { useHandle } from '../handles/handles.ts';
 import { lazyView } from '../page/lazy-view.tsx';
 import { useShell } from '../page/shell-state.ts';
@@ -24,12 +24,12 @@ import { useWindowActions } from './use-window-actions.ts';
 
 const Palette = lazyView(() => import('../features/palette/palette.tsx').then((file) => file.Palette));
 const CredentialNotice = lazyView(() =>
-  import('../features/connection/credential-notice.tsx').then((file) => file.CredentialNotice),
+  import('../features/gateways/connection/credential-notice.tsx').then((file) => file.CredentialNotice),
 );
 const ResizeHandle = lazyView(() => import('./resize-handle.tsx').then((file) => file.ResizeHandle));
 const PageNotices = lazyView(() => import('./page-notices.ts').then((file) => file.PageNotices));
 const ShortcutList = lazyView(() =>
-  import('../features/shortcuts/shortcut-list.tsx').then((file) => file.ShortcutList),
+  import('../features/settings/shortcuts/shortcut-list.tsx').then((file) => file.ShortcutList),
 );
 
 /** The frame of the window: sidebar, page, and dialogs over both. */

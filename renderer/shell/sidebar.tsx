@@ -32,7 +32,7 @@ import { Link } from '../ui/elements/link.tsx';
 import { SkeletonRows } from '../ui/notices/skeleton.tsx';
 
 const ConversationList = lazyView(() =>
-  import('../features/conversations/conversation-list.tsx').then((file) => file.ConversationList),
+  import('../features/library/conversations/conversation-list.tsx').then((file) => file.ConversationList),
 );
 
 const ChatsLoading = () => (

@@ -2,7 +2,7 @@ import { useOffers } from '../actions/offers.ts';
 import { useOpenWindow, useZoom } from '../api/use-app-calls.ts';
 import { useSettings, useUpdateSettings } from '../api/use-core.ts';
 import { useDark } from '../browser/use-dark.ts';
-import { useChatDialog } from '../features/conversations/chat-dialog.ts';
+import { useChatDialog } from '../features/library/conversations/chat-dialog.ts';
 import { focusComposer, handleOf } from '../handles/handles.ts';
 import { type Loc, newChat, temporaryChat, useNav } from '../navigation/nav.ts';
 import { useShell } from '../page/shell-state.ts';

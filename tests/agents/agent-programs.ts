@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { listen } from '#gateway/http/listen.ts';
-import { openThreeVendors } from '#gateway/testing/three-vendors.ts';
-import { ScriptedCall } from '#gateway/testing/vendors/scripted-calls.ts';
+import { openThreeVendors } from '../gateway-doubles/three-vendors.ts';
+import { ScriptedCall } from '../gateway-doubles/vendors/scripted-calls.ts';
 
 /** Coding agents as npm has them, installed by `scripts/agents.mjs`, before a gateway on loopback whose vendors are doubles. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lostTheThread, thoughtThrough } from '#gateway/testing/vendors/tool-loops.ts';
+import { lostTheThread, thoughtThrough } from '../gateway-doubles/vendors/tool-loops.ts';
 import { codexProgram, openForAgents, runAgent } from './agent-programs.ts';
 
 /** Codex CLI as it comes, by the settings that its documentation gives for a provider of one's own. */

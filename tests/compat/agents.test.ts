@@ -2,10 +2,10 @@ import { Agent, applyPatchTool, OpenAIProvider, Runner, setTracingDisabled, shel
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { openThreeVendors } from '#gateway/testing/three-vendors.ts';
-import { ScriptedCall } from '#gateway/testing/vendors/scripted-calls.ts';
-import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
-import type { DoubleOptions } from '#gateway/testing/vendors/vendor-double.ts';
+import { openThreeVendors } from '../gateway-doubles/three-vendors.ts';
+import { ScriptedCall } from '../gateway-doubles/vendors/scripted-calls.ts';
+import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
+import type { DoubleOptions } from '../gateway-doubles/vendors/vendor-double.ts';
 
 /** `@openai/agents` by its own choice of API, which is Responses with its default store, before three vendors. */
 

@@ -5,9 +5,9 @@ import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { generateText, isStepCount, type LanguageModel, type ModelMessage, Output, streamText, tool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { recordedStreams } from '#gateway/testing/recorded-streams.ts';
-import { openThreeVendors, vendorModels } from '#gateway/testing/three-vendors.ts';
-import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
+import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
+import { openThreeVendors, vendorModels } from '../gateway-doubles/three-vendors.ts';
+import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
 
 /** The AI SDK by four of its providers, each as its own documentation sets it up, before three vendors. */
 

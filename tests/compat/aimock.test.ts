@@ -1,10 +1,10 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
-import { Secret } from '../../gateway/auth/secret.ts';
-import { type ChatBench, openChatBench } from '../../gateway/testing/chat-bench.ts';
-import { eventsOf } from '../../gateway/testing/events-of.ts';
-import { testModel } from '../../gateway/testing/test-models.ts';
+import { Secret } from '../../gateway/access/auth/secret.ts';
+import { type ChatBench, openChatBench } from '../gateway-doubles/chat-bench.ts';
+import { eventsOf } from '../gateway-doubles/events-of.ts';
+import { testModel } from '../gateway-doubles/test-models.ts';
 
 /** Upstreams written by somebody else: what they send and what they accept was not made to fit our adapters. */
 const mock = new LLMock({ port: 0, host: '127.0.0.1', auth: { apiKeys: ['platform-key', 'own-key-1'] } });

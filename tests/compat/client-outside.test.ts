@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allScopes } from '#gateway/auth/scopes.ts';
+import { allScopes } from '#gateway/access/auth/scopes.ts';
 import { type GatewayClient, gatewayClient } from '#shared/client/gateway-client.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { OwnGateway } from '../../gateway/gateway.ts';

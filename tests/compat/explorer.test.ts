@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allScopes } from '#gateway/auth/scopes.ts';
+import { allScopes } from '#gateway/access/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Listening, listen } from '../../gateway/http/listen.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allScopes } from '#gateway/auth/scopes.ts';
+import { allScopes } from '#gateway/access/auth/scopes.ts';
 import { type GatewayClient, gatewayClient } from '#shared/client/gateway-client.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { testDatabase, testPepper } from '../../gateway/testing/test-database.ts';
+import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
 
 /** Our own client in the gateway's process, as the desktop uses it: no socket in between. */
 let gateway: Gateway;

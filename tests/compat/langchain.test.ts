@@ -2,8 +2,8 @@ import { type AIMessageChunk, type BaseMessage, HumanMessage, ToolMessage } from
 import { ChatOpenAI } from '@langchain/openai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { openThreeVendors } from '#gateway/testing/three-vendors.ts';
-import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
+import { openThreeVendors } from '../gateway-doubles/three-vendors.ts';
+import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
 
 /** LangChain's `ChatOpenAI`: the API that it chooses for a model, and Responses where its user wants that. */
 

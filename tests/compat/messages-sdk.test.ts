@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import { recordedStreams } from '#gateway/testing/recorded-streams.ts';
-import { openThreeVendors, streamingUpstream, vendorModels } from '#gateway/testing/three-vendors.ts';
-import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
+import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
+import { openThreeVendors, streamingUpstream, vendorModels } from '../gateway-doubles/three-vendors.ts';
+import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
 
 /** The Messages API as the official `@anthropic-ai/sdk` package uses it, before three vendors of which only one has it. */
 

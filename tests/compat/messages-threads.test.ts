@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import { openThreeVendors } from '#gateway/testing/three-vendors.ts';
-import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
-import type { DoubleOptions } from '#gateway/testing/vendors/vendor-double.ts';
+import { openThreeVendors } from '../gateway-doubles/three-vendors.ts';
+import { thoughtThrough, weatherCalls } from '../gateway-doubles/vendors/tool-loops.ts';
+import type { DoubleOptions } from '../gateway-doubles/vendors/vendor-double.ts';
 
 /**
  * Message threads, which the SDK's tool runner uses by default, before three vendors' doubles. Nothing keeps a conversation here, so the

@@ -1,13 +1,13 @@
 import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { Secret } from '../../gateway/auth/secret.ts';
+import { Secret } from '../../gateway/access/auth/secret.ts';
 import { listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { testNow } from '../../gateway/testing/open-test-gateway.ts';
-import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
-import { testDatabase, testPepper } from '../../gateway/testing/test-database.ts';
-import { hangingReply, openUpstream, streamReply } from '../../gateway/testing/upstream-server.ts';
+import { testNow } from '../gateway-doubles/open-test-gateway.ts';
+import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
+import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
+import { hangingReply, openUpstream, streamReply } from '../gateway-doubles/upstream-server.ts';
 
 interface Setting {
   readonly plan?: string;

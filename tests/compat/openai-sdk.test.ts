@@ -1,13 +1,13 @@
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { allScopes } from '#gateway/auth/scopes.ts';
+import { allScopes } from '#gateway/access/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
-import { Secret } from '../../gateway/auth/secret.ts';
+import { Secret } from '../../gateway/access/auth/secret.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
-import { testDatabase, testPepper } from '../../gateway/testing/test-database.ts';
+import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
+import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
 import {
   brokenReply,
   errorReply,
@@ -15,7 +15,7 @@ import {
   openUpstream,
   streamReply,
   type Upstream,
-} from '../../gateway/testing/upstream-server.ts';
+} from '../gateway-doubles/upstream-server.ts';
 
 /** The official client, unchanged, against a gateway that listens on a port. */
 let upstream: Upstream;

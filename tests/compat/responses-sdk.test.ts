@@ -2,11 +2,11 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { streamText } from 'ai';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import type { TestGatewayOptions } from '../../gateway/testing/open-test-gateway.ts';
-import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
-import { openThreeVendors, streamingUpstream, vendorModels } from '../../gateway/testing/three-vendors.ts';
-import { ScriptedCall } from '../../gateway/testing/vendors/scripted-calls.ts';
-import type { DoubleOptions } from '../../gateway/testing/vendors/vendor-double.ts';
+import type { TestGatewayOptions } from '../gateway-doubles/open-test-gateway.ts';
+import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
+import { openThreeVendors, streamingUpstream, vendorModels } from '../gateway-doubles/three-vendors.ts';
+import { ScriptedCall } from '../gateway-doubles/vendors/scripted-calls.ts';
+import type { DoubleOptions } from '../gateway-doubles/vendors/vendor-double.ts';
 
 /** The Responses API as the official `openai` package uses it, before three vendors of which only one has it. */
 

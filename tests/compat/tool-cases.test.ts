@@ -1,12 +1,12 @@
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Secret } from '#gateway/auth/secret.ts';
-import { buildCatalogue } from '#gateway/catalogue/build-catalogue.ts';
-import { type ChatBench, openChatBench } from '#gateway/testing/chat-bench.ts';
-import { testModel } from '#gateway/testing/test-models.ts';
-import { thoughtThrough } from '#gateway/testing/vendors/tool-loops.ts';
-import { openVendorDouble } from '#gateway/testing/vendors/vendor-double.ts';
+import { Secret } from '#gateway/access/auth/secret.ts';
+import { buildCatalogue } from '#gateway/models/catalogue/build-catalogue.ts';
+import { type ChatBench, openChatBench } from '../gateway-doubles/chat-bench.ts';
+import { testModel } from '../gateway-doubles/test-models.ts';
+import { thoughtThrough } from '../gateway-doubles/vendors/tool-loops.ts';
+import { openVendorDouble } from '../gateway-doubles/vendors/vendor-double.ts';
 import { openAiChunk, openAiCompletion } from './openai-shapes.ts';
 import { toolCases } from './tool-cases.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';
-import { pause } from '#core/streams/pace.ts';
+import { pause } from '#core/runtime/streams/pace.ts';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { contract } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { spellingsOf } from '#core/secrets/spellings.ts';
+import { spellingsOf } from '#core/storage/secrets/spellings.ts';
 import { startSecretService } from '../support/secret-service.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { expect, test } from './app.ts';

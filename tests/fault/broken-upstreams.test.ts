@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorKinds } from '#shared/errors.ts';
-import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
+import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { postgresPrograms, startPostgres } from '../../gateway/testing/start-postgres.ts';
+import { postgresPrograms, startPostgres } from '../gateway-doubles/start-postgres.ts';
 import { ask, startLoad } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type Env, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
+import { postgresPrograms, startPostgres, type TestPostgres } from '../gateway-doubles/start-postgres.ts';
 import { type Answer, ask } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProgram } from '../support/gateway-process.ts';

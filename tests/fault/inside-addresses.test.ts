@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import dnsPacket, { type Answer } from 'dns-packet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completion, openOwnServers } from '#gateway/testing/own-servers.ts';
-import { privateSpellings } from '#gateway/testing/private-spellings.ts';
-import { addressClass } from '#gateway/upstream/address-class.ts';
-import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
+import { addressClass } from '#gateway/providers/upstream/address-class.ts';
+import { guardedDownload } from '#gateway/providers/upstream/guarded-download.ts';
+import { completion, openOwnServers } from '../gateway-doubles/own-servers.ts';
+import { privateSpellings } from '../gateway-doubles/private-spellings.ts';
 import { seeded } from '../seed/random.ts';
 import { figure } from '../support/figures.ts';
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import { type BooksDb, openBooks } from '../../gateway/db/open.ts';
-import { createTransact, type Transact } from '../../gateway/db/transact.ts';
 import { grantCredits } from '../../gateway/ledger/grant.ts';
 import { createLedger } from '../../gateway/ledger/ledger-store.ts';
 import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { holdDurably } from '../../gateway/testing/hold-durably.ts';
-import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
+import { type BooksDb, openBooks } from '../../gateway/storage/open.ts';
+import { createTransact, type Transact } from '../../gateway/storage/transact.ts';
+import { holdDurably } from '../gateway-doubles/hold-durably.ts';
+import { postgresPrograms, startPostgres, type TestPostgres } from '../gateway-doubles/start-postgres.ts';
 import { ask, type ProblemText } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway } from '../support/gateway-process.ts';

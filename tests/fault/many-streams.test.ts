@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openUpstream, type Reply, type Upstream } from '../../gateway/testing/upstream-server.ts';
+import { openUpstream, type Reply, type Upstream } from '../gateway-doubles/upstream-server.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDb } from '#core/db/db.ts';
+import { openDb } from '#core/storage/database/db.ts';
 import { builtHosts } from '../hosts/built-hosts.ts';
 import { seeded } from '../seed/random.ts';
 import {

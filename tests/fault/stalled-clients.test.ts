@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../gateway/testing/raw-upstream.ts';
+import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../gateway-doubles/raw-upstream.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';

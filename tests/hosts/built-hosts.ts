@@ -25,7 +25,7 @@ async function buildHosts(folder: string): Promise<void> {
   await build({
     configFile: false,
     root: path('./page'),
-    base: './',
+    base: './/',
     logLevel: 'error',
     build: { outDir: `${folder}/renderer`, emptyOutDir: true, modulePreload: false, target: 'chrome130' },
   });

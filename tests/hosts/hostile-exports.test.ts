@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Frame, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { printHeaders } from '#core/host/page.ts';
+import { printHeaders } from '#core/runtime/host/page.ts';
 import { printPages } from '../../electron/hosts/web/print-pages.ts';
 import { type Canary, openCanary } from '../support/canary.ts';
 import { importHostileChats } from '../support/hostile-chats.ts';

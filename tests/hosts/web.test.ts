@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pageReader } from '#core/tools/page-reader.ts';
+import { pageReader } from '#core/tools/built-in/page-reader.ts';
 import { openCanary } from '../support/canary.ts';
 import { figure } from '../support/figures.ts';
 import { freePort } from '../support/free-port.ts';

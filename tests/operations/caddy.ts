@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
-import { bareEnvironment } from '../../gateway/testing/bare-environment.ts';
+import { bareEnvironment } from '../gateway-doubles/bare-environment.ts';
 import { freePort } from '../support/free-port.ts';
 
 const shipped = fileURLToPath(new URL('../../build/compose/Caddyfile', import.meta.url));

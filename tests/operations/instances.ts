@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { testPepper } from '../../gateway/testing/test-database.ts';
+import { testPepper } from '../gateway-doubles/test-database.ts';
 import type { Env, GatewayProcess, GatewayProgram } from '../support/gateway-process.ts';
 import { gatewaysOf, readComposition } from './compose.ts';
 

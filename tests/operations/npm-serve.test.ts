@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { requestList } from '#shared/wire/request-record.ts';
-import { bareEnvironment } from '../../gateway/testing/bare-environment.ts';
-import { accountWithKey, chat, read, serve, workplace } from '../../gateway/testing/cli-process.ts';
-import { sharedSecrets } from '../../gateway/testing/test-database.ts';
+import { bareEnvironment } from '../gateway-doubles/bare-environment.ts';
+import { accountWithKey, chat, read, serve, workplace } from '../gateway-doubles/cli-process.ts';
+import { sharedSecrets } from '../gateway-doubles/test-database.ts';
 import { builtCli } from '../support/built-cli.ts';
 
 /**

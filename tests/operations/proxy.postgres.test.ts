@@ -1,7 +1,7 @@
 import { request as sendRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openUpstream } from '../../gateway/testing/upstream-server.ts';
+import { openUpstream } from '../gateway-doubles/upstream-server.ts';
 import { builtGateway, type GatewayProgram } from '../support/gateway-process.ts';
 import { pricedModel } from '../support/priced-upstream.ts';
 import { noCaddy } from './caddy.ts';

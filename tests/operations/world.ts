@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { openBooks } from '../../gateway/db/open.ts';
-import { openOperator } from '../../gateway/operator/open-operator.ts';
-import { testDatabase, testPepper } from '../../gateway/testing/test-database.ts';
+import { openOperator } from '../../gateway/operations/operator/open-operator.ts';
+import { openBooks } from '../../gateway/storage/open.ts';
+import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
 
 /** Books of this test with an account that can pay, and a look at what is in them. */
 export async function openWorld() {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { postgresPrograms } from '#gateway/testing/start-postgres.ts';
+import { postgresPrograms } from '../gateway-doubles/start-postgres.ts';
 import { seeded } from '../seed/random.ts';
 import { figure } from '../support/figures.ts';
 import {
@@ -85,7 +85,7 @@ const onPostgres = postgresPrograms() ? ['--project', 'postgres*'] : [];
 /** Folders of what tests start as a program, and so do not import, and the tests that do. */
 const byPrograms = [
   ['electron/hosts/electron/', 'tests/hosts/electron.test.ts'],
-  ['gateway/backup/', 'gateway/cli/backup.test.ts'],
+  ['gateway/operations/backup/', 'gateway/cli/backup.test.ts'],
 ] as const;
 
 /** Guards that only a program has which `npm run package` makes: the journey that meets each. */

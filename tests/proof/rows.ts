@@ -25,7 +25,7 @@ export const rows = {
   },
   'fuzz: event streams': {
     goal: '20,000 streams cut at any byte: no event lost, doubled or changed',
-    tests: ['gateway/upstream/event-splitter.test.ts', 'gateway/engine/split-events.test.ts'],
+    tests: ['gateway/providers/upstream/event-splitter.test.ts', 'gateway/engine/split-events.test.ts'],
     long: '200,000 streams instead of 20,000',
   },
   'hostile texts': {
@@ -33,7 +33,7 @@ export const rows = {
     tests: [
       'renderer/markdown/hostile.test.tsx',
       'renderer/app/hostile-names.test.tsx',
-      'electron/core/markup/render-markdown.test.ts#hostile',
+      'electron/core/runtime/markup/render-markdown.test.ts#hostile',
       'electron/core/transfer/conversation-html.test.ts',
       'tests/hosts/hostile-exports.test.ts',
     ],
@@ -66,11 +66,11 @@ export const rows = {
   },
   authorization: {
     goal: 'every route has a policy; at least 5 roles on all routes by all carriers without a deviation; no object of another account',
-    tests: ['gateway/auth/authorization-matrix.test.ts', 'gateway/http/app.test.ts'],
+    tests: ['gateway/access/auth/authorization-matrix.test.ts', 'gateway/http/app.test.ts'],
   },
   tokens: {
     goal: 'at least 60 forged tokens and 10,000 changed ones: none accepted',
-    tests: ['gateway/auth/verify-token.test.ts'],
+    tests: ['gateway/access/auth/verify-token.test.ts'],
     long: '10,000 changed tokens instead of 1,500',
   },
   'exact ledger': {
@@ -80,14 +80,14 @@ export const rows = {
   },
   'charge within the hold': {
     goal: 'random usage within what an upstream was allowed is never charged beyond its hold; no balance and no limit is passed, on both engines',
-    tests: ['gateway/billing/holds.test.ts'],
+    tests: ['gateway/engine/billing/holds.test.ts'],
   },
   'prices from elsewhere': {
     goal: 'a newer price book is believed by its signature alone; none changes a bill by more than its bounds or makes it free, whatever is in its rows',
     tests: [
-      'gateway/prices/random-price-changes.test.ts',
-      'gateway/prices/newer-prices.test.ts',
-      'gateway/prices/signed-prices.test.ts',
+      'gateway/operations/prices/random-price-changes.test.ts',
+      'gateway/operations/prices/newer-prices.test.ts',
+      'gateway/operations/prices/signed-prices.test.ts',
     ],
   },
   'ledger on paper': {
@@ -99,7 +99,7 @@ export const rows = {
     goal: 'free is only what the upstream failed before the caller got anything, by every end and way in; no account closes a model to others',
     tests: [
       'gateway/engine/error-origin.test.ts',
-      'gateway/routing/health.test.ts',
+      'gateway/engine/routing/health.test.ts',
       'gateway/engine/billing-table.test.ts',
     ],
   },
@@ -109,7 +109,7 @@ export const rows = {
   },
   'bodies without end': {
     goal: 'no body, event or tool call of a server elsewhere takes the memory of the core; ordinary ones of any size come whole',
-    tests: ['electron/core/network/bounded-fetch.test.ts', 'electron/core/chat/read-calls.test.ts'],
+    tests: ['electron/core/app/network/bounded-fetch.test.ts', 'electron/core/chat/read-calls.test.ts'],
   },
   'lost acknowledgements': {
     goal: '200 commits whose acknowledgement is lost have exactly 200 effects',
@@ -168,7 +168,7 @@ export const rows = {
     goal: 'heads and bodies that trickle are refused in time, and hung up on',
     tests: [
       'gateway/http/client-error.test.ts',
-      'gateway/overload/upload-pace.test.ts',
+      'gateway/access/overload/upload-pace.test.ts',
       'gateway/engine/thinking-time.test.ts',
     ],
   },
@@ -182,11 +182,11 @@ export const rows = {
   },
   consent: {
     goal: 'no process starts and no foreign address is reached before a person’s yes outside of the page',
-    tests: ['electron/core/tool-servers/consent.test.ts', 'electron/core/tool-servers/forged-consent.test.ts'],
+    tests: ['electron/core/tools/servers/consent.test.ts', 'electron/core/tools/servers/forged-consent.test.ts'],
   },
   'revoked trees': {
     goal: 'what a revoked key or token has made is refused within two seconds',
-    tests: ['gateway/keys/key-tree.test.ts', 'gateway/cluster/cluster.postgres.test.ts#revoked'],
+    tests: ['gateway/access/keys/key-tree.test.ts', 'gateway/operations/cluster/cluster.postgres.test.ts#revoked'],
   },
   'numbers of upstreams': {
     goal: 'counts that cannot be are clamped to the hold and marked; no overflow, no open hold',
@@ -195,15 +195,18 @@ export const rows = {
   limits: {
     goal: 'each size is taken at its limit and refused one above',
     tests: [
-      'gateway/body/large-bodies.test.ts',
+      'gateway/runtime/body/large-bodies.test.ts',
       'gateway/http/read-body.test.ts',
       'gateway/http/app.test.ts',
-      'gateway/json/json-outline.test.ts',
+      'gateway/runtime/json/json-outline.test.ts',
     ],
   },
   'rate limits': {
     goal: 'over three instances never more than the limit',
-    tests: ['gateway/limits/limit-blocks.postgres.test.ts', 'gateway/cluster/cluster.postgres.test.ts#limits'],
+    tests: [
+      'gateway/access/limits/limit-blocks.postgres.test.ts',
+      'gateway/operations/cluster/cluster.postgres.test.ts#limits',
+    ],
   },
   fallback: {
     goal: 'at most two further attempts, none after the first byte; under load at most 1.1 calls a request',
@@ -221,9 +224,9 @@ export const rows = {
   'addresses inside': {
     goal: 'at least 44 spellings and names that change: nothing connects to an address that is not public, as the kernel counts',
     tests: [
-      'gateway/upstream/address-class.test.ts',
+      'gateway/providers/upstream/address-class.test.ts',
       'gateway/providers/remote-files.test.ts',
-      'electron/core/tools/fetch-page.test.ts',
+      'electron/core/tools/built-in/fetch-page.test.ts',
       'tests/fault/inside-addresses.test.ts',
     ],
   },

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { attachmentFiles } from '../../electron/core/attachments/attachment-files.ts';
-import { attachmentsFeature } from '../../electron/core/attachments/attachments-feature.ts';
-import { attachmentsStore } from '../../electron/core/attachments/attachments-store.ts';
-import { documentReader } from '../../electron/core/attachments/document-reader.ts';
-import type { Db } from '../../electron/core/db/db.ts';
+import { attachmentFiles } from '../../electron/core/files/attachments/attachment-files.ts';
+import { attachmentsFeature } from '../../electron/core/files/attachments/attachments-feature.ts';
+import { attachmentsStore } from '../../electron/core/files/attachments/attachments-store.ts';
+import { documentReader } from '../../electron/core/files/attachments/document-reader.ts';
+import type { Db } from '../../electron/core/storage/database/db.ts';
 import { builtThreads } from '../support/built-threads.ts';
 import { writer } from './prose.ts';
 import { seeded } from './random.ts';

@@ -6,9 +6,9 @@ import { inflateSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { lockDataFolder } from '../../electron/core/db/lock-data-folder.ts';
-import { openBooks } from '../../gateway/db/open.ts';
+import { lockDataFolder } from '../../electron/core/storage/database/lock-data-folder.ts';
 import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
+import { openBooks } from '../../gateway/storage/open.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type SeedOptions, seed } from './seed.ts';
 

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type TokenUsage } from '#shared/price.ts';
-import type { CatalogueModel } from '../../gateway/catalogue/catalogue.ts';
+import type { CatalogueModel } from '../../gateway/models/catalogue/catalogue.ts';
 import { writer } from './prose.ts';
 import type { Random } from './random.ts';
 import { type Subject, subjects } from './vocabulary.ts';

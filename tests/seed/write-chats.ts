@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { formatUsd } from '#shared/money.ts';
-import { openDb } from '../../electron/core/db/db.ts';
+import { openDb } from '../../electron/core/storage/database/db.ts';
 import { seedAttachments } from './attachments.ts';
 import { type Subject, subjects } from './vocabulary.ts';
 import type { SeedConversation, SeedMessage } from './world.ts';

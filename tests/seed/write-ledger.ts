@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ulid } from 'ulid';
 import { parseUsd } from '#shared/money.ts';
-import { openBooks } from '../../gateway/db/open.ts';
-import { priceToJson } from '../../gateway/prices/price-json.ts';
+import { priceToJson } from '../../gateway/models/prices/price-json.ts';
+import { openBooks } from '../../gateway/storage/open.ts';
 import type { Random } from './random.ts';
 import type { SeedRequest } from './world.ts';
 

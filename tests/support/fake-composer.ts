@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import type { Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { parseUsd } from '#shared/money.ts';
-import { meterOf } from '../../electron/core/caps/cap-states.ts';
+import { meterOf } from '../../electron/core/billing/caps/cap-states.ts';
 
 const spentUsd = { day: '0.12', month: '3.4' };
 

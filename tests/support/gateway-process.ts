@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { bareEnvironment } from '../../gateway/testing/bare-environment.ts';
+import { bareEnvironment } from '../gateway-doubles/bare-environment.ts';
 import { builtCli } from './built-cli.ts';
 
 export type Env = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { examples } from '../../gateway/api/openapi/examples.ts';
+import { operations } from '../../gateway/api/openapi/operations.ts';
 import { routePolicies } from '../../gateway/http/policies.ts';
-import { examples } from '../../gateway/openapi/examples.ts';
-import { operations } from '../../gateway/openapi/operations.ts';
 
 /** An HTTP request as somebody would send it who looks for what breaks: nearly right, or nothing like it. */
 export interface HostileRequest {

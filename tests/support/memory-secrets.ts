@@ -1,4 +1,4 @@
-import type { SecretStore } from '#core/secrets/keychain.ts';
+import type { SecretStore } from '#core/storage/secrets/keychain.ts';
 
 /** A keychain that a test can look into. */
 export function memorySecrets(): SecretStore & { readonly items: Map<string, string> } {

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseUsd } from '#shared/money.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
-import { openOperator } from '../../gateway/operator/open-operator.ts';
-import type { Administrator } from '../../gateway/operator/operator.ts';
+import { openOperator } from '../../gateway/operations/operator/open-operator.ts';
+import type { Administrator } from '../../gateway/operations/operator/operator.ts';
 import type { Env } from './gateway-process.ts';
 
 const grant = parseUsd('0.001');

@@ -1,6 +1,6 @@
 import { parseUsd } from '#shared/money.ts';
-import { allScopes } from '../../gateway/auth/scopes.ts';
-import { openOperator } from '../../gateway/operator/open-operator.ts';
+import { allScopes } from '../../gateway/access/auth/scopes.ts';
+import { openOperator } from '../../gateway/operations/operator/open-operator.ts';
 import type { Env } from './gateway-process.ts';
 
 /** An account on the largest plan with credits and keys that may read it, made as the command line makes it. Creates the books. */

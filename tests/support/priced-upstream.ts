@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { openUpstream, type Reply } from '../../gateway/testing/upstream-server.ts';
+import { openUpstream, type Reply } from '../gateway-doubles/upstream-server.ts';
 
 /** What the upstream says it counted; the gateway's bill follows from it. */
 export interface Counted {

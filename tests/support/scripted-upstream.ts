@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { completionEvent } from '../../gateway/testing/raw-upstream.ts';
+import { completionEvent } from '../gateway-doubles/raw-upstream.ts';
 import {
   brokenReply,
   errorReply,
@@ -8,7 +8,7 @@ import {
   type Reply,
   streamReply,
   type UpstreamCallSeen,
-} from '../../gateway/testing/upstream-server.ts';
+} from '../gateway-doubles/upstream-server.ts';
 
 const begun = completionEvent({ role: 'assistant', content: 'Hel' });
 const whole = `${begun}${completionEvent({ content: 'lo' })}${completionEvent({}, { finish_reason: 'stop' })}data: [DONE]\n\n`;

@@ -1,6 +1,6 @@
 import { parseUsd } from '#shared/money.ts';
-import { openBooks } from '../../gateway/db/open.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
+import { openBooks } from '../../gateway/storage/open.ts';
 import type { ProblemText } from './chat-load.ts';
 import type { Env } from './gateway-process.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDb } from '#core/db/db.ts';
-import { openBooks } from '#gateway/db/open.ts';
+import { openDb } from '#core/storage/database/db.ts';
+import { openBooks } from '#gateway/storage/open.ts';
 
 /** Databases of today's schema with nothing in them: to make one step by step takes longer than most tests. */
 const unused = new Map<string, Promise<Buffer>>();

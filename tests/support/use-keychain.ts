@@ -1,5 +1,5 @@
-import { openKeychain } from '#core/secrets/keychain.ts';
-import { keychainName, openSecretService } from '#core/secrets/secret-service.ts';
+import { openKeychain } from '#core/storage/secrets/keychain.ts';
+import { keychainName, openSecretService } from '#core/storage/secrets/secret-service.ts';
 
 /** Run as a program of its own, in an environment that the test chooses: keeps a secret and says what became of it. */
 const keychain = openKeychain({

@@ -1,8 +1,8 @@
 import type { AppInfo, MenuPlace, SecretsTest, ZoomStep } from '#shared/contract/app/app.ts';
 import type { ProblemText } from '#shared/errors.ts';
-import type { Host } from '../host/host.ts';
-import { safeUrl } from '../host/link-guard.ts';
-import type { Keychain } from '../secrets/keychain.ts';
+import type { Host } from '../runtime/host/host.ts';
+import { safeUrl } from '../runtime/host/link-guard.ts';
+import type { Keychain } from '../storage/secrets/keychain.ts';
 
 export interface AppDeps {
   readonly host: Host;

@@ -1,7 +1,7 @@
 import type { QuickWindow } from '#shared/contract/app/quick-window.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
-import type { Host } from '../host/host.ts';
-import type { SettingsStore } from '../settings/settings-store.ts';
+import type { Host } from '../runtime/host/host.ts';
+import type { SettingsStore } from '../storage/settings/settings-store.ts';
 
 export interface QuickWindowDeps {
   readonly store: SettingsStore;

@@ -1,7 +1,7 @@
 import type { UpdateState } from '#shared/contract/app/updates.ts';
 import { tell } from '#shared/language/refusals.ts';
-import type { Host } from '../host/host.ts';
-import type { Changes } from '../streams/change-topics.ts';
+import type { Host } from '../runtime/host/host.ts';
+import type { Changes } from '../runtime/streams/change-topics.ts';
 
 export interface UpdatesDeps {
   readonly host: Pick<Host, 'updates'>;

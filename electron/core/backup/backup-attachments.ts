@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { renameFile } from '#gateway/db/rename-file.ts';
-import { attachmentPath } from '../db/stored-attachments.ts';
+import { renameFile } from '#gateway/storage/rename-file.ts';
+import { attachmentPath } from '../storage/database/stored-attachments.ts';
 
 /**
  * The attachments of all backups, each once by its SHA-256: `files/ab/abcdef…`. Since they never change, they are hard

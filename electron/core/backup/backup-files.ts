@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backup } from '#shared/contract/app/backup.ts';
-import { datedName, readDatedName } from '../db/dated-names.ts';
+import { datedName, readDatedName } from '../storage/database/dated-names.ts';
 
 export const keptDaily = 7;
 export const keptWeekly = 4;

@@ -8,7 +8,7 @@ import { AppError } from '#shared/errors.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { unusedDataFolder } from '../../../tests/support/unused-data.ts';
-import { recoveryOffer } from '../db/recovery.ts';
+import { recoveryOffer } from '../storage/database/recovery.ts';
 import { nameAt } from './backup-files.ts';
 
 async function openFolder() {

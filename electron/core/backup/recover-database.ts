@@ -1,12 +1,18 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renameFileSync } from '#gateway/db/rename-file.ts';
+import { renameFileSync } from '#gateway/storage/rename-file.ts';
 import type { Backup } from '#shared/contract/app/backup.ts';
 import type { AppError } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { datedName } from '../db/dated-names.ts';
-import { findIntact, type Recovered, type Recovery, type RecoveryOffer, setAside } from '../db/recovery.ts';
+import { datedName } from '../storage/database/dated-names.ts';
+import {
+  findIntact,
+  type Recovered,
+  type Recovery,
+  type RecoveryOffer,
+  setAside,
+} from '../storage/database/recovery.ts';
 import { attachmentIds } from '../worker/attachment-ids.ts';
 import { faultOfChats } from '../worker/check-database.ts';
 import { backupAttachments, copyDurably } from './backup-attachments.ts';

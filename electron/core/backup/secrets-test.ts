@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret } from '#gateway/auth/secret.ts';
+import { Secret } from '#gateway/access/auth/secret.ts';
 import type { SecretsTest } from '#shared/contract/app/app.ts';
 import type { BackupState } from '#shared/contract/app/backup.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { failureEntry, type Log } from '../log/log.ts';
-import type { Keychain } from '../secrets/keychain.ts';
-import { scanFiles } from '../secrets/scan-files.ts';
-import type { SecretBox } from '../secrets/secret-box.ts';
-import { spellingsOf } from '../secrets/spellings.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
+import type { Keychain } from '../storage/secrets/keychain.ts';
+import { scanFiles } from '../storage/secrets/scan-files.ts';
+import type { SecretBox } from '../storage/secrets/secret-box.ts';
+import { spellingsOf } from '../storage/secrets/spellings.ts';
 
 export interface SecretsTestDeps {
   readonly dataFolder: string;

@@ -5,7 +5,7 @@ import type { ComparisonStore } from '../conversations/comparison-store.ts';
 import type { NewAnswer, NewQuestion } from '../conversations/message-store.ts';
 import type { HistoryEntry } from '../request/history.ts';
 import { questionOf } from '../request/question-of.ts';
-import type { Changes } from '../streams/change-topics.ts';
+import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { ChatDeps } from './chat-feature.ts';
 import type { answerStarter } from './start-answer.ts';
 import { titleOf } from './title.ts';

@@ -1,9 +1,9 @@
 import type { Settings } from '#shared/contract/app/settings.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
-import type { Host } from '../host/host.ts';
-import { failureEntry, type Log } from '../log/log.ts';
-import type { LiveAnswers } from '../streams/live-answers.ts';
+import type { Host } from '../runtime/host/host.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
+import type { LiveAnswers } from '../runtime/streams/live-answers.ts';
 
 export interface EndedNoticeDeps {
   readonly host: Pick<Host, 'notify'>;

@@ -2,8 +2,8 @@ import type { ReportedChunk } from '#shared/client/reported.ts';
 import { type Citation, citation, type Message } from '#shared/contract/chat/conversations.ts';
 import { mostCitations } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
-import { costOfChunk, usageOfChunk } from '../costs/cost.ts';
+import { costOfChunk, usageOfChunk } from '../billing/costs/cost.ts';
+import type { DescribeModel } from '../gateways/connection/model-facts.ts';
 import type { createCallReader } from './read-calls.ts';
 
 /** The text of a chunk. A refusal is shown as text: it is what the model said. */

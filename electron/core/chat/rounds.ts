@@ -1,8 +1,8 @@
 import type { ConversationStore } from '../conversations/conversation-store.ts';
-import { failureEntry } from '../log/log.ts';
 import { callsOf } from '../request/call-messages.ts';
-import type { LiveAnswer } from '../streams/live-answers.ts';
-import { type RunCallsDeps, runCalls } from '../tool-calls/run-calls.ts';
+import { failureEntry } from '../runtime/log/log.ts';
+import type { LiveAnswer } from '../runtime/streams/live-answers.ts';
+import { type RunCallsDeps, runCalls } from '../tools/calls/run-calls.ts';
 import { type Branch, runTurn, type TurnDeps } from './turn.ts';
 
 export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'decisions'> {

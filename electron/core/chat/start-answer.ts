@@ -2,7 +2,7 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
 import type { HistoryEntry } from '../request/history.ts';
-import type { LiveAnswer } from '../streams/live-answers.ts';
+import type { LiveAnswer } from '../runtime/streams/live-answers.ts';
 import { type RoundsDeps, runRounds } from './rounds.ts';
 
 export interface StarterDeps extends RoundsDeps {

@@ -9,7 +9,7 @@ import { coreWithGateway } from '../../../tests/support/core-with-gateway.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
 import { readUntil } from '../../../tests/support/test-core.ts';
-import { mostResult } from '../tool-calls/run-calls.ts';
+import { mostResult } from '../tools/calls/run-calls.ts';
 import { mostRounds } from './rounds.ts';
 
 /** The whole way: the real gateway in process, its simulated model that calls tools, and a real tool server. */

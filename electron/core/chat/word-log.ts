@@ -1,8 +1,8 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import { isUnusable } from '../log/is-unusable.ts';
-import { failureEntry, type Log } from '../log/log.ts';
+import { isUnusable } from '../runtime/log/is-unusable.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
 
 const words = z.object({ text: z.string(), reasoning: z.string() });
 const line = z.object({ id: z.string(), textAt: z.int(), reasoningAt: z.int(), added: words });

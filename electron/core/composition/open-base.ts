@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
-import type { Download } from '#gateway/upstream/fetched-files.ts';
-import type { PollIntervals } from '../account/watch-books.ts';
+import type { Download } from '#gateway/providers/upstream/fetched-files.ts';
 import {
   explainFailure,
   finishRecovery,
@@ -9,18 +8,19 @@ import {
   refuseDamaged,
   refuseEmptied,
 } from '../backup/recover-database.ts';
+import type { PollIntervals } from '../billing/account/watch-books.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
-import { openDb } from '../db/db.ts';
-import type { Recovery } from '../db/recovery.ts';
-import type { Listen } from '../gateway/local-listener.ts';
-import type { Host } from '../host/host.ts';
-import { openLog } from '../log/log.ts';
-import type { SecretStore } from '../secrets/keychain.ts';
-import type { SessionMemory } from '../secrets/session-memory.ts';
-import { settingsStore } from '../settings/settings-store.ts';
-import { openChanges } from '../streams/change-topics.ts';
-import { openThreadReaders } from '../streams/thread-readers.ts';
+import type { Listen } from '../gateways/gateway/local-listener.ts';
+import type { Host } from '../runtime/host/host.ts';
+import { openLog } from '../runtime/log/log.ts';
+import { openChanges } from '../runtime/streams/change-topics.ts';
+import { openThreadReaders } from '../runtime/streams/thread-readers.ts';
+import { openDb } from '../storage/database/db.ts';
+import type { Recovery } from '../storage/database/recovery.ts';
+import type { SecretStore } from '../storage/secrets/keychain.ts';
+import type { SessionMemory } from '../storage/secrets/session-memory.ts';
+import { settingsStore } from '../storage/settings/settings-store.ts';
 
 export interface CoreOptions {
   readonly host: Host;

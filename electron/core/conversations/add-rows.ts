@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
-import type { Tables } from '../db/db.ts';
+import type { Tables } from '../storage/database/db.ts';
 import { rememberPath } from './branch.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
-import type { Db, Tables } from '../db/db.ts';
+import type { Db, Tables } from '../storage/database/db.ts';
 import { showThrough, siblingOf } from './branch.ts';
 
 /** Changes of the message tree, each in one commit: showing, removing and restoring branches. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/db.ts';
-import type { NumberedRow } from '../db/message-row.ts';
+import type { Tables } from '../storage/database/db.ts';
+import type { NumberedRow } from '../storage/database/message-row.ts';
 
 /**
  * The messages of a conversation are a tree. `shown_child` of a message is the child that is shown, or was last; the

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
-import { beingAdded, type ConversationRow, type Db, deleteChat } from '../db/db.ts';
+import { beingAdded, type ConversationRow, type Db, deleteChat } from '../storage/database/db.ts';
 import { addAnswer, addConversation, addQuestion, insertAnswer, mustBeThere } from './add-rows.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 

@@ -6,10 +6,10 @@ import type {
   ThreadPage,
 } from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { ConversationRow } from '../db/db.ts';
-import type { Log } from '../log/log.ts';
-import type { Changes } from '../streams/change-topics.ts';
-import type { ThreadReaders } from '../streams/thread-readers.ts';
+import type { Log } from '../runtime/log/log.ts';
+import type { Changes } from '../runtime/streams/change-topics.ts';
+import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
+import type { ConversationRow } from '../storage/database/db.ts';
 import { withSums } from './answer-sum.ts';
 import { comparisonTotals } from './comparison-total.ts';
 import type { ConversationStore, ListQuery } from './conversation-store.ts';

@@ -1,4 +1,4 @@
-import { failureEntry, type Log } from '../log/log.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
 
 /** After the last of several deletions, as when the trash is emptied. */
 const quietMs = 1_000;

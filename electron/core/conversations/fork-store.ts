@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
-import type { Db, Tables } from '../db/db.ts';
-import { insertMessages } from '../db/insert-messages.ts';
+import type { Db, Tables } from '../storage/database/db.ts';
+import { insertMessages } from '../storage/database/insert-messages.ts';
 import { wholeBranch } from './branch.ts';
 
 export interface Fork {

@@ -1,5 +1,5 @@
-import type { Changes } from '../streams/change-topics.ts';
-import type { ThreadReaders } from '../streams/thread-readers.ts';
+import type { Changes } from '../runtime/streams/change-topics.ts';
+import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import type { BranchStore } from './branch-store.ts';
 
 export interface MessagesDeps {

@@ -1,4 +1,4 @@
-import { failureEntry, type Log } from '../log/log.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { ConversationStore } from './conversation-store.ts';
 
 /** How long a temporary chat that was left can be opened again. */

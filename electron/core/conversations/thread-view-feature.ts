@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
-import type { Db } from '../db/db.ts';
+import type { Db } from '../storage/database/db.ts';
 
 export interface ThreadViewDeps {
   readonly db: Db;

@@ -1,7 +1,7 @@
 import type { ContextFit } from '#shared/contract/chat/conversations.ts';
 import { problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
-import { failureEntry, type Log } from '../log/log.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { ToPart } from './history.ts';
 import type { BuildRequest, BuiltRequest, RequestInput } from './request.ts';
 

@@ -1,9 +1,9 @@
-import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
+import { estimateInputTokens } from '#gateway/providers/content/estimate-tokens.ts';
 import type { ChatOptions, Parameters } from '#shared/contract/chat/options.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
+import type { DescribeModel } from '../gateways/connection/model-facts.ts';
 import { callsOf, withCalls } from './call-messages.ts';
 import { outsideCount, reserveFor } from './context-window.ts';
 import {

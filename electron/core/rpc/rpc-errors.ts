@@ -4,8 +4,8 @@ import type { AnyRouter } from '@orpc/server';
 import { type AppError, errorKinds, type Refusal } from '#shared/errors.ts';
 import { type InputRule, isInputRule } from '#shared/language/refusal-words.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { coreFailure } from '../db/core-failure.ts';
-import { failureEntry, type Log } from '../log/log.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
+import { coreFailure } from '../storage/database/core-failure.ts';
 
 interface Call {
   readonly path: readonly string[];

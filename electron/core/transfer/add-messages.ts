@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import type { Db, MessageTable, Tables } from '../db/db.ts';
-import { inTurns } from '../db/in-turns.ts';
-import { insertMessages } from '../db/insert-messages.ts';
-import { keptSource } from '../db/message-row.ts';
+import type { Db, MessageTable, Tables } from '../storage/database/db.ts';
+import { inTurns } from '../storage/database/in-turns.ts';
+import { insertMessages } from '../storage/database/insert-messages.ts';
+import { keptSource } from '../storage/database/message-row.ts';
 
 type IdOf = (id: string | null) => string | null;
 

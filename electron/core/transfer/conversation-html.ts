@@ -3,7 +3,7 @@ import type { ExportedConversation, ExportedMessage } from '#shared/contract/cha
 import { formatBytes } from '#shared/file-size.ts';
 import type { Language } from '#shared/language/messages.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
-import { styleOf } from '../markup/style-element.ts';
+import { styleOf } from '../runtime/markup/style-element.ts';
 import { callsAsHtml } from './calls-text.ts';
 import { exportStyle } from './export-style.ts';
 import type { ExportText } from './export-text.ts';

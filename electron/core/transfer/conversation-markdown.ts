@@ -1,6 +1,6 @@
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import { formatBytes } from '#shared/file-size.ts';
-import { markdownWords } from '../markup/markdown-words.ts';
+import { markdownWords } from '../runtime/markup/markdown-words.ts';
 import { callsAsMarkdown } from './calls-text.ts';
 import type { ExportText } from './export-text.ts';
 import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpeaks } from './shown-branch.ts';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import type { MessageTable, Tables } from '../db/db.ts';
-import { inTurns } from '../db/in-turns.ts';
+import type { MessageTable, Tables } from '../storage/database/db.ts';
+import { inTurns } from '../storage/database/in-turns.ts';
 import { addMessages, lastOf, showBranch } from './add-messages.ts';
 
 /** Of one statement, so that others get their turn. */

@@ -6,7 +6,7 @@ import type {
 } from '#shared/contract/chat/exported-conversation.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { AppError } from '#shared/errors.ts';
-import { inTurns } from '../db/in-turns.ts';
+import { inTurns } from '../storage/database/in-turns.ts';
 
 /** Storage for attachments. */
 export interface FileKeeper {

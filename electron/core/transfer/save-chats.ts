@@ -1,12 +1,12 @@
 import { open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { renameFile } from '#gateway/db/rename-file.ts';
+import { renameFile } from '#gateway/storage/rename-file.ts';
 import { chatsFile } from '#shared/chats-file.ts';
 import type { SavedFormat } from '#shared/contract/chat/transfer.ts';
 import { AppError, isDiskFull } from '#shared/errors.ts';
 import { fileName } from '#shared/file-name.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { Output } from '../host/host.ts';
+import type { Output } from '../runtime/host/host.ts';
 import type { ChatsWriter } from './export-chats.ts';
 
 /** A larger page is unusable, and a browser needs gigabytes to lay it out. In UTF-16 units. */

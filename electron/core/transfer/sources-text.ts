@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
 import { outsideLink } from '#shared/outside-link.ts';
-import { markdownWords } from '../markup/markdown-words.ts';
+import { markdownWords } from '../runtime/markup/markdown-words.ts';
 import type { ExportText } from './export-text.ts';
 
 type Cited = Pick<ExportedMessage, 'citations'>;

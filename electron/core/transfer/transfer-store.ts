@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import { beingAdded, type Db, deleteChat, type Tables } from '../db/db.ts';
-import { toMessage } from '../db/message-row.ts';
+import { beingAdded, type Db, deleteChat, type Tables } from '../storage/database/db.ts';
+import { toMessage } from '../storage/database/message-row.ts';
 import { addMessages, addMessagesInParts, lastOf, showBranch } from './add-messages.ts';
 import { growChat, growthOf, type KnownChat } from './grow-chat.ts';
 

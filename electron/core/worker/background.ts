@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { refusal } from '#shared/language/refusals.ts';
-import { receivedFailure, type ThreadFailure } from '../db/thread-failure.ts';
+import { receivedFailure, type ThreadFailure } from '../storage/database/thread-failure.ts';
 import type { Tasks } from './database-worker.ts';
 
 /** Slow database reads on a worker thread, so that the core’s thread never waits for them. */

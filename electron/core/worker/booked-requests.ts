@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { parseUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
-import { parseRequestName } from '../costs/named-request.ts';
+import { parseRequestName } from '../runtime/named-request.ts';
 import { recordsElsewhere } from './books-elsewhere.ts';
 import type { BookedRequest } from './judge-request.ts';
 

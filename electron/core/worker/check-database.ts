@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 
 import { isDamagedDatabase, isDiskFull } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
-import { migrations } from '../db/migrations/migrations.ts';
+import { migrations } from '../storage/database/migrations/migrations.ts';
 import { definitionsIn, knownDefinitions } from './known-definitions.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
-import type { Replacement } from '#gateway/backup/replace-books.ts';
-import { sentFailure } from '../db/thread-failure.ts';
+import type { Replacement } from '#gateway/operations/backup/replace-books.ts';
+import { sentFailure } from '../storage/database/thread-failure.ts';
 import { attachmentIds } from './attachment-ids.ts';
 import { keepElsewhere, openElsewhere, settleElsewhere, type ToldPage } from './books-elsewhere.ts';
 import { faultOfChats } from './check-database.ts';
@@ -27,7 +27,7 @@ const tasks = {
   files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
   /** Loaded with the first exported answer. */
   markdown: async (_db: Database, { text }: { text: string }) =>
-    (await import('../markup/render-markdown.ts')).renderMarkdown(text),
+    (await import('../runtime/markup/render-markdown.ts')).renderMarkdown(text),
   ledgerLines,
   backUpLedger: (_db: Database, { database, file }: { database: string; file: string }) => backUpLedger(database, file),
   faultOfLedger: (_db: Database, { copy }: { copy: string }) => faultOfLedger(copy),

@@ -1,7 +1,7 @@
 import Sqlite, { type Database } from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { TransactionDialect } from '#gateway/db/transaction-dialect.ts';
+import { TransactionDialect } from '#gateway/storage/transaction-dialect.ts';
 
 /**
  * What of a database runs when it is used: triggers, views and virtual tables, each with its statement. A file from elsewhere may hold

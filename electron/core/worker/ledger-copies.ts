@@ -1,4 +1,4 @@
-import type { Replacement } from '#gateway/backup/replace-books.ts';
+import type { Replacement } from '#gateway/operations/backup/replace-books.ts';
 import { AppError, type ErrorCode, isDiskFull } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { checkDatabase } from './check-database.ts';
@@ -7,13 +7,13 @@ import { knownDefinitions } from './known-definitions.ts';
 /** Copies of the ledger, each counted again: minutes for large books. Run in the worker; the gateway is loaded with the first. */
 
 export async function backUpLedger(database: string, file: string): Promise<{ sound: boolean }> {
-  const { createSqliteBackup } = await import('#gateway/backup/sqlite-backup.ts');
+  const { createSqliteBackup } = await import('#gateway/operations/backup/sqlite-backup.ts');
   const { report } = await createSqliteBackup(database, file);
   return { sound: report?.ok !== false };
 }
 
 export async function faultOfLedger(copy: string): Promise<DatabaseFault | null> {
-  const { allMigrations } = await import('#gateway/db/migrations/all-migrations.ts');
+  const { allMigrations } = await import('#gateway/storage/migrations/all-migrations.ts');
   const migrations = await allMigrations('sqlite').getMigrations();
   return checkDatabase(copy, Object.keys(migrations), 'ledger_entries', await knownDefinitions(migrations));
 }
@@ -22,12 +22,12 @@ export async function faultOfLedger(copy: string): Promise<DatabaseFault | null>
 export async function stageLedger(copy: string, staged: string): Promise<DatabaseFault | null> {
   const fault = await faultOfLedger(copy);
   if (fault) return fault;
-  const { stageBooks } = await import('#gateway/backup/replace-books.ts');
+  const { stageBooks } = await import('#gateway/operations/backup/replace-books.ts');
   return unless('internal_error', 'damaged', () => stageBooks(copy, staged));
 }
 
 export async function replaceLedger(replacement: Replacement): Promise<'in-use' | null> {
-  const { replaceBooks } = await import('#gateway/backup/replace-books.ts');
+  const { replaceBooks } = await import('#gateway/operations/backup/replace-books.ts');
   return unless('database_in_use', 'in-use', () => replaceBooks(replacement));
 }
 

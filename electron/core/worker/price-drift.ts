@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import { type PriceFields, priceFields, priceOf, rowOn } from '#gateway/prices/price-document.ts';
-import { priceFromJson } from '#gateway/prices/price-json.ts';
-import { heldOn } from '#gateway/prices/price-rows.ts';
-import { originOfPrice, shippedBook } from '#gateway/prices/shipped-book.ts';
+import { type PriceFields, priceFields, priceOf, rowOn } from '#gateway/models/prices/price-document.ts';
+import { priceFromJson } from '#gateway/models/prices/price-json.ts';
+import { heldOn } from '#gateway/models/prices/price-rows.ts';
+import { originOfPrice, shippedBook } from '#gateway/models/prices/shipped-book.ts';
 import type { Drift, DriftRow } from '#shared/contract/app/reconciliation.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { costOf, type Price, type TokenUsage } from '#shared/price.ts';

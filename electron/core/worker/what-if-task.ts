@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { type RepriceBooksInput, type RepricedBooks, repriceBooks } from '#gateway/records/reprice-books.ts';
+import { type RepriceBooksInput, type RepricedBooks, repriceBooks } from '#gateway/ledger/records/reprice-books.ts';
 
 /**
  * Past requests on other models, with what the chats of the app know of them: which called tools, and which were asked below an

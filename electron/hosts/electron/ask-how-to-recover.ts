@@ -1,5 +1,5 @@
 import { app, dialog, shell } from 'electron';
-import type { Recovery, RecoveryOffer } from '#core/db/recovery.ts';
+import type { Recovery, RecoveryOffer } from '#core/storage/database/recovery.ts';
 import type { MainText } from './main-text.ts';
 
 interface Asked {

@@ -1,5 +1,5 @@
 import { dialog } from 'electron';
-import type { Question } from '#core/host/ask-person.ts';
+import type { Question } from '#core/runtime/host/ask-person.ts';
 import { mainWindow } from './windows/window.ts';
 
 const no = 0;

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { app, dialog } from 'electron';
-import { failureEntry, type Log } from '#core/log/log.ts';
+import { failureEntry, type Log } from '#core/runtime/log/log.ts';
 import type { MainText } from './main-text.ts';
 import { isTemporaryPlace } from './temporary-place.ts';
 

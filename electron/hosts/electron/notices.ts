@@ -1,5 +1,5 @@
 import { app, BrowserWindow, Notification } from 'electron';
-import type { EndedNotice } from '#core/host/host.ts';
+import type { EndedNotice } from '#core/runtime/host/host.ts';
 import type { MainText } from './main-text.ts';
 import { mainWindow } from './windows/window.ts';
 

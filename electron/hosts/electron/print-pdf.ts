@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { app, BrowserWindow, type Session, session } from 'electron';
-import { printHeaders } from '#core/host/page.ts';
+import { printHeaders } from '#core/runtime/host/page.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { refusePermissions } from './fences.ts';

@@ -1,5 +1,5 @@
 import { protocol, type Session } from 'electron';
-import { pageHeaders, readPageFile } from '#core/host/page.ts';
+import { pageHeaders, readPageFile } from '#core/runtime/host/page.ts';
 
 export const scheme = 'app';
 export const pageOrigin = 'app://portico';

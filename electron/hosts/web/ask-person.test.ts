@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Question } from '#core/host/ask-person.ts';
+import type { Question } from '#core/runtime/host/ask-person.ts';
 import { visibleLines } from '#shared/visible.ts';
 import { askOnPage } from './ask-person.ts';
 

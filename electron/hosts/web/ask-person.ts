@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Question } from '#core/host/ask-person.ts';
+import type { Question } from '#core/runtime/host/ask-person.ts';
 import { pageText } from './page-text.ts';
 import { answeredPage, questionHeaders, questionPage, readingMs } from './question-page.ts';
 import { allowedHosts, type Refusal, refuseFileRequest, refuseForeignOrigin, refuseHost } from './request-rules.ts';

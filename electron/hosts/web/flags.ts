@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Recovery } from '#core/db/recovery.ts';
+import type { Recovery } from '#core/storage/database/recovery.ts';
 
 export interface Flags {
   /** 0: any free port. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { SafeUrl } from '#core/host/link-guard.ts';
+import type { SafeUrl } from '#core/runtime/host/link-guard.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
 const openedAfterMs = 3000;

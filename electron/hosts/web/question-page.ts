@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { Question } from '#core/host/ask-person.ts';
-import { styleOf } from '#core/markup/style-element.ts';
+import type { Question } from '#core/runtime/host/ask-person.ts';
+import { styleOf } from '#core/runtime/markup/style-element.ts';
 import type { Language } from '#shared/language/messages.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
 import { pageText } from './page-text.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type CoreOptions, openCore } from '#core/core.ts';
-import type { Host } from '#core/host/host.ts';
 import { serveChannels } from '#core/rpc/serve.ts';
-import { sessionMemory } from '#core/secrets/session-memory.ts';
+import type { Host } from '#core/runtime/host/host.ts';
+import { sessionMemory } from '#core/storage/secrets/session-memory.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { tell } from '#shared/language/refusals.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { isDiagramFile, pageHeaders, printHeaders, readPageFile } from '#core/host/page.ts';
+import { isDiagramFile, pageHeaders, printHeaders, readPageFile } from '#core/runtime/host/page.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { type Access, openAccess } from './access.ts';
 import { connectPage, connectStyle, connectStylePath } from './connect-page.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
-import { openTestGateway } from '../../testing/open-test-gateway.ts';
+import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { listen } from '../listen.ts';
 import { parseOrigins } from './cross-origin.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
-import { newId } from '../../db/id.ts';
+import { newId } from '../../storage/id.ts';
 import { errorAnswer } from '../error-response.ts';
 import { pathOf, policiesOf } from '../policies.ts';
 

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { BooksDb } from '../../db/open.ts';
+import type { BooksDb } from '../../storage/open.ts';
 import {
   type BooksChanges,
   type ChargeEntry,

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
-import { type PlanOf, planOf as shippedPlan } from '../../auth/plans.ts';
-import { createRounds } from '../../concurrency/rounds.ts';
-import { isConnectionLoss } from '../../db/connection-loss.ts';
-import type { BooksDb } from '../../db/open.ts';
+import { type PlanOf, planOf as shippedPlan } from '../../access/auth/plans.ts';
+import { createRounds } from '../../runtime/concurrency/rounds.ts';
+import { isConnectionLoss } from '../../storage/connection-loss.ts';
+import type { BooksDb } from '../../storage/open.ts';
 import type { BooksChanges } from '../books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
 import { decideSteps, type Step, type StepResult } from '../decide-steps.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { BooksDb } from '../../db/open.ts';
+import type { BooksDb } from '../../storage/open.ts';
 import { countOf, type Rule, sqlRule, type Violation } from './rule.ts';
 
 /** What a charge is booked as. `r` is the request. */

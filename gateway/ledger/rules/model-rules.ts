@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { BooksDb } from '../../db/open.ts';
+import type { BooksDb } from '../../storage/open.ts';
 import { readModelLimits } from '../model-limits.ts';
 import { type Rule, total, type Violation } from './rule.ts';
 

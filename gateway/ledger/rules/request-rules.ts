@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { costOf, type Price } from '#shared/price.ts';
-import type { BooksDb } from '../../db/open.ts';
-import type { RequestRow } from '../../db/schema.ts';
-import { priceFromJson } from '../../prices/price-json.ts';
+import { priceFromJson } from '../../models/prices/price-json.ts';
+import type { BooksDb } from '../../storage/open.ts';
+import type { RequestRow } from '../../storage/schema.ts';
 import { byokFee } from '../byok-fee.ts';
 import { type Rule, sqlRule, type Violation } from './rule.ts';
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { BooksDb } from '../../db/open.ts';
+import type { BooksDb } from '../../storage/open.ts';
 
 /** One thing that is off: where, what it should be and what it is. */
 export interface Violation {

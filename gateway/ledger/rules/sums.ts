@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { BooksDb } from '../../db/open.ts';
+import type { BooksDb } from '../../storage/open.ts';
 import { total } from './rule.ts';
 
 /** What `usage_daily` counts. */

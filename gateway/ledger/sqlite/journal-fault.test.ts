@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { scanFrames } from '../../db/journal-frames.ts';
 import { openGateway } from '../../open-gateway.ts';
+import { scanFrames } from '../../storage/journal-frames.ts';
 
 /** What fails at the moment: writing into the journal, only writing much into it, or bringing it onto the disk. */
 const disk = vi.hoisted(() => ({ full: false, nearlyFull: false, broken: false }));

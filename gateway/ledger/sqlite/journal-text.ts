@@ -1,6 +1,6 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
-import { priceFromText, priceText } from '../../prices/price-json.ts';
+import { priceFromText, priceText } from '../../models/prices/price-json.ts';
 import type { OpenedRequest } from '../books-changes.ts';
 import type { DecidedStep } from '../decide-steps.ts';
 import type { Settlement } from '../ledger.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import { lastInJournal } from '../../db/journal-files.ts';
-import type { BooksDb } from '../../db/open.ts';
-import { takeServingLock } from '../../db/serving-lock.ts';
-import { BooksAdapter } from '../../db/sqlite.ts';
+import { lastInJournal } from '../../storage/journal-files.ts';
+import type { BooksDb } from '../../storage/open.ts';
+import { takeServingLock } from '../../storage/serving-lock.ts';
+import { BooksAdapter } from '../../storage/sqlite.ts';
 import { journalState, replayJournal } from './replay-journal.ts';
 
 const patienceMs = 10_000;

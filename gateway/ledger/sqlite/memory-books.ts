@@ -1,5 +1,5 @@
 import { mostNano } from '#shared/money.ts';
-import type { BooksConnection } from '../../db/sqlite.ts';
+import type { BooksConnection } from '../../storage/sqlite.ts';
 import type { BooksChanges } from '../books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
 import { booksOn } from './fill-books.ts';

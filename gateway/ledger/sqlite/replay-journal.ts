@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fdatasyncSync, openSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
-import { journalPaths, readJournalFile } from '../../db/journal-files.ts';
-import type { Frame } from '../../db/journal-frames.ts';
-import type { BooksConnection } from '../../db/sqlite.ts';
+import { journalPaths, readJournalFile } from '../../storage/journal-files.ts';
+import type { Frame } from '../../storage/journal-frames.ts';
+import type { BooksConnection } from '../../storage/sqlite.ts';
 import { createBooksFill } from './fill-books.ts';
 import { stepFromText } from './journal-text.ts';
 

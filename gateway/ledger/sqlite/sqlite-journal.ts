@@ -1,8 +1,8 @@
-import { createCheckpoints } from '../../db/checkpoints.ts';
-import { JournalFault } from '../../db/journal-fault.ts';
-import { type JournalFiles, openJournalFiles } from '../../db/journal-files.ts';
-import type { BooksDb } from '../../db/open.ts';
-import { BooksAdapter, type BooksConnection } from '../../db/sqlite.ts';
+import { createCheckpoints } from '../../storage/checkpoints.ts';
+import { JournalFault } from '../../storage/journal-fault.ts';
+import { type JournalFiles, openJournalFiles } from '../../storage/journal-files.ts';
+import type { BooksDb } from '../../storage/open.ts';
+import { BooksAdapter, type BooksConnection } from '../../storage/sqlite.ts';
 import { type DecisionContext, decideSteps, type Step, type StepResult, stepOf } from '../decide-steps.ts';
 import { createBooksFill } from './fill-books.ts';
 import { stepText } from './journal-text.ts';

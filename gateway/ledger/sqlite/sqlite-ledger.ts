@@ -1,5 +1,5 @@
 import type { NanoUsd } from '#shared/money.ts';
-import { planOf as shippedPlan } from '../../auth/plans.ts';
+import { planOf as shippedPlan } from '../../access/auth/plans.ts';
 import type { DecisionContext, Step } from '../decide-steps.ts';
 import type { Held } from '../ledger.ts';
 import type { LedgerDeps } from '../ledger-store.ts';

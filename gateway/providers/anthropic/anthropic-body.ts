@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { marksOf } from '../../content/conversation-shape.ts';
+import { marksOf } from '../content/conversation-shape.ts';
 import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { type AnthropicMessage, anthropicMark, anthropicMessages, systemFor } from './messages.ts';

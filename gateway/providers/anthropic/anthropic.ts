@@ -1,9 +1,9 @@
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
-import { type Effort, effortOrder } from '../../catalogue/model-facts.ts';
-import { answerEvents } from '../../upstream/event-stream.ts';
-import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { type Effort, effortOrder } from '../../models/catalogue/model-facts.ts';
 import { upstreamBody } from '../changed-request.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
+import { answerEvents } from '../upstream/event-stream.ts';
+import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { createMessageReader } from './message-events.ts';
 import { bindingHeaders } from './thinking.ts';
 

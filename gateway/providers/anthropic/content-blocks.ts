@@ -1,7 +1,7 @@
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { ReasoningDetail } from '#shared/wire/chat-request.ts';
-import { citations } from '../../content/citations.ts';
-import { anthropicFormat, blockId } from '../../content/reasoning-details.ts';
+import { citations } from '../content/citations.ts';
+import { anthropicFormat, blockId } from '../content/reasoning-details.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withThinking } from './thinking-state.ts';
 

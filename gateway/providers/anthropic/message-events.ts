@@ -1,9 +1,9 @@
 import { asArray, asCount, asObject, asText, hasCountsOnly, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { parseEvent } from '../../json/parse-json.ts';
-import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
+import { parseEvent } from '../../runtime/json/parse-json.ts';
 import type { ProviderEvent } from '../provider.ts';
+import { readFault, upstreamError } from '../upstream/upstream-error.ts';
 import { type BlockReader, createBlockReader } from './content-blocks.ts';
 
 /** Reads one message, in the events of its stream or whole. */

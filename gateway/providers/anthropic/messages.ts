@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import type { CacheMark, ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
-import { markOf, marksOf, messageText } from '../../content/conversation-shape.ts';
-import { parseDataUrl } from '../../content/data-url.ts';
-import { requestLimits } from '../../json/json-limits.ts';
-import { parseWithin } from '../../json/parse-json.ts';
+import { requestLimits } from '../../runtime/json/json-limits.ts';
+import { parseWithin } from '../../runtime/json/parse-json.ts';
+import { markOf, marksOf, messageText } from '../content/conversation-shape.ts';
+import { parseDataUrl } from '../content/data-url.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { thinkingOf } from './thinking-state.ts';
 

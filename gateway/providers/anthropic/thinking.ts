@@ -1,5 +1,5 @@
-import type { Thinking as Rule } from '../../catalogue/model-facts.ts';
-import { thinkingBudgets } from '../../catalogue/thinking-budgets.ts';
+import type { Thinking as Rule } from '../../models/catalogue/model-facts.ts';
+import { thinkingBudgets } from '../../models/catalogue/thinking-budgets.ts';
 import type { ProviderRequest } from '../provider.ts';
 
 type Effort = NonNullable<ProviderRequest['parameters']['reasoning_effort']>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCollector } from '../../chat/collect-answer.ts';
+import { createCollector } from '../../api/chat/collect-answer.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { createMessageReader } from './message-events.ts';
 

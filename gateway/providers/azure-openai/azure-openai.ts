@@ -1,8 +1,8 @@
-import { upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { type Dialect, openAiDialect } from '../openai-compatible/dialects.ts';
 import { callFor, createOpenAiCompatible, type Endpoint } from '../openai-compatible/openai-compatible.ts';
 import { chatByResponses } from '../openai-responses/openai-responses.ts';
 import type { NamedServer, Provider, ProviderCredential } from '../provider.ts';
+import { upstreamFetch } from '../upstream/upstream-fetch.ts';
 
 /** OpenAI's models at Azure say what OpenAI's say, and want the key in a header of their own. */
 export const azureDialect: Dialect = { ...openAiDialect, keyHeader: 'api-key' };

@@ -1,10 +1,10 @@
 import { AppError } from '#shared/errors.ts';
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
-import { messageText } from '../../content/conversation-shape.ts';
-import { parseDataUrl } from '../../content/data-url.ts';
-import { requestLimits } from '../../json/json-limits.ts';
-import { parseWithin } from '../../json/parse-json.ts';
+import { requestLimits } from '../../runtime/json/json-limits.ts';
+import { parseWithin } from '../../runtime/json/parse-json.ts';
+import { messageText } from '../content/conversation-shape.ts';
+import { parseDataUrl } from '../content/data-url.ts';
 
 interface GoogleContent {
   readonly role: 'user' | 'model';

@@ -3,13 +3,13 @@ import { AppError } from '#shared/errors.ts';
 import { asArray, asCount, asObject, asText, hasCountsOnly, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import type { WebSearch } from '../../catalogue/model-facts.ts';
-import { citations } from '../../content/citations.ts';
-import { imageOfInlineData } from '../../content/made-images.ts';
-import { googleFormat } from '../../content/reasoning-details.ts';
-import { parseEvent } from '../../json/parse-json.ts';
-import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
+import type { WebSearch } from '../../models/catalogue/model-facts.ts';
+import { parseEvent } from '../../runtime/json/parse-json.ts';
+import { citations } from '../content/citations.ts';
+import { imageOfInlineData } from '../content/made-images.ts';
+import { googleFormat } from '../content/reasoning-details.ts';
 import type { ProviderEvent } from '../provider.ts';
+import { readFault, upstreamError } from '../upstream/upstream-error.ts';
 
 /** Reads the events of one streamed answer. */
 interface GenerateReader {

@@ -1,5 +1,5 @@
-import type { ModelFacts } from '../../catalogue/model-facts.ts';
-import { messageText } from '../../content/conversation-shape.ts';
+import type { ModelFacts } from '../../models/catalogue/model-facts.ts';
+import { messageText } from '../content/conversation-shape.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { googleContents } from './contents.ts';
 

@@ -1,10 +1,10 @@
 import { asArray, asCount, asObject, asText } from '#shared/json/foreign-json.ts';
-import { longestEventOf } from '../../content/made-images.ts';
-import { answerEvents } from '../../upstream/event-stream.ts';
-import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { upstreamBody } from '../changed-request.ts';
+import { longestEventOf } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
+import { answerEvents } from '../upstream/event-stream.ts';
+import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { createGenerateReader } from './generate-events.ts';
 
 const id = 'google';

@@ -3,11 +3,11 @@ import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/jso
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { imagesOf } from '../../content/made-images.ts';
-import { detailsIn } from '../../content/reasoning-details.ts';
-import { parseEvent } from '../../json/parse-json.ts';
-import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
+import { parseEvent } from '../../runtime/json/parse-json.ts';
+import { imagesOf } from '../content/made-images.ts';
+import { detailsIn } from '../content/reasoning-details.ts';
 import type { ProviderEvent, ProviderRequest, Served } from '../provider.ts';
+import { readFault, upstreamError } from '../upstream/upstream-error.ts';
 import { type ChunkTemplate, contentIn, templateOf } from './chunk-template.ts';
 import { completionBody } from './completion-body.ts';
 import type { Dialect } from './dialects.ts';

@@ -1,9 +1,9 @@
 import { generationTokens } from '#shared/client/reading/generation-tokens.ts';
 import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { nanoUsd } from '#shared/money.ts';
-import type { StopSignal } from '../../concurrency/stop-signal.ts';
-import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import type { StopSignal } from '../../runtime/concurrency/stop-signal.ts';
 import type { AskBill, Bill } from '../provider.ts';
+import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { nanoOf } from './completion-chunks.ts';
 
 type UpstreamCall = Omit<Parameters<typeof upstreamFetch>[0], 'signal'>;

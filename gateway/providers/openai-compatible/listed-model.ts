@@ -1,5 +1,5 @@
-import type { Capability, CatalogueModel } from '../../catalogue/catalogue.ts';
-import { embeddingModel, unknownEmbedding } from '../../catalogue/facts/embedding-models.ts';
+import type { Capability, CatalogueModel } from '../../models/catalogue/catalogue.ts';
+import { embeddingModel, unknownEmbedding } from '../../models/catalogue/facts/embedding-models.ts';
 import type { ListedModel } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
 

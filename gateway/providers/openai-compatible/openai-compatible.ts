@@ -1,13 +1,13 @@
 import { AppError } from '#shared/errors.ts';
 import { asArray, asObject } from '#shared/json/foreign-json.ts';
 import { knownProvider } from '#shared/known-providers.ts';
-import { longestEventOf } from '../../content/made-images.ts';
-import { answerEvents } from '../../upstream/event-stream.ts';
-import { listsNothing } from '../../upstream/upstream-error.ts';
-import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { type BodyWriter, upstreamBody } from '../changed-request.ts';
+import { longestEventOf } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
+import { answerEvents } from '../upstream/event-stream.ts';
+import { listsNothing } from '../upstream/upstream-error.ts';
+import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { createChunkReader } from './completion-chunks.ts';
 import { type Dialect, dialectOf, openAiDialect } from './dialects.ts';
 import { generationOf } from './generation.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
-import { blocksOf, eventsOf } from '../../testing/message-bench.ts';
-import { openTestGateway } from '../../testing/open-test-gateway.ts';
+import { blocksOf, eventsOf } from '../../../tests/gateway-doubles/message-bench.ts';
+import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 
 /** Parallel tool calls of servers that number and name them in their own ways, as each API's clients put them together. */
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
-import type { ClientTools } from '../../content/client-tools.ts';
-import { messageText } from '../../content/conversation-shape.ts';
+import type { ClientTools } from '../content/client-tools.ts';
+import { messageText } from '../content/conversation-shape.ts';
 import { createOwnItems } from './own-tools.ts';
 import { reasoningOf } from './reasoning-state.ts';
 

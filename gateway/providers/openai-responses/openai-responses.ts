@@ -1,10 +1,10 @@
 import { AppError } from '#shared/errors.ts';
-import { lightBytes } from '../../json/parse-json.ts';
-import { answerEvents } from '../../upstream/event-stream.ts';
-import { upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { lightBytes } from '../../runtime/json/parse-json.ts';
 import { upstreamBody } from '../changed-request.ts';
 import { openAiCall } from '../openai-compatible/openai-compatible.ts';
 import type { ProviderContext, ProviderRequest, TakeEvents } from '../provider.ts';
+import { answerEvents } from '../upstream/event-stream.ts';
+import { upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { createResponseReader } from './response-events.ts';
 import type { Extras } from './responses-body.ts';
 

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
-import { argumentsOfAction } from '../../content/call-fields.ts';
-import { citations } from '../../content/citations.ts';
+import { argumentsOfAction } from '../content/call-fields.ts';
+import { citations } from '../content/citations.ts';
 import {
   type ClientTool,
   type ClientTools,
@@ -9,7 +9,7 @@ import {
   offeredName,
   textArguments,
   textField,
-} from '../../content/client-tools.ts';
+} from '../content/client-tools.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withReasoning } from './reasoning-state.ts';
 

@@ -1,7 +1,7 @@
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { ToolCall } from '#shared/wire/chat-request.ts';
-import { callFields } from '../../content/call-fields.ts';
-import { type ClientTool, type ClientTools, noClientTools, ownToolsField } from '../../content/client-tools.ts';
+import { callFields } from '../content/call-fields.ts';
+import { type ClientTool, type ClientTools, noClientTools, ownToolsField } from '../content/client-tools.ts';
 import type { ProviderRequest } from '../provider.ts';
 
 /** Tools of the caller's that OpenAI's models know by kinds of their own, back from the functions that they are everywhere else. */

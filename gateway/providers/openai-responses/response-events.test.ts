@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { streamEvents } from '../../upstream/event-stream.ts';
 import type { ProviderEvent } from '../provider.ts';
+import { streamEvents } from '../upstream/event-stream.ts';
 import { createResponseReader } from './response-events.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });

@@ -1,13 +1,13 @@
 import { AppError } from '#shared/errors.ts';
 import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import type { ClientTools } from '../../content/client-tools.ts';
-import { requestLimits } from '../../json/json-limits.ts';
-import { parseEvent } from '../../json/parse-json.ts';
-import { pickFields } from '../../json/pick-fields.ts';
-import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
+import { requestLimits } from '../../runtime/json/json-limits.ts';
+import { parseEvent } from '../../runtime/json/parse-json.ts';
+import { pickFields } from '../../runtime/json/pick-fields.ts';
+import type { ClientTools } from '../content/client-tools.ts';
 import { usageEvent } from '../openai-compatible/completion-chunks.ts';
 import type { ProviderEvent } from '../provider.ts';
+import { readFault, upstreamError } from '../upstream/upstream-error.ts';
 import { createOutputItems, type OutputItems } from './output-items.ts';
 
 /** Reads one response, in the events of its stream or whole. */

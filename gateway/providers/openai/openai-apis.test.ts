@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { asArray, asObject } from '#shared/json/foreign-json.ts';
-import { Secret } from '../../auth/secret.ts';
-import { buildCatalogue } from '../../catalogue/build-catalogue.ts';
-import { type ChatBench, openChatBench } from '../../testing/chat-bench.ts';
-import { openVendorDouble } from '../../testing/vendors/vendor-double.ts';
+import { type ChatBench, openChatBench } from '../../../tests/gateway-doubles/chat-bench.ts';
+import { openVendorDouble } from '../../../tests/gateway-doubles/vendors/vendor-double.ts';
+import { Secret } from '../../access/auth/secret.ts';
+import { buildCatalogue } from '../../models/catalogue/build-catalogue.ts';
 
 /** OpenAI's two APIs: which one is asked, what goes there and back, and what its organisation is refused. */
 

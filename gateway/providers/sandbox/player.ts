@@ -2,10 +2,10 @@ import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promi
 import { AppError } from '#shared/errors.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { platformSignal, type StopSignal } from '../../concurrency/stop-signal.ts';
-import type { Citations } from '../../content/citations.ts';
-import { tokensOfBytes, tokensPerMadeImage } from '../../content/estimate-tokens.ts';
-import type { MadeImage } from '../../content/made-images.ts';
+import { platformSignal, type StopSignal } from '../../runtime/concurrency/stop-signal.ts';
+import type { Citations } from '../content/citations.ts';
+import { tokensOfBytes, tokensPerMadeImage } from '../content/estimate-tokens.ts';
+import type { MadeImage } from '../content/made-images.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /** What a sandbox model is going to say, decided before the first word. */

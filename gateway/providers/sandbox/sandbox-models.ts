@@ -1,6 +1,6 @@
 import { parseUsdPerToken, picoUsd } from '#shared/money.ts';
 import type { Price } from '#shared/price.ts';
-import type { CatalogueModel } from '../../catalogue/catalogue.ts';
+import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 
 /**
  * What the sandbox lists. Every answer is made up, so every record says `simulated` and its price is in test credits;

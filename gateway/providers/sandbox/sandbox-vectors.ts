@@ -1,5 +1,5 @@
-import { embeddingModel } from '../../catalogue/facts/embedding-models.ts';
-import { tokensOfBytes } from '../../content/estimate-tokens.ts';
+import { embeddingModel } from '../../models/catalogue/facts/embedding-models.ts';
+import { tokensOfBytes } from '../content/estimate-tokens.ts';
 import type { EmbeddingRequest, Embeddings } from '../embedding.ts';
 import { embeddingList } from '../embedding-answer.ts';
 import { bytesOfWords } from './bytes-of-words.ts';

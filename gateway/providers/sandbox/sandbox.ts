@@ -1,5 +1,5 @@
-import { estimateInputTokens } from '../../content/estimate-tokens.ts';
-import { workerPool } from '../../threads/worker-pool.ts';
+import { workerPool } from '../../runtime/threads/worker-pool.ts';
+import { estimateInputTokens } from '../content/estimate-tokens.ts';
 import { shareOf } from '../packed-request.ts';
 import type { Provider } from '../provider.ts';
 import { play } from './player.ts';

@@ -1,4 +1,4 @@
-import { workerTask } from '../../threads/worker-task.ts';
+import { workerTask } from '../../runtime/threads/worker-task.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Script } from './player.ts';
 

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
-import { lastUserText } from '../../content/conversation-shape.ts';
-import { tokensOfBytes } from '../../content/estimate-tokens.ts';
+import { lastUserText } from '../content/conversation-shape.ts';
+import { tokensOfBytes } from '../content/estimate-tokens.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { painterScript } from './painter-script.ts';
 import type { Script } from './player.ts';

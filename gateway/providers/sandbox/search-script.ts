@@ -1,4 +1,4 @@
-import { type Citations, citations } from '../../content/citations.ts';
+import { type Citations, citations } from '../content/citations.ts';
 import type { Script } from './player.ts';
 
 const pages = [

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
-import { lastUserText, messageText } from '../../content/conversation-shape.ts';
+import { lastUserText, messageText } from '../content/conversation-shape.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Script } from './player.ts';
 import { exampleOf } from './schema-example.ts';

@@ -5,11 +5,11 @@ import { PageHeader } from '../../page/page-header.tsx';
 import { text } from '../../text/chat-text.ts';
 import { Menu } from '../../ui/dialogs/menu.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
-import { useChatDialog } from '../conversations/chat-dialog.ts';
-import { ConversationActions } from '../conversations/conversation-actions.tsx';
-import { TemporaryMark } from '../conversations/temporary-mark.tsx';
-import { useChatOffers } from '../conversations/use-chat-offers.ts';
-import { ConversationTotal } from '../costs/conversation-total.tsx';
+import { useChatDialog } from '../library/conversations/chat-dialog.ts';
+import { ConversationActions } from '../library/conversations/conversation-actions.tsx';
+import { TemporaryMark } from '../library/conversations/temporary-mark.tsx';
+import { useChatOffers } from '../library/conversations/use-chat-offers.ts';
+import { ConversationTotal } from './costs/conversation-total.tsx';
 import { ProjectMark } from './project-mark.tsx';
 
 interface ChatHeaderProps {

@@ -13,9 +13,9 @@ import { text as organiseText } from '../../text/conversations-text.ts';
 import { text as views } from '../../text/shell-text.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
-import { ChatComposer } from '../composer/chat-composer.tsx';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
-import { useOpened } from '../thread-data/use-opened.ts';
+import { ChatComposer } from './composer/chat-composer.tsx';
+import { useOpened } from './data/use-opened.ts';
 
 /** Not needed for the first question: messages and Markdown. */
 const Conversation = lazyView(() => import('./conversation.tsx').then((file) => file.Conversation));

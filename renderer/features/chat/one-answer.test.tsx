@@ -2,7 +2,7 @@ import '../../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 // Loaded when the window is idle: here it is there from the beginning.
-import '../connection/credential-notice.tsx';
+import '../gateways/connection/credential-notice.tsx';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
 
 afterEach(closeApp);

@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo } from 'react';
-import { NotSentContext } from '../context/not-sent-mark.tsx';
-import { useQuote } from '../costs/use-quote.ts';
+import { useQuote } from '../../api/use-quote.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { useChosenModel } from '../drafts/use-chosen-model.ts';
+import { NotSentContext } from './context/not-sent-mark.tsx';
 
 interface OutsideMessagesProps {
   conversationId: string;

@@ -3,7 +3,7 @@ import { useFolder } from '../../api/use-project.ts';
 import { text } from '../../text/conversations-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Hint } from '../../ui/elements/hint.tsx';
-import { useChatDialog } from '../conversations/chat-dialog.ts';
+import { useChatDialog } from '../library/conversations/chat-dialog.ts';
 
 /** Says which project the open chat belongs to, and shows what that knows. Nothing for a folder that is none. */
 export function ProjectMark({ folderId }: { folderId: string }) {

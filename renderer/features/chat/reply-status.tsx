@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import { useThreadView } from '../../navigation/thread-view.ts';
 import { text } from '../../text/chat-text.ts';
 import { compareText } from '../../text/compare-text.ts';
 import { titleOf } from '../../text/tools-text.ts';
-import type { ThreadItem } from '../thread-state/thread-items.ts';
-import { useThreadView } from '../thread-state/thread-view.ts';
+import type { ThreadItem } from './state/thread-items.ts';
 
 const stillEveryMs = 15_000;
 

@@ -1,9 +1,9 @@
 import { useOffers } from '../../actions/offers.ts';
 import { handleOf } from '../../handles/handles.ts';
-import type { MessageActions } from '../thread-state/message-actions.ts';
-import type { ThreadItem } from '../thread-state/thread-items.ts';
-import { useThreadView } from '../thread-state/thread-view.ts';
-import { isCut } from '../thread-state/use-thread-keys.ts';
+import { useThreadView } from '../../navigation/thread-view.ts';
+import type { MessageActions } from './state/message-actions.ts';
+import type { ThreadItem } from './state/thread-items.ts';
+import { isCut } from './state/use-thread-keys.ts';
 
 /** Offers what can be done with the end of the open chat: its last answer and its last question. */
 export function useAnswerOffers(items: readonly ThreadItem[], actions: MessageActions, busy: boolean): void {

@@ -4,18 +4,17 @@ import { useApi } from '../../api/api.ts';
 import { handleOf } from '../../handles/handles.ts';
 import { copyForms } from '../../markdown/copy-forms.ts';
 import { useNav } from '../../navigation/nav.ts';
+import { type RouteAsked, useThreadView } from '../../navigation/thread-view.ts';
 import { text } from '../../text/chat-text.ts';
 import { compareText } from '../../text/compare-text.ts';
 import { describeError } from '../../text/error-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { useConfirmsRoute } from '../confirmations/use-confirms-route.ts';
 import { useDrafts } from '../drafts/drafts-store.ts';
-import type { RouteAsked } from '../routing/use-route-preview.ts';
-import { parsedTokens } from '../thread-data/parsed-tokens.ts';
-import { useLiveAnswers } from '../thread-data/use-answer.ts';
-import type { MessageActions } from '../thread-state/message-actions.ts';
-import { headOf, sectionsOf, type ThreadItem } from '../thread-state/thread-items.ts';
-import { useThreadView } from '../thread-state/thread-view.ts';
+import { useConfirmsRoute } from './confirmations/use-confirms-route.ts';
+import { parsedTokens } from './data/parsed-tokens.ts';
+import { useLiveAnswers } from './data/use-answer.ts';
+import type { MessageActions } from './state/message-actions.ts';
+import { headOf, sectionsOf, type ThreadItem } from './state/thread-items.ts';
 
 /** Actions on messages as calls of the core; failures are shown as toasts. */
 export function useMessageActions(model: string): MessageActions {

@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent } from 'react';
 import { type Api, useApi } from '../../api/api.ts';
 import { useFlush } from '../../browser/use-flush.ts';
+import { useThreadView } from '../../navigation/thread-view.ts';
 import { createDebouncedSaver } from '../drafts/debounced-saver.ts';
 import { mergedText } from '../drafts/merged-draft.ts';
 import { useKeptNotices } from '../drafts/use-kept-notices.ts';
-import { useThreadView } from '../thread-state/thread-view.ts';
 
 const mostExpanded = 300;
 

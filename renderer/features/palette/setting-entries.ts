@@ -6,8 +6,8 @@ import { connectionText } from '../../text/connection-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { text as toolsText } from '../../text/tools-text.ts';
 import { text as transferText } from '../../text/transfer-text.ts';
-import { networkText } from '../connection/network-text.ts';
-import { text as desktopText } from '../desktop/desktop-text.ts';
+import { networkText } from '../gateways/connection/network-text.ts';
+import { text as desktopText } from '../settings/desktop/desktop-text.ts';
 
 /** The rows of each section by which a setting is found, as the section itself calls them. */
 const rows: Readonly<Record<SettingsSection, readonly string[]>> = {

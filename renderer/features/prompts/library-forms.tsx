@@ -7,9 +7,9 @@ import { Form } from '../../ui/forms/form.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { TextArea } from '../../ui/forms/text-area.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
-import { ModelSelect } from '../model-picker/model-select.tsx';
-import { ParameterFields } from '../options/parameter-fields.tsx';
-import { isComplete, RouterFields } from '../options/router-fields.tsx';
+import { ParameterFields } from '../drafts/options/parameter-fields.tsx';
+import { isComplete, RouterFields } from '../drafts/options/router-fields.tsx';
+import { ModelSelect } from '../models/picker/model-select.tsx';
 
 const { library } = text;
 

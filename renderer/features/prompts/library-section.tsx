@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { SectionTitle } from '../../ui/forms/setting-row.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { usePresetCalls, usePresets } from '../options/use-options.ts';
+import { usePresetCalls, usePresets } from '../drafts/options/use-options.ts';
 import { downloadJson, readJson } from './json-file.ts';
 import { PresetForm, PromptForm } from './library-forms.tsx';
 import { LibraryList } from './library-list.tsx';

@@ -12,9 +12,9 @@ import { Failure } from '../../ui/notices/failure.tsx';
 import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { QuickSetting } from '../desktop/quick-setting.tsx';
-import { SecretsTestRow } from '../desktop/secrets-test.tsx';
-import { UpdatesSection } from '../desktop/updates-section.tsx';
+import { QuickSetting } from './desktop/quick-setting.tsx';
+import { SecretsTestRow } from './desktop/secrets-test.tsx';
+import { UpdatesSection } from './desktop/updates-section.tsx';
 import { NoticeSetting } from './notice-setting.tsx';
 
 const options = <Value extends string>(names: Record<Value, string>) =>

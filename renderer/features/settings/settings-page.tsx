@@ -7,11 +7,11 @@ import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { text } from '../../text/settings-text.ts';
 import { Link } from '../../ui/elements/link.tsx';
 import { SectionTitle } from '../../ui/forms/setting-row.tsx';
-import { CapsSection } from '../caps/caps-section.tsx';
-import { GatewaySection } from '../connection/gateway-section.tsx';
-import { NetworkSection } from '../connection/network-section.tsx';
+import { CapsSection } from '../billing/caps/caps-section.tsx';
+import { GatewaySection } from '../gateways/connection/gateway-section.tsx';
+import { NetworkSection } from '../gateways/connection/network-section.tsx';
+import { ProvidersSection } from '../gateways/providers/providers-section.tsx';
 import { LibrarySection } from '../prompts/library-section.tsx';
-import { ProvidersSection } from '../providers/providers-section.tsx';
 import { goToSetting } from './go-to-setting.ts';
 import { AboutSection, AppearanceSection, ChatSection, PrivacySection } from './plain-sections.tsx';
 

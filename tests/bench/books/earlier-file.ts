@@ -1,11 +1,11 @@
 import { Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { createDurableLog } from '#gateway/db/durable-log.ts';
-import { allMigrations } from '#gateway/db/migrations/all-migrations.ts';
-import { dialectOf } from '#gateway/db/open.ts';
-import { postgresDialect } from '#gateway/db/postgres.ts';
-import type { Books } from '#gateway/db/schema.ts';
-import { sqliteDialect } from '#gateway/db/sqlite.ts';
+import { createDurableLog } from '#gateway/storage/durable-log.ts';
+import { allMigrations } from '#gateway/storage/migrations/all-migrations.ts';
+import { dialectOf } from '#gateway/storage/open.ts';
+import { postgresDialect } from '#gateway/storage/postgres.ts';
+import type { Books } from '#gateway/storage/schema.ts';
+import { sqliteDialect } from '#gateway/storage/sqlite.ts';
 import { type Extent, fillBooks } from './fill-books.ts';
 
 /** New books of an earlier version with this many requests, so that bringing them up to date can be measured. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type BooksDb, dialectOfDb } from '#gateway/db/open.ts';
 import { dayMs, dayOf } from '#gateway/ledger/period.ts';
+import { type BooksDb, dialectOfDb } from '#gateway/storage/open.ts';
 import { samplePrice, shortRouting, wholeRouting } from './sample-requests.ts';
 
 /** How large the books are to be. */

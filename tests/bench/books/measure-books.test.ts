@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { emptyDatabase, onPostgres } from '#gateway/testing/test-database.ts';
+import { emptyDatabase, onPostgres } from '../../gateway-doubles/test-database.ts';
 import { fillEarlier } from './earlier-file.ts';
 import { measureBooks } from './measure-books.ts';
 

@@ -1,7 +1,7 @@
-import { allScopes } from '#gateway/auth/scopes.ts';
-import { openBooks } from '#gateway/db/open.ts';
+import { allScopes } from '#gateway/access/auth/scopes.ts';
 import { verifyBooks } from '#gateway/ledger/verify-books.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { openBooks } from '#gateway/storage/open.ts';
 import { largestAccount } from './fill-books.ts';
 
 /** What a step took. Other work on the machine makes the wall's time longer, and hardly the processor's. */

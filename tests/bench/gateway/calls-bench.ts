@@ -1,8 +1,8 @@
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
-import { loadConfig } from '#gateway/configuration/config.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { loadConfig } from '#gateway/operations/configuration/config.ts';
 import { parseUsd } from '#shared/money.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Row, rowOf, type Teller } from '../rows.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TestPostgres } from '#gateway/testing/start-postgres.ts';
+import type { TestPostgres } from '../../gateway-doubles/start-postgres.ts';
 import { freePort } from '../../support/free-port.ts';
 import type { Target } from './connection.ts';
 import { type Program, start } from './processes.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { postgresPrograms, startPostgres } from '#gateway/testing/start-postgres.ts';
+import { postgresPrograms, startPostgres } from '../../gateway-doubles/start-postgres.ts';
 import { freePort } from '../../support/free-port.ts';
 import type { Teller } from '../rows.ts';
 import {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { allScopes } from '#gateway/auth/scopes.ts';
+import { allScopes } from '#gateway/access/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '#gateway/auth/secret.ts';
-import { eventsOf } from '#gateway/testing/events-of.ts';
-import { openTestGateway } from '#gateway/testing/open-test-gateway.ts';
-import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
-import { openVendorDouble } from '#gateway/testing/vendors/vendor-double.ts';
+import { Secret } from '#gateway/access/auth/secret.ts';
 import type { CompletionChunk, CompletionResponse } from '#shared/wire/chat-response.ts';
+import { eventsOf } from '../../gateway-doubles/events-of.ts';
+import { openTestGateway } from '../../gateway-doubles/open-test-gateway.ts';
+import { thoughtThrough, weatherCalls } from '../../gateway-doubles/vendors/tool-loops.ts';
+import { openVendorDouble } from '../../gateway-doubles/vendors/vendor-double.ts';
 import { aiSdkCompatible, aiSdkOpenai } from './ai-sdk-clients.ts';
 import { type ClientKind, type Connection, citySchema } from './client.ts';
 import { langchainClient } from './langchain-client.ts';

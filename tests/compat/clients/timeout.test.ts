@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Secret } from '../../../gateway/auth/secret.ts';
+import { Secret } from '../../../gateway/access/auth/secret.ts';
 import { type Listening, listen } from '../../../gateway/http/listen.ts';
-import { type ChatBench, openChatBench } from '../../../gateway/testing/chat-bench.ts';
-import { testModel } from '../../../gateway/testing/test-models.ts';
-import { hangingReply, openUpstream, type Upstream } from '../../../gateway/testing/upstream-server.ts';
+import { type ChatBench, openChatBench } from '../../gateway-doubles/chat-bench.ts';
+import { testModel } from '../../gateway-doubles/test-models.ts';
+import { hangingReply, openUpstream, type Upstream } from '../../gateway-doubles/upstream-server.ts';
 import { aiSdkCompatible, aiSdkOpenai } from './ai-sdk-clients.ts';
 import { curlClient } from './curl-client.ts';
 import { langchainClient } from './langchain-client.ts';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll } from 'vitest';
-import { allScopes } from '#gateway/auth/scopes.ts';
+import { allScopes } from '#gateway/access/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { ErrorBody } from '#shared/wire/error.ts';
-import { Secret } from '../../../gateway/auth/secret.ts';
+import { Secret } from '../../../gateway/access/auth/secret.ts';
 import type { OwnGateway } from '../../../gateway/gateway.ts';
 import { openGateway } from '../../../gateway/open-gateway.ts';
-import { recordedStreams } from '../../../gateway/testing/recorded-streams.ts';
-import { testDatabase, testPepper } from '../../../gateway/testing/test-database.ts';
-import { openUpstream, streamReply, type Upstream } from '../../../gateway/testing/upstream-server.ts';
+import { recordedStreams } from '../../gateway-doubles/recorded-streams.ts';
+import { testDatabase, testPepper } from '../../gateway-doubles/test-database.ts';
+import { openUpstream, streamReply, type Upstream } from '../../gateway-doubles/upstream-server.ts';
 import { openScriptedUpstream } from '../../support/scripted-upstream.ts';
 
 export interface KeySetting {

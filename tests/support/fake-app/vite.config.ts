@@ -9,7 +9,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 /** The renderer as it is built for users, over a made-up core. Never part of what ships. */
 export default defineConfig({
   root: path('.'),
-  base: './',
+  base: './/',
   publicDir: path('../../../renderer/public'),
   plugins: [react({ compiler: true }), tailwindcss(), diagramAssets()],
   worker: { format: 'es' },

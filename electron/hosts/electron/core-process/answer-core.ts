@@ -1,12 +1,12 @@
 import { implement } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
 import { session as browserSession, type MessagePortMain, nativeTheme } from 'electron';
-import type { RecoveryOffer } from '#core/db/recovery.ts';
-import type { EndedNotice } from '#core/host/host.ts';
-import type { Log } from '#core/log/log.ts';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';
-import type { SecretStore } from '#core/secrets/keychain.ts';
-import { sessionMemory } from '#core/secrets/session-memory.ts';
+import type { EndedNotice } from '#core/runtime/host/host.ts';
+import type { Log } from '#core/runtime/log/log.ts';
+import type { RecoveryOffer } from '#core/storage/database/recovery.ts';
+import type { SecretStore } from '#core/storage/secrets/keychain.ts';
+import { sessionMemory } from '#core/storage/secrets/session-memory.ts';
 import { AppError, type ProblemText } from '#shared/errors.ts';
 import { askPerson } from '../ask-person.ts';
 import { askWhere } from '../ask-where.ts';

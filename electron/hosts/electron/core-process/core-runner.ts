@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { app, MessageChannelMain, type MessagePortMain, type UtilityProcess, utilityProcess } from 'electron';
-import type { Recovery, RecoveryOffer } from '#core/db/recovery.ts';
-import type { Log } from '#core/log/log.ts';
+import type { Log } from '#core/runtime/log/log.ts';
+import type { Recovery, RecoveryOffer } from '#core/storage/database/recovery.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { restartLimit } from './restart-limit.ts';
 

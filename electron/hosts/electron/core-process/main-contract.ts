@@ -1,6 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
-import type { RecoveryOffer } from '#core/db/recovery.ts';
+import type { RecoveryOffer } from '#core/storage/database/recovery.ts';
 import { menuPlace, zoomStep } from '#shared/contract/app/app.ts';
 import { networkSettings } from '#shared/contract/app/network.ts';
 import { settings } from '#shared/contract/app/settings.ts';

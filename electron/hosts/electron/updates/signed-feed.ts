@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { AppUpdater } from 'electron-updater';
 import { GenericProvider } from 'electron-updater/out/providers/GenericProvider.js';
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
-import { isSignedBy, parsePublicKey, signatureAddress } from '#gateway/auth/signed-bytes.ts';
+import { isSignedBy, parsePublicKey, signatureAddress } from '#gateway/access/auth/signed-bytes.ts';
 
 /** What electron-updater hands to a provider of one's own (`provider: 'custom'`). */
 export interface SignedFeedOptions {

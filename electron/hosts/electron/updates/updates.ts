@@ -1,6 +1,6 @@
 import type { AppUpdater, UpdateInfo } from 'electron-updater';
-import type { HostProxy } from '#core/host/host.ts';
-import { failureEntry, type Log } from '#core/log/log.ts';
+import type { HostProxy } from '#core/runtime/host/host.ts';
+import { failureEntry, type Log } from '#core/runtime/log/log.ts';
 import type { UpdateState } from '#shared/contract/app/updates.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { updateFailure } from './update-failure.ts';

@@ -1,5 +1,5 @@
 import type { BrowserWindow } from 'electron';
-import type { Log } from '#core/log/log.ts';
+import type { Log } from '#core/runtime/log/log.ts';
 import { restartLimit } from '../core-process/restart-limit.ts';
 import { watchForHang } from './watch-for-hang.ts';
 

@@ -1,0 +1,147 @@
+import { X509Certificate } from 'node:crypto';
+import { Secret } from '#gateway/access/auth/secret.ts';
+import { certificatesIn } from '#gateway/providers/upstream/certificates.ts';
+import type { NetworkHop, NetworkSettings, NetworkStatus } from '#shared/contract/app/network.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { Host } from '../../runtime/host/host.ts';
+import { failureEntry, type Log } from '../../runtime/log/log.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { SecretBox } from '../../storage/secrets/secret-box.ts';
+import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import type { NetworkFile } from './network-file.ts';
+import { type Network, type NetworkRules, usualRules } from './open-network.ts';
+import { testWay } from './test-way.ts';
+
+export interface NetworkFeatureDeps {
+  readonly network: Network;
+  readonly file: NetworkFile;
+  /** Settings of this name in the database are of an earlier version or of somebody else: they are removed unread. */
+  readonly store: Pick<SettingsStore, 'forget'>;
+  readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
+  readonly changes: Changes;
+  readonly log: Log;
+  /** Origins that the app calls. */
+  readonly targets: () => Promise<NetworkStatus['targets']>;
+  readonly showProxy: Host['showProxy'];
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsed: () => number;
+}
+
+const name = 'network';
+const secretName = 'network/proxy';
+
+/** The way to the outside: its settings, and a test of it. */
+export function networkFeature({
+  network,
+  file,
+  store,
+  secrets,
+  changes,
+  log,
+  targets,
+  showProxy,
+  elapsed,
+}: NetworkFeatureDeps) {
+  const apply = (rules: NetworkRules) => {
+    network.apply(rules);
+    showProxy?.(rules);
+  };
+
+  function settings(): NetworkSettings {
+    const { password: _, ...usual } = usualRules;
+    return file.read() ?? usual;
+  }
+
+  /** A keychain that cannot be read gives no password: the proxy then says that it wants one. */
+  const password = async (): Promise<string | null> =>
+    (await secrets.get(secretName).catch(() => null))?.reveal() ?? null;
+
+  async function rules(): Promise<NetworkRules> {
+    const set = settings();
+    return { ...set, password: set.username === '' ? null : await password() };
+  }
+
+  const shown = async ({ password: kept, ...set }: NetworkRules): Promise<NetworkStatus> => ({
+    ...set,
+    hasPassword: kept !== null,
+    targets: await targets(),
+  });
+
+  return {
+    /** Calls to the outside wait for it. Settings that cannot be read are as on the first day. */
+    async load(): Promise<void> {
+      await store.forget(name);
+      apply(
+        await rules().catch((cause: unknown) => {
+          log({ event: 'network-settings', ...failureEntry(cause) });
+          return usualRules;
+        }),
+      );
+    },
+    get: async (): Promise<NetworkStatus> => shown(await rules()),
+    async set({ password: given, ...wanted }: NetworkSettings & { password?: string | null | undefined }) {
+      const checked = checkedSettings(wanted);
+      if (given === null || checked.username === '') await secrets.remove(secretName);
+      else if (given !== undefined) await secrets.set(secretName, new Secret(given));
+      file.write(checked);
+      const next = await rules();
+      apply(next);
+      changes.emit('network');
+      return shown(next);
+    },
+    async test({ origin }: { origin: string }, signal: AbortSignal | undefined): Promise<NetworkHop[]> {
+      if (!(await targets()).some((target) => target.origin === origin))
+        throw refusal('invalid_input', 'networkTarget');
+      return testWay(origin, { network, elapsed, signal });
+    },
+  };
+}
+
+function checkedSettings(given: NetworkSettings): NetworkSettings {
+  const address = given.address.trim();
+  if (given.certificates.trim() !== '') checkCertificates(given.certificates);
+  if (given.proxy !== 'fixed') return { ...given, address: '', username: '' };
+  const refuse = (why: 'proxyAddress' | 'proxyHasPassword') =>
+    refusal('invalid_input', why, { details: { param: 'address' } });
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (!url || !/^(https?|socks5):$/.test(url.protocol) || url.hostname === '') throw refuse('proxyAddress');
+  if (url.username || url.password) throw refuse('proxyHasPassword');
+  if ((url.pathname !== '' && url.pathname !== '/') || url.search || url.hash) throw refuse('proxyAddress');
+  return { ...given, address };
+}
+
+function checkCertificates(text: string): void {
+  const blocks = certificatesIn(text);
+  if (blocks.length === 0 || !blocks.every(isCertificate))
+    throw refusal('invalid_input', 'noCertificate', { details: { param: 'certificates' } });
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).subject !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+interface Called {
+  readonly list: () => Promise<readonly { readonly name: string; readonly baseUrl: string | null }[]>;
+}
+
+/** Every gateway that is set up, and every provider that has an address. */
+export async function callTargets(
+  providers: Called,
+  gateways: { readonly all: () => readonly { readonly baseUrl: string }[] },
+): Promise<NetworkStatus['targets']> {
+  const named = [
+    ...gateways.all().map(({ baseUrl }) => ({ name: new URL(baseUrl).host, baseUrl })),
+    ...(await providers.list()),
+  ];
+  const byOrigin = new Map<string, string>();
+  for (const { name: title, baseUrl } of named) {
+    if (baseUrl === null || !URL.canParse(baseUrl)) continue;
+    const { origin } = new URL(baseUrl);
+    if (!byOrigin.has(origin)) byOrigin.set(origin, title);
+  }
+  return [...byOrigin].map(([origin, title]) => ({ name: title, origin }));
+}

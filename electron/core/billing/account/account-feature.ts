@@ -1,0 +1,111 @@
+import { GatewayError } from '#shared/client/gateway-error.ts';
+import { unknownAccount } from '#shared/client/reading/read-account.ts';
+import { type OtherAmount, otherAmount, type ReportedAccount } from '#shared/client/reported.ts';
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { AppError } from '#shared/errors.ts';
+import type { UsedLimit } from '#shared/wire/usage.ts';
+import type { Connections, Payer } from '../../gateways/connection/connections.ts';
+import { askGateway } from '../../gateways/connection/gateway-errors.ts';
+import { countersFor } from './usage-sums.ts';
+
+export interface AccountDeps {
+  readonly connections: Connections;
+  readonly hasProvider: () => Promise<boolean>;
+}
+
+const limitMs = 10_000;
+
+/** The gateway has no such thing to tell, or does not tell it to this key. */
+const isUntold = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope');
+
+/** The balance of a gateway that doesn't count in USD. */
+function getOtherBalance(error: unknown): OtherAmount | null {
+  const parsed = error instanceof GatewayError ? otherAmount.safeParse(error.details?.balance) : null;
+  return parsed?.success ? parsed.data : null;
+}
+
+/** The gateway accounts that pay. */
+export function accountFeature({ connections, hasProvider }: AccountDeps) {
+  async function accountOf(payer: Payer): Promise<ReportedAccount> {
+    const account = await accountAt(payer);
+    if (account.balance || account.otherBalance) return account;
+    return { ...account, ...(await balanceOf(payer, account)) };
+  }
+
+  async function accountAt({ client }: Payer): Promise<ReportedAccount> {
+    try {
+      return await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : null;
+      if (code === 'not_reported') return unknownAccount;
+      if (code !== 'insufficient_scope') throw error;
+      // Who pays can be told by any key; what is there cannot.
+      const verified = await askGateway(() => client.verify({ signal: AbortSignal.timeout(limitMs) }));
+      return { ...verified.account, credential: verified.credential, balance: null, usage: null };
+    }
+  }
+
+  /** Some gateways tell the balance with the credits alone. Null: not told, or not to this key. */
+  async function balanceOf(
+    { client }: Payer,
+    { credential }: ReportedAccount,
+  ): Promise<Pick<ReportedAccount, 'balance' | 'otherBalance'>> {
+    if (credential?.scopes && !credential.scopes.includes('account')) return { balance: null };
+    let otherBalance: ReportedAccount['otherBalance'] = null;
+    const readCredits = () =>
+      client.credits({ limit: 1 }, { signal: AbortSignal.timeout(limitMs) }).catch((error: unknown) => {
+        otherBalance = getOtherBalance(error);
+        throw error;
+      });
+    try {
+      const credits = await askGateway(readCredits);
+      const { balance: amount, held, available, total_granted, total_used } = credits;
+      return { balance: { currency: 'USD', amount, held, available, total_granted, total_used } };
+    } catch (error) {
+      if (isUntold(error)) return { balance: null, otherBalance };
+      throw error;
+    }
+  }
+
+  return {
+    async wallets(): Promise<WalletBalance[]> {
+      const payers = await connections.payers();
+      return Promise.all(payers.map(walletOf));
+    },
+    /** Of any account, whichever gateway is in use. */
+    walletOf,
+    async get({ wallet }: { wallet: Wallet }): Promise<ReportedAccount> {
+      const payer = await connections.wallet(wallet);
+      const account = await accountOf(payer);
+      return { ...account, usage: account.usage && countersFor<typeof account.usage>(payer.source)(account.usage) };
+    },
+    async quotas({ wallet }: { wallet: Wallet }): Promise<UsedLimit[]> {
+      const { client } = await connections.wallet(wallet);
+      try {
+        return (await askGateway(() => client.usage({}, { signal: AbortSignal.timeout(limitMs) }))).limits;
+      } catch (error) {
+        if (isUntold(error)) return [];
+        throw error;
+      }
+    },
+  };
+
+  async function walletOf(payer: Payer): Promise<WalletBalance> {
+    return toWallet(payer, await accountOf(payer), await isUsed(payer));
+  }
+
+  async function isUsed({ id, client }: Payer): Promise<boolean> {
+    if (id !== 'main' || (await hasProvider())) return true;
+    const { transactions } = await askGateway(() => client.credits({ limit: 1 }));
+    return transactions.data.length > 0;
+  }
+
+  function toWallet({ wallet, source, name: called }: Payer, account: ReportedAccount, used: boolean): WalletBalance {
+    const { name: own, plan, balance, otherBalance = null } = account;
+    const simulated = wallet === 'sandbox';
+    const name = simulated ? 'Test credits' : (called ?? own ?? new URL(source).host);
+    return { id: wallet, name, simulated, used, billing: plan?.billing ?? null, balance, otherBalance };
+  }
+}

@@ -1,0 +1,91 @@
+import { currentMonth } from '#gateway/ledger/period.ts';
+import type { ReportedCredits } from '#shared/client/reported.ts';
+import type { Budget, Outlook } from '#shared/contract/app/funds.ts';
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { AppError } from '#shared/errors.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { Connections, Payer } from '../../gateways/connection/connections.ts';
+import { askGateway } from '../../gateways/connection/gateway-errors.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import { getPersonCost } from '../costs/person-cost.ts';
+import { outlookDays, outlookOf, unknownOutlook } from './outlook.ts';
+
+export interface FundsDeps {
+  readonly connections: Pick<Connections, 'wallet' | 'byId'>;
+  readonly walletOf: (payer: Payer) => Promise<WalletBalance>;
+  readonly store: Pick<SettingsStore, 'readText' | 'write' | 'forget'>;
+  readonly changes: Changes;
+  readonly now: () => number;
+}
+
+const limitMs = 10_000;
+const settingOf = ({ source }: Payer): string => `budget.${source}`;
+
+/** How long credits last, budgets of the person's own, and the balance of every account. */
+export function fundsFeature({ connections, walletOf, store, changes, now }: FundsDeps) {
+  return {
+    async outlook({ wallet }: { wallet: Wallet }): Promise<Outlook> {
+      const payer = await connections.wallet(wallet);
+      const { billing, balance } = await walletOf(payer);
+      if (billing === 'meter_only' || balance === null) return unknownOutlook;
+      const signal = AbortSignal.timeout(limitMs);
+      const start = Math.floor(now() / 1000) - outlookDays * 86_400;
+      const [credits, usage] = await Promise.all([
+        ifReported(() => payer.client.credits({ limit: 1 }, { signal })),
+        ifReported(() => payer.client.usage({ group_by: 'day', start }, { signal })),
+      ]);
+      return outlookOf(credits ?? creditsOf(balance), usage, now());
+    },
+
+    account: async ({ id }: { id: string }): Promise<WalletBalance> => walletOf(await connections.byId(id)),
+
+    async budget({ wallet }: { wallet: Wallet }): Promise<Budget> {
+      const payer = await connections.wallet(wallet);
+      const { startMs: start, endMs: end } = currentMonth(now());
+      const [limitUsd, usage] = await Promise.all([
+        store.readText(settingOf(payer)),
+        ifReported(() =>
+          payer.client.usage({ start: start / 1000, end: end / 1000 }, { signal: AbortSignal.timeout(limitMs) }),
+        ),
+      ]);
+      const spent = usage?.period ? getPersonCost(usage.totals) : null;
+      const spentUsd = spent === null ? null : formatUsd(nanoUsd(spent));
+      return { limitUsd, spentUsd, share: shareOf(spentUsd, limitUsd), start, end };
+    },
+
+    async setBudget({ wallet, limitUsd }: { wallet: Wallet; limitUsd: string | null }): Promise<void> {
+      const setting = settingOf(await connections.wallet(wallet));
+      if (limitUsd === null) await store.forget(setting);
+      else await store.write(setting, limitUsd);
+      changes.emit('caps');
+    },
+  };
+}
+
+/** Null: the gateway does not report it, or not to this credential. */
+async function ifReported<T>(call: () => Promise<T>): Promise<T | null> {
+  try {
+    return await askGateway(call);
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope'))
+      return null;
+    throw error;
+  }
+}
+
+const creditsOf = ({ amount, ...sums }: NonNullable<WalletBalance['balance']>): ReportedCredits => ({
+  object: 'credits',
+  ...sums,
+  balance: amount,
+  transactions: { object: 'list', data: [], first_id: null, last_id: null, has_more: false, reported: false },
+});
+
+/** With integers, since a float would round the amounts first. */
+function shareOf(spent: string | null, limit: string | null): number | null {
+  if (spent === null || limit === null) return null;
+  const whole = parseUsd(limit);
+  if (whole === 0n) return parseUsd(spent) > 0n ? 1 : 0;
+  return Number((parseUsd(spent) * 10_000n) / whole) / 10_000;
+}

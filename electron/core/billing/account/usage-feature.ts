@@ -1,0 +1,61 @@
+import type {
+  UsageGroupId,
+  UsageGrouping,
+  UsageInsights,
+  UsagePeriod,
+  UsageReport,
+} from '#shared/contract/app/usage.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { Connections } from '../../gateways/connection/connections.ts';
+import type { Naming } from '../../gateways/connection/model-facts.ts';
+import { readUsageReport } from './read-usage-report.ts';
+import { usagePieces } from './usage-export.ts';
+import { readInsights } from './usage-insights.ts';
+import { allLines, type LineDeps, readLines } from './usage-lines.ts';
+
+const limitMs = 30_000;
+
+interface UsageDeps extends Omit<LineDeps, 'connections'>, Naming {
+  readonly connections: Connections;
+  readonly now: () => number;
+}
+
+interface Asked {
+  readonly wallet: Wallet;
+  readonly period: UsagePeriod;
+}
+
+/** Usage of a period in whole days. The gateway adds up; what it does not know, of chats and folders, is put to it here. */
+export function usageFeature(deps: UsageDeps) {
+  const payerOf = (wallet: Wallet) => deps.connections.wallet(wallet);
+  /** A question that nobody waits for any longer ends, and any other after a while. */
+  const ends = (signal: AbortSignal | undefined) =>
+    AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
+
+  return {
+    async get(
+      { wallet, period, groupBy }: Asked & { readonly groupBy: UsageGrouping },
+      signal?: AbortSignal,
+    ): Promise<UsageReport> {
+      return readUsageReport(deps, await payerOf(wallet), groupBy, period, ends(signal));
+    },
+
+    async insights({ wallet, period }: Asked, signal?: AbortSignal): Promise<UsageInsights> {
+      return readInsights(await payerOf(wallet), period, deps.now(), ends(signal));
+    },
+
+    async requests(
+      {
+        wallet,
+        ...asked
+      }: Asked & { groupBy: UsageGrouping; group: UsageGroupId | null; after?: string | null | undefined },
+      signal?: AbortSignal,
+    ) {
+      return readLines(deps, await payerOf(wallet), asked, ends(signal));
+    },
+
+    async *export({ wallet, period, format }: Asked & { readonly format: 'csv' | 'json' }, signal?: AbortSignal) {
+      yield* usagePieces(allLines(deps, await payerOf(wallet), period, signal), period, format, deps.providerName);
+    },
+  };
+}

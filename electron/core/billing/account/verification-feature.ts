@@ -1,0 +1,18 @@
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { checkCredential } from '../../gateways/connection/check-credential.ts';
+import type { Connections } from '../../gateways/connection/connections.ts';
+import { askGateway } from '../../gateways/connection/gateway-errors.ts';
+
+/** What the gateway says of the credential of a wallet. */
+export const verificationFeature = ({
+  connections,
+  now,
+}: {
+  readonly connections: Pick<Connections, 'wallet'>;
+  readonly now: () => number;
+}) => ({
+  async get({ wallet }: { wallet: Wallet }) {
+    const { client } = await connections.wallet(wallet);
+    return { told: await askGateway(() => checkCredential(client)), checkedAt: now() };
+  },
+});

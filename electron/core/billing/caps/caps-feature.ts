@@ -1,0 +1,161 @@
+import type { CapScope, CapState, Caps, CapsNow, OutsideLimit } from '#shared/contract/chat/caps.ts';
+import { toAppError } from '#shared/errors.ts';
+import { parseUsd } from '#shared/money.ts';
+import type { Connections } from '../../gateways/connection/connections.ts';
+import type { Upper } from '../../request/admission.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import type { SpendStore } from '../costs/spend-store.ts';
+import { accountSpend } from './account-spend.ts';
+import { capStates, meterOf, modelStates, sumOf, usd } from './cap-states.ts';
+import { readCaps, writeCaps } from './kept-caps.ts';
+import { modelSpend } from './model-spend.ts';
+
+export interface CapsDeps {
+  readonly store: SettingsStore;
+  readonly spend: SpendStore;
+  readonly connections: Pick<Connections, 'wallet' | 'mode'>;
+  /** Of the built-in gateway, which refuses other programs by the caps of a day, a month and of models. */
+  readonly programLimits: {
+    /** Makes limits of the caps, where nobody else has set any. */
+    readonly write: () => Promise<void>;
+    readonly takeOver: () => Promise<void>;
+    readonly setOutside: () => Promise<OutsideLimit[]>;
+  };
+  readonly changes: Changes;
+  readonly now: () => number;
+}
+
+interface Reservation extends Upper {
+  readonly conversationId: string;
+  readonly at: number;
+}
+
+/** The reservation of a request that was admitted and never stored ends after this. */
+const patienceMs = 60_000;
+
+/** Spending caps and what is spent. Test credits are not money and do not count. */
+export function capsFeature({ store, spend, connections, programLimits, changes, now }: CapsDeps) {
+  const reserved = new Map<string, Reservation>();
+
+  const read = () => readCaps(store);
+
+  /** Answers that run, at what they may still cost; one with a known cost counts as spent. */
+  async function running(): Promise<Reservation[]> {
+    const open = await spend.open([...reserved.keys()]);
+    for (const [id, { at }] of reserved) if (!(open.get(id) ?? now() - at < patienceMs)) reserved.delete(id);
+    return [...reserved.values()];
+  }
+
+  /** Of the whole account where its gateway tells that, and of what this app has paid elsewhere; else of this app alone. */
+  async function spentNow() {
+    const periods = periodsOf(now());
+    const account = await accountSpend(connections, periods);
+    const except = account?.source ?? null;
+    const [day, month] = await Promise.all([spend.since(periods.day, except), spend.since(periods.month, except)]);
+    return {
+      day: day + (account?.day ?? 0n),
+      month: month + (account?.month ?? 0n),
+      held: account?.held ?? 0n,
+      whole: account !== null,
+    };
+  }
+
+  async function spentOn(conversationId: string | null, reservations: readonly Reservation[]) {
+    const own = sumOf(reservations);
+    const here = sumOf(reservations.filter((each) => each.conversationId === conversationId));
+    const [all, ofChat] = await Promise.all([
+      spentNow(),
+      conversationId === null ? 0n : spend.ofConversation(conversationId),
+    ]);
+    // What this app has admitted is held by the gateway too, as soon as it is sent.
+    const open = own > all.held ? own : all.held;
+    return { message: 0n, conversation: ofChat + here, day: all.day + open, month: all.month + open };
+  }
+
+  const spentOnModels = () => modelSpend({ connections, spend }, periodsOf(now()).month);
+
+  return {
+    async get(): Promise<CapsNow> {
+      const [caps, { day, month, whole }, setOutside] = await Promise.all([
+        read(),
+        spentNow(),
+        whereOpen(programLimits.setOutside, null),
+      ]);
+      const capped = Object.entries(caps.models);
+      const costs = capped.length === 0 ? null : await spentOnModels();
+      const meters = [
+        meterOf('day', caps.day, day),
+        meterOf('month', caps.month, month),
+        ...capped.map(([model, cap]) => meterOf('model', cap, costs?.get(model) ?? 0n, model)),
+      ];
+      return {
+        caps,
+        meters: meters.flatMap((meter) => meter ?? []),
+        spentUsd: { day: usd(day), month: usd(month) },
+        whole,
+        setOutside,
+      };
+    },
+
+    async set(caps: Caps): Promise<void> {
+      await writeCaps(store, caps);
+      changes.emit('caps');
+      // While another server has the books, they are limited as soon as they are opened here.
+      await whereOpen(programLimits.write, undefined);
+    },
+
+    async takeOver(): Promise<void> {
+      await programLimits.takeOver();
+      changes.emit('caps');
+    },
+
+    any: async (): Promise<boolean> => hasAny(await read()),
+
+    /** The caps that answers of this size, which start together, come near or may exceed. */
+    async stateOf(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]> {
+      const caps = await read();
+      if (!hasAny(caps)) return [];
+      const { models, ...scoped } = caps;
+      const limits = Object.fromEntries(
+        Object.entries(scoped).map(([scope, cap]) => [scope, cap === null ? null : parseUsd(cap)]),
+      ) as Record<CapScope, bigint | null>;
+      const reservations = await running();
+      const states = capStates(limits, await spentOn(conversationId, reservations), sumOf(uppers));
+      if (!uppers.some(({ model }) => models[model] !== undefined)) return states;
+      const costs = await spentOnModels();
+      const spentOnModel = (model: string) =>
+        (costs.get(model) ?? 0n) + sumOf(reservations.filter((each) => each.model === model));
+      return [...states, ...modelStates(models, spentOnModel, uppers)];
+    },
+
+    reserve(id: string, conversationId: string, { model, upper }: Upper): void {
+      reserved.set(id, { conversationId, model, upper, at: now() });
+    },
+  };
+}
+
+/** What the work returns, unless another server has the books. */
+async function whereOpen<Result, Otherwise>(
+  work: () => Promise<Result>,
+  otherwise: Otherwise,
+): Promise<Result | Otherwise> {
+  try {
+    return await work();
+  } catch (error) {
+    if (toAppError(error).code === 'database_in_use') return otherwise;
+    throw error;
+  }
+}
+
+const hasAny = ({ models, ...scoped }: Caps): boolean =>
+  Object.keys(models).length > 0 || Object.values(scoped).some((cap) => cap !== null);
+
+/** The start of the current UTC day and month. */
+function periodsOf(timeMs: number): { day: number; month: number } {
+  const date = new Date(timeMs);
+  return {
+    day: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()),
+    month: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1),
+  };
+}

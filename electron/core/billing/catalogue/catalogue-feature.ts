@@ -1,0 +1,106 @@
+import type { GatewayClient } from '#shared/client/gateway-client.ts';
+import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Model } from '#shared/wire/model.ts';
+import type { Connections } from '../../gateways/connection/connections.ts';
+import { askGateway } from '../../gateways/connection/gateway-errors.ts';
+import { chatNeeds } from '../../gateways/models/chat-needs.ts';
+import { mergeModels } from '../../gateways/models/merge-models.ts';
+import type { ListedModels } from '../../gateways/models/models-feature.ts';
+import { staleDays } from '../../gateways/models/price-age.ts';
+import { failureEntry, type Log } from '../../runtime/log/log.ts';
+import type { Db } from '../../storage/database/db.ts';
+import { useOfModel } from './use-of-model.ts';
+import { type WhatIfDeps, whatIf } from './what-if.ts';
+
+const limitMs = 10_000;
+const dayMs = 86_400_000;
+const mixDays = 30;
+
+export interface CatalogueDeps extends Omit<WhatIfDeps, 'catalogue'> {
+  readonly connections: Connections;
+  readonly listed: () => Promise<ListedModels>;
+  readonly db: Db;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** All models there are to choose from and their prices, with and without a key; and what the account made of them. */
+export function catalogueFeature(deps: CatalogueDeps) {
+  const { connections, listed, now, log } = deps;
+
+  /** Null: the gateway tells prices only of what it lists, or not now. */
+  async function pricedModels(): Promise<Model[] | null> {
+    const payers = await connections.payers();
+    const asked = payers.map(({ client }) => client.prices({ signal: AbortSignal.timeout(limitMs) }));
+    try {
+      const lists = await askGateway(() => Promise.all(asked));
+      return mergeModels(lists.map(({ data }) => data));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      log({ event: 'prices-not-listed', code: error.code, ...failureEntry(error) });
+      return null;
+    }
+  }
+
+  async function all(): Promise<Omit<ListedModels, 'models'> & { models: Model[]; allPrices: boolean }> {
+    const [list, priced] = await Promise.all([listed(), pricedModels()]);
+    const known = new Set(list.models.map(({ id }) => id));
+    const others = (priced ?? []).filter(({ id }) => !known.has(id));
+    return { ...list, models: [...list.models, ...others], allPrices: priced !== null };
+  }
+
+  const catalogue = {
+    async list() {
+      const { models, ...list } = await all();
+      const aged = models.map((model): CatalogueModel => ({ ...model, staleDays: staleDays(model, now()) }));
+      return { ...list, models: aged };
+    },
+
+    async history({ model }: { model: string }) {
+      const { client } = await connections.payerFor(model);
+      return orNothing(
+        async () => (await client.priceHistory(model, { signal: AbortSignal.timeout(limitMs) })).data,
+        [],
+      );
+    },
+
+    fits: chatNeeds(deps.db),
+  };
+
+  const account = {
+    async use({ model }: { model: string }) {
+      const { client } = await connections.payerFor(model);
+      return orNothing(() => useOfModel(client, model, now()), null);
+    },
+
+    async mix({ wallet }: { wallet: Wallet }) {
+      const { client } = await connections.wallet(wallet);
+      return orNothing(() => averageRequest(client, now()), null);
+    },
+
+    reprice: whatIf({ ...deps, catalogue: async () => (await all()).models }),
+  };
+
+  return { catalogue, whatIf: account };
+}
+
+/** What a gateway does not tell is nothing. */
+async function orNothing<Value>(ask: () => Promise<Value>, nothing: Value): Promise<Value> {
+  try {
+    return await askGateway(ask);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_reported') return nothing;
+    throw error;
+  }
+}
+
+async function averageRequest(client: GatewayClient, nowMs: number) {
+  const query = { start: Math.floor((nowMs - mixDays * dayMs) / 1000), end: Math.ceil(nowMs / 1000) };
+  const { totals } = await client.usage(query, { signal: AbortSignal.timeout(limitMs) });
+  const { succeeded, prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion } = totals;
+  if (!succeeded || prompt === null || completion === null) return null;
+  const each = (tokens: number) => Math.round(tokens / succeeded);
+  return { requests: succeeded, input: each(prompt), cached: each(cached ?? 0), output: each(completion) };
+}

@@ -1,0 +1,168 @@
+import { estimateInputTokens, estimateTextTokens } from '#gateway/providers/content/estimate-tokens.ts';
+import { billLines, isEnteredPrice, priceOf } from '#shared/bill-lines.ts';
+import type { ReportedChunk, ReportedRequest } from '#shared/client/reported.ts';
+import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
+import type { Bill } from '#shared/contract/common/bills.ts';
+import { formatUsd, parseUsd } from '#shared/money.ts';
+import { costOf, noTokens, type Price } from '#shared/price.ts';
+import { pricing } from '#shared/wire/model.ts';
+import { lostAnswerCodes, type RequestRecord } from '#shared/wire/request-record.ts';
+import { isOwnKeys } from '../../gateways/connection/connections.ts';
+import type { ModelFacts } from '../../gateways/connection/model-facts.ts';
+import { wordsWithCalls } from '../../request/call-messages.ts';
+
+interface Cost {
+  readonly costUsd: string | null;
+  readonly costSource: CostSource;
+}
+
+/** Of what was refused, or never sent. */
+export const uncharged = { costUsd: '0', costSource: 'uncharged' } as const satisfies Cost;
+
+const unknown: Cost = { costUsd: null, costSource: 'unknown' };
+
+/**
+ * The cost in an answer’s last chunk. Of a model without a price the cost is unknown, not zero; where a gateway counts tokens
+ * and tells no cost, it is the list price of those tokens, an estimate. `source`: the account that pays.
+ */
+export function costOfChunk(
+  { usage, byok }: Pick<ReportedChunk, 'usage' | 'byok'>,
+  facts: ModelFacts | null,
+  source: string,
+): Cost {
+  if (!usage) return unknown;
+  // What another gateway says that it took is known, whether or not it lists a price.
+  const unpriced = facts?.priced === false && facts.record.other !== true;
+  if (byok) {
+    const listPrice = usage.upstream_cost_usd;
+    return listPrice === null || (unpriced && isZero(listPrice)) ? unknown : { costUsd: listPrice, costSource: 'byok' };
+  }
+  if (usage.cost_usd === null) return facts?.record.pricing ? listPriceOf(facts.record.pricing, usage) : unknown;
+  if (unpriced && isZero(usage.cost_usd)) return unknown;
+  const counted = isOwnKeys(source) ? 'byok' : 'billed';
+  return { costUsd: usage.cost_usd, costSource: usage.estimated ? 'estimated' : counted };
+}
+
+const isZero = (usd: string): boolean => parseUsd(usd) === 0n;
+
+function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<ReportedChunk['usage']>): Cost {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usageOfChunk(usage);
+  const counted = { ...noTokens, promptTokens, completionTokens, cachedTokens, reasoningTokens };
+  return { costUsd: formatUsd(costOf(priceOf(price), counted)), costSource: 'estimated' };
+}
+
+/**
+ * The cost in the gateway’s record of an ended request (wire contract §10), by its own flags. `source`: the account that pays.
+ * What failed before anything of it was delivered is never charged (§1.4); but on the person's own key the provider may ask for what it did
+ * until then, and nobody has said how much.
+ */
+export function costOfRecord(record: ReportedRequest, source: string): Cost {
+  if (isUnpriced(record)) return unknown;
+  const ownKey = record.byok || isOwnKeys(source);
+  const charged = record.byok ? record.upstream_cost_usd : record.cost_usd;
+  const taken = record.status === 'failed' ? record.cost_usd : charged;
+  const cameToNothing = record.status !== 'succeeded' && isZero(taken);
+  if (cameToNothing && ownKey && mayHaveRun(record)) return unknown;
+  const counted = ownKey ? 'byok' : 'billed';
+  if (cameToNothing) return { costUsd: record.cost_usd, costSource: isZero(record.cost_usd) ? 'uncharged' : counted };
+  return { costUsd: charged, costSource: record.estimated ? 'estimated' : counted };
+}
+
+/**
+ * Tokens were used and no price is known for them. An upstream that names its own cost leaves no price either. What another gateway
+ * says that it took is known without one.
+ */
+const isUnpriced = ({ other, price, status, total_tokens, cost_usd, upstream_cost_usd }: ReportedRequest): boolean =>
+  !other && price === null && status !== 'failed' && total_tokens > 0 && isZero(cost_usd) && isZero(upstream_cost_usd);
+
+const lostAnswers: ReadonlySet<string> = new Set(lostAnswerCodes);
+
+const mayHaveRun = ({ total_tokens, upstream_cost_usd, error_code }: RequestRecord): boolean =>
+  total_tokens > 0 || !isZero(upstream_cost_usd) || lostAnswers.has(error_code ?? '');
+
+export function usageOfChunk(usage: NonNullable<ReportedChunk['usage']>): NonNullable<Message['usage']> {
+  return {
+    promptTokens: usage.prompt_tokens,
+    completionTokens: usage.completion_tokens,
+    cachedTokens: usage.prompt_tokens_details.cached_tokens,
+    reasoningTokens: usage.completion_tokens_details.reasoning_tokens,
+    ...imagesIn(usage.completion_tokens_details.image_tokens),
+  };
+}
+
+const imagesIn = (tokens: number | undefined) => (tokens ? { imageTokens: tokens } : {});
+
+export function usageOfRecord(record: RequestRecord): Message['usage'] {
+  if (record.total_tokens === 0) return null;
+  return {
+    promptTokens: record.prompt_tokens,
+    completionTokens: record.completion_tokens,
+    cachedTokens: record.cached_tokens,
+    reasoningTokens: record.reasoning_tokens,
+    ...imagesIn(record.image_tokens),
+  };
+}
+
+/** Records of earlier gateways say neither the day nor the source of their price. */
+const recordedPrice = pricing
+  .pick({
+    prompt: true,
+    completion: true,
+    input_cache_read: true,
+    input_cache_write: true,
+    input_cache_write_1h: true,
+    reasoning: true,
+    input_audio: true,
+    image_output: true,
+    request: true,
+    web_search: true,
+    tiers: true,
+    as_of: true,
+    source: true,
+  })
+  .partial({ as_of: true, source: true });
+
+/** The charge in its parts, by the price that the gateway used; null if it names none. */
+export function billOfRecord(record: ReportedRequest, source: string): Bill | null {
+  const { costUsd } = costOfRecord(record, source);
+  const price = recordedPrice.safeParse(record.price);
+  if (costUsd === null || isZero(costUsd) || !price.success) return null;
+  const bill = billLines(
+    priceOf(price.data),
+    {
+      promptTokens: record.prompt_tokens,
+      completionTokens: record.completion_tokens,
+      cachedTokens: record.cached_tokens,
+      cacheWriteTokens: record.cache_write_tokens,
+      cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0,
+      reasoningTokens: record.reasoning_tokens,
+      audioTokens: record.audio_tokens ?? 0,
+      imageTokens: record.image_tokens ?? 0,
+      searches: record.web_searches ?? 0,
+    },
+    parseUsd(costUsd),
+  );
+  const { as_of: asOf, source: said } = price.data;
+  const upTo = record.estimated ? record.cost_up_to_usd : undefined;
+  return {
+    ...bill,
+    ...(upTo === undefined ? {} : { upTo }),
+    price: { asOf: asOf ?? null, entered: isEnteredPrice(said ?? null) },
+  };
+}
+
+/** The estimated cost, by our own token count and the list price. */
+export function estimatedCost(price: Price, question: readonly Message[], answer: string) {
+  const messages = question.map((entry) => ({ role: entry.role, content: wordsWithCalls(entry) }));
+  const tokens = question.reduce(
+    (sum, { attachments }) => sum + attachments.reduce((all, file) => all + file.tokens, 0),
+    0,
+  );
+  const usage = {
+    ...noTokens,
+    promptTokens: estimateInputTokens(messages, undefined) + tokens,
+    completionTokens: estimateTextTokens(answer),
+  };
+  const cost = costOf(price, usage);
+  return { costUsd: formatUsd(cost), costSource: 'estimated' as const, bill: billLines(price, usage, cost) };
+}

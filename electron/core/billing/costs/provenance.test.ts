@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { parseUsd } from '#shared/money.ts';
+import { disagreements } from '../../../../tests/support/books-agree.ts';
+import { chatEnded } from '../../../../tests/support/chat-ended.ts';
+import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
+import { eventually } from '../../../../tests/support/eventually.ts';
+import { openPricedUpstream, pricedModel } from '../../../../tests/support/priced-upstream.ts';
+import { readThread, readTotal } from '../../../../tests/support/read-thread.ts';
+
+/** A core with the real gateway, whose key for OpenAI leads to a server that the test directs. */
+async function open() {
+  const upstream = await openPricedUpstream(() => ({ promptTokens: 1000, completionTokens: 100 }));
+  onTestFinished(upstream.close);
+  const core = await coreOfTest({ openGateway, env: upstream.env });
+  const { client } = core;
+  await client.models.list();
+  const ask = async (model = pricedModel) => {
+    const sent = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model });
+    await chatEnded(client, sent.conversationId);
+    const read = async () => (await readThread(client, sent.conversationId)).messages[1];
+    await eventually(async () => expect((await read())?.status).not.toBe('streaming'));
+    return { ...sent, read, total: () => readTotal(client, sent.conversationId) };
+  };
+  return { ...core, upstream, ask };
+}
+
+const start = (content: string) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+
+test('an answer on the person’s own key has its list price, exactly as in the ledger', async () => {
+  const { ask, dataFolder } = await open();
+  const { read, total } = await ask();
+  // 1,000 × $0.15 and 100 × $0.60 per million tokens.
+  expect(await read()).toMatchObject({ status: 'done', costUsd: '0.00021', costSource: 'byok' });
+  expect(await total()).toMatchObject({ usd: '0.00021', requests: 1, unknown: 0, notBilled: 1 });
+  await eventually(async () => expect(disagreements(dataFolder)).toEqual([]));
+  const books = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
+  expect(books.prepare('select sum(amount) from ledger_entries where request_id is not null').pluck().get()).toBe(
+    -210_000,
+  );
+  books.close();
+});
+
+test('one that breaks off on the person’s own key costs an estimate of what was written, and is no $0', async () => {
+  const { ask, upstream, dataFolder } = await open();
+  upstream.replyWith((_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(start('Half an answer'), () => response.destroy());
+  });
+  const { read, total } = await ask();
+  await eventually(async () => expect(await total()).toMatchObject({ requests: 1, unknown: 0 }));
+  const answer = await read();
+  expect(answer).toMatchObject({ status: 'error', costSource: 'estimated', text: 'Half an answer' });
+  expect(parseUsd(answer?.costUsd ?? '0')).toBeGreaterThan(0n);
+  expect((await total()).usd).toBe(answer?.costUsd);
+  expect(disagreements(dataFolder)).toEqual([]);
+});
+
+test('what a provider or the gateway refuses was not charged, and is said to be that', async () => {
+  const { ask, upstream } = await open();
+  upstream.replyWith((_call, response) => {
+    const error = { message: 'Slow down.', type: 'rate_limit_error', code: 'rate_limit_exceeded' };
+    response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify({ error }));
+  });
+  const uncharged = { status: 'error', costUsd: '0', costSource: 'uncharged' };
+  const refused = await ask();
+  await eventually(async () => expect(await refused.read()).toMatchObject(uncharged));
+  expect(await refused.total()).toMatchObject({ usd: '0', unknown: 0 });
+  const keyless = await ask('anthropic/claude-opus-4-5');
+  await eventually(async () => expect(await keyless.read()).toMatchObject(uncharged));
+  expect((await keyless.total()).unknown).toBe(0);
+});
+
+test('an answer on an own key costs an unknown amount when the app is killed while it streams', async () => {
+  const { client, upstream, dataFolder } = await open();
+  upstream.replyWith((_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(start('Half an answer'));
+  });
+  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: pricedModel });
+  const read = async (from: typeof client) => (await readThread(from, conversationId)).messages[1];
+  await eventually(async () => expect((await read(client))?.text).toBe('Half an answer'));
+
+  // What a killed app leaves: its files as they are while the answer streams.
+  const left = mkdtempSync(join(tmpdir(), 'portico-killed-'));
+  onTestFinished(() => rmSync(left, { recursive: true, force: true }));
+  cpSync(dataFolder, left, { recursive: true });
+  const next = await coreOfTest({ dataFolder: left, openGateway, env: upstream.env });
+  await next.client.models.list();
+  await eventually(async () =>
+    expect(await read(next.client)).toMatchObject({ status: 'interrupted', costSource: 'unknown' }),
+  );
+  expect(await read(next.client)).toMatchObject({ text: 'Half an answer', costUsd: null });
+  expect(await readTotal(next.client, conversationId)).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
+  const today = new Date().toISOString().slice(0, 10);
+  const period = { first: today, last: today, zone: 'UTC' };
+  const { groups } = await next.client.usage.get({ wallet: 'main', period, groupBy: 'provenance' });
+  expect(groups).toMatchObject([{ kind: 'named', id: 'unknown', requests: 1, cost_usd: null }]);
+});

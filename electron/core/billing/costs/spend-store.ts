@@ -1,0 +1,123 @@
+import type { Insertable } from 'kysely';
+import type { RequestUse } from '#shared/contract/app/wallets.ts';
+import { parseUsd } from '#shared/money.ts';
+import type { ComposerTables } from '../../storage/database/composer-tables.ts';
+import type { Db } from '../../storage/database/db.ts';
+
+/** Costs of requests, also of deleted messages. Amounts in nano-USD, without test credits. */
+export function spendStore(db: Db) {
+  const paid = () =>
+    db
+      .selectFrom('spend')
+      .select('spend.cost_usd')
+      .where('spend.simulated', '=', 0)
+      .where('spend.cost_usd', 'is not', null);
+  const sum = (rows: readonly { cost_usd: string | null }[]): bigint =>
+    rows.reduce((total, { cost_usd }) => total + parseUsd(cost_usd ?? '0'), 0n);
+
+  return {
+    /** Since then, of all accounts or of all but one. */
+    async since(time: number, exceptOf: string | null = null): Promise<bigint> {
+      const rows = paid().where('at', '>=', time);
+      // What has no account noted is of a deleted message, and in the books of the account.
+      return sum(await (exceptOf === null ? rows : rows.where('source', '!=', exceptOf)).execute());
+    },
+
+    /** The same by the models that answered, of messages that are still there. */
+    async sinceByModel(time: number, exceptOf: string | null): Promise<Map<string, bigint>> {
+      const rows = await paid()
+        .innerJoin('messages', 'messages.id', 'spend.id')
+        .select(['messages.served_provider', 'messages.served_model'])
+        .where('spend.at', '>=', time)
+        .$if(exceptOf !== null, (rest) => rest.where('spend.source', '!=', exceptOf))
+        .execute();
+      const costs = new Map<string, bigint>();
+      for (const { served_provider, served_model, cost_usd } of rows) {
+        const id = `${served_provider}/${served_model}`;
+        costs.set(id, (costs.get(id) ?? 0n) + parseUsd(cost_usd ?? '0'));
+      }
+      return costs;
+    },
+
+    ofConversation: async (id: string): Promise<bigint> =>
+      sum(await paid().where('conversation_id', '=', id).execute()),
+
+    /** Which of these answers run or wait for their cost; not yet stored ones are missing. */
+    async open(ids: readonly string[]): Promise<Map<string, boolean>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('messages')
+        .select(['id', 'status', 'cost_open'])
+        .where('id', 'in', ids)
+        .execute();
+      return new Map(rows.map((row) => [row.id, row.status === 'streaming' || row.cost_open === 1]));
+    },
+
+    find: async (id: string) =>
+      (await db.selectFrom('spend').selectAll().where('id', '=', id).executeTakeFirst()) ?? null,
+
+    findByRequest: async (requestId: string) =>
+      (await db.selectFrom('spend').selectAll().where('request_id', '=', requestId).executeTakeFirst()) ?? null,
+
+    rows: (conversationId: string) =>
+      db
+        .selectFrom('spend')
+        .select(['id', 'purpose', 'simulated', 'cost_usd', 'cost_source', 'request_id'])
+        .where('conversation_id', '=', conversationId)
+        .execute(),
+
+    /** What these requests were for, of those that this app made for chats that are still there. */
+    async usesOf(requestIds: readonly string[]): Promise<Map<string, RequestUse>> {
+      if (requestIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('spend')
+        .innerJoin('conversations', 'conversations.id', 'spend.conversation_id')
+        .leftJoin('messages', (join) => join.onRef('messages.id', '=', 'spend.id').on('messages.deletion', 'is', null))
+        .select(['spend.request_id', 'spend.purpose', 'spend.conversation_id', 'conversations.title'])
+        .select('messages.id as message_id')
+        .where('spend.request_id', 'in', requestIds)
+        .where('conversations.trashed_at', 'is', null)
+        .execute();
+      return new Map(
+        rows.map((row) => [
+          row.request_id ?? '',
+          {
+            conversationId: row.conversation_id,
+            title: row.title,
+            messageId: row.message_id,
+            purpose: row.purpose,
+          },
+        ]),
+      );
+    },
+
+    /** Requests that are no answers and whose cost was never reported, because their process ended. */
+    openRequests: () =>
+      db
+        .selectFrom('spend')
+        .selectAll()
+        .where('cost_usd', 'is', null)
+        .where('client_request_id', 'is not', null)
+        .execute(),
+
+    /** Marks a cost as unknown for good. */
+    async giveUp(id: string): Promise<void> {
+      await db.updateTable('spend').set({ client_request_id: null }).where('id', '=', id).execute();
+    },
+
+    /** Stores a request that is no answer, before it is sent and whenever its cost gets known. */
+    async add(row: Insertable<ComposerTables['spend']>): Promise<void> {
+      await db
+        .insertInto('spend')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet({ cost_usd: row.cost_usd, cost_source: row.cost_source, request_id: row.request_id }),
+        )
+        .execute();
+    },
+  };
+}
+
+export type SpendStore = ReturnType<typeof spendStore>;

@@ -1,0 +1,202 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { renameFileSync } from '#gateway/storage/rename-file.ts';
+import type { LedgerBackups, LedgerComparison, LedgerFormat } from '#shared/contract/app/ledger.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
+import type { Connections } from '../../gateways/connection/connections.ts';
+import { askGateway } from '../../gateways/connection/gateway-errors.ts';
+import type { Naming } from '../../gateways/connection/model-facts.ts';
+import { removedName } from '../../storage/database/dated-names.ts';
+import { unwritable } from '../../storage/database/unwritable.ts';
+import type { Background } from '../../worker/background.ts';
+import type { ExportedLine, LinesPage } from '../../worker/ledger-lines.ts';
+import { ledgerPieces } from './ledger-export.ts';
+import { freeName, isCopy, ledgerFolder, listCopies, stagedName } from './ledger-files.ts';
+
+export interface LedgerDeps extends Pick<Naming, 'providerName'> {
+  readonly dataFolder: string;
+  readonly connections: Connections;
+  /** The ids of a wallet's account in the embedded gateway, and of the app's key to it. */
+  readonly idsOf: (wallet: Wallet) => Promise<{ account: string | null | undefined; key: string | null | undefined }>;
+  readonly background: Background;
+  readonly now: () => number;
+  /** Ends running answers and brings their costs in, before the books are replaced. */
+  readonly quiet: () => Promise<void>;
+  /** Does this while the gateway has the books closed. */
+  readonly whileClosed: (work: () => Promise<void>) => Promise<void>;
+  /** Notes that what was asked until now may be missing from the books; returns what takes that back. */
+  readonly noteReplaced: () => Promise<() => Promise<void>>;
+  /** Reads anew what is held in memory, and refreshes every window. */
+  readonly restored: () => Promise<void>;
+}
+
+const wallets: readonly Wallet[] = ['main', 'sandbox'];
+const limitMs = 30_000;
+/** How long a removed copy can be put back. */
+const undoMs = 3_600_000;
+
+/** Copies and exports of the ledger, which is in no backup of the chats: money that was spent stays spent. */
+export function ledgerFeature(deps: LedgerDeps) {
+  const { dataFolder, connections, background, now } = deps;
+  const folder = ledgerFolder(dataFolder);
+  const file = join(dataFolder, 'gateway.db');
+  /** By the names of the copies. */
+  const removedAt = new Map<string, number>();
+  const inTurn = takingTurns();
+
+  function backups(): LedgerBackups {
+    try {
+      return { folder, backups: listCopies(folder) };
+    } catch (cause) {
+      throw unwritable(folder, cause);
+    }
+  }
+
+  /** The path of a copy that is there. */
+  function pathOf(name: string): string {
+    const path = join(folder, name);
+    if (!isCopy(name) || !existsSync(path)) throw refusal('not_found', 'backupGone');
+    return path;
+  }
+
+  /** What was removed by an earlier run, or long ago, cannot be put back any more. */
+  function forgetRemoved(): void {
+    for (const name of readdirSync(folder)) {
+      const copy = name.replace(/\.removed$/, '');
+      const late = now() - (removedAt.get(copy) ?? 0) >= undoMs;
+      if (copy !== name && isCopy(copy) && late) rmSync(join(folder, name));
+    }
+  }
+
+  async function compare(name: string): Promise<LedgerComparison> {
+    const copy = pathOf(name);
+    const why = await background.run('faultOfLedger', { copy });
+    if (why) throw refusal('backup_unusable', 'backupUnusable', { why });
+    const own = await Promise.all(
+      wallets.map(async (wallet) => {
+        // Asking also brings into the file all that was answered until now.
+        const { client } = await connections.byId(wallet);
+        await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
+        return Object.assign({ wallet }, await deps.idsOf(wallet));
+      }),
+    );
+    const { accounts, lostKeys } = await background.run('compareLedgers', { copy, database: file, now: now() });
+    return {
+      accounts: accounts.map(({ id, name, copy, present }) => ({
+        wallet: own.find(({ account }) => account === id)?.wallet ?? null,
+        name,
+        copy,
+        present,
+      })),
+      // The app makes its own anew.
+      lostKeys: lostKeys.filter(({ id }) => own.every(({ key }) => key !== id)).map(({ label }) => label),
+    };
+  }
+
+  async function restore(name: string): Promise<void> {
+    const copy = pathOf(name);
+    const staged = join(folder, stagedName(name));
+    // It has taken its place, or must not do so later; where there are no books at all it is all that there is.
+    const unstage = () => existsSync(file) && rmSync(staged, { force: true });
+    try {
+      const why = await background.run('stageLedger', { copy, staged });
+      if (why) throw refusal('backup_unusable', 'backupUnusable', { why });
+      await deps.quiet();
+      await deps.whileClosed(() => replace(staged).finally(unstage));
+    } finally {
+      unstage();
+    }
+    await deps.restored();
+  }
+
+  async function replace(staged: string): Promise<void> {
+    // What the worker knows of the books, and has open of them, ends with it.
+    await background.close();
+    const setAside = join(folder, freeName(folder, 'before-restore', now()));
+    const takeBack = await deps.noteReplaced();
+    try {
+      const why = await background.run('replaceLedger', { staged, database: file, setAside });
+      if (why) throw refusal('database_in_use', 'ledgerInUse');
+    } catch (error) {
+      if (!existsSync(file)) renameFileSync(setAside, file);
+      // Before the staged books are removed: as long as they are there, the next start replaces the books, and notes it.
+      if (existsSync(staged)) await takeBack();
+      throw error;
+    }
+  }
+
+  /** Pages of a wallet's lines, oldest first. */
+  async function* linesOf(wallet: Wallet, signal: AbortSignal | undefined): AsyncGenerator<readonly ExportedLine[]> {
+    const { client, source } = await connections.wallet(wallet);
+    const within = () => AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(limitMs)]);
+    if (source.startsWith('embedded/')) {
+      // Asking also brings into the file all that was answered until now.
+      const { id } = await askGateway(() => client.account({ signal: within() }));
+      for (let after: string | null = null, first = true; first || after !== null; first = false) {
+        const page: LinesPage = await background.run('ledgerLines', { file, accountId: id ?? '', after }, signal);
+        yield page.lines;
+        after = page.next;
+      }
+      return;
+    }
+    let after: string | undefined;
+    do {
+      const query = { limit: 100, order: 'asc' as const, ...(after === undefined ? {} : { after }) };
+      const { transactions } = await askGateway(() => client.credits(query, { signal: within() }));
+      yield transactions.data.map((line) => ({
+        id: line.id,
+        created: line.created === null ? '' : new Date(line.created * 1000).toISOString(),
+        type: line.type ?? '',
+        amount_usd: line.amount,
+        balance_after_usd: line.balance_after ?? '',
+        description: line.description,
+        request_id: line.request_id,
+        provider: line.provider,
+        model: line.model,
+        estimated: line.estimated,
+      }));
+      after = transactions.has_more ? (transactions.last_id ?? undefined) : undefined;
+    } while (after !== undefined);
+  }
+
+  return {
+    backups: async () => backups(),
+
+    async backUp(): Promise<LedgerBackups> {
+      backups();
+      const copy = join(folder, freeName(folder, 'manual', now()));
+      const { sound } = await background.run('backUpLedger', { database: file, file: copy });
+      if (sound) return backups();
+      rmSync(copy);
+      throw refusal('backup_failed', 'copyNotKept', { why: 'damaged' });
+    },
+
+    async remove({ name }: { name: string }): Promise<LedgerBackups> {
+      const path = pathOf(name);
+      forgetRemoved();
+      renameFileSync(path, removedName(path));
+      removedAt.set(name, now());
+      return backups();
+    },
+
+    async putBack({ name }: { name: string }): Promise<LedgerBackups> {
+      const path = join(folder, name);
+      if (!isCopy(name) || !existsSync(removedName(path))) throw refusal('not_found', 'backupGone');
+      renameFileSync(removedName(path), path);
+      return backups();
+    },
+
+    compare: ({ name }: { name: string }) => compare(name),
+
+    async restore({ name }: { name: string }): Promise<LedgerBackups> {
+      await inTurn(() => restore(name));
+      return backups();
+    },
+
+    async *export({ wallet, format }: { wallet: Wallet; format: LedgerFormat }, signal?: AbortSignal) {
+      yield* ledgerPieces(linesOf(wallet, signal), format, deps.providerName);
+    },
+  };
+}

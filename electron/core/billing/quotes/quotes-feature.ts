@@ -1,0 +1,300 @@
+import { estimateInputTokens, tokensPerSearch } from '#gateway/providers/content/estimate-tokens.ts';
+import { isEnteredPrice, priceOf, searchesIn } from '#shared/bill-lines.ts';
+import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
+import type { CapState } from '#shared/contract/chat/caps.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { Quote } from '#shared/contract/chat/quotes.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { type AppError, problemTextOf, toAppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { formatUsd, parseUsd } from '#shared/money.ts';
+import type { Price } from '#shared/price.ts';
+import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
+import type { MessageStore } from '../../conversations/message-store.ts';
+import type { Connections, Payer } from '../../gateways/connection/connections.ts';
+import { fromGateway, saidByGateway } from '../../gateways/connection/gateway-errors.ts';
+import type { Naming } from '../../gateways/connection/model-facts.ts';
+import type { Upper } from '../../request/admission.ts';
+import type { ToPart } from '../../request/history.ts';
+import type { BuiltRequest } from '../../request/request.ts';
+import { findAffordableTokens } from './affordable-answer.ts';
+import { addsInstructions, cachedIn, servedBy } from './cached-tokens.ts';
+import {
+  type EarlierAnswer,
+  expectedCost,
+  leastCost,
+  mostCost,
+  openingLength,
+  partsOf,
+  promptAfter,
+} from './expected-cost.ts';
+import { maxTokensOf } from './max-tokens.ts';
+import { ownKeyCost } from './own-key-cost.ts';
+import { placeholderFor } from './placeholder-part.ts';
+
+export interface QuotesDeps extends Naming {
+  readonly messages: Pick<MessageStore, 'branch' | 'answerLengths' | 'usualSearch'>;
+  readonly leafOf: (conversationId: string) => Promise<string | null>;
+  readonly connections: Connections;
+  readonly build: (
+    input: {
+      conversationId: string | null;
+      folderId?: string | null | undefined;
+      newChat?: string | null | undefined;
+      branch: readonly Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'>[];
+      model: string;
+    },
+    toPart: ToPart,
+  ) => Promise<BuiltRequest>;
+  /** A file as it is sent. */
+  readonly toPart: ToPart;
+  readonly capStates: (conversationId: string | null, uppers: readonly Upper[]) => Promise<CapState[]>;
+  readonly now: () => number;
+}
+
+export interface Ask {
+  readonly conversationId: string | null;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly model: string;
+  /** The message that it goes below; absent: the end of the shown branch. */
+  readonly leafId?: string;
+  /** The folder that a new conversation begins in. */
+  readonly folderId?: string | null | undefined;
+  /** The new chat of a window, whose options a new conversation takes. */
+  readonly newChat?: string | null | undefined;
+}
+
+type Priced = Pick<
+  Quote,
+  | 'source'
+  | 'byok'
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'searches'
+  | 'costUsd'
+  | 'openEnded'
+  | 'pricesAsOf'
+  | 'obstacles'
+> & { readonly served: string; readonly mayBeCached: boolean };
+
+const usualAnswer = 4096;
+/** Answers of this chat, and of the model in all chats, that tell how long the next one may be. */
+const answersLookedAt = { here: 12, elsewhere: 200 };
+/** What the frames of a few messages may count. */
+const frameTokens = 200;
+/** How long a gateway without `/v1/quote` is not asked again. */
+const forgetMs = 10 * 60_000;
+
+/** Quotes for the next message: the gateway’s own, or an estimate. */
+export function quotesFeature(deps: QuotesDeps) {
+  const { messages, leafOf, connections, modelFacts, build, toPart, capStates, now } = deps;
+  const withoutQuotes = new Map<string, number>();
+  const placeholder = placeholderFor(toPart);
+
+  async function price(
+    body: CompletionRequestBody,
+    signal: AbortSignal | undefined,
+  ): Promise<Priced & { payer: Payer }> {
+    const payer = await connections.payerFor(body.model ?? '');
+    if ((withoutQuotes.get(payer.source) ?? 0) > now()) return { ...estimate(body, []), payer };
+    try {
+      const quote = await payer.client.quote(body, signal ? { signal } : {});
+      return { ...ofGateway(quote, getPrice(quote.routing.selected)), payer };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if (isLacking(error)) {
+        withoutQuotes.set(payer.source, now() + forgetMs);
+        return { ...estimate(body, []), payer };
+      }
+      // Being rate-limited says nothing about the message.
+      if (error.status_code === 429) return { ...estimate(body, []), payer };
+      return { ...estimate(body, [obstacle(toAppError(fromGateway(error, deps)))]), payer };
+    }
+  }
+
+  function getPrice(model: string): Price | null {
+    const pricing = modelFacts(model)?.record.pricing;
+    return pricing ? priceOf(pricing) : null;
+  }
+
+  function estimate(body: CompletionRequestBody, obstacles: Quote['obstacles']): Priced {
+    const record = modelFacts(body.model ?? '')?.record ?? null;
+    const asked = estimateInputTokens(body.messages, undefined);
+    const searches = body.web_search_options === undefined ? 0 : 1;
+    const found = searches * tokensPerSearch;
+    const high = Math.max(asked, maxTokensOf(body, record)) + found;
+    const tokens = {
+      promptTokens: { low: Math.floor(asked / 2), estimate: asked + found, high },
+      completionTokens: {
+        low: 0,
+        high: body.max_tokens ?? Math.min(usualAnswer, record?.max_output_tokens ?? usualAnswer),
+      },
+      searches,
+    };
+    const known = getPrice(body.model ?? '');
+    return {
+      source: 'estimate',
+      byok: false,
+      ...tokens,
+      costUsd: known && { low: formatUsd(leastCost(known, tokens)), high: formatUsd(mostCost(known, tokens)) },
+      openEnded: body.max_tokens == null,
+      pricesAsOf: record?.pricing?.as_of ?? null,
+      obstacles,
+      served: body.model ?? '',
+      mayBeCached: record?.capabilities.includes('prompt_cache') ?? false,
+    };
+  }
+
+  /** Oldest first, those of this chat last: they tell more. */
+  async function earlierAnswers(
+    branch: readonly Message[],
+    conversationId: string | null,
+    served: string,
+  ): Promise<EarlierAnswer[]> {
+    const elsewhere = await messages.answerLengths(served, conversationId, answersLookedAt.elsewhere, openingLength);
+    const here = branch.flatMap((entry, at): EarlierAnswer[] => {
+      if (!isAnswer(entry) || entry.usage === null) return [];
+      const question = branch.slice(0, at).findLast(({ role }) => role === 'user')?.text ?? '';
+      const { completionTokens, imageTokens = 0 } = entry.usage;
+      return [{ completionTokens, imageTokens, here: true, question, questionLength: question.length }];
+    });
+    return [...elsewhere.map((answer) => ({ ...answer, here: false })), ...here.slice(-answersLookedAt.here)];
+  }
+
+  /** Of a model that may search: what it has found as a rule, else what one search finds at most. */
+  async function expectedSearch(most: number, served: string): Promise<ExpectedSearch> {
+    if (most === 0) return { guessed: 0, foundTokens: 0, searches: 0 };
+    const usual = await messages.usualSearch(served, answersLookedAt.elsewhere);
+    return { guessed: tokensPerSearch, ...(usual ?? { foundTokens: tokensPerSearch, searches: 1 }) };
+  }
+
+  return {
+    async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
+      const { conversationId, folderId, newChat, text, attachments, model } = ask;
+      const leafId = ask.leafId ?? (conversationId === null ? null : await leafOf(conversationId));
+      const branch = conversationId === null ? [] : await messages.branch(conversationId, leafId);
+      // Also asked for an empty composer, for how full the context is.
+      const words = text.trim() === '' && attachments.length === 0 ? '?' : text;
+      const question = { ...asked, text: words, attachments: [...attachments] };
+      const { body, context, unread, projectUnread } = await build(
+        { conversationId, folderId, newChat, branch: [...branch, question], model },
+        placeholder,
+      );
+      const { payer, served, mayBeCached, ...priced } = await price(body, signal);
+      const facts = modelFacts(served);
+      const known = getPrice(served);
+      const answers = branch.filter(isAnswer);
+      const search = await expectedSearch(priced.searches, served);
+      const promptTokens = promptTokensOf(priced.promptTokens, search, branch, served, context, body);
+      const cachedTokens = mayBeCached ? cachedIn(answers.at(-1), served, promptTokens.estimate, now()) : 0;
+      const simulated = facts?.simulated ?? payer.wallet === 'sandbox';
+      const costUsd = known || facts?.record.kind === 'router' ? priced.costUsd : null;
+      return {
+        ...priced,
+        promptTokens,
+        openEnded: priced.openEnded || addsInstructions(branch.at(-1), served, priced.promptTokens.high),
+        modelName: facts?.name ?? served,
+        simulated,
+        cachedTokens,
+        costUsd,
+        pricesEntered: isEnteredPrice(facts?.record.pricing?.source ?? null),
+        parts: known && costUsd ? partsOf(known, priced, parseUsd(costUsd.high)) : [],
+        expected:
+          known && costUsd
+            ? expectedCost({
+                price: known,
+                promptTokens: promptTokens.estimate,
+                cachedTokens,
+                searches: search.searches,
+                question: words,
+                answers: await earlierAnswers(branch, conversationId, served),
+              })
+            : null,
+        affordableTokens: known && (await findAffordableTokens(payer, known, priced)),
+        obstacles: [...priced.obstacles, ...unread.map(unreadObstacle)],
+        caps:
+          costUsd && !simulated
+            ? await capStates(conversationId, [{ model: served, upper: parseUsd(costUsd.high) }])
+            : [],
+        context: { ...context, notSentIds: context.notSentIds.filter((id) => id !== asked.id) },
+        leftOutFiles: projectUnread.map(({ name }) => name),
+      };
+    },
+
+    /** The upper bound of a request in real money, in nano-USD, and who answers; null for test credits or an unknown price. */
+    async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<Upper | null> {
+      const { payer, served, costUsd } = await price(body, undefined);
+      const facts = modelFacts(served);
+      if (facts?.simulated ?? payer.wallet === 'sandbox') return null;
+      return costUsd && facts?.record.pricing ? { model: served, upper: parseUsd(costUsd.high) } : null;
+    },
+
+    /** The cost range of a request that is no message; null for an unknown price. */
+    rangeOf: async (body: CompletionRequestBody): Promise<{ low: string; high: string } | null> =>
+      (await price(body, undefined)).costUsd,
+
+    placeholder,
+  };
+}
+
+const isAnswer = ({ role, status }: Message): boolean => role === 'assistant' && status === 'done';
+
+const asked = { id: 'question', role: 'user', status: 'done' } as const;
+
+function ofGateway(quote: GatewayQuote, price: Price | null): Priced {
+  const { prompt, completion, cached, searches } = quote.tokens;
+  const tokens = { promptTokens: prompt, completionTokens: completion, searches: searches?.high ?? 0 };
+  return {
+    source: 'gateway',
+    byok: quote.byok,
+    ...tokens,
+    costUsd: quote.prices_as_of === null ? null : quote.byok ? ownKeyCost(quote, price, tokens) : quote.cost_usd,
+    openEnded: quote.open_ended,
+    pricesAsOf: quote.prices_as_of,
+    obstacles: quote.limits.map(({ code, message }) => ({ code, ...saidByGateway(code, message) })),
+    served: quote.routing.selected,
+    mayBeCached: cached.high > 0,
+  };
+}
+
+interface ExpectedSearch {
+  /** The part of the gateway's estimate that it is. */
+  readonly guessed: number;
+  readonly foundTokens: number;
+  readonly searches: number;
+}
+
+/** The gateway's count, made better by what the provider counted for the last answer, and by what was found before. */
+function promptTokensOf(
+  priced: Quote['promptTokens'],
+  { guessed, foundTokens }: ExpectedSearch,
+  branch: readonly Message[],
+  served: string,
+  { notSentIds, summarises }: BuiltRequest['context'],
+  body: CompletionRequestBody,
+): Quote['promptTokens'] {
+  const within = (estimate: number) => Math.min(priced.high, Math.max(priced.low, estimate + foundTokens));
+  const counted = { ...priced, estimate: within(priced.estimate - guessed) };
+  const last = branch.at(-1);
+  if (last?.status !== 'done' || !last.usage || servedBy(last) !== served) return counted;
+  if (notSentIds.length > 0 || summarises) return counted;
+  // What was found for it is not sent again.
+  if (searchesIn(last.bill) > 0) return counted;
+  const before = estimateInputTokens(body.messages.slice(0, -2), undefined);
+  if (!mayBeOf(last.usage.promptTokens, before)) return counted;
+  const expected = promptAfter(last.usage, estimateInputTokens(body.messages.slice(-1), undefined));
+  return { ...counted, estimate: within(expected) };
+}
+
+/**
+ * Whether a prompt that was billed can be what counts as so many tokens here: else instructions or files have come or gone since.
+ * What is counted here is at most double; of short prompts the frame of each message counts more than that.
+ */
+const mayBeOf = (billed: number, counted: number): boolean =>
+  billed <= counted + frameTokens && counted <= 2 * billed + frameTokens;
+
+const obstacle = (error: AppError) => ({ code: error.code, ...problemTextOf(error) });
+const unreadObstacle = ({ name, kind }: Attachment) =>
+  obstacle(refusal('unsupported_modality', 'removeUnread', { kind, file: name }));

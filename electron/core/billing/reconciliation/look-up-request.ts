@@ -1,0 +1,47 @@
+import type { MessageStore } from '../../conversations/message-store.ts';
+import type { Payer } from '../../gateways/connection/connections.ts';
+import type { ThreadReaders } from '../../runtime/streams/thread-readers.ts';
+import { keptSource } from '../../storage/database/message-row.ts';
+import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import { costOfRecord, uncharged } from '../costs/cost.ts';
+import { patchOf } from '../costs/cost-lookup.ts';
+import { recordOf } from '../costs/record-of.ts';
+import type { SpendStore } from '../costs/spend-store.ts';
+
+export interface LookUpDeps {
+  readonly messages: Pick<MessageStore, 'find' | 'update' | 'goingOnWith'>;
+  readonly spend: Pick<SpendStore, 'find' | 'findByRequest' | 'add'>;
+  readonly settings: SettingsStore;
+  readonly readers: Pick<ThreadReaders, 'publish'>;
+}
+
+const limitMs = 15_000;
+
+/**
+ * Asks the gateway again what a request cost, and keeps that with its message, or of a deleted one with what it cost. False: the
+ * app has nothing of this request, or the gateway cannot tell.
+ */
+export async function lookUpRequest(
+  { messages, spend, settings, readers }: LookUpDeps,
+  { client, source }: Payer,
+  { requestId, spendId }: { readonly requestId: string | null; readonly spendId: string | null },
+): Promise<boolean> {
+  const row =
+    spendId !== null ? await spend.find(spendId) : requestId !== null ? await spend.findByRequest(requestId) : null;
+  if (!row) return false;
+  const signal = AbortSignal.timeout(limitMs);
+  const asked = { requestId: requestId ?? row.request_id, name: row.id, at: row.at };
+  const record = await recordOf(settings, { client, source }, asked, signal);
+  if (record === null || record === 'no-records') return false;
+  const cost = record === 'none' ? uncharged : costOfRecord(record, source);
+  if (!(await messages.find(row.id))) {
+    const kept = { cost_usd: cost.costUsd, cost_source: keptSource(cost.costSource) };
+    await spend.add({ ...row, ...kept, request_id: record === 'none' ? row.request_id : record.id });
+    return true;
+  }
+  const patch = record === 'none' ? uncharged : { ...patchOf(record, source), requestId: record.id };
+  await messages.update(row.id, { ...patch, costOpen: false });
+  for (const message of await messages.goingOnWith(row.id))
+    if (message.status !== 'streaming') readers.publish(message.conversationId, { type: 'message-updated', message });
+  return true;
+}

@@ -1,0 +1,95 @@
+import type { Drift, Reconciliation } from '#shared/contract/app/reconciliation.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { type Connections, isOwnKeys } from '../../gateways/connection/connections.ts';
+import { bookedModelName, type DescribeModel } from '../../gateways/connection/model-facts.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { Background } from '../../worker/background.ts';
+import type { Books } from '../../worker/booked-requests.ts';
+import type { SpendStore } from '../costs/spend-store.ts';
+import { type AccountBooksDeps, accountBooks } from './account-books.ts';
+import { type LookUpDeps, lookUpRequest } from './look-up-request.ts';
+import type { MarkStore } from './mark-store.ts';
+import { booksElsewhere } from './read-elsewhere.ts';
+
+export interface ReconciliationDeps extends Omit<AccountBooksDeps, 'elsewhere'>, LookUpDeps {
+  readonly connections: Connections;
+  /** A thread of its own, so that nobody's search waits for it. */
+  readonly background: Pick<Background, 'run'>;
+  readonly spend: SpendStore;
+  readonly marks: MarkStore;
+  readonly modelFacts: DescribeModel;
+  readonly changes: Changes;
+  readonly now: () => number;
+}
+
+interface Page {
+  readonly wallet: Wallet;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Chats, usage records, ledger and balance, matched by request. */
+export function reconciliationFeature(given: ReconciliationDeps) {
+  const deps = Object.assign({}, given, { elsewhere: booksElsewhere(given.background) });
+  const { connections, background, spend, marks, modelFacts, changes, now } = deps;
+
+  /** What the app knows of requests: chat, message and the model's name. */
+  async function named<Row extends { requestId: string | null; provider: string | null; model: string | null }>(
+    rows: readonly Row[],
+  ) {
+    const uses = await spend.usesOf(rows.flatMap(({ requestId }) => requestId ?? []));
+    return rows.map((row) => {
+      const use = uses.get(row.requestId ?? '');
+      return {
+        ...row,
+        name: row.model && bookedModelName(modelFacts, row.provider, row.model),
+        conversationId: use?.conversationId ?? null,
+        title: use?.title ?? null,
+        messageId: use?.messageId ?? null,
+      };
+    });
+  }
+
+  const driftIn = (books: Books, { offset, limit }: Omit<Page, 'wallet'>, signal?: AbortSignal) =>
+    background.run('drift', { books, offset, limit }, signal);
+
+  return {
+    async get({ wallet, offset, limit }: Page, signal?: AbortSignal): Promise<Reconciliation> {
+      const payer = await connections.wallet(wallet);
+      const books = await accountBooks(deps, payer, signal);
+      const { source } = payer;
+      const input = { books, source, isOwnKey: isOwnKeys(source), offset, limit };
+      const { openRows, ...found } = await background.run('reconcile', input, signal);
+      return { ...found, openRows: await named(openRows), readAt: now(), part: 'file' in books ? null : books.part };
+    },
+
+    async drift({ wallet, ...page }: Page, signal?: AbortSignal): Promise<Drift> {
+      const found = await driftIn(await accountBooks(deps, await connections.wallet(wallet), signal), page, signal);
+      const rows = await named(found.rows);
+      return { ...found, rows: rows.map((row) => ({ ...row, spendId: null })) };
+    },
+
+    /** Of the books on this machine: others are looked at when their page is opened. */
+    async alarm(_input: unknown, signal?: AbortSignal): Promise<{ drifting: number }> {
+      if (connections.mode === 'remote') return { drifting: 0 };
+      let drifting = 0;
+      for (const payer of await connections.payers()) {
+        const books = await accountBooks(deps, payer, signal);
+        drifting += (await driftIn(books, { offset: 0, limit: 0 }, signal)).count;
+      }
+      return { drifting };
+    },
+
+    async lookUp(request: { wallet: Wallet; requestId: string | null; spendId: string | null }) {
+      const found = await lookUpRequest(deps, await connections.wallet(request.wallet), request);
+      changes.emit('account');
+      return { found };
+    },
+
+    async mark({ requestId, explained }: { requestId: string; explained: boolean }): Promise<void> {
+      if (explained) await marks.add(requestId, now());
+      else await marks.remove(requestId);
+      changes.emit('account');
+    },
+  };
+}

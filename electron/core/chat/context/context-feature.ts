@@ -1,0 +1,177 @@
+import { GatewayError } from '#shared/client/gateway-error.ts';
+import type { Summary } from '#shared/contract/chat/context.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { billOfRecord, costOfChunk, costOfRecord, uncharged } from '../../billing/costs/cost.ts';
+import { settledRecord } from '../../billing/costs/settled-record.ts';
+import type { SpendStore } from '../../billing/costs/spend-store.ts';
+import type { ConversationStore } from '../../conversations/conversation-store.ts';
+import type { MessageStore } from '../../conversations/message-store.ts';
+import type { Connections } from '../../gateways/connection/connections.ts';
+import { askGateway } from '../../gateways/connection/gateway-errors.ts';
+import type { Naming } from '../../gateways/connection/model-facts.ts';
+import type { Admission } from '../../request/admission.ts';
+import { getRequestName, namedRequest } from '../../runtime/named-request.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { ThreadReaders } from '../../runtime/streams/thread-readers.ts';
+import { keptSource } from '../../storage/database/message-row.ts';
+import { planCompact } from './compact-plan.ts';
+import type { SummaryStore } from './summary-store.ts';
+
+export interface CompactDeps extends Naming {
+  readonly messages: Pick<MessageStore, 'branch'>;
+  readonly conversations: Pick<ConversationStore, 'find'>;
+  readonly summaries: SummaryStore;
+  readonly spend: Pick<SpendStore, 'add'>;
+  readonly connections: Connections;
+  readonly admission: Admission;
+  readonly quoteOf: (body: CompactBody) => Promise<{ low: string; high: string } | null>;
+  readonly changes: Changes;
+  readonly readers: Pick<ThreadReaders, 'publish'>;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+type CompactBody = NonNullable<ReturnType<typeof planCompact>>['body'];
+
+interface Compact {
+  readonly conversationId: string;
+  readonly model: string;
+}
+
+/** Summaries that replace old messages; a request like any other, quoted, billed and shown. */
+export function contextFeature(deps: CompactDeps) {
+  const { messages, conversations, summaries, modelFacts, changes, readers } = deps;
+
+  async function branchOf(conversationId: string) {
+    const row = await conversations.find(conversationId);
+    if (!row) throw refusal('not_found', 'conversationGone');
+    return messages.branch(conversationId, row.active_leaf);
+  }
+
+  async function plan({ conversationId, model }: Compact) {
+    const branch = await branchOf(conversationId);
+    const before = await summaries.of(
+      conversationId,
+      branch.map(({ id }) => id),
+    );
+    return planCompact(branch, before, modelFacts(model)?.record ?? null, conversationId, model);
+  }
+
+  return {
+    async summary({ conversationId }: { conversationId: string }): Promise<Summary | null> {
+      const branch = await branchOf(conversationId);
+      return summaries.of(
+        conversationId,
+        branch.map(({ id }) => id),
+      );
+    },
+
+    async quoteCompact(input: Compact) {
+      const planned = await plan(input);
+      if (!planned) return null;
+      const simulated = modelFacts(input.model)?.simulated ?? false;
+      return { messages: planned.messages, costUsd: await deps.quoteOf(planned.body), simulated };
+    },
+
+    async compact({ overCaps, ...input }: Compact & { overCaps: boolean }, signal: AbortSignal | undefined) {
+      const planned = await plan(input);
+      if (!planned) throw refusal('invalid_input', 'nothingToSummarise');
+      const id = deps.newId();
+      const context = {
+        limitTokens: null,
+        usedTokens: 0,
+        reservedTokens: 0,
+        mostMessages: null,
+        notSentIds: [],
+        overflows: false,
+      };
+      const request = { body: planned.body, context, unread: [], projectUnread: [] };
+      await deps.admission.admit({ answerId: id, conversationId: input.conversationId, request, overCaps });
+      const written = await write(deps, id, input, planned.body, signal);
+      const { throughId, messages: count } = planned;
+      const summary: Summary = {
+        id,
+        throughId,
+        messages: count,
+        model: input.model,
+        createdAt: deps.now(),
+        ...written,
+      };
+      await summaries.add(input.conversationId, summary);
+      readers.publish(input.conversationId, { type: 'conversation-changed' });
+      changes.emit('context', 'account');
+      return summary;
+    },
+
+    async removeSummary({ conversationId }: { conversationId: string }): Promise<void> {
+      await summaries.remove(conversationId);
+      changes.emit('context');
+    },
+  };
+}
+
+type Written = Pick<Summary, 'text' | 'costUsd' | 'costSource' | 'simulated' | 'bill'>;
+
+/** Requests the summary. Its cost is recorded whatever the outcome. */
+async function write(
+  { connections, modelFacts, providerName, spend, now }: CompactDeps,
+  id: string,
+  { conversationId, model }: Compact,
+  body: CompactBody,
+  signal: AbortSignal | undefined,
+): Promise<Written> {
+  const payer = await connections.payerFor(model);
+  let requestId: string | null = null;
+  let text = '';
+  let cost: Pick<Summary, 'costUsd' | 'costSource'> = { costUsd: null, costSource: 'unknown' };
+  let simulated = modelFacts(model)?.simulated ?? payer.wallet === 'sandbox';
+  const name = getRequestName(payer, id);
+  const keep = () =>
+    spend.add({
+      id,
+      conversation_id: conversationId,
+      request_id: requestId,
+      purpose: 'compact',
+      simulated: simulated ? 1 : 0,
+      cost_usd: cost.costUsd,
+      cost_source: keptSource(cost.costSource),
+      at: now(),
+      client_request_id: name,
+      source: payer.source,
+    });
+  // Stored before the request is sent: its name finds the charge after a crash.
+  await keep();
+  const stream = await askGateway(
+    () =>
+      payer.client
+        .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(name) })
+        .catch(async (error: unknown) => {
+          // A refused request costs nothing (wire contract §1.4.7).
+          if (error instanceof GatewayError && error.status_code > 0) cost = uncharged;
+          await keep();
+          throw error;
+        }),
+    { modelFacts, providerName },
+  );
+  requestId = stream.requestId;
+  await keep();
+  let bill: Summary['bill'] = null;
+  try {
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? '';
+      if (!chunk.usage) continue;
+      const facts = modelFacts(chunk.routing?.selected ?? model);
+      simulated = facts?.simulated ?? simulated;
+      cost = costOfChunk(chunk, facts, payer.source);
+    }
+  } finally {
+    const record = stream.requestId === null ? null : await settledRecord(payer.client, stream.requestId, undefined);
+    if (record !== null && typeof record !== 'string') {
+      cost = costOfRecord(record, payer.source);
+      bill = billOfRecord(record, payer.source);
+    }
+    await keep();
+  }
+  if (text.trim() === '') throw refusal('upstream_bad_response', 'noSummary');
+  return { text, simulated, bill, ...cost };
+}

@@ -1,0 +1,109 @@
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { problemTextOf } from '#shared/errors.ts';
+import { failureEntry, type Log } from '../../runtime/log/log.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import { coreFailure } from '../../storage/database/core-failure.ts';
+import type { QueueStore } from './queue-store.ts';
+
+export interface QueueDeps {
+  readonly store: QueueStore;
+  readonly changes: Changes;
+  readonly log: Log;
+  readonly isLive: (conversationId: string) => boolean;
+  readonly send: (message: {
+    messageId: string;
+    conversationId: string;
+    text: string;
+    attachments: readonly Attachment[];
+    model: string;
+    overCaps: boolean;
+  }) => Promise<unknown>;
+  /** The same for a comparison. */
+  readonly compare: (message: {
+    messageId: string;
+    conversationId: string;
+    text: string;
+    attachments: readonly Attachment[];
+    models: readonly string[];
+    overCaps: boolean;
+  }) => Promise<unknown>;
+}
+
+const waitsOn = new Set(['answer_in_progress', 'comparison_open', 'shutting_down']);
+
+/**
+ * Messages queued behind a running answer. When it is complete the first one is sent, with or without a window. After a
+ * stop, a failure or a restart they wait for the user, because they may not fit any more.
+ */
+export function queueFeature({ store, changes, log, isLive, send, compare }: QueueDeps) {
+  const sending = new Set<string>();
+
+  async function sendNext(conversationId: string): Promise<void> {
+    if (sending.has(conversationId) || isLive(conversationId)) return;
+    sending.add(conversationId);
+    try {
+      const [next] = await store.list(conversationId);
+      if (!next) return;
+      await sendOne(next);
+    } finally {
+      sending.delete(conversationId);
+    }
+  }
+
+  async function sendOne({
+    id,
+    conversationId,
+    text,
+    attachments,
+    model,
+    compare: models,
+  }: QueuedMessage): Promise<void> {
+    try {
+      if (!(await store.isSent(id))) {
+        const message = { messageId: id, conversationId, text, attachments, overCaps: false };
+        await (models.length > 1 ? compare({ ...message, models }) : send({ ...message, model }));
+      }
+      await store.remove(id);
+    } catch (error) {
+      const failure = coreFailure(error);
+      // Another message was first, or no column is chosen yet: it stays queued.
+      if (waitsOn.has(failure.code)) return;
+      await store.change(id, { problem: problemTextOf(failure) });
+    } finally {
+      changes.emit('queue');
+    }
+  }
+
+  return {
+    list: ({ conversationId }: { conversationId: string }) => store.list(conversationId),
+
+    async add(message: NewQueuedMessage): Promise<void> {
+      await store.add(message);
+      changes.emit('queue');
+      const waiting = await store.list(message.conversationId);
+      if (waiting[0]?.id === message.id) await sendNext(message.conversationId);
+    },
+
+    async change({ id, text }: { id: string; text: string }): Promise<void> {
+      await store.change(id, { text, problem: null });
+      changes.emit('queue');
+    },
+
+    async remove({ id }: { id: string }): Promise<void> {
+      await store.remove(id);
+      changes.emit('queue');
+    },
+
+    resume: ({ conversationId }: { conversationId: string }): Promise<void> => sendNext(conversationId),
+
+    /** Called when an answer has ended and its conversation is free. Never throws. */
+    async answerEnded({ conversationId, status }: Message): Promise<void> {
+      if (status !== 'done') return;
+      await sendNext(conversationId).catch((error: unknown) => {
+        log({ event: 'queue-not-sent', ...failureEntry(error) });
+      });
+    },
+  };
+}

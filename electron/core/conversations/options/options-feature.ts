@@ -1,0 +1,24 @@
+import type { ChatOptions, NamedOptions } from '#shared/contract/chat/options.ts';
+import type { DescribeModel } from '../../gateways/connection/model-facts.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { OptionsStore } from './options-store.ts';
+
+export interface OptionsDeps {
+  readonly store: OptionsStore;
+  readonly modelFacts: DescribeModel;
+  readonly changes: Changes;
+}
+
+/** The options of a chat, read and set by its window. */
+export function optionsFeature({ store, modelFacts, changes }: OptionsDeps) {
+  return {
+    async get({ chat }: { chat: string }): Promise<NamedOptions> {
+      const options = await store.read(chat);
+      return { ...options, names: Object.fromEntries(options.ignore.map((id) => [id, modelFacts(id)?.name ?? id])) };
+    },
+    async set({ chat, options }: { chat: string; options: ChatOptions }): Promise<void> {
+      await store.write(chat, options);
+      changes.emit('options');
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import type { Prompt, promptsFile } from '#shared/contract/chat/prompts.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { Db } from '../../storage/database/db.ts';
+
+export interface PromptsDeps {
+  readonly db: Db;
+  readonly changes: Changes;
+  readonly newId: () => string;
+}
+
+/** Saved texts for the composer's `/` menu. */
+export function promptsFeature({ db, changes, newId }: PromptsDeps) {
+  const list = (): Promise<Prompt[]> =>
+    db.selectFrom('prompts').select(['id', 'name', 'text']).orderBy('name').orderBy('id').execute();
+
+  return {
+    list,
+
+    async save(prompt: Prompt): Promise<Prompt> {
+      const { id, ...values } = prompt;
+      await db
+        .insertInto('prompts')
+        .values({ id, ...values })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+        .execute();
+      changes.emit('prompts');
+      return prompt;
+    },
+
+    async remove({ id }: { id: string }): Promise<void> {
+      await db.deleteFrom('prompts').where('id', '=', id).execute();
+      changes.emit('prompts');
+    },
+
+    async export(): Promise<z.infer<typeof promptsFile>> {
+      const prompts = (await list()).map(({ name, text }) => ({ name, text }));
+      return { format: 'portico-prompts', version: 1, prompts };
+    },
+
+    /** Same name and text: skipped. Same name with another text: added beside it. */
+    async import({ file }: { file: z.infer<typeof promptsFile> }): Promise<{ added: number; skipped: number }> {
+      const known = new Set((await list()).map(keyOf));
+      const fresh = file.prompts.filter((prompt) => !known.has(keyOf(prompt)) && known.add(keyOf(prompt)));
+      await db.transaction().execute(async (tx) => {
+        for (const { name, text } of fresh)
+          await tx.insertInto('prompts').values({ id: newId(), name, text }).execute();
+      });
+      changes.emit('prompts');
+      return { added: fresh.length, skipped: file.prompts.length - fresh.length };
+    },
+  };
+}
+
+const keyOf = ({ name, text }: { name: string; text: string }): string => `${name}\n${text}`;

@@ -1,0 +1,36 @@
+import { estimateInputTokens } from '#gateway/providers/content/estimate-tokens.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import type { ContentPart } from '#shared/wire/chat-request.ts';
+import type { FilePart } from '../../request/history.ts';
+
+type NamedFile = Pick<Attachment, 'kind' | 'name' | 'mediaType'>;
+
+/** An attachment as a content part (wire contract §1.5). Text files are sent as text, which every model can read. */
+export function partOf({ kind, name, mediaType }: NamedFile, bytes: Buffer): ContentPart {
+  if (kind === 'text') return { type: 'text', text: fenced(name, bytes.toString('utf8')) };
+  const url = `data:${mediaType};base64,${bytes.toString('base64')}`;
+  if (kind === 'image') return { type: 'image_url', image_url: { url, detail: undefined } };
+  return { type: 'file', file: { filename: name, file_data: url, file_id: undefined } };
+}
+
+/** Its tokens, by the gateway’s rule (wire contract §7). */
+export function partTokens(file: NamedFile, bytes: Buffer): number {
+  const count = (content: ContentPart[]) =>
+    estimateInputTokens([{ role: 'user', content, name: undefined }], undefined);
+  return count([partOf(file, bytes)]) - count([]);
+}
+
+/** A fence longer than any in the text, so that the text cannot end it. */
+function fenced(name: string, text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${name}\n${fence}\n${text}\n${fence}`;
+}
+
+/** Reads the attachment from the data folder; null if it is missing. */
+export const attachmentPart =
+  (bytesOf: (id: string) => Promise<Buffer | null>) =>
+  async (attachment: Attachment): Promise<FilePart | null> => {
+    const bytes = await bytesOf(attachment.id);
+    return bytes && { part: partOf(attachment, bytes) };
+  };

@@ -1,0 +1,103 @@
+import { basename } from 'node:path';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { attachmentLimits } from '#shared/contract/common/limits.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
+import { failureEntry, type Log } from '../../runtime/log/log.ts';
+import type { AttachmentFiles } from './attachment-files.ts';
+import type { AttachmentsStore } from './attachments-store.ts';
+import type { DocumentReader } from './document-reader.ts';
+import { fileReader } from './read-file.ts';
+import { sniff } from './sniff.ts';
+import { openUploads, type UploadChunk } from './uploads.ts';
+
+export interface AttachmentsDeps {
+  readonly files: AttachmentFiles;
+  readonly store: AttachmentsStore;
+  readonly now: () => number;
+  readonly log: Log;
+  readonly documents: DocumentReader;
+  /** Aborts what is being read when the core closes. */
+  readonly signal: AbortSignal;
+}
+
+const dayMs = 86_400_000;
+
+/** Attachments: uploaded in chunks, stored by hash, read in chunks. */
+export function attachmentsFeature({ files, store, now, log, documents, signal }: AttachmentsDeps) {
+  const read = fileReader(documents);
+  const take = openUploads();
+  /** A file and its record are made and removed together: what is removed as unused may be uploaded at the same time. */
+  const inTurn = takingTurns();
+
+  async function keep(name: string, bytes: Buffer, mostImageBytes?: number): Promise<Attachment> {
+    const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, signal, mostImageBytes);
+    return inTurn(async () => {
+      const id = await files.write(kept);
+      await store.keep({ id, kind, media_type: mediaType, bytes: kept.length, tokens, used_at: now() });
+      return { id, name, kind, mediaType, bytes: kept.length, tokens };
+    });
+  }
+
+  async function removeUnused(): Promise<void> {
+    for (const id of await store.unused(now() - dayMs)) {
+      await store.forget(id);
+      await files.remove(id);
+    }
+    const known = await store.ids();
+    for (const id of await files.ids()) if (!known.has(id)) await files.remove(id);
+  }
+
+  return {
+    async upload(chunk: UploadChunk): Promise<{ attachment: Attachment | null }> {
+      // A dropped path must not tell the model the folder.
+      const name = basename(chunk.name.replaceAll('\\', '/')) || 'file';
+      const bytes = take({ ...chunk, name });
+      return { attachment: bytes ? await keep(name, bytes) : null };
+    },
+
+    async read({ id, offset }: { id: string; offset: number }): Promise<{ data: string; totalBytes: number }> {
+      const bytes = await files.read(id);
+      if (!bytes) throw refusal('not_found', 'fileGone');
+      const chunk = bytes.subarray(offset, offset + attachmentLimits.chunkBytes);
+      return { data: chunk.toString('base64'), totalBytes: bytes.length };
+    },
+
+    /** The bytes of a file, for the request that carries it; null where they are gone. */
+    bytes: (id: string): Promise<Buffer | null> => files.read(id),
+
+    /** Stores a file that was not uploaded; an image may then be larger. Throws `attachment_refused` like an upload. */
+    keep: (name: string, bytes: Buffer): Promise<Attachment> => keep(name, bytes, attachmentLimits.keptImageBytes),
+    /** Throws `attachment_refused` where a file would not be kept. */
+    check: async (name: string, bytes: Buffer): Promise<void> =>
+      void (await sniff(name, bytes, attachmentLimits.keptImageBytes)),
+    /** Its record; the bytes may be missing all the same. */
+    find: store.find,
+
+    /** Accepts only attachments that were uploaded here, with the facts that are stored. */
+    async verify(attachments: readonly Attachment[]): Promise<Attachment[]> {
+      const total = attachments.reduce((sum, { bytes }) => sum + bytes, 0);
+      if (total > attachmentLimits.bytesPerMessage) {
+        throw refusal('attachment_refused', 'attachmentsTooLarge', {
+          megabytes: attachmentLimits.bytesPerMessage / 1_048_576,
+        });
+      }
+      return Promise.all(
+        attachments.map(async ({ id, name }) => {
+          const row = await store.find(id);
+          if (!row) throw refusal('not_found', 'attachmentGone', { name });
+          return { id, name, kind: row.kind, mediaType: row.media_type, bytes: row.bytes, tokens: row.tokens };
+        }),
+      );
+    },
+
+    /** Removes files that have been unreferenced for a day. Never throws: failures are retried at the next start. */
+    async cleanUp(): Promise<void> {
+      try {
+        await inTurn(removeUnused);
+      } catch (error) {
+        log({ event: 'attachments-not-cleaned', ...failureEntry(error) });
+      }
+    },
+  };
+}

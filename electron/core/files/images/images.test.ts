@@ -1,0 +1,113 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { crc32, deflateSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type DownloadRules, guardedDownload } from '#gateway/providers/upstream/guarded-download.ts';
+import { imageLimits } from '#shared/contract/chat/images.ts';
+import { seeded } from '../../../../tests/seed/random.ts';
+import { chartPng } from '../../../../tests/seed/real-files.ts';
+import { testCore } from '../../../../tests/support/test-core.ts';
+import { imagesFeature } from './images-feature.ts';
+
+let server: Server;
+let address = '';
+let answer: RequestListener = (_, response) => void response.end();
+const asked: string[] = [];
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `http://pictures.example:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** The real guard, except that the test's own server counts as public, by the name `pictures.example`. */
+const rules: Partial<DownloadRules> = {
+  protocols: ['http:', 'https:'],
+  mayReach: (found) => found === '127.0.0.1',
+  resolve: async (name) => [{ address: name === 'pictures.example' ? '127.0.0.1' : '10.0.0.1', family: 4 }],
+};
+const images = imagesFeature({ download: (url, options) => guardedDownload(url, { ...options, rules }) });
+const picture = chartPng(seeded(1));
+const says =
+  (type: string, body: Buffer | string): RequestListener =>
+  (_, response) => {
+    response.writeHead(200, { 'content-type': type });
+    response.end(body);
+  };
+const refusal = () =>
+  images.fetch({ url: `${address}/a.png` }).then(
+    () => 'it was shown',
+    (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+  );
+
+test('a picture is what its bytes say, whatever its server calls it', async () => {
+  answer = says('text/html', picture);
+  expect(await images.fetch({ url: `${address}/a.svg` })).toEqual({
+    mediaType: 'image/png',
+    base64: picture.toString('base64'),
+    width: 320,
+    height: 180,
+  });
+});
+
+/** A real PNG of one colour: a hundred thousand pixels wide and high, in a few bytes. */
+function bomb(): Buffer {
+  const png = Buffer.from(picture);
+  png.writeUInt32BE(100_000, 16);
+  png.writeUInt32BE(100_000, 20);
+  png.writeUInt32BE(crc32(png.subarray(12, 29)), 29);
+  return Buffer.concat([png.subarray(0, 33), deflateSync(Buffer.alloc(1000))]);
+}
+const script = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+
+test.each<[string, RequestListener, RegExp]>([
+  ['an SVG with a script in it', says('image/svg+xml', script), /no PNG, JPEG, WebP or GIF/],
+  ['a page that is called a picture', says('image/png', '<!doctype html><script>1</script>'), /no PNG/],
+  ['a PDF', says('image/png', '%PDF-1.7'), /no PNG/],
+  ['ten thousand megapixels', says('image/png', bomb()), /100000 × 100000 pixels/],
+  ['a picture that ends in its head', says('image/png', picture.subarray(0, 18)), /damaged/],
+  [
+    'fifty megabytes that say so',
+    (_, response) => void response.writeHead(200, { 'content-length': 50_000_000 }).flushHeaders(),
+    /larger than/,
+  ],
+  [
+    'bytes without end',
+    (_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, 1)));
+      };
+      response.on('drain', more);
+      more();
+    },
+    new RegExp(`larger than ${imageLimits.bytes}`),
+  ],
+  [
+    'a way round to this machine',
+    (_, response) => void response.writeHead(302, { location: 'http://inside.example/x.png' }).end(),
+    /not on the public internet/,
+  ],
+  ['a server without it', (_, response) => void response.writeHead(404).end(), /status 404/],
+])('%s is not shown, and it is said why', async (_, hostile, why) => {
+  answer = hostile;
+  const said = await refusal();
+  expect(said).toMatch(/^file_download_failed: /);
+  expect(said).toMatch(why);
+});
+
+test('the app itself fetches pictures over https from public hosts only', async () => {
+  const core = await testCore();
+  const before = asked.length;
+  const { port } = server.address() as AddressInfo;
+  for (const url of [`http://127.0.0.1:${port}/a.png`, `https://127.0.0.1:${port}/a.png`, 'file:///etc/passwd', 'x']) {
+    await expect(core.client.images.fetch({ url })).rejects.toMatchObject({ code: 'file_download_failed' });
+  }
+  expect(asked).toHaveLength(before);
+  await core.close();
+});

@@ -1,0 +1,155 @@
+import { Secret } from '#gateway/access/auth/secret.ts';
+import type { ReportedVerification } from '#shared/client/reported.ts';
+import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
+import { isObject } from '#shared/json/foreign-json.ts';
+import type { Language } from '#shared/language/messages.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { visibleLines, visibleWord } from '#shared/visible.ts';
+import type { AskPerson, Question } from '../../runtime/host/ask-person.ts';
+import { questionText } from '../../runtime/host/question-text.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import { hintOf } from '../../storage/secrets/secret-box.ts';
+import { parseBaseUrl } from '../connection/base-url.ts';
+import { checkCredential } from '../connection/check-credential.ts';
+import { askGateway } from '../connection/gateway-errors.ts';
+import type { Account, GatewayAccounts } from './accounts-elsewhere.ts';
+
+export interface GatewayAccountsFeatureDeps {
+  readonly accounts: GatewayAccounts;
+  readonly changes: Changes;
+  readonly newId: () => string;
+  /** Called when another account pays, before the windows are told; never throws. */
+  readonly switched: () => Promise<void>;
+  readonly ask: AskPerson;
+  readonly language: () => Promise<Language>;
+  /** Aborted when the core closes. */
+  readonly closing: AbortSignal;
+}
+
+const mostAccounts = 50;
+
+/** The accounts at gateways elsewhere, and which one pays. A credential goes in and never comes out. */
+export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
+  const { accounts, changes, newId, switched, ask, language, closing } = deps;
+
+  async function payerChanged(): Promise<void> {
+    await switched();
+    changes.emit('payer', 'gateway', 'models', 'account', 'providers', 'settings');
+  }
+
+  return {
+    async list() {
+      const all = accounts
+        .all()
+        .map(async (account) => ({ ...shown(account), ownKeys: await accounts.isAgreed(account) }));
+      return { accounts: await Promise.all(all), active: accounts.active()?.id ?? null };
+    },
+
+    async add(input: {
+      name?: string | null | undefined;
+      baseUrl: string;
+      key: string;
+      replace?: boolean | undefined;
+    }): Promise<GatewayAccount> {
+      const baseUrl = parseBaseUrl(input.baseUrl, { withKey: true });
+      const isFull = accounts.all().length >= mostAccounts;
+      if (isFull && !input.replace) throw refusal('invalid_input', 'tooManyAccounts', { most: mostAccounts });
+      const secret = new Secret(input.key);
+      const told = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
+      const connected = await accounts.findConnected(baseUrl, told?.account.id ?? null);
+      if (connected && !input.replace) throw refusal('invalid_input', 'accountConnected', { name: connected.name });
+      if (connected) {
+        const named = input.name == null ? {} : { name: input.name };
+        const replaced = await accounts.change(connected.id, { ...named, ...factsOf(secret, told) }, secret);
+        await accounts.use(connected.id);
+        await payerChanged();
+        return shown(replaced);
+      }
+      if (isFull) throw refusal('invalid_input', 'tooManyAccounts', { most: mostAccounts });
+      const name = input.name ?? told?.account.name?.slice(0, 60) ?? new URL(baseUrl).host;
+      const added = await accounts.add(
+        { id: newId(), name, baseUrl, ownKeys: false, ...factsOf(secret, told) },
+        secret,
+      );
+      await payerChanged();
+      return shown(added);
+    },
+
+    async use({ id }: { id: string | null }): Promise<void> {
+      await accounts.use(id);
+      await payerChanged();
+    },
+
+    async change({ id, name, key }: { id: string; name?: string | null | undefined; key?: string | null | undefined }) {
+      const { baseUrl } = accounts.require(id);
+      const named = name == null ? {} : { name };
+      if (key == null) {
+        const renamed = await accounts.change(id, named);
+        changes.emit('gateway');
+        return shown(renamed);
+      }
+      const secret = new Secret(key);
+      const told = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
+      const changed = await accounts.change(id, { ...named, ...factsOf(secret, told) }, secret);
+      await payerChanged();
+      return shown(changed);
+    },
+
+    async setOwnKeys({ id, on }: { id: string; on: boolean }, signal: AbortSignal | undefined): Promise<void> {
+      const { baseUrl } = accounts.require(id);
+      if (on)
+        await ask(`own keys to ${id} at ${baseUrl}`, ownKeysQuestion(baseUrl, await language()), signal ?? closing);
+      await accounts.setOwnKeys(id, on);
+      changes.emit('gateway', 'models', 'account');
+    },
+
+    async remove({ id }: { id: string }): Promise<void> {
+      const paid = accounts.active()?.id === id;
+      await accounts.remove(id);
+      if (paid) await payerChanged();
+      else changes.emit('gateway');
+    },
+  };
+}
+
+function ownKeysQuestion(baseUrl: string, language: Language): Question {
+  const { no, ownKeys } = questionText(language);
+  const facts = [{ label: ownKeys.url, lines: visibleLines([visibleWord(baseUrl)]) }];
+  return { title: ownKeys.title, advice: ownKeys.advice, facts, yes: ownKeys.yes, no, language };
+}
+
+const shown = ({
+  source: _source,
+  formerSources: _former,
+  accountId: _accountId,
+  ...account
+}: Account): GatewayAccount => account;
+
+/** Of a credential: what the gateway says of it, and when it does not, what a token says itself. */
+function factsOf(
+  secret: Secret,
+  told: ReportedVerification | null,
+): Pick<Account, 'kind' | 'keyHint' | 'expiresAt' | 'accountId'> {
+  const claims = claimsOf(secret.reveal());
+  const kind = told?.credential?.type ?? (claims ? 'jwt' : 'api_key');
+  const end = told?.credential?.expires_at;
+  const seconds = typeof end === 'number' ? end : (claims?.exp ?? null);
+  return {
+    kind,
+    keyHint: kind === 'jwt' ? null : hintOf(secret),
+    expiresAt: seconds === null ? null : seconds * 1000,
+    accountId: told?.account.id ?? null,
+  };
+}
+
+/** The claims of a token, which nobody has verified; null: it is none. */
+function claimsOf(text: string): { readonly exp: number | null } | null {
+  const [, payload, signature] = text.split('.');
+  if (!payload || !signature) return null;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return isObject(claims) ? { exp: Number.isSafeInteger(claims.exp) ? Number(claims.exp) : null } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { Gateway } from '#gateway/gateway.ts';
+import type { AccountLimits } from '#gateway/operations/operator/operator.ts';
+import type { Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
+import { id, usdLimit } from '#shared/contract/common/fields.ts';
+import { toAppError } from '#shared/errors.ts';
+import { formatUsd, type NanoUsd, parseUsd } from '#shared/money.ts';
+import { takingTurns } from '#shared/taking-turns.ts';
+import { usdAmount } from '#shared/wire/scalars.ts';
+import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+
+/** Names under which the ids of the account for own keys, and of the app's key to it, are kept. */
+export const accountSetting = (wallet: string) => `wallet.${wallet}.account`;
+export const keySetting = (wallet: string) => `wallet.${wallet}.key`;
+
+const writtenSetting = 'wallet.main.limits';
+const written = z.object({
+  account: id,
+  day: usdLimit,
+  month: usdLimit,
+  models: z.record(z.string(), usdAmount).default({}),
+});
+
+type ProgramCaps = Pick<Caps, 'day' | 'month' | 'models'>;
+
+interface LimitDeps {
+  readonly gateway: Pick<Gateway, 'operator'>;
+  readonly store: SettingsStore;
+  readonly caps: () => Promise<ProgramCaps>;
+}
+
+/** One limit: the app's cap, what the app wrote last, and what holds. */
+interface LimitState {
+  readonly scope: OutsideLimit['scope'];
+  readonly model: string | null;
+  readonly cap: NanoUsd | null;
+  readonly before: NanoUsd | null;
+  readonly limit: NanoUsd | null;
+  readonly outside: boolean;
+}
+
+/**
+ * The caps of a day, a month and of models as limits of the account in the built-in gateway, which refuses by them whatever program
+ * asks. The app's own key may pass them: the core has checked them before, and a person may send anyway. A limit that is neither
+ * what the app wrote last nor its cap was set by somebody else, and is left. An account that is not there yet is limited as
+ * soon as it is opened.
+ */
+export function programLimits({ gateway, store, caps }: LimitDeps) {
+  const inTurn = takingTurns();
+
+  /** Null: there is no account yet, or other books do not have it. */
+  async function read() {
+    const account = await store.readText(accountSetting('main'));
+    if (account === null) return null;
+    const [own, kept, limits] = await Promise.all([
+      caps(),
+      store.read(writtenSetting),
+      gateway.operator.accountLimits(account).catch((error: unknown) => {
+        if (toAppError(error).code === 'not_found') return null;
+        throw error;
+      }),
+    ]);
+    if (limits === null) return null;
+    const last = written.safeParse(kept).data;
+    // An account that was never limited has no limits.
+    return { account, states: statesOf(own, last?.account === account ? last : null, limits) };
+  }
+
+  async function write(takeOver: boolean): Promise<void> {
+    const [now, exceptKey] = await Promise.all([read(), store.readText(keySetting('main'))]);
+    if (!now) return;
+    const ours = now.states.filter(({ outside }) => takeOver || !outside);
+    const limits = limitsFrom(ours.map((state) => [state, state.cap]));
+    await gateway.operator.limitAccount(now.account, Object.assign({ exceptKey }, limits));
+    const last = limitsFrom(now.states.map((state) => [state, ours.includes(state) ? state.cap : state.before]));
+    await store.write(writtenSetting, {
+      account: now.account,
+      day: inUsd(last.day),
+      month: inUsd(last.month),
+      models: Object.fromEntries(
+        Object.entries(last.models).flatMap(([model, limit]) => (limit === null ? [] : [[model, formatUsd(limit)]])),
+      ),
+    });
+  }
+
+  return {
+    /** Makes limits of the caps, where nobody else has set any. */
+    write: () => inTurn(() => write(false)),
+    /** The same, whoever has set them. */
+    takeOver: () => inTurn(() => write(true)),
+    setOutside: () =>
+      inTurn(async (): Promise<OutsideLimit[]> => {
+        const now = await read();
+        const outside = now?.states.filter((state) => state.outside) ?? [];
+        return outside.map(({ scope, model, limit }) => ({ scope, model, limitUsd: inUsd(limit) }));
+      }),
+  };
+}
+
+export type ProgramLimits = ReturnType<typeof programLimits>;
+
+function statesOf(caps: ProgramCaps, last: ProgramCaps | null, limits: AccountLimits): LimitState[] {
+  const state = (
+    scope: LimitState['scope'],
+    model: string | null,
+    [cap, before]: readonly (string | null | undefined)[],
+    limit: NanoUsd | null,
+  ): LimitState => {
+    const [own, written] = [inNano(cap ?? null), inNano(before ?? null)];
+    return { scope, model, cap: own, before: written, limit, outside: limit !== written && limit !== own };
+  };
+  const limitOf = new Map(limits.models.map(({ model, limit }) => [model, limit]));
+  const models = new Set([...Object.keys(caps.models), ...Object.keys(last?.models ?? {}), ...limitOf.keys()]);
+  return [
+    ...(['day', 'month'] as const).map((scope) =>
+      state(scope, null, [caps[scope], last?.[scope]], limits[scope].limit),
+    ),
+    ...[...models]
+      .sort()
+      .map((model) => state('model', model, [caps.models[model], last?.models[model]], limitOf.get(model) ?? null)),
+  ];
+}
+
+type Limits = Parameters<Gateway['operator']['limitAccount']>[1];
+
+/** Only of what is given. */
+function limitsFrom(amounts: readonly (readonly [LimitState, NanoUsd | null])[]) {
+  const ofPeriods = amounts.filter(([{ scope }]) => scope !== 'model').map(([{ scope }, amount]) => [scope, amount]);
+  const models = amounts.flatMap(([{ model }, amount]) => (model === null ? [] : [[model, amount] as const]));
+  return Object.assign(Object.fromEntries(ofPeriods) as Pick<Limits, 'day' | 'month'>, {
+    models: Object.fromEntries(models),
+  });
+}
+
+const inNano = (amount: string | null): NanoUsd | null => (amount === null ? null : parseUsd(amount));
+const inUsd = (amount: NanoUsd | null | undefined): string | null => (amount == null ? null : formatUsd(amount));

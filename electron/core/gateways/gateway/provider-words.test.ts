@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
+import { readThread } from '../../../../tests/support/read-thread.ts';
+
+const json = (status: number, body: object) => Response.json(body, { status });
+
+/** A core with its own gateway, and OpenAI’s answer to every chat. */
+async function failing(status: number, error: object) {
+  const send: typeof fetch = async (_url, init) =>
+    init?.method === 'POST' ? json(status, { error }) : json(200, { object: 'list', data: [{ id: 'gpt-5.4-mini' }] });
+  const { client } = await coreOfTest({ openGateway, fetch: send });
+  await client.providers.setKey({ id: 'openai', key: 'sk-key-of-the-person-6789' });
+  const sent = await client.chat.send({ messageId: 'm', text: 'Hello', model: 'openai/gpt-5.4-mini' });
+  const answer = async () => (await readThread(client, sent.conversationId)).messages.at(-1);
+  await expect.poll(async () => (await answer())?.status).toBe('error');
+  return (await answer())?.error;
+}
+
+test.each([
+  [401, 'invalid_api_key', 'Incorrect API key provided.'],
+  [429, 'rate_limit_exceeded', 'Limit 30000, used 29500, requested 900.'],
+  [500, 'server_error', 'The server had an error.'],
+])('an answer that failed with %i says in the provider’s own words why', async (status, code, message) => {
+  expect(await failing(status, { message, code })).toMatchObject({ providerError: { status, code, message } });
+});
+
+test('where an account is empty, no time is named after which it would not be', async () => {
+  const error = await failing(429, { message: 'Check your plan and billing.', code: 'insufficient_quota' });
+  expect(error).toMatchObject({
+    code: 'no_provider_available',
+    message: 'The account at OpenAI has no quota left.',
+    retryAfterMs: null,
+    providerError: { message: 'Check your plan and billing.' },
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
+
+test('the payer is told by the rule that messages are sent by', async () => {
+  const core = await coreOfTest();
+  const { client } = core;
+  const payers = async () => {
+    const asked = ['router', 'sandbox/tour', 'openai/gpt'].map((model) => client.models.payer({ model }));
+    return (await Promise.all(asked)).map(({ wallet }) => wallet);
+  };
+  expect(await payers()).toEqual(['sandbox', 'sandbox', 'main']);
+  await client.providers.setKey({ id: 'openai', key: 'sk-test-key-of-a-provider', baseUrl: null });
+  expect(await payers()).toEqual(['main', 'sandbox', 'main']);
+});

@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import type { Secret } from '#gateway/access/auth/secret.ts';
+import type { Gateway } from '#gateway/gateway.ts';
+import {
+  type LocalServer,
+  type Provider,
+  type SavedServer,
+  type ServerModel,
+  serverModel,
+} from '#shared/contract/app/providers.ts';
+import { knownProvider } from '#shared/known-providers.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { SecretBox } from '../../storage/secrets/secret-box.ts';
+import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import { checkAll, checkEntry, checkSecret, requireNotRefused } from './check-entry.ts';
+import { forgetSecrets, keepHeaders, loadEntry, remember, secretName, withSession } from './entry-secrets.ts';
+import { inOrder, withFurtherKey, withoutOneKey } from './key-list.ts';
+import { credentialOf, type Entry, isUsable, keysOf, nameOf, offeredServer, toProvider } from './provider-entry.ts';
+import type { OfferedProvider } from './provider-list.ts';
+import { mainKey } from './provider-settings.ts';
+import type { ProviderStore, StoredProvider } from './provider-store.ts';
+import { namedModels, originOf, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
+
+export interface ProvidersDeps {
+  readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider' | 'keyStates' | 'refreshModels'>;
+  /** Probes the usual ports of this machine for model servers. */
+  readonly findServers: () => Promise<LocalServer[]>;
+  readonly store: ProviderStore;
+  /** Where the models are kept that the user names, also of a provider whose key is in the environment. */
+  readonly settings: Pick<SettingsStore, 'read' | 'write'>;
+  readonly secrets: SecretBox;
+  readonly changes: Changes;
+  readonly known: readonly OfferedProvider[];
+  /** Keys from environment variables, unless the user has set another. */
+  readonly environment: readonly Entry[];
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+const mostProviders = 200;
+const namedSetting = 'providers.models';
+const storedNames = z.record(z.string(), z.array(serverModel));
+
+/** The user’s own keys. They are never given out again, except their first and last characters. */
+export function providersFeature(deps: ProvidersDeps) {
+  const { gateway, store, secrets, changes, known, environment } = deps;
+  /** Of known providers, by their id. */
+  let named: Readonly<Record<string, readonly ServerModel[]>> = {};
+  const entries = entriesInUse(gateway, (entry) =>
+    entry.settings.server ? entry : { ...entry, settings: { ...entry.settings, models: [...(named[entry.id] ?? [])] } },
+  );
+  /** Providers changed in this session: reading the keychain later must not undo that. */
+  const touched = new Set<string>();
+  const loaded = Promise.withResolvers<void>();
+
+  function offered(id: string): OfferedProvider {
+    const entry = entries.get(id);
+    const found = known.find((provider) => provider.id === id) ?? (entry && offeredServer(id, entry.settings));
+    if (!found) throw refusal('not_found', 'noSuchProvider', { id });
+    return found;
+  }
+
+  function entryOf(id: string): Entry {
+    const entry = entries.get(id);
+    if (!entry) throw refusal('not_found', 'providerNotSetUp', { id });
+    return entry;
+  }
+
+  const shown = (id: string) => toProvider(offered(id), entries.get(id), gateway.keyStates(id));
+
+  function all(): Provider[] {
+    const named = [...entries.all()].filter(({ settings }) => settings.server !== null);
+    const byName = named.toSorted((a, b) =>
+      (a.settings.server?.name ?? '').localeCompare(b.settings.server?.name ?? ''),
+    );
+    return [...known, ...byName].map(({ id }) => shown(id));
+  }
+
+  const changed = () => changes.emit('providers', 'models', 'account');
+
+  /** Resolves when its models are listed. If that fails now, the gateway retries and reports it. */
+  const listed = (id: string): Promise<void> =>
+    gateway.refreshModels(id).then(
+      () => changes.emit('models'),
+      () => {},
+    );
+
+  /** Saves and applies it. */
+  async function keep(entry: Entry): Promise<Provider> {
+    await remember(store, secrets, entry);
+    touched.add(entry.id);
+    entries.use(entry.id, entry);
+    changed();
+    if (entry.state === 'works') await listed(entry.id);
+    return shown(entry.id);
+  }
+
+  /** Removes the secrets if a restored database names another address than they were entered for. */
+  async function keepSecretsFrom(stored: StoredProvider, before: Entry | undefined): Promise<void> {
+    if (!before || keysOf(before).length + before.headers.size === 0) return;
+    if (originOf(before.baseUrl) === originOf(stored.baseUrl)) return;
+    touched.delete(stored.id);
+    await forgetSecrets(secrets, before);
+  }
+
+  async function keepChecked(wanted: Entry): Promise<Provider> {
+    const entry = await checkEntry(deps, wanted);
+    requireNotRefused(entry, entry.id);
+    const storage = entry.secret ? await secrets.set(secretName(entry.id), entry.secret) : null;
+    return keep({ ...entry, storage });
+  }
+
+  return {
+    async list(): Promise<Provider[]> {
+      await loaded.promise;
+      return all();
+    },
+
+    async setKey(input: SetKey): Promise<Provider> {
+      await loaded.promise;
+      return keepChecked(wantedEntry(input, offered(input.id), entries.get(input.id)));
+    },
+
+    async saveServer(input: SavedServer): Promise<Provider> {
+      await loaded.promise;
+      const before = input.id === null ? undefined : entryOf(input.id);
+      if (before && !before.settings.server) throw refusal('invalid_input', 'providerNamed');
+      if (!before && entries.count() >= mostProviders) throw refusal('invalid_input', 'tooManyProviders');
+      const id = before?.id ?? serverIdFor(input.name, (each) => entries.get(each) !== undefined);
+      const wanted = wantedServer(input, id, before, new Date(deps.now()).toISOString().slice(0, 10));
+      const checked = await checkEntry(deps, wanted);
+      requireNotRefused(checked, input.name);
+      await keepHeaders(secrets, wanted, before);
+      const storage = checked.secret ? await secrets.set(secretName(id), checked.secret) : null;
+      return keep({ ...checked, storage });
+    },
+
+    async addKey({ id, label, key }: { id: string; label: string; key: string }): Promise<Provider> {
+      await loaded.promise;
+      const { entry, keyId, secret } = withFurtherKey(entryOf(id), { id: deps.newId(), label, key });
+      const checked = await checkSecret(gateway, entry, secret);
+      requireNotRefused(checked, id);
+      const storage = await secrets.set(secretName(id, keyId), secret);
+      const further = new Map(entry.further).set(keyId, { secret, storage, ...checked });
+      return keep({ ...entry, further });
+    },
+
+    async orderKeys({ id, keyIds }: { id: string; keyIds: string[] }): Promise<Provider> {
+      await loaded.promise;
+      return keep(inOrder(entryOf(id), keyIds));
+    },
+
+    async nameModels({ id, models }: { id: string; models: readonly ServerModel[] }): Promise<Provider> {
+      await loaded.promise;
+      const entry = entryOf(id);
+      if (entry.settings.server) throw refusal('invalid_input', 'serverNamed');
+      const wanted = namedModels(models, named[id] ?? [], new Date(deps.now()).toISOString().slice(0, 10));
+      const next = { ...named, [id]: wanted };
+      await deps.settings.write(namedSetting, next);
+      named = next;
+      entries.use(id, entry);
+      changed();
+      return shown(id);
+    },
+
+    async check({ id }: { id: string }): Promise<Provider> {
+      await loaded.promise;
+      const entry = entries.get(id);
+      if (!entry) return shown(id);
+      const secret = entry.secret ?? (entry.storage === 'keychain' ? await secrets.get(secretName(id)) : null);
+      const checked = await checkAll(deps, { ...entry, secret });
+      await remember(store, secrets, checked);
+      entries.use(id, checked);
+      changed();
+      if (checked.state === 'works') await listed(id);
+      return shown(id);
+    },
+
+    discover: (): Promise<LocalServer[]> => deps.findServers(),
+
+    /** Removes one key, or all; a key from the environment replaces them if there is one. */
+    async removeKey({ id, keyId }: { id: string; keyId?: string | null | undefined }): Promise<Provider | null> {
+      await loaded.promise;
+      const entry = entries.get(id);
+      if (entry && keyId && (keyId !== mainKey || entry.further.size > 0)) {
+        return keep(await withoutOneKey(secrets, entry, keyId));
+      }
+      if (entry && entry.storage !== 'environment') {
+        await forgetSecrets(secrets, entry);
+        await store.forget(id);
+        entries.use(id, environment.find((each) => each.id === id) ?? null);
+      } else if (entry) entries.use(id, null);
+      touched.add(id);
+      changed();
+      return known.some((provider) => provider.id === id) ? shown(id) : null;
+    },
+
+    nameOf: (id: string): string => nameOf(id, entries.get(id)?.settings),
+
+    /** Whether a provider can answer with the user’s own key. Waits until that is known. */
+    async hasProvider(): Promise<boolean> {
+      await loaded.promise;
+      return [...entries.all()].some(isUsable);
+    },
+
+    /** The key that a known provider is asked with first, at its usual address; null: there is none. */
+    ownKey(id: string): Secret | null {
+      const entry = entries.get(id);
+      const provider = knownProvider(id);
+      if (!entry || !provider || provider.ownServer || provider.baseUrl !== entry.baseUrl) return null;
+      return isUsable(entry) ? credentialOf(entry).apiKey : null;
+    },
+
+    /** Loads keys: first from the environment, then the user’s own as the keychain returns them. */
+    async load(): Promise<void> {
+      try {
+        const names = storedNames.safeParse((await deps.settings.read(namedSetting)) ?? {});
+        named = names.success ? names.data : {};
+        const rows = await store.all();
+        for (const row of rows) await keepSecretsFrom(row, entries.get(row.id));
+        const stored = withSession(rows, secrets);
+        const free = environment.filter(({ id }) => !stored.some((each) => each.id === id));
+        for (const entry of free) if (!touched.has(entry.id)) entries.use(entry.id, entry);
+        for (const each of stored) {
+          const entry = await loadEntry(secrets, each);
+          if (!touched.has(entry.id)) entries.use(entry.id, entry);
+        }
+      } finally {
+        loaded.resolve();
+      }
+      changed();
+    },
+  };
+}
+
+/** Configured providers, each also registered with the gateway. */
+function entriesInUse(gateway: Pick<Gateway, 'setProvider'>, complete: (entry: Entry) => Entry) {
+  const entries = new Map<string, Entry>();
+  const inGateway = new Set<string>();
+  return {
+    get: (id: string) => entries.get(id),
+    all: () => entries.values(),
+    count: () => entries.size,
+    /** Registers it with the gateway, or removes it. */
+    use(id: string, given: Entry | null): void {
+      const entry = given && complete(given);
+      const isNamed = (entry ?? entries.get(id))?.settings.server !== null;
+      if (entry) entries.set(id, entry);
+      else entries.delete(id);
+      const usable = entry !== null && isUsable(entry);
+      // The gateway knows the user’s own servers only while they are in use.
+      if (usable || !isNamed || inGateway.has(id)) gateway.setProvider(id, usable ? credentialOf(entry) : null);
+      if (usable) inGateway.add(id);
+      else inGateway.delete(id);
+    },
+  };
+}

@@ -1,0 +1,291 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ProviderCredential } from '#gateway/providers/provider.ts';
+import type { SavedServer } from '#shared/contract/app/providers.ts';
+import { AppError } from '#shared/errors.ts';
+import { askedAndAnswered } from '../../../../tests/support/asked-and-answered.ts';
+import { coreOfTest, type TestCoreOptions } from '../../../../tests/support/core-of-test.ts';
+import { fakeGateway } from '../../../../tests/support/fake-gateway.ts';
+import { memorySecrets } from '../../../../tests/support/memory-secrets.ts';
+import { sessionMemory } from '../../storage/secrets/session-memory.ts';
+
+async function start(more: TestCoreOptions = {}) {
+  const used = new Map<string, ProviderCredential | null>();
+  const gateway = {
+    ...fakeGateway(),
+    setProvider(id: string, credential: ProviderCredential | null) {
+      used.set(id, credential);
+    },
+  };
+  const secrets = memorySecrets();
+  const core = await coreOfTest({ openGateway: async () => gateway, openSecrets: async () => secrets, ...more });
+  const { providers } = core.client;
+  const shown = async (id: string) => (await providers.list()).find((each) => each.id === id);
+  const keysInUse = (id: string) => {
+    const credential = used.get(id);
+    return (credential?.keys ?? []).map(({ label, secret }) => `${label} ${secret.reveal()}`);
+  };
+  return { ...core, providers, gateway, secrets, used, shown, keysInUse };
+}
+
+const today = new Date().toISOString().slice(0, 10);
+const cellar: SavedServer = {
+  id: null,
+  name: 'In the Cellar',
+  kind: 'openai-compatible',
+  baseUrl: 'https://cellar.example/v1/',
+  apiVersion: null,
+  key: 'canary-key-of-cellar',
+  headers: [{ name: 'X-Tenant', value: 'canary-tenant' }],
+  models: [{ model: 'small', sameAs: null, input: '0.1', output: '0.2', cached: '0.05', pricedOn: null }],
+};
+const first = 'sk-canary-first-0123456789';
+const second = 'sk-canary-second-0123456789';
+
+test('a server under a name of its own reaches the gateway whole, survives a restart, and shows no secret', async () => {
+  const core = await start();
+  const saved = await core.providers.saveServer(cellar);
+  expect(saved).toMatchObject({
+    id: 'in-the-cellar',
+    name: 'In the Cellar',
+    state: 'works',
+    baseUrl: 'https://cellar.example/v1',
+    server: {
+      kind: 'openai-compatible',
+      apiVersion: null,
+      models: [{ ...cellar.models[0], pricedOn: today }],
+      headerNames: ['x-tenant'],
+    },
+  });
+  const again = await core.providers.saveServer({ ...cellar, key: null, headers: [] });
+  expect(again.id).toBe('in-the-cellar-2');
+  expect(JSON.stringify([saved, await core.providers.list()])).not.toContain('canary');
+  await core.core.close();
+  const next = await start({ dataFolder: core.dataFolder, openSecrets: async () => core.secrets });
+  await expect.poll(() => next.used.get('in-the-cellar')?.server?.name).toBe('In the Cellar');
+  const credential = next.used.get('in-the-cellar');
+  expect(credential?.apiKey?.reveal()).toBe('canary-key-of-cellar');
+  expect(credential?.headers?.get('x-tenant')?.reveal()).toBe('canary-tenant');
+  expect(credential?.models).toMatchObject([{ model: 'small', price: { input: '0.1', output: '0.2' } }]);
+  expect(await next.providers.removeKey({ id: 'in-the-cellar' })).toBeNull();
+  expect([next.used.get('in-the-cellar'), await next.shown('in-the-cellar')]).toEqual([null, undefined]);
+  expect(core.secrets.items.size).toBe(0);
+});
+
+test('so many servers and no more, and what is there can still be changed', async () => {
+  const { providers } = await start();
+  const plain = { ...cellar, key: null, headers: [], models: [] };
+  let refused: unknown = null;
+  let saved = 0;
+  while (refused === null && saved < 300) {
+    await providers.saveServer(plain).then(
+      () => (saved += 1),
+      (error: unknown) => (refused = error),
+    );
+  }
+  expect(saved).toBe(200);
+  expect(refused).toMatchObject({ code: 'invalid_input' });
+  expect(await providers.saveServer({ ...plain, id: 'in-the-cellar', name: 'Below' })).toMatchObject({ name: 'Below' });
+});
+
+test('while a server is changed an empty value keeps what there is, at the same address only', async () => {
+  const core = await start();
+  const { id } = await core.providers.saveServer(cellar);
+  const kept = { ...cellar, id, name: 'Attic', key: null, headers: [{ name: 'x-tenant', value: '' }] };
+  expect(await core.providers.saveServer(kept)).toMatchObject({ id, name: 'Attic', keyHint: 'can…llar' });
+  expect(core.used.get(id)?.headers?.get('x-tenant')?.reveal()).toBe('canary-tenant');
+  const moved = core.providers.saveServer({ ...kept, baseUrl: 'https://evil.example/v1' });
+  await expect(moved).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param: 'headers' } } });
+  const forgotten = await core.providers.saveServer({ ...kept, headers: [] });
+  expect(forgotten.server?.headerNames).toEqual([]);
+  expect([...core.secrets.items.values()]).toEqual(['canary-key-of-cellar']);
+});
+
+test.each([
+  ['baseUrl', { baseUrl: 'http://192.168.1.5/v1' }],
+  ['baseUrl', { baseUrl: 'http://192.168.1.5/v1', key: null }],
+  ['baseUrl', { baseUrl: 'https://user:pass@cellar.example' }],
+  ['headers', { headers: [{ name: 'Authorization', value: 'x' }] }],
+  ['headers', { headers: [{ name: 'x-a', value: 'a\r\nhost: b' }] }],
+  [
+    'models',
+    { models: [{ model: 'm', sameAs: 'openai/nothing', input: null, output: null, cached: null, pricedOn: null }] },
+  ],
+  ['models', { models: [{ model: 'm', sameAs: null, input: '1', output: null, cached: null, pricedOn: null }] }],
+  ['models', { kind: 'azure-openai', models: [] }],
+  ['key', { kind: 'azure-openai', key: null, headers: [] }],
+  ['apiVersion', { apiVersion: '2024-10-21' }],
+] as const)(
+  'a server that cannot be is kept nowhere, and it is said which part is wrong: %s',
+  async (param, change) => {
+    const core = await start();
+    const saved = core.providers.saveServer({ ...cellar, ...(change as Partial<SavedServer>) });
+    await expect(saved).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param } } });
+    expect([core.secrets.items.size, core.used.size > 0 ? core.used.get('in-the-cellar') : undefined]).toEqual([
+      0,
+      undefined,
+    ]);
+  },
+);
+
+test('without a keychain a server is added, changed and removed for this session', async () => {
+  const core = await start({ openSecrets: () => Promise.reject(new Error('DBus error')) });
+  const { id, storage } = await core.providers.saveServer({ ...cellar, headers: [] });
+  expect(storage).toBe('session');
+  await core.providers.saveServer({ ...cellar, id });
+  expect((await core.providers.saveServer({ ...cellar, id, headers: [] })).server?.headerNames).toEqual([]);
+  await core.providers.addKey({ id, label: 'Spare', key: second });
+  await core.providers.removeKey({ id, keyId: 'main' });
+  expect(core.used.get(id)?.apiKey?.reveal()).toBe(second);
+  expect(await core.providers.removeKey({ id })).toBeNull();
+});
+
+test('without a keychain a server and its keys outlive a core that dies, and not the session', async () => {
+  const openSecrets = () => Promise.reject(new Error('DBus error'));
+  const session = sessionMemory();
+  const core = await start({ openSecrets, session });
+  const { id } = await core.providers.saveServer(cellar);
+  const before = await core.providers.addKey({ id, label: 'Spare', key: second });
+  await core.core.close();
+
+  const next = await start({ openSecrets, session, dataFolder: core.dataFolder });
+  expect(await next.shown(id)).toMatchObject({ storage: 'session', baseUrl: before.baseUrl, server: before.server });
+  expect(next.keysInUse(id)).toEqual(core.keysInUse(id));
+  expect(next.used.get(id)?.headers?.get('x-tenant')?.reveal()).toBe('canary-tenant');
+  expect(await next.providers.removeKey({ id })).toBeNull();
+  expect((await session.all()).filter(({ account }) => account.includes(id))).toEqual([]);
+  await next.providers.saveServer(cellar);
+  await next.core.close();
+
+  const later = await start({ openSecrets, dataFolder: core.dataFolder });
+  expect(await later.shown(id)).toBeUndefined();
+});
+
+test('a server that refuses the key is kept nowhere', async () => {
+  const core = await start();
+  core.gateway.checkProvider = async () => {
+    throw new AppError('upstream_auth_failed', 'no');
+  };
+  await expect(core.providers.saveServer(cellar)).rejects.toMatchObject({ code: 'upstream_auth_failed' });
+  expect([core.secrets.items.size, await core.shown('in-the-cellar')]).toEqual([0, undefined]);
+});
+
+test('further keys are asked with in the order that the user gives them, also after a restart', async () => {
+  const core = await start();
+  await core.providers.setKey({ id: 'openai', key: first });
+  const added = await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
+  expect(added.keys.map(({ label, hint, storage }) => [label, hint, storage])).toEqual([
+    ['Key 1', 'sk-…6789', 'keychain'],
+    ['Spare', 'sk-…6789', 'keychain'],
+  ]);
+  expect(core.keysInUse('openai')).toEqual([`Key 1 ${first}`, `Spare ${second}`]);
+  const keyIds = added.keys.map(({ id }) => id).toReversed();
+  await core.providers.orderKeys({ id: 'openai', keyIds });
+  await expect(core.providers.orderKeys({ id: 'openai', keyIds: ['main'] })).rejects.toThrow('Name each key once');
+  await core.core.close();
+  const next = await start({ dataFolder: core.dataFolder, openSecrets: async () => core.secrets });
+  await expect.poll(() => next.keysInUse('openai')).toEqual([`Spare ${second}`, `Key 1 ${first}`]);
+  expect(next.used.get('openai')?.apiKey?.reveal()).toBe(second);
+  const moved = next.providers.setKey({ id: 'openai', key: first, baseUrl: 'https://evil.example/v1' });
+  await expect(moved).rejects.toMatchObject({ data: { details: { param: 'baseUrl' } } });
+});
+
+test('a key that is removed is gone from the keychain; where it was the main one the next takes its place', async () => {
+  const core = await start();
+  await core.providers.setKey({ id: 'openai', key: first });
+  await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
+  const left = await core.providers.removeKey({ id: 'openai', keyId: 'main' });
+  expect(left).toMatchObject({ state: 'works', keys: [{ id: 'main', label: 'Spare' }] });
+  expect([...core.secrets.items.values()]).toEqual([second]);
+  expect(core.used.get('openai')?.apiKey?.reveal()).toBe(second);
+  await core.providers.addKey({ id: 'openai', label: 'Other', key: first });
+  const { keys } = (await core.shown('openai')) ?? { keys: [] };
+  await core.providers.removeKey({ id: 'openai', keyId: keys[1]?.id ?? '' });
+  expect([...core.secrets.items.values()]).toEqual([second]);
+  await core.providers.addKey({ id: 'openai', label: 'Other', key: first });
+  expect(await core.providers.removeKey({ id: 'openai' })).toMatchObject({ state: 'not_set', keys: [] });
+  expect(core.secrets.items.size).toBe(0);
+});
+
+test('a main key stays where no other key can be read that would take its place', async () => {
+  const core = await start();
+  await core.providers.setKey({ id: 'openai', key: first });
+  const { keys } = await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
+  await core.core.close();
+  const { secrets } = core;
+  const unread = {
+    ...secrets,
+    get: async (name: string) => (name.includes(keys[1]?.id ?? '') ? null : secrets.get(name)),
+  };
+  const next = await start({ dataFolder: core.dataFolder, openSecrets: async () => unread });
+  await expect.poll(() => next.used.get('openai')?.apiKey?.reveal()).toBe(first);
+  const removed = next.providers.removeKey({ id: 'openai', keyId: 'main' });
+  await expect(removed).rejects.toMatchObject({ data: { refusal: { name: 'otherKeysUnread' } } });
+  expect(secrets.items.size).toBe(2);
+});
+
+test('a further key that is refused, twice there or called like another is not kept', async () => {
+  const core = await start();
+  const add = (label: string, key: string) => core.providers.addKey({ id: 'openai', label, key });
+  await expect(add('Spare', second)).rejects.toMatchObject({ code: 'not_found' });
+  await core.providers.setKey({ id: 'openai', key: first });
+  await expect(add('Spare', first)).rejects.toMatchObject({ data: { details: { param: 'key' } } });
+  await expect(add('Key 1', second)).rejects.toMatchObject({ data: { details: { param: 'label' } } });
+  core.gateway.checkProvider = async () => {
+    throw new AppError('upstream_auth_failed', 'no');
+  };
+  await expect(add('Spare', second)).rejects.toMatchObject({ code: 'upstream_auth_failed' });
+  expect([...core.secrets.items.values()]).toEqual([first]);
+});
+
+test('what the gateway found out of a key is shown', async () => {
+  const core = await start();
+  await core.providers.setKey({ id: 'openai', key: first });
+  await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
+  core.gateway.keyStates = () => [
+    { label: 'Key 1', ends: '6789', state: 'rate_limited', until: 1 },
+    { label: 'Spare', ends: '6789', state: 'ready', until: null },
+  ];
+  expect((await core.shown('openai'))?.keys.map(({ state }) => state)).toEqual(['rate_limited', 'works']);
+});
+
+test('no file of the data folder holds a further key or the value of a header', async () => {
+  const core = await start();
+  await core.providers.saveServer(cellar);
+  await core.providers.setKey({ id: 'openai', key: first });
+  await core.providers.addKey({ id: 'openai', label: 'Spare', key: second });
+  const files = readdirSync(core.dataFolder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(core.dataFolder, name))
+    .filter((path) => statSync(path).isFile());
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of files) expect(readFileSync(file).includes('canary'), file).toBe(false);
+});
+
+test('what is said of a server has the name that the user gave it, also after it was given another', async () => {
+  const core = await coreOfTest();
+  const { providers } = core.client;
+  const { id } = await providers.saveServer(cellar);
+  const said = {
+    param: null,
+    type: 'upstream_error',
+    code: 'upstream_error',
+    status_code: 502,
+    retryable: true,
+    request_id: 'req_x',
+  };
+  core.gateway.script = async function* () {
+    yield JSON.stringify({ error: { ...said, provider: id, message: `${id} does not know this model.` } });
+  };
+  const failed = async () => (await askedAndAnswered(core, 'openai/gpt')).error;
+  expect(await failed()).toMatchObject({ message: 'In the Cellar does not know this model.', provider: id });
+  await providers.saveServer({ ...cellar, id, name: 'The $& attic', key: null });
+  expect(await failed()).toMatchObject({ message: 'The $& attic does not know this model.', provider: id });
+  core.gateway.checkProvider = async () => {
+    throw new AppError('upstream_unreachable', `${id} could not be reached.`, { provider: id });
+  };
+  expect(await providers.check({ id })).toMatchObject({
+    state: 'unreachable',
+    problem: { message: 'The $& attic could not be reached.' },
+  });
+});

@@ -1,0 +1,53 @@
+import type { GatewayClient } from '#shared/client/gateway-client.ts';
+import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
+import { pause } from './streams/pace.ts';
+
+/**
+ * Names a request before it is sent; the gateway keeps the name with its record (wire contract §1.0, §10). Of a gateway that
+ * other computers may ask with the same key the name begins with the installation.
+ */
+export const getRequestName = ({ installation }: { readonly installation?: string | undefined }, id: string): string =>
+  installation === undefined ? id : `${installation}.${id}`;
+
+export const namedRequest = (name: string) => ({ 'x-client-request-id': name });
+
+/** A name in its parts. Earlier versions named no installation. */
+export function parseRequestName(name: string): { readonly installation: string | null; readonly id: string } {
+  const dot = name.indexOf('.');
+  return dot === -1 ? { installation: null, id: name } : { installation: name.slice(0, dot), id: name.slice(dot + 1) };
+}
+
+/** A held request may not be listed until its response has begun. */
+const waitsMs = [0, 300, 1000, 3000, 10_000];
+const daySeconds = 86_400;
+
+/**
+ * Finds the gateway’s id of a request that never reported it. `none`: the gateway knows names, and not this one: it never
+ * opened the request; `no-records`: it keeps no records of requests, or no names.
+ * Null: it could not be asked; try later. `sentAt`: by our clock, which may be wrong by hours.
+ */
+export async function findNamedRequest(
+  client: Pick<GatewayClient, 'requests'>,
+  name: string,
+  sentAt: number,
+  signal: AbortSignal | undefined,
+): Promise<string | 'none' | 'no-records' | null> {
+  const query = { client_request_id: name, start: Math.max(0, Math.floor(sentAt / 1000) - daySeconds), limit: 20 };
+  let said: 'none' | 'no-records' | null = null;
+  for (const waitMs of waitsMs) {
+    await pause(waitMs, signal);
+    if (signal?.aborted) return null;
+    try {
+      const { data } = await client.requests(query, signal ? { signal } : {});
+      const found = data.find(({ metadata }) => metadata.client_request_id === name);
+      if (found) return found.id;
+      // A gateway without this filter returns the newest requests instead.
+      said = data.length === 0 ? 'none' : 'no-records';
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if (isLacking(error)) return 'no-records';
+      if (error.status_code === 401 || error.status_code === 403) return null;
+    }
+  }
+  return said;
+}

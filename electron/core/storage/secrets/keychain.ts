@@ -1,0 +1,138 @@
+import { AppError, type ProblemText } from '#shared/errors.ts';
+import { tell } from '#shared/language/refusals.ts';
+import type { Log } from '../../runtime/log/log.ts';
+
+/** The operating system’s secret store, as the keyring library offers it. */
+export interface SecretStore {
+  get(account: string): Promise<string | null>;
+  set(account: string, secret: string): Promise<void>;
+  remove(account: string): Promise<void>;
+}
+
+export interface KeychainState {
+  readonly state: 'available' | 'unavailable' | 'locked';
+  readonly backend: string | null;
+  readonly problem: ProblemText | null;
+}
+
+/**
+ * The keychain, which may be missing, locked or hanging. Every call ends within the limit, with a result or an
+ * `AppError`.
+ */
+export interface Keychain extends SecretStore {
+  state(): KeychainState;
+  /** Detects the state by reading an entry that does not exist. */
+  probe(): Promise<KeychainState>;
+}
+
+export interface KeychainDeps {
+  /** Opens the store; throws if there is none. */
+  readonly open: () => Promise<SecretStore>;
+  /** Its name for users. */
+  readonly backend: string;
+  readonly limitMs: number;
+  readonly log: Log;
+  readonly stateChanged: () => void;
+  /** It works again after a failure: what could not be read can be read now. */
+  readonly recovered: () => void;
+}
+
+const probeAccount = 'probe';
+
+export function openKeychain({ open, backend, limitMs, log, stateChanged, recovered }: KeychainDeps): Keychain {
+  const available: KeychainState = { state: 'available', backend, problem: null };
+  let store: SecretStore | null = null;
+  let current: KeychainState = lockedState('keychainNotYet');
+  /** A call that has not returned. Meanwhile no other is made, because each blocks one of few threads. */
+  let hung = false;
+  let failed = false;
+
+  function become(next: KeychainState): void {
+    const changed = next.state !== current.state;
+    const reworded = next.problem?.refusal?.name !== current.problem?.refusal?.name;
+    const back = failed && next.state === 'available';
+    failed = next.state !== 'available';
+    current = next;
+    if (changed) log({ event: 'keychain-state', state: next.state });
+    if (changed || reworded) stateChanged();
+    if (back) recovered();
+  }
+
+  async function call<T>(ask: (store: SecretStore) => Promise<T>): Promise<T> {
+    if (hung) throw failureFor(current);
+    const asked = (async () => {
+      store ??= await open();
+      return ask(store);
+    })();
+    try {
+      const answer = await within(limitMs, asked);
+      become(available);
+      return answer;
+    } catch (error) {
+      hung = error === tooLate;
+      if (hung) void comeBack(asked);
+      become(stateOf(error));
+      throw failureFor(current);
+    }
+  }
+
+  /** A late call has returned: perhaps the user was typing the keychain’s password. */
+  async function comeBack(asked: Promise<unknown>): Promise<void> {
+    const next = await asked.then(() => available, stateOf);
+    hung = false;
+    become(next);
+    // D-Bus gives up before a keychain does that hangs for long: another question waits for it in the place of this one.
+    if (next.problem?.refusal?.name === 'keychainHangs') await probe();
+  }
+
+  async function probe(): Promise<KeychainState> {
+    await call((keychain) => keychain.get(probeAccount)).catch(() => null);
+    return current;
+  }
+
+  return {
+    state: () => current,
+    probe,
+    get: (account) => call((keychain) => keychain.get(account)),
+    set: (account, secret) => call((keychain) => keychain.set(account, secret)),
+    remove: (account) => call((keychain) => keychain.remove(account)),
+  };
+}
+
+const tooLate = Symbol('too late');
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate), limitMs);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const lockedState = (
+  name: 'keychainNotYet' | 'keychainHangs' | 'keychainLocked' | 'keychainRefused',
+): KeychainState => ({
+  state: 'locked',
+  backend: null,
+  problem: tell(name),
+});
+
+function stateOf(error: unknown): KeychainState {
+  const text = error instanceof Error ? error.message : '';
+  // D-Bus waits as well, and says of a reply that did not come that it may have been blocked: that is not a lock.
+  if (error === tooLate || /did not receive a reply/i.test(text)) return lockedState('keychainHangs');
+  // macOS, after "Deny" and where no question can be shown.
+  if (/passphrase you entered is not correct|interaction is not allowed/i.test(text))
+    return lockedState('keychainRefused');
+  if (/lock|denied|cancel|dismiss|prompt/i.test(text)) return lockedState('keychainLocked');
+  return { state: 'unavailable', backend: null, problem: tell('keychainNone') };
+}
+
+function failureFor({ state, problem }: KeychainState): AppError {
+  const { message, refusal } = problem ?? tell('keychainSilent');
+  return new AppError(state === 'locked' ? 'keychain_locked' : 'keychain_failed', message, { refusal });
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { type Settings, settings as schema } from '#shared/contract/app/settings.ts';
+import type { Host } from '../../runtime/host/host.ts';
+import type { Changes } from '../../runtime/streams/change-topics.ts';
+import type { SettingsStore } from './settings-store.ts';
+
+const name = 'user';
+/** Gateway → the default model for new chats that was chosen while it was in use. */
+const elsewhereName = 'user.models-elsewhere';
+const modelsElsewhere = z.record(z.string(), z.string());
+const initial: Settings = {
+  theme: 'system',
+  language: 'en',
+  density: 'comfortable',
+  sendWith: 'enter',
+  spellCheck: true,
+  keepRunning: false,
+  checkUpdates: true,
+  notifications: 'plain',
+  model: 'router',
+  shownWallet: null,
+  welcomed: false,
+  confirmRoute: false,
+  shortcuts: {},
+  favouriteModels: [],
+  recentModels: [],
+  recentActions: [],
+};
+
+export interface SettingsDeps {
+  readonly store: SettingsStore;
+  /** The gateway elsewhere that is in use; null: the one inside. Each has a default model of its own for new chats. */
+  readonly elsewhere: () => string | null;
+  /** The model that a new chat asks where this one is wanted. */
+  readonly modelHere: (wanted: string) => string;
+  readonly host: Pick<Host, 'showSettings'>;
+  readonly changes: Changes;
+}
+
+/** The user’s settings. A stored value that is no longer valid falls back to the default. */
+export function settingsFeature({ store, host, changes, elsewhere, modelHere }: SettingsDeps) {
+  async function read(): Promise<Settings> {
+    const stored = schema.partial().safeParse((await store.read(name)) ?? {});
+    return { ...initial, ...(stored.success ? defined(stored.data) : {}) };
+  }
+
+  async function readModels(): Promise<z.infer<typeof modelsElsewhere>> {
+    const stored = modelsElsewhere.safeParse(await store.read(elsewhereName));
+    return stored.success ? stored.data : {};
+  }
+
+  async function here(stored: Settings): Promise<Settings> {
+    const source = elsewhere();
+    if (source === null) return stored;
+    return { ...stored, model: modelHere((await readModels())[source] ?? stored.model) };
+  }
+
+  return {
+    get: async (): Promise<Settings> => here(await read()),
+    async update(change: { [K in keyof Settings]?: Settings[K] | undefined }): Promise<Settings> {
+      const source = elsewhere();
+      const { model, ...others } = defined(change);
+      if (source !== null && model !== undefined) {
+        await store.write(elsewhereName, { ...(await readModels()), [source]: model });
+      }
+      const own = source === null && model !== undefined ? { model } : {};
+      const stored: Settings = { ...(await read()), ...others, ...own };
+      await store.write(name, stored);
+      const next = await here(stored);
+      host.showSettings(next);
+      changes.emit('settings');
+      return next;
+    },
+  };
+}
+
+function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

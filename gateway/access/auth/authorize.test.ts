@@ -1,0 +1,174 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { createOperator } from '../../operations/operator/operator-store.ts';
+import { type BooksDb, openBooks } from '../../storage/open.ts';
+import { createTransact } from '../../storage/transact.ts';
+import { createAuthorizer, requireActive } from './authorize.ts';
+import type { Peppers } from './pepper.ts';
+
+const start = Date.UTC(2026, 10, 20);
+const secret = (text: string) => Buffer.from(text.repeat(40));
+
+async function openKeys() {
+  const books = await openBooks(await testDatabase());
+  onTestFinished(() => books.db.destroy());
+  let time = start;
+  const now = () => time;
+  const peppers: Peppers = [secret('a')];
+  const transact = createTransact(books);
+  const operator = createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {} });
+  const account = await operator.createAccount({ name: 'A' });
+  const { id, key } = await operator.createKey({ accountId: account.id });
+  const authorizer = (used: Peppers = peppers) => createAuthorizer({ db: books.db, peppers: used, now });
+  const setKey = (values: { expires_at?: bigint; scopes?: string }) =>
+    books.db.updateTable('api_keys').set(values).where('id', '=', id).execute();
+  const lastUsed = async () =>
+    (await books.db.selectFrom('api_keys').select('last_used_at').where('id', '=', id).executeTakeFirstOrThrow())
+      .last_used_at;
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { ...books, operator, account, id, header: `Bearer ${key}`, authorizer, setKey, lastUsed, pass, now };
+}
+
+/** The books, and how often they are asked something. */
+function countQuestions(db: BooksDb) {
+  let asked = 0;
+  const counted = db.withPlugin({
+    transformQuery: ({ node }) => {
+      asked += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return { db: counted, asked: () => asked };
+}
+
+describe('a credential', () => {
+  test('works until the very moment it expires, cached or not', async () => {
+    const { authorizer, header, setKey, pass } = await openKeys();
+    await setKey({ expires_at: BigInt(start + 1000) });
+    const { authenticate } = authorizer();
+    pass(999);
+    expect((await authenticate(header)).credential.expiresAt).toBe(start / 1000 + 1);
+    pass(1);
+    await expect(authenticate(header)).rejects.toMatchObject({ code: 'api_key_expired' });
+    await expect(authorizer().authenticate(header)).rejects.toMatchObject({ code: 'api_key_expired' });
+  });
+
+  test('made with an older secret still works once a new one signs, and not after the old one is gone', async () => {
+    const { authorizer, header } = await openKeys();
+    await expect(authorizer([secret('b'), secret('a')]).authenticate(header)).resolves.toBeTruthy();
+    await expect(authorizer([secret('b')]).authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  test('revoked by someone else is refused after two seconds at the latest', async () => {
+    const { authorizer, operator, id, header, pass } = await openKeys();
+    const { authenticate } = authorizer();
+    await authenticate(header);
+    await operator.revokeKey(id);
+    pass(2000);
+    await expect(authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  test('asks the books once, however long the line is that it comes from, and not again while that is fresh', async () => {
+    const { db, account, header, id } = await openKeys();
+    const line = ['key_a', 'key_b', 'key_c', 'key_d', 'key_e'];
+    for (const [at, above] of line.entries()) {
+      const row = { id: above, account_id: account.id, digest: Buffer.from(above), prefix: 'p', created: 0n };
+      const scopes = at === 2 ? '["models"]' : '["chat","models"]';
+      await db
+        .insertInto('api_keys')
+        .values({ ...row, scopes, parent_id: line[at - 1] ?? null })
+        .execute();
+    }
+    await db
+      .updateTable('api_keys')
+      .set({ parent_id: 'key_e', last_used_at: BigInt(start) })
+      .where('id', '=', id)
+      .execute();
+    const counted = countQuestions(db);
+    const { authenticate } = createAuthorizer({ db: counted.db, peppers: [secret('a')], now: () => start });
+    expect((await authenticate(header)).credential.scopes).toEqual(['models']);
+    await authenticate(header);
+    expect(counted.asked()).toBe(1);
+  });
+
+  test('is read together with the others that come at once or are due soon', async () => {
+    const { db, account, operator, pass, now } = await openKeys();
+    const headers: string[] = [];
+    while (headers.length < 5) headers.push(`Bearer ${(await operator.createKey({ accountId: account.id })).key}`);
+    await db
+      .updateTable('api_keys')
+      .set({ last_used_at: BigInt(start) })
+      .execute();
+    const counted = countQuestions(db);
+    const counting = createAuthorizer({ db: counted.db, peppers: [secret('a')], now });
+    await Promise.all(headers.map((header) => counting.authenticate(header)));
+    expect(counted.asked()).toBe(1);
+    pass(1_500);
+    await Promise.all(headers.slice(1).map((header) => counting.authenticate(header)));
+    expect(counted.asked()).toBe(1);
+    pass(500);
+    // The first one is too old; the others, which were used, are read with it.
+    for (const header of headers) await counting.authenticate(header);
+    expect(counted.asked()).toBe(2);
+  });
+
+  test('that was taken away is refused by name while its neighbours are served', async () => {
+    const { operator, account, authorizer, pass } = await openKeys();
+    const make = () => operator.createKey({ accountId: account.id });
+    const made = [await make(), await make(), await make()];
+    const { authenticate } = authorizer();
+    const all = () => Promise.allSettled(made.map(({ key }) => authenticate(`Bearer ${key}`)));
+    expect((await all()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    await operator.revokeKey(made[1]?.id ?? '');
+    pass(2_000);
+    const seen = await all();
+    expect(seen.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(seen[1]).toMatchObject({ reason: { code: 'invalid_api_key' } });
+    const ids = seen.flatMap((one) => (one.status === 'fulfilled' ? one.value.credential.id : []));
+    expect(ids).toEqual([made[0]?.id, made[2]?.id]);
+  });
+
+  test('that is taken away while it is read is not remembered as it was', async () => {
+    const { db, operator, id, header, now } = await openKeys();
+    const told = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        authorizer.forget();
+        return result;
+      },
+    });
+    const authorizer = createAuthorizer({ db: told, peppers: [secret('a')], now });
+    await authorizer.authenticate(header);
+    await operator.revokeKey(id);
+    await expect(authorizer.authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  test('of a suspended account is known but may do nothing', async () => {
+    const { authorizer, db, header } = await openKeys();
+    await db.updateTable('accounts').set({ status: 'suspended' }).execute();
+    const principal = await authorizer().authenticate(header);
+    expect(() => requireActive(principal)).toThrow(/This account is suspended/);
+  });
+
+  test('remembers when it was used, at most once a minute', async () => {
+    const { authorizer, header, lastUsed, pass } = await openKeys();
+    const { authenticate } = authorizer();
+    await authenticate(header);
+    expect(await lastUsed()).toBe(BigInt(start));
+    pass(59_000);
+    await authenticate(header);
+    expect(await lastUsed()).toBe(BigInt(start));
+    pass(1000);
+    await authenticate(header);
+    expect(await lastUsed()).toBe(BigInt(start + 60_000));
+  });
+
+  test('ignores scopes that this version does not know', async () => {
+    const { authorizer, header, setKey } = await openKeys();
+    await setKey({ scopes: '["chat","admin",7]' });
+    expect((await authorizer().authenticate(header)).credential.scopes).toEqual(['chat']);
+  });
+});

@@ -1,0 +1,35 @@
+import { AppError } from '#shared/errors.ts';
+import type { BooksDb } from '../../storage/open.ts';
+import { invalidKey } from './authorization-header.ts';
+import { requireActive, requireScope } from './authorize.ts';
+import { keyPrincipal, requireNotEnded } from './key-principal.ts';
+import { standingsOf } from './key-standing.ts';
+import type { Plan, Principal } from './principal.ts';
+import { standing } from './verify-token.ts';
+
+/**
+ * A caller as the books have it at this moment, not as it was when its request was let in: for what outlives the request,
+ * such as a key. Throws 401 and 403 as authorization does.
+ */
+export async function holderNow(db: BooksDb, principal: Principal, now: number): Promise<Principal> {
+  const holder =
+    principal.credential.id === null
+      ? await tokenHolder(db, principal, now)
+      : await keyHolder(db, principal.credential.id, principal.plan, now);
+  requireActive(holder);
+  requireScope(holder, 'account');
+  return holder;
+}
+
+async function keyHolder(db: BooksDb, id: string, plan: Plan, now: number): Promise<Principal> {
+  const standing = (await standingsOf(db, [id], now)).get(id);
+  if (!standing) throw new AppError('invalid_api_key', invalidKey);
+  const holder = keyPrincipal(standing, () => plan);
+  requireNotEnded(holder, now);
+  return holder;
+}
+
+async function tokenHolder(db: BooksDb, principal: Principal, now: number): Promise<Principal> {
+  const row = await standing(db, principal, now);
+  return { ...principal, accountStatus: row.status };
+}

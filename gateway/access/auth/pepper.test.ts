@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createOperator } from '../../operations/operator/operator-store.ts';
+import { openBooks } from '../../storage/open.ts';
+import { createTransact } from '../../storage/transact.ts';
+import { pepperBeside, peppersFromEnvironment } from './pepper.ts';
+
+async function temporaryBooks() {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-pepper-'));
+  const database = join(directory, 'books.db');
+  const books = await openBooks(database);
+  onTestFinished(async () => {
+    await books.db.destroy();
+    rmSync(directory, { recursive: true });
+  });
+  return { ...books, database, file: `${database}.pepper` };
+}
+
+const strong = 'x'.repeat(32);
+
+// On Windows a file has no rights of its own but those of its folder.
+const ownerOnly = process.platform === 'win32' ? 0o666 : 0o600;
+
+test('a SQLite database keeps its secret beside it, for its owner only, and finds it again', async () => {
+  const { database, db, file } = await temporaryBooks();
+  const first = await pepperBeside(database, db);
+  expect(await pepperBeside(database, db)).toEqual(first);
+  expect(statSync(file).mode & 0o777).toBe(ownerOnly);
+});
+
+test('processes that start together agree on one secret', async () => {
+  const { database, db } = await temporaryBooks();
+  const all = await Promise.all(Array.from({ length: 8 }, () => pepperBeside(database, db)));
+  expect(new Set(all.map(([pepper]) => Buffer.from(pepper).toString('hex'))).size).toBe(1);
+});
+
+test('a damaged secret is refused instead of replaced', async () => {
+  const { database, db, file } = await temporaryBooks();
+  writeFileSync(file, 'short');
+  await expect(pepperBeside(database, db)).rejects.toThrow(/too short.*backup/);
+});
+
+test('a lost secret is refused where there are keys that need it', async () => {
+  const books = await temporaryBooks();
+  const peppers = await pepperBeside(books.database, books.db);
+  const transact = createTransact(books);
+  const operator = createOperator({ db: books.db, transact, peppers, now: Date.now, credentialsChanged: () => {} });
+  const { id } = await operator.createAccount({ name: 'A' });
+  await operator.createKey({ accountId: id });
+  rmSync(books.file);
+  await expect(pepperBeside(books.database, books.db)).rejects.toThrow(/it is missing.*backup/);
+});
+
+test('the environment comes first, as a list whose first secret signs', () => {
+  const peppers = peppersFromEnvironment(':memory:', { PORTICO_KEY_PEPPER: `${strong}, ${'y'.repeat(40)}` });
+  expect(peppers?.map(String)).toEqual([strong, 'y'.repeat(40)]);
+  expect(peppersFromEnvironment('books.db', { PORTICO_KEY_PEPPER: ' ' })).toBeNull();
+});
+
+test.each(['short', `${strong},short`, `${strong},`])('a weak secret is refused: %j', (value) => {
+  expect(() => peppersFromEnvironment(':memory:', { PORTICO_KEY_PEPPER: value })).toThrow(/at least 32 characters/);
+});
+
+test('PostgreSQL without a secret is refused with what to do', () => {
+  expect(() => peppersFromEnvironment('postgres://localhost/x', {})).toThrow(/Set PORTICO_KEY_PEPPER/);
+});

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { AppError } from '#shared/errors.ts';
+import { type BooksDb, dialectOf } from '../../storage/open.ts';
+import { isSecretInUse } from './key-secret.ts';
+
+/** Secrets that API keys are hashed with: the first one signs, all of them verify. Never empty, by type. */
+export type Peppers = readonly [Uint8Array, ...Uint8Array[]];
+
+const variable = 'PORTICO_KEY_PEPPER';
+const leastLength = 32;
+
+/**
+ * The peppers of the environment (a comma-separated list, new one first), or null where a SQLite database shall keep its
+ * own. Throws `invalid_input` on a weak one, and where PostgreSQL, which several machines share, was given none.
+ */
+export function peppersFromEnvironment(
+  database: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Peppers | null {
+  const given = env[variable];
+  if (given !== undefined && given.trim() !== '') return parsePeppers(given);
+  if (dialectOf(database) === 'sqlite') return null;
+  throw new AppError(
+    'invalid_input',
+    `Set ${variable} to a secret of at least ${leastLength} characters (for example the output of "openssl rand -hex 32"). ` +
+      'Every instance that uses this PostgreSQL database needs the same one.',
+  );
+}
+
+/**
+ * The pepper in the file `<database>.pepper`, created where the database has no keys yet. With keys, a missing file is an
+ * error: a new secret would silently make all of them worthless.
+ */
+export async function pepperBeside(database: string, db: BooksDb): Promise<Peppers> {
+  if (database === ':memory:') return [randomBytes(leastLength)];
+  const path = `${database}.pepper`;
+  const kept = readPepper(path);
+  if (kept) return [kept];
+  if (await isSecretInUse(db)) throw lost(path, 'it is missing');
+  return [createPepper(path)];
+}
+
+function parsePeppers(list: string): Peppers {
+  const [first = '', ...more] = list.split(',');
+  return [parsePepper(first), ...more.map(parsePepper)];
+}
+
+function parsePepper(given: string): Uint8Array {
+  const text = given.trim();
+  if (text.length < leastLength) {
+    throw new AppError('invalid_input', `Each secret in ${variable} must have at least ${leastLength} characters.`);
+  }
+  return Buffer.from(text, 'utf8');
+}
+
+function readPepper(path: string): Uint8Array | null {
+  try {
+    const kept = readFileSync(path);
+    if (kept.length >= leastLength) return kept;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw lost(path, (error as Error).message);
+  }
+  throw lost(path, 'it is too short');
+}
+
+/** Created exclusively and readable by its owner only, so that two processes that start together agree on one. */
+function createPepper(path: string): Uint8Array {
+  const fresh = randomBytes(leastLength);
+  try {
+    writeFileSync(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
+    return fresh;
+  } catch (error) {
+    const theirs = codeOf(error) === 'EEXIST' ? readPepper(path) : null;
+    if (theirs) return theirs;
+    throw new AppError('invalid_input', `The key secret "${path}" cannot be written: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+const lost = (path: string, why: string) =>
+  new AppError(
+    'invalid_input',
+    `The key secret "${path}" cannot be used: ${why}. Restore it from a backup, or set PORTICO_KEY_PEPPER if the server has its secret there: without it no API key and no token of this database works.`,
+  );

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { errors, type JWK, jwtVerify } from 'jose';
+import { AppError } from '#shared/errors.ts';
+import type { BooksDb } from '../../storage/open.ts';
+import type { PlanOf } from './plans.ts';
+import type { Principal } from './principal.ts';
+import { knownScopes } from './scopes.ts';
+import { publishedKeys, toJwk } from './signing-keys.ts';
+import { clockSkewS, longestLifetimeS, type TokenClaims, tokenClaims, tokenHeader } from './token-claims.ts';
+import type { TokenNames } from './token-names.ts';
+
+/** Keys and revocations are read again after this time, so that a change is seen everywhere within it (§4.2). */
+const cacheMs = 2000;
+const cacheLimit = 10_000;
+
+export interface TokenVerifierDeps {
+  readonly db: BooksDb;
+  readonly now: () => number;
+  readonly names: TokenNames;
+  readonly planOf: PlanOf;
+}
+
+export interface TokenVerifier {
+  /** Who the token speaks for. Throws 401 `token_expired` or `invalid_token`. */
+  verify(token: string): Promise<Principal>;
+  forget(): void;
+}
+
+/** Whether what was cached may still be believed. A clock that was set back must not make it live longer. */
+export const isFresh = (until: number, now: number): boolean => until > now && until <= now + cacheMs;
+
+/** Checks tokens against the published keys and the books, without asking anyone else (wire contract §4.6). */
+export function createTokenVerifier({ db, now, names, planOf }: TokenVerifierDeps): TokenVerifier {
+  const known = new Map<string, { principal: Principal; until: number }>();
+  let keys: { byKid: ReadonlyMap<string, JWK>; until: number } | null = null;
+
+  async function currentKeys(): Promise<ReadonlyMap<string, JWK>> {
+    if (keys && isFresh(keys.until, now())) return keys.byKid;
+    const rows = await publishedKeys(db, now());
+    keys = { byKid: new Map(rows.map((row) => [row.kid, toJwk(row)])), until: now() + cacheMs };
+    return keys.byKid;
+  }
+
+  async function check(token: string): Promise<Principal> {
+    const key = keyFor(readHeader(token), await currentKeys());
+    const claims = key && (await verifiedClaims(token, key, names, now()));
+    if (!claims) throw invalid();
+    return principalFor(db, claims, key.kid, planOf);
+  }
+
+  return {
+    async verify(token) {
+      const digest = createHash('sha256').update(token).digest('base64');
+      const cached = known.get(digest);
+      if (cached && isFresh(cached.until, now())) return requireNotExpired(cached.principal, now());
+      const principal = await check(token);
+      if (known.size >= cacheLimit) known.clear();
+      known.set(digest, { principal, until: now() + cacheMs });
+      return principal;
+    },
+    forget() {
+      known.clear();
+      keys = null;
+    },
+  };
+}
+
+/** One sentence for all reasons: a forger learns nothing from it. */
+const invalid = () =>
+  new AppError('invalid_token', 'This token is not valid here. Get a new one from whoever issued it.');
+const expired = () => new AppError('token_expired', 'This token has expired. Get a new one.');
+
+/** The header, from a token in the one spelling its issuer can have written: canonical base64url, three parts. */
+function readHeader(token: string): { readonly kid: string | undefined } {
+  const parts = token.split('.');
+  const [head = ''] = parts;
+  if (parts.length !== 3 || !parts.every(isCanonical)) throw invalid();
+  const header = tokenHeader.safeParse(parseJson(Buffer.from(head, 'base64url').toString('utf8')));
+  if (!header.success) throw invalid();
+  return { kid: header.data.kid };
+}
+
+/** The last character of base64url may have unused bits: with them set, another text would be the same token. */
+const isCanonical = (part: string) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without a `kid` only where there is nothing to choose (§4.6). */
+function keyFor({ kid }: { kid: string | undefined }, keys: ReadonlyMap<string, JWK>): JWK | undefined {
+  const [only] = keys.values();
+  return kid === undefined ? (keys.size === 1 ? only : undefined) : keys.get(kid);
+}
+
+async function verifiedClaims(token: string, key: JWK, names: TokenNames, now: number): Promise<TokenClaims> {
+  const { payload } = await jwtVerify(token, key, {
+    issuer: names.issuer,
+    audience: names.audience,
+    algorithms: ['RS256'],
+    typ: 'JWT',
+    clockTolerance: clockSkewS,
+    maxTokenAge: longestLifetimeS,
+    requiredClaims: ['sub', 'iss', 'aud', 'exp', 'iat', 'scope'],
+    currentDate: new Date(now),
+  }).catch((error: unknown) => {
+    throw error instanceof errors.JWTExpired && error.claim === 'exp' ? expired() : invalid();
+  });
+  const claims = tokenClaims.safeParse(payload);
+  if (!claims.success) throw invalid();
+  const { exp, iat } = claims.data;
+  if (exp <= iat || exp - iat > longestLifetimeS) throw invalid();
+  return claims.data;
+}
+
+/** A token that was verified before. Times in Unix seconds. */
+interface KnownToken {
+  readonly userId: string;
+  readonly issued: number;
+  readonly id?: string | undefined;
+}
+
+/**
+ * Whom a token speaks for, as the books say now. Throws `invalid_token`: a disabled user and a revoked token look like any
+ * other token that is not valid.
+ */
+async function accountOf(db: BooksDb, { userId, issued, id }: KnownToken) {
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('accounts', 'accounts.id', 'users.account_id')
+    .select(['users.id', 'users.name', 'users.status as user_status', 'users.tokens_valid_after'])
+    .select(['accounts.id as account_id', 'accounts.plan', 'accounts.status'])
+    .select('accounts.tokens_valid_after as account_valid_after')
+    .where('users.id', '=', userId)
+    .executeTakeFirst();
+  if (row?.user_status !== 'active') throw invalid();
+  if (BigInt(issued) < row.tokens_valid_after || BigInt(issued) < row.account_valid_after) throw invalid();
+  if (id !== undefined && (await isRevoked(db, id))) throw invalid();
+  return row;
+}
+
+/** The same for a token that was let in before, and whose signing key may have been withdrawn since. */
+export async function standing(db: BooksDb, { userId, tokenId, tokenKey, credential }: Principal, now: number) {
+  const published = await publishedKeys(db, now);
+  if (tokenKey !== undefined && !published.some(({ kid }) => kid === tokenKey)) throw invalid();
+  return accountOf(db, { userId: userId ?? '', issued: credential.created ?? 0, id: tokenId });
+}
+
+async function principalFor(
+  db: BooksDb,
+  claims: TokenClaims,
+  kid: string | undefined,
+  planOf: PlanOf,
+): Promise<Principal> {
+  const row = await accountOf(db, { userId: claims.sub, issued: claims.iat, id: claims.jti });
+  return {
+    accountId: row.account_id,
+    accountStatus: row.status,
+    plan: planOf(row.plan),
+    userId: row.id,
+    ...(claims.jti === undefined ? {} : { tokenId: claims.jti }),
+    ...(kid === undefined ? {} : { tokenKey: kid }),
+    credential: {
+      type: 'jwt',
+      id: null,
+      label: row.name,
+      prefix: null,
+      scopes: knownScopes(claims.scope),
+      created: claims.iat,
+      expiresAt: claims.exp,
+      lastUsedAt: null,
+    },
+  };
+}
+
+async function isRevoked(db: BooksDb, jti: string): Promise<boolean> {
+  return Boolean(await db.selectFrom('revoked_tokens').select('jti').where('jti', '=', jti).executeTakeFirst());
+}
+
+function requireNotExpired(principal: Principal, now: number): Principal {
+  const { expiresAt } = principal.credential;
+  if (expiresAt !== null && expiresAt + clockSkewS <= Math.floor(now / 1000)) throw expired();
+  return principal;
+}

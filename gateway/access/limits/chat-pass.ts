@@ -1,0 +1,251 @@
+import { AppError } from '#shared/errors.ts';
+import { type Awaitable, andThen } from '../../runtime/concurrency/awaitable.ts';
+import type { Plan, Principal } from '../auth/principal.ts';
+import { addressGroup } from './address-group.ts';
+import type { Admission, Leave, LimitStore, Refusal, WindowState } from './limit-store.ts';
+
+interface TokenEstimate {
+  readonly input: number;
+  /** What is reserved for the answer. */
+  readonly output: number;
+}
+
+const concurrencyRetryMs = 1000;
+
+/** One chat request on its way through the limits of its credential (wire contract §7). */
+export class ChatPass {
+  readonly #store: LimitStore;
+  readonly #plan: Plan;
+  readonly #names: CounterNames;
+  #requests: WindowState | null = null;
+  #tokens: WindowState | null = null;
+  #reserved: Admission | null = null;
+  #exit: Leave | null = null;
+  #running = false;
+
+  constructor(store: LimitStore, principal: Principal) {
+    this.#store = store;
+    this.#plan = principal.plan;
+    this.#names = namesOf(principal);
+  }
+
+  /**
+   * Counts the request. Throws or rejects with 429 where too many run or too many were sent in the last minute; `leave` is to
+   * be called all the same.
+   */
+  enter(): Awaitable<void> {
+    const { tokensPerMinute, concurrentRequests } = this.#plan;
+    // Both at once, and both to their end: each may be a question to another machine.
+    const tokens = tokensPerMinute === null ? null : this.#take('tokens', tokensPerMinute, 0);
+    const exit = concurrentRequests === null ? null : this.#store.enter(this.#names.chats, concurrentRequests);
+    if (tokens instanceof Promise || exit instanceof Promise) return this.#enterLater(tokens, exit);
+    return this.#enterWith(tokens, exit);
+  }
+
+  /** Where another machine has to be asked, the request is counted with the same question: what is refused is counted off again. */
+  async #enterLater(tokens: Awaitable<WindowState | null>, exit: Awaitable<Leave | null>): Promise<void> {
+    const { requestsPerMinute, concurrentRequests } = this.#plan;
+    const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 1);
+    const [looked, occupied, taken] = await Promise.allSettled([tokens, exit, counted]);
+    const request = taken.status === 'fulfilled' ? taken.value : null;
+    if (looked.status === 'fulfilled') this.#tokens = looked.value;
+    if (occupied.status === 'fulfilled') this.#exit = occupied.value;
+    const isRefused = this.#exit === null && concurrentRequests !== null;
+    if (isRefused && request?.admitted) await request.settle(0);
+    for (const step of [looked, occupied, taken]) if (step.status === 'rejected') throw step.reason;
+    if (isRefused) throw this.#oneTooMany(concurrentRequests, request && withoutOne(request));
+    if (request) this.#count(request);
+  }
+
+  #enterWith(tokens: WindowState | null, exit: Leave | null): Awaitable<void> {
+    const { requestsPerMinute, concurrentRequests } = this.#plan;
+    this.#tokens = tokens;
+    this.#exit = exit;
+    if (exit === null && concurrentRequests !== null) {
+      const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 0);
+      return andThen<WindowState | null, void>(counted, (state) => {
+        throw this.#oneTooMany(concurrentRequests, state);
+      });
+    }
+    if (requestsPerMinute === null) return undefined;
+    return andThen(this.#take('requests', requestsPerMinute, 1), (counted) => this.#count(counted));
+  }
+
+  #count(counted: Admission | Refusal): void {
+    this.#requests = counted;
+    if (counted.admitted) return;
+    throw tooMany('rate_limit_exceeded', `requests: at most ${counted.limit} a minute`, counted.retryAfterMs);
+  }
+
+  #oneTooMany(limit: number, requests: WindowState | null): AppError {
+    this.#requests = requests;
+    return tooMany('concurrency_limit_exceeded', `requests at once: at most ${limit}`, concurrencyRetryMs);
+  }
+
+  #take(what: 'requests' | 'tokens', limit: number, cost: number): ReturnType<LimitStore['take']> {
+    return this.#store.take(this.#names[what], limit, cost);
+  }
+
+  /** Reserves tokens. Throws or rejects with 429 where the minute's are used up, 403 where no minute has as many. */
+  reserveTokens({ input, output }: TokenEstimate): Awaitable<void> {
+    const limit = this.#plan.tokensPerMinute;
+    if (limit === null) return undefined;
+    if (input > limit) throw neverFits(input, limit);
+    return andThen(this.#take('tokens', limit, Math.min(input + output, limit)), (taken) => {
+      this.#tokens = taken;
+      if (!taken.admitted) {
+        throw tooMany('token_rate_limit_exceeded', `tokens: at most ${limit} a minute`, taken.retryAfterMs);
+      }
+      this.#reserved = taken;
+    });
+  }
+
+  /** From here on an answer's task runs: `leave` is called when that ends, not when the response was made. */
+  run(): void {
+    this.#running = true;
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Replaces the reserved tokens by the ones that were used, and makes room for another request. */
+  leave(used: number): Awaitable<void> {
+    const left = this.#exit?.();
+    const settled = this.#reserved?.settle(used);
+    return left instanceof Promise || settled instanceof Promise
+      ? Promise.all([left, settled]).then(() => {})
+      : undefined;
+  }
+
+  /** Adds the `x-ratelimit-…` headers as things stood when the request was counted. */
+  addHeaders(headers: Record<string, string>): void {
+    addRateHeaders(headers, 'requests', this.#requests);
+    addRateHeaders(headers, 'tokens', this.#tokens);
+  }
+}
+
+/** How the window stands once an admitted request is counted off again. */
+const withoutOne = (state: Admission | Refusal): WindowState =>
+  state.admitted
+    ? { limit: state.limit, resetMs: state.resetMs, remaining: Math.min(state.limit, state.remaining + 1) }
+    : state;
+
+/**
+ * Credentials share a window where one was minted by the other: minting keys does not multiply a plan's limits. Tokens of one
+ * user are one credential, however often they are issued anew (§4.6); those of another user are another.
+ */
+export const windowOf = ({ accountId, userId, credential }: Principal): string =>
+  credential.window ?? credential.id ?? userId ?? accountId;
+
+interface CounterNames {
+  readonly requests: string;
+  readonly tokens: string;
+  readonly chats: string;
+}
+
+const knownNames = new WeakMap<Principal, CounterNames>();
+
+/** What a store counts a principal's chats under, made once: of a text that is put together anew the digest is worked out anew. */
+function namesOf(principal: Principal): CounterNames {
+  const known = knownNames.get(principal);
+  if (known) return known;
+  const window = windowOf(principal);
+  const names = { requests: `requests:${window}`, tokens: `tokens:${window}`, chats: `chats:${window}` };
+  knownNames.set(principal, names);
+  return names;
+}
+
+export const tooMany = (
+  code: 'rate_limit_exceeded' | 'token_rate_limit_exceeded' | 'concurrency_limit_exceeded' | 'too_many_auth_failures',
+  what: string,
+  retryAfterMs: number,
+) => new AppError(code, `Too many ${what}. Wait as long as "Retry-After" says.`, { retryAfterMs });
+
+/** Waiting would not help, so it is no 429 (wire contract §0.6). */
+const neverFits = (input: number, limit: number) =>
+  new AppError('plan_limit_exceeded', `The request has about ${input} tokens; the plan allows ${limit} a minute.`, {
+    details: { limit: 'tokens_per_minute', limit_value: String(limit), needed: input },
+  });
+
+/** Per minute, whatever the plan (wire contract §4.6, §7). */
+const readsPerMinute = 120;
+const verifiesPerMinute = 30;
+const authFailuresPerMinute = 20;
+
+/** What a request has to pass besides its credential. A caller in this process has no address, and neither limits by address nor of reads. */
+export interface Limits {
+  /** A chat request that wants to be counted. Throws or rejects with 403 where a quota of the plan is used up. */
+  chat(principal: Principal): Awaitable<ChatPass>;
+  /** Counts any other request with a credential, unless it comes from this process. Throws 429. */
+  read(principal: Principal, address: string | null): Promise<void>;
+  /** Counts a verification by its address. Throws 429. */
+  verify(address: string | null): Promise<void>;
+  /**
+   * The error a caller gets whose credential was refused: 429 where its address had too many of these. Whoever has a
+   * valid credential is never refused for what others at the same address (a proxy, an office) send.
+   */
+  refused(error: unknown, address: string | null): Promise<unknown>;
+}
+
+export function createLimits(store: LimitStore, requireQuota: (principal: Principal) => Awaitable<void>): Limits {
+  async function count(key: string, limit: number, what: string): Promise<void> {
+    const counted = await store.take(key, limit, 1);
+    if (!counted.admitted) throw tooMany('rate_limit_exceeded', what, counted.retryAfterMs);
+  }
+
+  return {
+    chat: (principal) => andThen(requireQuota(principal), () => new ChatPass(store, principal)),
+    async read(principal, address) {
+      if (address === null) return;
+      const what = `requests: at most ${readsPerMinute} a minute`;
+      await count(`reads:${windowOf(principal)}`, readsPerMinute, what);
+    },
+    async verify(address) {
+      if (address === null) return;
+      const what = `verifications from this address: at most ${verifiesPerMinute} a minute`;
+      await count(`verify:${addressGroup(address)}`, verifiesPerMinute, what);
+    },
+    async refused(error, address) {
+      const wrong = error instanceof AppError && error.status === 401 && error.code !== 'missing_credentials';
+      if (!wrong || address === null) return error;
+      const counted = await store.take(`auth:${addressGroup(address)}`, authFailuresPerMinute, 1);
+      if (counted.admitted) return error;
+      return tooMany('too_many_auth_failures', 'refused credentials from this address', counted.retryAfterMs);
+    },
+  };
+}
+
+const names = {
+  requests: ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
+  tokens: ['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'],
+} as const;
+
+/** Adds OpenAI's headers for one window (wire contract §7); none where the plan has no such limit. */
+function addRateHeaders(headers: Record<string, string>, of: 'requests' | 'tokens', state: WindowState | null): void {
+  if (!state) return;
+  const [limit, remaining, reset] = names[of];
+  headers[limit] = String(state.limit);
+  headers[remaining] = String(state.remaining);
+  headers[reset] = goDuration(state.resetMs);
+}
+
+/**
+ * A duration as Go's `time.ParseDuration` reads it, which is how OpenAI's `x-ratelimit-reset-*` headers are written
+ * (wire contract §7): `12ms`, `1s`, `6m0s`, `1h0m0s`.
+ */
+export function goDuration(milliseconds: number): string {
+  const ms = Math.max(0, Math.ceil(milliseconds));
+  if (ms < 1000) return ms === 0 ? '0s' : `${ms}ms`;
+  const fraction =
+    ms % 1000 === 0
+      ? ''
+      : `.${String(ms % 1000)
+          .padStart(3, '0')
+          .replace(/0+$/, '')}`;
+  const seconds = `${Math.floor(ms / 1000) % 60}${fraction}s`;
+  const minutes = Math.floor(ms / 60_000) % 60;
+  const hours = Math.floor(ms / 3_600_000);
+  if (hours > 0) return `${hours}h${minutes}m${seconds}`;
+  return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+}

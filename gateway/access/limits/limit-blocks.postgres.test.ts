@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { openBooks } from '../../storage/open.ts';
+import { planOf } from '../auth/plans.ts';
+import type { Plan, Principal } from '../auth/principal.ts';
+import { ChatPass } from './chat-pass.ts';
+import type { Leave } from './limit-store.ts';
+import { createPostgresStore } from './postgres-store.ts';
+
+/** Three instances on one database, and how often they ask it. */
+async function openThree(clock: (() => number) | null = null) {
+  const { db } = await openBooks(await testDatabase());
+  const problems: unknown[] = [];
+  let asked = 0;
+  const counting = Object.assign(Object.create(db), {
+    executeQuery(...query: Parameters<typeof db.executeQuery>) {
+      asked += 1;
+      return db.executeQuery(...query);
+    },
+  }) as typeof db;
+  const stores = ['inst_a', 'inst_b', 'inst_c'].map((instanceId) =>
+    createPostgresStore({ db: counting, instanceId, clock, log: (entry) => void problems.push(entry) }),
+  );
+  onTestFinished(async () => {
+    for (const store of stores) await store.close();
+    await db.destroy();
+    expect(problems).toEqual([]);
+  });
+  const one = (index: number) => {
+    const store = stores[index % stores.length];
+    if (!store) throw new Error('unreachable');
+    return store;
+  };
+  return { db, one, asked: () => asked };
+}
+
+const anyone = { accountId: 'acct_1', credential: { id: 'key_1' } } as Principal;
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+
+test('in no minute more than the limit is admitted, however it was split among three instances', async () => {
+  let time = 1_800_000_000_000;
+  const { one } = await openThree(() => time);
+  let round = 0;
+  const use = fc.record({
+    pause: fc.constantFrom(0, 0, 1, 20, 130, 499, 500, 7_000, 61_000),
+    store: fc.nat(2),
+    cost: fc.integer({ min: 1, max: 9 }),
+    back: fc.nat(9),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(use, { minLength: 40, maxLength: 120, size: 'max' }),
+      fc.integer({ min: 60, max: 300 }),
+      async (uses, limit) => {
+        round += 1;
+        const key = `key ${round}`;
+        const taken: { at: number; cost: number }[] = [];
+        for (const { pause, store, cost, back } of uses) {
+          time += pause;
+          const answers = await Promise.all([0, 1, 2].map(() => one(store).take(key, limit, cost)));
+          for (const answer of answers) {
+            expect(answer.remaining).toBeLessThanOrEqual(limit);
+            if (!answer.admitted) continue;
+            const used = Math.max(0, cost - back);
+            await answer.settle(used);
+            taken.push({ at: time, cost: used });
+          }
+          const lastMinute = taken.filter(({ at }) => at > time - 60_000).map((one) => one.cost);
+          expect(sumOf(lastMinute)).toBeLessThanOrEqual(limit);
+        }
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
+
+test('a busy key costs one statement for many uses, and what is not used is given back', async () => {
+  const { one, asked, db } = await openThree();
+  const uses = 300;
+  for (let done = 0; done < uses; done += 1) {
+    const taken = await one(0).take('busy', 3_000, 1);
+    const leave = await one(0).enter('busy', 256);
+    expect([taken.admitted, taken.remaining]).toEqual([true, 3_000 - done - 1]);
+    await leave?.();
+  }
+  expect(asked()).toBeLessThan(uses / 5);
+  await expect.poll(async () => (await one(1).take('busy', 3_000, 0)).remaining).toBe(3_000 - uses);
+  await expect.poll(() => db.selectFrom('limit_places').select('id').execute()).toEqual([]);
+});
+
+test('a request with a key that is seldom used asks once for all its limits, and what it gives back waits for company', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let time = 1_800_000_000_000;
+  const { one, asked, db } = await openThree(() => time);
+  const plan = planOf('pro');
+  if (!plan) throw new Error('unreachable');
+  const request = async (id: string, used: number) => {
+    const pass = new ChatPass(one(0), { ...anyone, plan, credential: { ...anyone.credential, id } });
+    await pass.enter();
+    await pass.reserveTokens({ input: 250, output: 4_096 });
+    await pass.leave(used);
+  };
+  // Nobody knows yet what a request mostly takes.
+  await request('key_first', 300);
+  const before = asked();
+  await request('key_second', 300);
+  expect(asked() - before).toBe(1);
+  time += 1_000;
+  vi.advanceTimersByTime(1_000);
+  const stored = async () => [
+    await db.selectFrom('limit_places').select('id').execute(),
+    await db.selectFrom('limit_uses').select(['key', 'cost']).where('cost', '>', 0n).orderBy('key').execute(),
+  ];
+  const uses = ['requests:key_first', 'requests:key_second', 'tokens:key_first', 'tokens:key_second'];
+  const costs = uses.map((key) => ({ key, cost: key.startsWith('tokens') ? 300n : 1n }));
+  await expect.poll(stored).toEqual([[], costs]);
+});
+
+test('a request that is refused because too many run is not counted as one of the minute', async () => {
+  const { one } = await openThree();
+  const plan = { ...planOf('free'), concurrentRequests: 1 } as Plan;
+  const open = (index: number) => new ChatPass(one(index), { ...anyone, plan });
+  const running = open(0);
+  await running.enter();
+  for (const index of [0, 1, 2, 0, 1, 2]) {
+    const refused = open(index);
+    await expect(refused.enter()).rejects.toMatchObject({ code: 'concurrency_limit_exceeded' });
+    await refused.leave(0);
+    const headers: Record<string, string> = {};
+    refused.addHeaders(headers);
+    expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '19' });
+  }
+  await expect.poll(async () => (await one(1).take('requests:key_1', 20, 0)).remaining).toBe(19);
+});
+
+test('no more run at once than the limit, and as many as that may begin when the others have ended', async () => {
+  const { one } = await openThree();
+  const limit = 100;
+  let running = 0;
+  let most = 0;
+  const request = async (index: number) => {
+    const leave: Leave | null = await one(index).enter('key', limit);
+    if (!leave) return;
+    running += 1;
+    most = Math.max(most, running);
+    // So long that others begin meanwhile, and some of them end.
+    for (let turns = index % 17; turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    await leave();
+  };
+  for (let wave = 0; wave < 6; wave += 1) await Promise.all(Array.from({ length: 180 }, (_, index) => request(index)));
+  expect(most).toBeGreaterThan(50);
+  expect(most).toBeLessThanOrEqual(limit);
+  const all = async () => Promise.all(Array.from({ length: limit }, () => one(1).enter('key', limit)));
+  await expect
+    .poll(async () => {
+      const leaves = await all();
+      await Promise.all(leaves.map((leave) => leave?.()));
+      return leaves.filter((leave) => leave === null).length;
+    })
+    .toBe(0);
+});

@@ -1,0 +1,75 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { openBooks } from '../../storage/open.ts';
+import { createPostgresStore } from './postgres-store.ts';
+
+async function open() {
+  const { db } = await openBooks(await testDatabase());
+  const problems: unknown[] = [];
+  let time = 1_800_000_000_000;
+  const clock = () => time;
+  const store = (instanceId: string) => {
+    const opened = createPostgresStore({ db, instanceId, clock, log: (entry) => void problems.push(entry) });
+    onTestFinished(() => opened.close());
+    return opened;
+  };
+  onTestFinished(() => db.destroy());
+  return {
+    db,
+    store,
+    problems,
+    pass(ms: number) {
+      time += ms;
+    },
+  };
+}
+
+test('the places of an instance that was killed are free once its lease is over, and swept', async () => {
+  const { db, store, pass } = await open();
+  const [dead, alive] = [store('inst_dead'), store('inst_alive')];
+  await dead.close();
+  expect(await dead.enter('key', 1)).not.toBeNull();
+  expect(await alive.enter('key', 1)).toBeNull();
+  pass(30_001);
+  expect(await alive.enter('key', 1)).not.toBeNull();
+  await alive.sweep();
+  expect(await db.selectFrom('limit_places').select('instance_id').execute()).toEqual([{ instance_id: 'inst_alive' }]);
+});
+
+test('what runs keeps its place, and gets it back where the database has lost it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { db, store, pass } = await open();
+  const one = store('inst_1');
+  expect(await one.enter('long', 1)).not.toBeNull();
+  await db.deleteFrom('limit_places').execute();
+  pass(10_000);
+  vi.advanceTimersByTime(10_000);
+  await one.take('busy', 5, 1);
+  const row = { key: 'long', lease_until: 1_800_000_040_000n };
+  await expect.poll(() => db.selectFrom('limit_places').select(['key', 'lease_until']).execute()).toEqual([row]);
+});
+
+test('what no longer counts is deleted, and nothing else', async () => {
+  const { db, store, pass } = await open();
+  const one = store('inst_1');
+  await one.take('old', 5, 1);
+  pass(59_000);
+  await one.take('young', 5, 1);
+  pass(2000);
+  await one.sweep();
+  expect(await db.selectFrom('limit_uses').select('key').execute()).toEqual([{ key: 'young' }]);
+});
+
+test('a database that is away is told, and costs a finished answer nothing', async () => {
+  const { db, store, problems } = await open();
+  const one = store('inst_1');
+  const taken = await one.take('key', 5, 3);
+  const leave = await one.enter('key', 1);
+  await db.destroy();
+  if (!taken.admitted) throw new Error('refused');
+  await taken.settle(1);
+  await leave?.();
+  expect(problems).toMatchObject([{ event: 'limit_not_corrected' }, { event: 'limit_place_kept' }]);
+  await expect(one.take('other', 5, 1)).rejects.toThrow();
+});

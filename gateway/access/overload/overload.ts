@@ -1,0 +1,204 @@
+import { hash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { AppError } from '#shared/errors.ts';
+import { type BodyPlace, createBodyRoom } from '../../runtime/body/body-blocks.ts';
+import { createShares } from '../../runtime/concurrency/fair-queue.ts';
+import { createRetryWait } from './retry-wait.ts';
+import { createTurns, type TurnClock, type TurnLimits } from './turns.ts';
+
+/** From where on a process has more work than it can do well: more of it would only make everyone wait longer. */
+export interface WorkLimits extends TurnLimits {
+  /** Chat requests that run or wait for their turn. */
+  readonly answers: number;
+  /** Statements that wait for a connection to the database. */
+  readonly statements: number;
+  /** Bytes of large bodies, from their arrival to the end of their answers. */
+  readonly bodies: number;
+}
+
+export const workLimits: WorkLimits = {
+  answers: 1_000,
+  statements: 1_000,
+  bodies: 128 * 1_024 * 1_024,
+  alone: 64,
+  mixed: 8,
+  mostWaitMs: 1_000,
+};
+
+/** Why a request is refused with 503 `server_overloaded`: the labels of `portico_shed_requests_total`. */
+export const shedReasons = ['answers', 'turns', 'database', 'bodies'] as const;
+type ShedReason = (typeof shedReasons)[number];
+
+export interface Overload {
+  /**
+   * Why a chat request cannot be taken at the moment, as 503 `server_overloaded` (wire contract §3.2), or null. It is asked
+   * before anything of a request is looked at but its credential's looks, so that saying no costs nearly nothing.
+   */
+  refusal(isChat: boolean, authorization: string | null): AppError | null;
+  /**
+   * Room for a chat request of an account, as soon as it is its turn. `bytes`: its body's announced length. Throws 503
+   * `server_overloaded`, at once, where there is none. The room is given back by `leave`.
+   */
+  enter(account: string, bytes: number, authorization: string | null): BodyPlace | Promise<BodyPlace>;
+  /** Room for any other request. */
+  enterOther(account: string): BodyPlace;
+  /** Requests that were refused so far. */
+  shed(reason: ShedReason): number;
+  readonly waiting: number;
+  readonly answers: number;
+  /** Bytes of large bodies. */
+  readonly bodyBytes: number;
+}
+
+interface OverloadDeps {
+  readonly limits?: Partial<WorkLimits>;
+  /** Statements that wait for a connection to the database. */
+  readonly statements: () => number;
+  readonly clock?: TurnClock;
+  readonly random?: () => number;
+}
+
+/** From so many waiting statements on requests wait for their turn before they add to them. */
+const fewStatements = 100;
+/** What is read and written of a body for one unit of work, and for how many at the most; larger ones are read elsewhere. */
+const bytesAUnit = 8_192;
+const mostUnits = 16;
+const knownLimit = 10_000;
+/** Milliseconds between two who come back, where nothing was measured. */
+const paces: Readonly<Record<Exclude<ShedReason, 'turns'>, number>> = { answers: 5, database: 5, bodies: 250 };
+
+const messages: Readonly<Record<ShedReason, string>> = {
+  answers: 'The gateway gives as many answers as it can. Nothing was done; try again shortly.',
+  turns: 'The gateway has more to do than it can at the moment. Nothing was done; try again shortly.',
+  database: 'The gateway has more to do than its database can at the moment. Nothing was done; try again shortly.',
+  bodies: 'The gateway holds as many large requests as it can. Try again shortly.',
+};
+
+const eventLoop: TurnClock = {
+  now: () => performance.now(),
+  ownMs() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  },
+  defer: (next) => void setImmediate(next),
+  later: (next, ms) => void setTimeout(next, ms),
+};
+
+/** Keeps a process at what it can do: shares by account, a fair order, and a refusal for what is past both. */
+export function createOverload(deps: OverloadDeps): Overload {
+  const limits = { ...workLimits, ...deps.limits };
+  const clock = deps.clock ?? eventLoop;
+  const answers = createShares(limits.answers);
+  const turns = createTurns(limits, clock, () => deps.statements() >= fewStatements);
+  const counts: Record<ShedReason, number> = { answers: 0, turns: 0, database: 0, bodies: 0 };
+  const waits = new Map(shedReasons.map((reason) => [reason, createRetryWait(clock.now, deps.random)]));
+  const bodies = createBodyRoom(limits.bodies, () => refuse('bodies'));
+  /** Whose credentials were refused lately, by their digest: whoever comes again at once is known without a look. */
+  const known = new Map<string, string>();
+
+  function refuse(reason: ShedReason): AppError {
+    counts[reason] += 1;
+    const pace = reason === 'turns' ? turns.unitMs : paces[reason];
+    return new AppError('server_overloaded', messages[reason], { retryAfterMs: waits.get(reason)?.(pace) ?? 0 });
+  }
+
+  function remember(account: string, authorization: string | null): void {
+    if (authorization === null) return;
+    if (known.size >= knownLimit) known.clear();
+    known.set(digestOf(authorization), account);
+  }
+
+  function isLate(authorization: string | null): boolean {
+    if (authorization === null || turns.waiting === 0 || known.size === 0) return false;
+    const account = known.get(digestOf(authorization));
+    return account !== undefined && turns.isLate(account);
+  }
+
+  function placeOf(account: string): BodyPlace {
+    const place = bodies.enter(account);
+    let isIn = true;
+    return {
+      grow: place.grow,
+      leave() {
+        if (isIn) answers.give(account, 1);
+        isIn = false;
+        place.leave();
+      },
+    };
+  }
+
+  return {
+    refusal(isChat, authorization) {
+      if (deps.statements() >= limits.statements) return refuse('database');
+      if (!isChat) return null;
+      if (answers.isFull) return refuse('answers');
+      return isLate(authorization) ? refuse('turns') : null;
+    },
+    enter(account, bytes, authorization) {
+      if (turns.isLate(account)) {
+        remember(account, authorization);
+        throw refuse('turns');
+      }
+      if (!answers.take(account, 1)) throw refuse('answers');
+      const place = placeOf(account);
+      const turn = turns.enter(account, Math.min(mostUnits, 1 + Math.floor(bytes / bytesAUnit)));
+      return turn === undefined ? place : turn.then(() => place);
+    },
+    enterOther: (account) => bodies.enter(account),
+    shed: (reason) => counts[reason],
+    get waiting() {
+      return turns.waiting;
+    },
+    get answers() {
+      return answers.used;
+    },
+    get bodyBytes() {
+      return bodies.used;
+    },
+  };
+}
+
+const digestOf = (authorization: string) => hash('sha256', authorization, 'base64');
+
+type Entry = Readonly<Record<string, unknown>>;
+
+interface SheddingDeps {
+  readonly overload: Overload;
+  /** Counts a request that is over. */
+  readonly count: (entry: Entry, code: string) => void;
+  readonly log: (entry: Entry) => void;
+}
+
+/** A line of the log a second says how much was refused: a line for each would be work, and there is too much of it. */
+const logEveryMs = 1_000;
+
+/** Refuses chat requests before a gateway looks at them, and says in sum what was refused. */
+export function createShedding({ overload, count, log }: SheddingDeps) {
+  let timer: NodeJS.Timeout | undefined;
+  let refused = 0;
+
+  function say(): void {
+    timer = undefined;
+    const reasons = Object.fromEntries(shedReasons.map((reason) => [reason, overload.shed(reason)]));
+    log({ event: 'overloaded', level: 'warn', refused, refused_so_far: reasons, waiting: overload.waiting });
+    refused = 0;
+  }
+
+  return {
+    /** Why a chat request is refused at once, or null. */
+    shed(path: string, authorization: string | null): AppError | null {
+      const refusal = overload.refusal(true, authorization);
+      if (!refusal) return null;
+      refused += 1;
+      timer ??= setTimeout(say, logEveryMs).unref();
+      count({ method: 'POST', route: path, status: refusal.status, duration_ms: 0 }, refusal.code);
+      return refusal;
+    },
+    /** Says what was not said yet. */
+    close(): void {
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      say();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isBase64, parseDataUrl } from '../../providers/content/data-url.ts';
+import { preparedParts } from './content-parts.ts';
+
+const data = (type: string, bytes: string | Buffer) => `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
+const pngOf = (more: number) =>
+  data('image/png', Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(more)]));
+const png = pngOf(0);
+const image = (url: string) => ({ type: 'image_url' as const, image_url: { url, detail: undefined } });
+const sound = (data: string) => ({ type: 'input_audio' as const, input_audio: { data, format: 'wav' as const } });
+const file = (file_data: string | undefined, more = {}) => ({
+  type: 'file' as const,
+  file: { filename: 'a', file_id: undefined, file_data, ...more },
+});
+
+describe('attached content', () => {
+  test.each([
+    ['an image that is one', image(png)],
+    ['an address', image('https://a.example/x.png')],
+    ['a PDF', file(data('application/pdf', '%PDF-1.7'))],
+    ['sound', sound('AAAA')],
+  ])('%s passes unchanged', (_name, part) => {
+    expect(preparedParts([part], 'files')).toEqual([part]);
+  });
+
+  test.each(['text/plain', 'text/csv', 'application/json'])('%s becomes text', (type) => {
+    expect(preparedParts([file(data(type, 'a;b'))], 'files')).toEqual([{ type: 'text', text: 'File "a":\n\na;b' }]);
+  });
+
+  test.each([
+    [
+      'an image of another kind than it says',
+      image(png.replace('png', 'gif')),
+      'invalid_image',
+      'files[0].image_url.url',
+    ],
+    ['a PDF as an image', image(data('application/pdf', '%PDF-1.7')), 'invalid_image', 'files[0].image_url.url'],
+    ['a kind of image that nobody reads', image(data('image/tiff', 'x')), 'invalid_image', 'files[0].image_url.url'],
+    ['an address on this machine', image('file:///etc/passwd'), 'invalid_image', 'files[0].image_url.url'],
+    ['broken base64', image('data:image/png;base64,%%%'), 'invalid_image', 'files[0].image_url.url'],
+    ['a PDF that is none', file(data('application/pdf', 'hello')), 'invalid_file', 'files[0].file.file_data'],
+    ['a picture as a file', file(png), 'invalid_file', 'files[0].file.file_data'],
+    ['a program', file(data('application/x-executable', 'x')), 'invalid_file', 'files[0].file.file_data'],
+    ['nothing', file(undefined), 'missing_required_parameter', 'files[0].file.file_data'],
+    ['a stored file', file(undefined, { file_id: 'f' }), 'unsupported_file_id', 'files[0].file.file_id'],
+    ['a picture that is too much', image(pngOf(10_500_000)), 'request_too_large', 'files[0].image_url.url'],
+    ['sound that is too much', sound('A'.repeat(14_000_000)), 'request_too_large', 'files[0].input_audio.data'],
+    ['sound that is none', sound('a wave'), 'invalid_file', 'files[0].input_audio.data'],
+    ['too much', file(data('text/plain', 'x'.repeat(11_000_000))), 'request_too_large', 'files[0].file.file_data'],
+  ])('%s is refused, and the refusal says where', (_name, part, code, param) => {
+    expect(() => preparedParts([part], 'files')).toThrow(expect.objectContaining({ code, param }));
+  });
+});
+
+test('base64 is what Node would write', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
+      const base64 = Buffer.from(bytes).toString('base64');
+      expect(isBase64(base64)).toBe(true);
+      expect(isBase64(`${base64.slice(0, -1)}!`)).toBe(false);
+      expect(parseDataUrl(`data:text/plain;charset=utf-8;base64,${base64}`)?.base64).toBe(base64);
+    }),
+  );
+});

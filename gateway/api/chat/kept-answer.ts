@@ -1,0 +1,56 @@
+import { nanoUsd } from '#shared/money.ts';
+import type { AnswerPart } from '../../engine/answer.ts';
+import type { WholeAnswer } from './collect-answer.ts';
+import type { AnswerIdentity } from './prompt-writer.ts';
+import type { DeltaPart } from './stream-writer.ts';
+
+/** A finished answer and its names: so it is said, and kept for whoever sends the same request again. */
+export interface FormedAnswer extends WholeAnswer {
+  readonly identity: AnswerIdentity;
+}
+
+/** JSON knows no `bigint`: amounts are kept as text. */
+export function keptToText({ identity, route, finish, content }: FormedAnswer): string {
+  const { cost, upstreamCost, ...rest } = finish;
+  const amounts = { cost: String(cost), upstreamCost: String(upstreamCost) };
+  return JSON.stringify({ identity, route, content, finish: { ...rest, ...amounts } });
+}
+
+/** Reads what `keptToText` wrote; it was sealed meanwhile, so it is what it was. */
+export function keptFromText(text: string): FormedAnswer {
+  const { finish, content, ...rest } = JSON.parse(text);
+  const { cost, upstreamCost } = finish;
+  // An instance of a version before kept neither details nor annotations nor images.
+  return {
+    ...rest,
+    content: { annotations: [], images: [], reasoningDetails: [], ...content },
+    finish: { ...finish, cost: nanoUsd(BigInt(cost)), upstreamCost: nanoUsd(BigInt(upstreamCost)) },
+  };
+}
+
+/** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
+export function partsOf({ route, finish, content }: WholeAnswer): AnswerPart[] {
+  const { annotations, images, reasoning, reasoningDetails, text, refusal, toolCalls, logprobs } = content;
+  const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
+    {
+      type: 'tool-call-start',
+      index,
+      id: call.id,
+      name: call.function.name,
+      ...(call.extra_content ? { extraContent: call.extra_content } : {}),
+    },
+    { type: 'tool-call-delta', index, arguments: call.function.arguments },
+  ]);
+  return [
+    route,
+    ...(reasoning || reasoningDetails.length > 0
+      ? [{ type: 'reasoning-delta' as const, text: reasoning, details: reasoningDetails }]
+      : []),
+    ...(text || logprobs ? [{ type: 'text-delta' as const, text, ...(logprobs ? { logprobs } : {}) }] : []),
+    ...images,
+    ...(refusal ? [{ type: 'refusal-delta' as const, text: refusal }] : []),
+    ...(annotations.length > 0 ? [{ type: 'annotations' as const, annotations }] : []),
+    ...calls,
+    finish,
+  ];
+}

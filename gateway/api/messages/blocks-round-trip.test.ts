@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { countTokensRequest } from '#shared/wire/messages-request.ts';
+import { answerParts, saidIn } from '../../../tests/gateway-doubles/answer-parts.ts';
+import { createMessageBlocks } from './message-blocks.ts';
+import { turnsOfMessages } from './message-turns.ts';
+
+test('whatever a model said, called and keeps to itself comes back through a message’s blocks', () => {
+  fc.assert(
+    fc.property(answerParts, (parts) => {
+      const blocks = createMessageBlocks(false);
+      for (const part of parts) blocks.add(part);
+      blocks.close();
+      const content = JSON.parse(JSON.stringify(blocks.content));
+      const request = countTokensRequest.parse({ messages: [{ role: 'assistant', content }] });
+      const [turn] = turnsOfMessages(request);
+      expect([turn?.message]).toEqual(saidIn(parts));
+    }),
+  );
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { messagesError } from '#shared/wire/messages-answer.ts';
+import { eventsOf, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
+import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
+import { streamingUpstream } from '../../../tests/gateway-doubles/three-vendors.ts';
+
+/** How the Messages API refuses and fails: with the gateway's statuses, in Anthropic's envelope. */
+
+const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+
+describe('is refused in Anthropic’s envelope:', () => {
+  test.each<[string, object, number, string, string, string?]>([
+    ['no limit', { max_tokens: undefined }, 400, 'invalid_request_error', 'missing_required_parameter', 'max_tokens'],
+    [
+      'a wrong role',
+      { messages: [{ role: 'tool', content: 'a' }] },
+      400,
+      'invalid_request_error',
+      'invalid_role',
+      'messages[0].role',
+    ],
+    [
+      'a tool of Anthropic’s',
+      { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+      400,
+      'invalid_request_error',
+      'unsupported_tool_type',
+      'tools[0].type',
+    ],
+    [
+      'a block of its servers',
+      { messages: [user([{ type: 'container_upload', file_id: 'f' }])] },
+      400,
+      'invalid_request_error',
+      'unsupported_parameter',
+      'messages[0].content[0].type',
+    ],
+    [
+      'a block of its servers in what a tool gave',
+      {
+        messages: [
+          user([{ type: 'tool_result', tool_use_id: 'x', content: [{ type: 'container_upload', file_id: 'f' }] }]),
+        ],
+      },
+      400,
+      'invalid_request_error',
+      'unsupported_parameter',
+      'messages[0].content[0].content[0].type',
+    ],
+    [
+      'a server of tools',
+      { mcp_servers: [{ url: 'https://a.example' }] },
+      400,
+      'invalid_request_error',
+      'unsupported_parameter',
+      'mcp_servers',
+    ],
+    [
+      'a stored file',
+      { messages: [user([{ type: 'document', source: { type: 'file', file_id: 'f' } }])] },
+      400,
+      'invalid_request_error',
+      'unsupported_file_id',
+      'messages[0].content[0].source',
+    ],
+    [
+      'a picture that is none',
+      { messages: [user([picture])] },
+      400,
+      'invalid_request_error',
+      'invalid_image',
+      'messages[0]',
+    ],
+    [
+      'a result of no call',
+      { messages: [user([{ type: 'tool_result', tool_use_id: 'x' }])] },
+      400,
+      'invalid_request_error',
+      'invalid_tool_call_id',
+      'messages[0].content[0]',
+    ],
+    ['an unknown model', { model: 'claude-nothing' }, 404, 'not_found_error', 'model_not_found', 'model'],
+    [
+      'too long an answer',
+      { max_tokens: 1_000_000 },
+      400,
+      'invalid_request_error',
+      'max_tokens_too_large',
+      'max_tokens',
+    ],
+  ])('%s', async (_name, body, status, type, code, param) => {
+    const { send, calls } = await openForMessages();
+    const response = await send(body);
+    const { error, request_id: id } = messagesError.parse(await response.json());
+    expect({ status: response.status, type: error.type, code: error.code, param: error.param }).toEqual({
+      status,
+      type,
+      code,
+      param,
+    });
+    if (param === 'tools[0].type') expect(error.message).toContain('Offer a tool with an "input_schema" of your own');
+    expect(id).toBe(response.headers.get('request-id'));
+    expect(calls).toEqual([]);
+  });
+
+  test('who may not, has no money, sends too much, asks too often or elsewhere', async () => {
+    const { send, post, ask } = await openForMessages({ balance: '0', plan: 'free' });
+    const refused = async (response: Response | Promise<Response>) => {
+      const { status, headers } = await response;
+      return [
+        status,
+        messagesError.parse(await (await response).json()).error.type,
+        headers.get('retry-after') !== null,
+      ];
+    };
+    expect(await refused(send({}))).toEqual([402, 'billing_error', false]);
+    expect(await refused(send({}, { 'x-api-key': 'sk-portico-nothing' }))).toEqual([
+      401,
+      'authentication_error',
+      false,
+    ]);
+    expect(await refused(send({}, { 'content-length': String(2 ** 25) }))).toEqual([413, 'request_too_large', false]);
+    expect(await refused(ask('/v1/messages'))).toEqual([405, 'invalid_request_error', false]);
+    expect(await refused(post('/v1/messages/batches', {}))).toEqual([404, 'not_found_error', false]);
+    const all = [];
+    for (let at = 0; at < 25; at += 1) all.push(await refused(send({ model: 'nothing' })));
+    expect(all.at(-1)).toEqual([429, 'rate_limit_error', true]);
+  });
+
+  test('an upstream that is down, and one that breaks off', async () => {
+    const down = await openForMessages({ fetch: async () => Response.json({ error: {} }, { status: 529 }) });
+    const response = await down.send({});
+    expect([response.status, messagesError.parse(await response.json()).error.type]).toEqual([503, 'overloaded_error']);
+    const begun = recordedStreams.anthropic.slice(0, -3).join('');
+    const broken = await openForMessages({ fetch: streamingUpstream(begun) });
+    const events = eventsOf(await (await broken.send({ stream: true })).text());
+    expect(messagesError.parse(events.at(-1)).error).toMatchObject({ type: 'api_error', code: 'upstream_truncated' });
+    // What was delivered of it is paid for.
+    expect(await broken.spent()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest';
+import { messagesAnswer, messagesError } from '#shared/wire/messages-answer.ts';
+import { blocksOf, eventsOf, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
+import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
+import { streamingUpstream, vendorModels } from '../../../tests/gateway-doubles/three-vendors.ts';
+import { createMessageWriter } from './message-writer.ts';
+
+/** The Messages API before three vendors: what is asked of them, what is answered, and how it is refused. */
+
+const redDot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+const pdf = Buffer.from('%PDF-1.4\n%%EOF').toString('base64');
+const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: redDot } };
+const document = {
+  type: 'document',
+  title: 'a.pdf',
+  source: { type: 'base64', media_type: 'application/pdf', data: pdf },
+};
+const look = { name: 'look', description: 'Looks', input_schema: { type: 'object', properties: {} } };
+const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 1 } };
+const text = (words: string, more: object = {}) => ({ type: 'text', text: words, ...more });
+
+describe.each(vendorModels)('before %s', (model) => {
+  test('a round of tools is asked and answered, whole and streamed, for what the ledger says', async () => {
+    const { send, calls, spent } = await openForMessages();
+    const asked = {
+      model,
+      system: 'Be short.',
+      tools: [
+        { ...look, name: 'one' },
+        { ...look, name: 'two' },
+      ],
+      thinking: { type: 'enabled', budget_tokens: 5_000 },
+    };
+    const first = messagesAnswer.parse(await (await send(asked)).json());
+    const uses = first.content.filter(({ type }) => type === 'tool_use');
+    expect(uses.map(({ name, input }) => [name, input])).toEqual([
+      ['one', { a: 1 }],
+      ['two', {}],
+    ]);
+    const results = uses.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' }));
+    const messages = [user('hi'), { role: 'assistant', content: first.content }, user(results)];
+    const response = await send({ ...asked, messages, stream: true });
+    const events = eventsOf(await response.text());
+    expect(calls.map(({ refusal }) => refusal)).toEqual([null, null]);
+    expect([events[0]?.type, ...events.slice(-2).map(({ type }) => type)]).toEqual([
+      ...['message_start', 'message_delta', 'message_stop'],
+    ]);
+    const [end] = events.slice(-2);
+    expect(end?.delta).toMatchObject({ stop_reason: 'tool_use', stop_sequence: null });
+    expect(blocksOf(events)).toEqual(first.content);
+    expect([first.usage.cost_usd, end?.usage.cost_usd]).toEqual(await spent());
+    const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = first.usage;
+    expect([input + read + written, first.usage.output_tokens]).toEqual([20, 11]);
+    expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'));
+  });
+});
+
+test('thinking comes back to who signed it', async () => {
+  const { send, calls } = await openForMessages();
+  const tools = [
+    { ...look, name: 'one' },
+    { ...look, name: 'two' },
+  ];
+  const again = async (model: string) => {
+    const asked = { model, tools, thinking: { type: 'enabled', budget_tokens: 5_000, display: 'omitted' } };
+    const { content } = messagesAnswer.parse(await (await send(asked)).json());
+    expect(content.map(({ type }) => type)).toEqual(['text', 'redacted_thinking', 'tool_use', 'tool_use']);
+    const results = ['one', 'two'].map((_, at) => ({ type: 'tool_result', tool_use_id: content[at + 2]?.id }));
+    await send({ ...asked, messages: [user('hi'), { role: 'assistant', content }, user(results)] });
+    return JSON.stringify(calls.at(-1)?.body);
+  };
+  expect(await again(vendorModels[1] ?? '')).toContain('{"type":"thinking","thinking":"Hm.","signature":"c2ln"}');
+  expect(await again(vendorModels[2] ?? '')).toContain('"thoughtSignature":"c2ln"');
+  const own = [{ type: 'thinking', thinking: 'Hm.', signature: 'anthropics-own' }, use];
+  const result = { type: 'tool_result', tool_use_id: use.id, content: 'ok' };
+  await send({
+    tools: [look],
+    thinking: { type: 'adaptive' },
+    messages: [user('hi'), { role: 'assistant', content: own }, user([result])],
+  });
+  expect(JSON.stringify(calls.at(-1)?.body)).toContain('"signature":"anthropics-own"');
+});
+
+describe('a request is asked of Anthropic as', () => {
+  const marked = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  test.each<[string, object, object]>([
+    [
+      'it came',
+      { system: 'Be short.', temperature: 0.5, stop_sequences: ['END'] },
+      { system: 'Be short.', temperature: 0.5, stop_sequences: ['END'], max_tokens: 6_000 },
+    ],
+    [
+      'marks for its cache',
+      {
+        system: [text('a'), text('b', marked)],
+        tools: [{ ...look, ...marked }],
+        messages: [user([text('hi', marked)])],
+      },
+      { system: [text('a'), text('b', marked)], tools: [marked], messages: [user([text('hi', marked)])] },
+    ],
+    [
+      'a mark at the end of all',
+      { cache_control: { type: 'ephemeral' } },
+      { messages: [user([text('hi', { cache_control: { type: 'ephemeral' } })])] },
+    ],
+    ['pictures and documents', { messages: [user([picture, document])] }, { messages: [user([picture, document])] }],
+    [
+      'documents of text and found ones',
+      {
+        messages: [
+          user([
+            { type: 'document', title: 't', source: { type: 'text', media_type: 'text/plain', data: 'a' } },
+            { type: 'search_result', title: 'u', source: 'v', content: [text('b')] },
+          ]),
+        ],
+      },
+      { messages: [user([text('Document "t":\n\na'), text('Search result "u" (v):\n\nb')])] },
+    ],
+    [
+      'calls and results, with pictures and failures',
+      {
+        tools: [look],
+        messages: [
+          user('hi'),
+          { role: 'assistant', content: [text('I look.'), use, { ...use, id: 'toolu_2' }] },
+          user([
+            { type: 'tool_result', tool_use_id: 'toolu_1', content: [text('a'), picture] },
+            { type: 'tool_result', tool_use_id: 'toolu_2', content: 'no', is_error: true },
+            text('So?'),
+          ]),
+        ],
+      },
+      {
+        messages: [
+          user([text('hi')]),
+          { role: 'assistant', content: [text('I look.'), use, { ...use, id: 'toolu_2' }] },
+          user([
+            { type: 'tool_result', tool_use_id: 'toolu_1', content: [text('a'), picture] },
+            { type: 'tool_result', tool_use_id: 'toolu_2', content: 'no', is_error: true },
+            text('So?'),
+          ]),
+        ],
+      },
+    ],
+    [
+      'one call at a time',
+      { tools: [look], tool_choice: { type: 'any', disable_parallel_tool_use: true } },
+      { tool_choice: { type: 'any', disable_parallel_tool_use: true } },
+    ],
+    [
+      'a tool by its name',
+      { tools: [look], tool_choice: { type: 'tool', name: 'look' } },
+      { tool_choice: { type: 'tool', name: 'look' } },
+    ],
+    ['no thinking', { thinking: { type: 'disabled' } }, { messages: [user([text('hi')])] }],
+    [
+      'a format',
+      {
+        output_config: {
+          format: { type: 'json_schema', schema: { type: 'object', properties: {}, additionalProperties: false } },
+        },
+      },
+      { output_config: { format: { type: 'json_schema' } } },
+    ],
+    [
+      'words of the system between turns',
+      { messages: [user('hi'), { role: 'system', content: 'In French.' }, user('So?')] },
+      { system: 'In French.' },
+    ],
+  ])('%s', async (_name, body, expected) => {
+    const { send, calls } = await openForMessages();
+    const response = await send(body);
+    expect(await response.json()).toMatchObject({ type: 'message', warnings: [] });
+    expect(calls).toMatchObject([{ body: expected, refusal: null }]);
+  });
+
+  test('a long name of its user as one that fits, and a result’s document after the results', async () => {
+    const { send, calls } = await openForMessages();
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [document] };
+    const messages = [user('hi'), { role: 'assistant', content: [use] }, user([result])];
+    expect((await send({ metadata: { user_id: 'x'.repeat(600) }, tools: [look], messages })).status).toBe(200);
+    const asked = calls[0]?.body as { messages: { content: { type: string }[] }[] };
+    expect(asked.messages.at(-1)?.content.map(({ type }) => type)).toEqual(['tool_result', 'text', 'document']);
+  });
+
+  test('tools that the client’s search found, which are offered from the beginning', async () => {
+    const { send, calls } = await openForMessages();
+    const content = [{ type: 'tool_reference', tool_name: 'look' }];
+    const found = { type: 'tool_result', tool_use_id: use.id, content };
+    const messages = [user('hi'), { role: 'assistant', content: [use] }, user([found])];
+    expect((await send({ tools: [look, { ...look, name: 'later', defer_loading: true }], messages })).status).toBe(200);
+    expect(calls.map(({ refusal }) => refusal)).toEqual([null]);
+    expect(JSON.stringify(calls[0]?.body.messages)).toContain('The tool \\"look\\" can be called now.');
+    expect(calls[0]?.body.tools).toMatchObject([{ name: 'look' }, { name: 'later' }]);
+  });
+
+  test('a conversation of more pictures than one turn takes', async () => {
+    const { send, calls } = await openForMessages();
+    expect((await send({ messages: [user(Array(45).fill(picture))] })).status).toBe(200);
+    expect(calls).toMatchObject([{ body: { messages: [{ content: { length: 45 } }] } }]);
+  });
+});
+
+test('what is left out is said', async () => {
+  const { send } = await openForMessages();
+  const response = await send(
+    { top_k: 5, service_tier: 'standard_only', context_management: { edits: [] } },
+    { 'anthropic-beta': 'context-management-2025-06-27' },
+  );
+  const { warnings } = messagesAnswer.parse(await response.json());
+  expect(warnings?.map(({ code, param }) => `${code} ${param}`)).toEqual([
+    ...['parameter_dropped top_k', 'parameter_dropped service_tier', 'unknown_parameter context_management'],
+  ]);
+  expect(response.headers.get('x-portico-warnings')).toContain('parameter_dropped=top_k');
+});
+
+test('tokens are counted as they are when a request is admitted, for nothing', async () => {
+  const { post, spent, calls } = await openForMessages();
+  const body = { model: 'claude-sonnet-4-5', messages: [user('x'.repeat(350))] };
+  expect(await (await post('/v1/messages/count_tokens', body)).json()).toEqual({ input_tokens: 104 });
+  const large = { ...body, messages: [user('x'.repeat(350_000))] };
+  expect(await (await post('/v1/messages/count_tokens', large)).json()).toEqual({ input_tokens: 100_004 });
+  const unknown = await post('/v1/messages/count_tokens', { ...body, model: 'nothing' });
+  expect(messagesError.parse(await unknown.json()).error.type).toBe('not_found_error');
+  expect([await spent(), calls]).toEqual([[], []]);
+});
+
+test('a credential may come in either header; of two the usual one holds', async () => {
+  const { send, key } = await openForMessages();
+  const both = { authorization: `Bearer ${key}`, 'x-api-key': 'sk-ant-of-somebody-else' };
+  expect((await send({}, both)).status).toBe(200);
+  expect((await send({}, { ...both, authorization: 'Bearer sk-ant-nothing', 'x-api-key': key })).status).toBe(401);
+});
+
+test('a large request is read elsewhere and asks the same; a repeat gets the same message', async () => {
+  const { send, calls } = await openForMessages();
+  const long = 'x'.repeat(200_000);
+  await send({ messages: [user(long)], tools: [look] });
+  await send({ tools: [look] });
+  expect(JSON.stringify(calls[0]?.body).replace(long, 'hi')).toBe(JSON.stringify(calls[1]?.body));
+  const once = { 'idempotency-key': 'once' };
+  const first = await (await send({}, once)).text();
+  expect(await (await send({}, once)).text()).toBe(first);
+  expect(calls).toHaveLength(3);
+});
+
+test('silence is filled with pings', () => {
+  const writer = createMessageWriter({ id: 'msg_1', requestId: 'req_1', created: 1 }, false);
+  expect(writer.keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+});
+
+test.each(['/v1/messages', '/v1/responses'])(
+  '%s: the caller’s own provider key is used, not shown and not charged for',
+  async (path) => {
+    const seen: string[] = [];
+    const answer = streamingUpstream(...recordedStreams.anthropic);
+    const { post, spent, key } = await openForMessages({
+      fetch: (input, init) => {
+        seen.push(new Headers(init?.headers).get('x-api-key') ?? '');
+        return answer(input, init);
+      },
+    });
+    const body = { model: 'anthropic/claude-sonnet-4-5', max_tokens: 6_000, messages: [user('hi')], input: 'hi' };
+    const own = 'own-key-of-the-caller';
+    const text = await (await post(path, { ...body, byoapi_key: own }, { authorization: `Bearer ${key}` })).text();
+    expect([seen, text.includes(own)]).toEqual([[own], false]);
+    expect(JSON.parse(text)).toMatchObject({ byok: true, usage: { cost_usd: '0' } });
+    expect(await spent()).toEqual([]);
+  },
+);

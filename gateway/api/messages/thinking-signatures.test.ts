@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { messagesAnswer } from '#shared/wire/messages-answer.ts';
+import { blocksOf, eventsOf, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
+import { vendorModels } from '../../../tests/gateway-doubles/three-vendors.ts';
+
+/** Clients such as Qwen Code end where a thinking block has no signature. */
+
+const look = { name: 'one', input_schema: { type: 'object' } };
+const tools = [look, { ...look, name: 'two' }];
+const asked = { tools, thinking: { type: 'enabled', budget_tokens: 5_000 } };
+
+describe.each(vendorModels)('what %s thinks before it says something', (model) => {
+  test('has a signature, whole and streamed, and the conversation goes on', async () => {
+    const { send, calls } = await openForMessages();
+    const { content } = messagesAnswer.parse(await (await send({ model, ...asked })).json());
+    const events = eventsOf(await (await send({ model, ...asked, stream: true })).text());
+    for (const blocks of [content, blocksOf(events) as typeof content]) {
+      const [first] = blocks;
+      expect(first).toMatchObject({ type: 'thinking', signature: expect.stringMatching(/./) });
+    }
+    const signed = events.findIndex(({ delta }) => delta?.type === 'signature_delta');
+    expect(events[signed + 1]).toMatchObject({ type: 'content_block_stop', index: events[signed]?.index });
+
+    const results = content.flatMap(({ type, id }) =>
+      type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] : [],
+    );
+    const messages = [user('hi'), { role: 'assistant', content }, user(results)];
+    expect((await send({ model, ...asked, messages })).status).toBe(200);
+    expect(calls.map(({ refusal }) => refusal)).toEqual([null, null, null]);
+    expect(JSON.stringify(calls.at(-1)?.body)).not.toContain('portico.');
+  });
+});

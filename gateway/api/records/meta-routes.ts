@@ -1,0 +1,48 @@
+import { Hono } from 'hono';
+import { sql } from 'kysely';
+import { AppError } from '#shared/errors.ts';
+import type { AppEnv } from '../../http/context.ts';
+import type { BooksDb } from '../../storage/open.ts';
+
+export interface MetaDeps {
+  readonly db: BooksDb;
+  readonly version: string;
+  /** No longer, or soon no longer, serving: load balancers shall look elsewhere. */
+  readonly leaving: () => boolean;
+  /** Provider id → what is wrong with the gateway's account there. */
+  readonly troubles: () => Readonly<Record<string, string>>;
+}
+
+const databaseMs = 2000;
+
+async function reachable(db: BooksDb): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${databaseMs} ms`)), databaseMs);
+  });
+  try {
+    await Promise.race([sql`select 1`.execute(db), late]);
+  } catch (cause) {
+    throw new AppError('server_overloaded', 'The gateway cannot reach its database.', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What anyone may know: which extensions there are (wire contract §10), and whether the process lives and serves. */
+export function metaRoutes({ db, version, leaving, troubles }: MetaDeps): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/v1', (context) =>
+      context.json({ object: 'gateway', version, extensions: ['quote', 'requests', 'keys', 'prices'] }),
+    )
+    .get('/healthz', (context) => context.json({ status: 'ok' }))
+    .get('/readyz', async (context) => {
+      if (leaving()) throw new AppError('shutting_down', 'The gateway is shutting down.');
+      await reachable(db);
+      return context.json({ status: 'ready', ...attention(troubles()) });
+    });
+}
+
+/** A provider that needs its operator is no reason to take the gateway out of service. */
+const attention = (troubles: Readonly<Record<string, string>>) =>
+  Object.keys(troubles).length === 0 ? {} : { providers: troubles };

@@ -1,0 +1,81 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { addDays, isTimeZone, startOfDay } from '#shared/days.ts';
+import { requestStatus } from '#shared/wire/request-record.ts';
+import { type Usage, usageGroup } from '#shared/wire/usage.ts';
+import type { Principal } from '../../access/auth/principal.ts';
+import type { AppEnv } from '../../http/context.ts';
+import { badQuery, flag, momentOrDay, readQuery } from '../../http/query.ts';
+import { currentMonth, dayMs, type Period } from '../../ledger/period.ts';
+import { quotas } from '../../ledger/records/account-limits.ts';
+import { cacheSavings } from '../../ledger/records/cache-savings.ts';
+import { readUsage as readSums } from '../../ledger/records/usage-store.ts';
+import type { BooksDb } from '../../storage/open.ts';
+
+const longestDays = 400;
+const name = z.string().min(1, 'must not be empty').max(256).optional();
+/** What may follow the question mark. */
+export const usageQuery = z.object({
+  start: momentOrDay.optional(),
+  end: momentOrDay.optional(),
+  group_by: usageGroup.default('model'),
+  interval: z.enum(['day'], 'must be day').optional(),
+  time_zone: z
+    .string()
+    .max(64, 'is too long')
+    .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
+    .default('UTC'),
+  provider: name,
+  model: name,
+  key: name,
+  status: requestStatus.optional(),
+  byok: flag.optional(),
+  /** Whether to tell what cached input saved. */
+  savings: flag.optional(),
+});
+
+type Query = z.output<typeof usageQuery>;
+
+/** `GET /v1/usage` (wire contract §2.3). All buckets come in one page, so that they always add up to the totals. */
+export function usageRoutes({ db, now }: { readonly db: BooksDb; readonly now: () => number }): Hono<AppEnv> {
+  return new Hono<AppEnv>().get('/v1/usage', async (context) =>
+    context.json(await readUsage(db, context.get('principal'), readQuery(context, usageQuery), now())),
+  );
+}
+
+async function readUsage(db: BooksDb, principal: Principal, asked: Query, now: number): Promise<Usage> {
+  const period = periodOf(asked, now);
+  const { group_by: group, interval, time_zone: zone, provider, model, key, status, byok } = asked;
+  const filter = { accountId: principal.accountId, ...period, provider, model, key, status, byok };
+  const { totals, buckets } = await readSums(db, filter, { group, byDay: interval === 'day', zone });
+  return {
+    object: 'usage',
+    period: {
+      type: asked.start === undefined && asked.end === undefined ? 'month' : 'custom',
+      start: period.startMs / 1000,
+      end: period.endMs / 1000,
+    },
+    totals: { ...totals, ...(asked.savings ? { cache_savings_usd: await cacheSavings(db, filter) } : {}) },
+    group_by: group,
+    interval: interval ?? null,
+    time_zone: zone,
+    data: [...buckets],
+    has_more: false,
+    first_id: null,
+    last_id: null,
+    limits: await quotas(db, principal, now),
+  };
+}
+
+/** The current month; a period with one end given reaches from or to the current month's. Days are those of the zone. */
+function periodOf({ start: from, end: to, time_zone: zone }: Query, now: number): Period {
+  const start = typeof from === 'string' ? startOfDay(zone, from) : from;
+  const end = typeof to === 'string' ? startOfDay(zone, addDays(to, 1)) : to;
+  const month = currentMonth(now);
+  const startMs = start ?? Math.min(month.startMs, currentMonth((end ?? month.endMs) - 1).startMs);
+  const endMs = end ?? month.endMs;
+  if (endMs <= startMs) throw badQuery('end', 'must be later than "start"');
+  if (endMs - startMs > longestDays * dayMs)
+    throw badQuery('start', `must be at most ${longestDays} days before "end"`);
+  return { startMs, endMs };
+}

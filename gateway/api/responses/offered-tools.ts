@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import type { NamedTool, ResponsesTool } from '#shared/wire/responses-request.ts';
+import type { ClientTool, ClientTools } from '../../providers/content/client-tools.ts';
+import { textFunction } from '../chat/tools/text-function.ts';
+import { localFunctions } from './local-functions.ts';
+
+/** The caller's tools as functions, and as OpenAI's own models take them. */
+export interface OfferedTools {
+  /** As a chat completion has them. */
+  readonly functions: readonly JsonObject[];
+  readonly clientTools: ClientTools;
+  /** For OpenAI's own models (`providers/openai-responses/own-tools.ts`). */
+  readonly own: JsonObject;
+}
+
+/** `found`: tools that only a search found. `called`: tools of earlier calls, which may not be offered any more. */
+export function offerTools(
+  tools: readonly ResponsesTool[],
+  found: readonly JsonObject[],
+  called: readonly ClientTool[],
+): OfferedTools {
+  const members = tools.flatMap(membersOf);
+  const names = createNames();
+  const isPlain = ({ tool }: Member) => tool.kind === 'function' && tool.namespace === null;
+  // Plain functions keep their names, whatever else is offered.
+  for (const { tool } of [...members.filter(isPlain), ...members]) names.add(tool);
+  for (const tool of called) names.add(tool);
+  const loaded = found.flatMap((tool) => membersOf(tool as ResponsesTool)).map(({ tool }) => names.add(tool));
+  const definitions = members.flatMap(({ tool, own }) => (own ? [[names.add(tool), own]] : []));
+  const hasSearch = tools.some(({ type }) => type === 'tool_search');
+  const deferred = members.flatMap(({ tool, isDeferred }) => (hasSearch && isDeferred ? [names.add(tool)] : []));
+  const namespaces = tools.flatMap((tool) => (tool.type === 'namespace' ? [[tool.name, tool.description ?? '']] : []));
+  return {
+    functions: members.map(({ tool, functionOf }) => ({ type: 'function', function: functionOf(names.add(tool)) })),
+    clientTools: names.clientTools(new Set(members.filter(({ isByGrammar }) => isByGrammar).map(({ tool }) => tool))),
+    own: { definitions, namespaces, loaded, deferred },
+  };
+}
+
+/** One tool that can be called. */
+interface Member {
+  readonly tool: ClientTool;
+  readonly functionOf: (name: string) => JsonObject;
+  /** OpenAI's own form of it, where it's none of a function. */
+  readonly own?: JsonObject;
+  readonly isByGrammar?: boolean;
+  /** Only a search of the caller's is to show it to the model. */
+  readonly isDeferred?: boolean;
+}
+
+function membersOf(tool: ResponsesTool): Member[] {
+  switch (tool.type) {
+    case 'function':
+      return [functionMember(tool, null)];
+    case 'custom':
+      return [customMember(tool, null)];
+    case 'namespace':
+      return tool.tools.map((inner) =>
+        inner.type === 'function' ? functionMember(inner, tool.name) : customMember(inner, tool.name),
+      );
+    case 'tool_search': {
+      const { description, parameters } = tool;
+      const own = { type: 'tool_search', execution: 'client', description, parameters };
+      return [localMember('tool_search', own, description, parameters)];
+    }
+    case 'shell':
+      return [localMember('shell', { type: 'shell', environment: { type: 'local' } })];
+    case 'apply_patch':
+      return [localMember('apply_patch', { type: 'apply_patch' })];
+    case 'local_shell':
+      // Only one model of OpenAI's has it as a tool of its own: all are offered the function.
+      return [localMember('local_shell')];
+    default:
+      return [];
+  }
+}
+
+interface GivenFunction {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly parameters?: Record<string, unknown> | undefined;
+  readonly strict?: boolean | undefined;
+  readonly defer_loading?: unknown;
+}
+
+function functionMember(
+  { name: given, description, parameters, strict, defer_loading }: GivenFunction,
+  namespace: string | null,
+): Member {
+  const tool: ClientTool = { kind: 'function', name: given, namespace };
+  const plain = parameters && asObject(withoutEncryption(parameters));
+  return {
+    tool,
+    functionOf: (name) => ({ name, description, parameters: plain, strict }),
+    isDeferred: defer_loading === true,
+  };
+}
+
+type GivenCustom = Extract<ResponsesTool, { type: 'custom' }>;
+
+function customMember(
+  { name: given, description, format, defer_loading }: GivenCustom,
+  namespace: string | null,
+): Member {
+  const grammar = format?.type === 'grammar' ? { syntax: format.syntax, definition: format.definition } : null;
+  return {
+    tool: { kind: 'custom', name: given, namespace },
+    functionOf: (name) => textFunction(name, description ?? null, grammar),
+    own: {
+      type: 'custom',
+      name: given,
+      ...(description === undefined ? {} : { description }),
+      ...(grammar ? { format: { type: 'grammar', ...grammar } } : {}),
+    },
+    isByGrammar: grammar !== null,
+    isDeferred: defer_loading === true,
+  };
+}
+
+function localMember(
+  kind: keyof typeof localFunctions,
+  own?: JsonObject,
+  description: string = localFunctions[kind].description,
+  parameters: JsonObject = localFunctions[kind].parameters,
+): Member {
+  return {
+    tool: { kind, name: kind, namespace: null },
+    functionOf: (name) => ({ name, description, parameters }),
+    ...(own ? { own } : {}),
+  };
+}
+
+/** Parameters that OpenAI is to encrypt for its own clients are plain text here: only its own servers could read them otherwise. */
+function withoutEncryption(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutEncryption);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([name, value]) => {
+      if (name === 'encrypted' && typeof value === 'boolean') return [];
+      if (name !== 'properties') return [[name, withoutEncryption(value)]];
+      const inner = Object.entries(asObject(value)).map(([property, part]) => [property, withoutEncryption(part)]);
+      return [[name, Object.fromEntries(inner)]];
+    }),
+  );
+}
+
+/** The longest name that every vendor takes. */
+const longestName = 64;
+
+/** Gives each tool a name that's valid with every vendor and no other tool's; the same for the same tools. */
+function createNames() {
+  const byKey = new Map<string, string>();
+  const tools = new Map<string, ClientTool>();
+  return {
+    add(tool: ClientTool): string {
+      const key = JSON.stringify([tool.kind, tool.namespace, tool.name]);
+      const known = byKey.get(key);
+      if (known !== undefined) return known;
+      const wanted = wantedName(tool);
+      const pattern = tool.namespace === null ? forFunctions : byEveryVendor;
+      const isFree = pattern.test(wanted) && !tools.has(wanted);
+      const name = isFree ? wanted : `${shortened(wanted)}_${digest(key)}`;
+      byKey.set(key, name);
+      tools.set(name, tool);
+      return name;
+    },
+    clientTools: (byGrammar: ReadonlySet<ClientTool>): ClientTools =>
+      new Map(
+        [...tools]
+          .filter(([name, tool]) => tool.kind !== 'function' || tool.namespace !== null || tool.name !== name)
+          .map(([name, tool]) => [name, byGrammar.has(tool) ? { ...tool, isByGrammar: true } : tool]),
+      ),
+  };
+}
+
+/** What the schema lets a function be called; and what Gemini takes as well, which wants no digit first. */
+const forFunctions = /^[a-zA-Z0-9_-]{1,64}$/;
+const byEveryVendor = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+
+const shortened = (name: string): string =>
+  name
+    .replace(/[^a-zA-Z0-9_-]/g, '_')
+    .replace(/^(?![a-zA-Z_])/, '_')
+    .slice(0, longestName - 9);
+
+const digest = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8);
+
+/** OpenAI's own name for what stands in no other namespace is left away. */
+function wantedName({ name, namespace }: ClientTool): string {
+  if (namespace === null || namespace === 'functions') return name;
+  return namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`;
+}
+
+/** The tool that a choice names. */
+export function namedTool(choice: NamedTool): ClientTool {
+  if (choice.type !== 'function' && choice.type !== 'custom') {
+    return { kind: choice.type, name: choice.type, namespace: null };
+  }
+  return { kind: choice.type, name: String(choice.name), namespace: asText(choice.namespace) };
+}

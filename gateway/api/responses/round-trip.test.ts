@@ -1,0 +1,18 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { inputItem } from '#shared/wire/responses-request.ts';
+import { answerParts, saidIn } from '../../../tests/gateway-doubles/answer-parts.ts';
+import { turnsOfItems } from './item-turns.ts';
+import { createOutputItems } from './item-writer.ts';
+
+test('whatever a model said, called and keeps to itself comes back through a response’s items', () => {
+  fc.assert(
+    fc.property(answerParts, (parts) => {
+      const output = createOutputItems('1');
+      for (const part of parts) output.add(part);
+      output.close('completed');
+      const items = output.items.map((item) => inputItem.parse(JSON.parse(JSON.stringify(item))));
+      expect(turnsOfItems(items).map(({ message }) => message)).toEqual(saidIn(parts));
+    }),
+  );
+});

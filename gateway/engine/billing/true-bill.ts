@@ -1,0 +1,81 @@
+import { toAppError } from '#shared/errors.ts';
+import type { AskBill, Bill } from '../../providers/provider.ts';
+import type { Running } from '../../runtime/concurrency/running.ts';
+import { Stop } from '../../runtime/concurrency/stop-signal.ts';
+
+/** Finds out what answers cost that were broken off, where their provider says so afterwards (docs/decisions/092). */
+export interface TrueBills {
+  /** Null where it does not say so in time; a gateway that goes does not wait. */
+  learn(requestId: string, ask: AskBill): Promise<Bill | null>;
+}
+
+export interface TrueBillDeps {
+  /** How long a provider may take in all, in milliseconds. */
+  readonly withinMs: number;
+  readonly running: Pick<Running, 'draining' | 'whenDraining'>;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Before each question, as a part of all the time: 0.5, 1, 2 and 4 s of 10. OpenRouter knows most answers after one or two. */
+const waits = [1 / 20, 1 / 10, 1 / 5, 2 / 5];
+/** Each keeps its request in memory, and no limit of its account counts it any more. */
+const mostAtOnce = 100;
+
+export function createTrueBills({ withinMs, running, log }: TrueBillDeps): TrueBills {
+  let open = 0;
+
+  /** `cause`: why there is none. */
+  async function learned(ask: AskBill, stop: Stop): Promise<{ readonly bill: Bill | null; readonly cause: string }> {
+    let cause = 'not told';
+    for (const share of waits) {
+      if (!stop.aborted) await pause(withinMs * share, stop);
+      if (stop.aborted) break;
+      try {
+        const bill = await orStopped(ask(stop), stop);
+        if (bill) return { bill, cause };
+      } catch (error) {
+        cause = toAppError(error).code;
+      }
+    }
+    return { bill: null, cause };
+  }
+
+  return {
+    async learn(requestId, ask) {
+      if (running.draining || open >= mostAtOnce) return null;
+      open += 1;
+      const stop = new Stop();
+      const giveUp = () => stop.abort(new Error('there is no more time to ask for a bill'));
+      const timer = setTimeout(giveUp, withinMs);
+      const unlink = running.whenDraining(giveUp);
+      try {
+        const { bill, cause } = await learned(ask, stop);
+        if (!bill) log({ event: 'true_bill_unknown', request_id: requestId, cause });
+        return bill;
+      } finally {
+        clearTimeout(timer);
+        unlink();
+        giveUp();
+        open -= 1;
+      }
+    },
+  };
+}
+
+const pause = (ms: number, stop: Stop): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    stop.addEventListener('abort', end);
+  });
+
+/** What was asked, or a rejection as soon as there is no more time. */
+const orStopped = <T>(asked: Promise<T>, stop: Stop): Promise<T> =>
+  new Promise((resolve, reject) => {
+    stop.addEventListener('abort', () => reject(stop.reason));
+    asked.then(resolve, reject);
+  });

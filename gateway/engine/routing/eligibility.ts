@@ -1,0 +1,303 @@
+import { ceilToNano, type NanoUsd } from '#shared/money.ts';
+import type { ChatMessage, CompletionRequest, ContentPart, RouteControls } from '#shared/wire/chat-request.ts';
+import type { Plan } from '../../access/auth/principal.ts';
+import type { Capability, CatalogueModel } from '../../models/catalogue/catalogue.ts';
+import {
+  type ConversationShape,
+  conversationShape,
+  promptCacheOf,
+} from '../../providers/content/conversation-shape.ts';
+import { estimateInputTokens } from '../../providers/content/estimate-tokens.ts';
+import { type InputSize, maxInputTokens, measureInput } from '../../providers/content/input-size.ts';
+import { highestCost } from '../billing/reserve.ts';
+import { apiOf, unknownToResponses } from '../fitting/fit-request.ts';
+import type { ModelHealth } from './health.ts';
+import { matchesGlob, openingOf, planAllows } from './resolve.ts';
+
+/** A model with all that the router may know of it at this moment. */
+export interface Candidate {
+  readonly model: CatalogueModel;
+  readonly hasCredential: boolean;
+  /** Nobody knows what it costs, and the gateway would have to pay for it. */
+  readonly lacksPrice?: boolean;
+  readonly health: ModelHealth;
+  /** Whether this conversation was last answered by it (§5.5). */
+  readonly sticky: boolean;
+}
+
+export interface Rules {
+  readonly controls: RouteControls;
+  readonly plan: Plan;
+  /** Only this provider's models, where the caller named one. */
+  readonly provider: string | null;
+  /** Most this request may cost, from `max_cost_usd`. */
+  readonly maxCost: NanoUsd | null;
+  /** Simulated models answer only where nothing real can, or where they are asked for by name. */
+  readonly allowSimulated: boolean;
+  /** The model that last answered this conversation goes first: it holds opaque state (§5.5). */
+  readonly stickyFirst: boolean;
+  /** Date of today, `YYYY-MM-DD`. */
+  readonly today: string;
+}
+
+/** Every reason why a model may not serve a request, in the contract's words (§5.3.3). Empty: it may. */
+export function exclusionsOf(candidate: Candidate, features: Features, rules: Rules): string[] {
+  const { model, health } = candidate;
+  return [
+    ...(isShutDown(model, rules.today) ? ['disabled'] : []),
+    ...(model.simulated && !rules.allowSimulated ? ['simulated'] : []),
+    ...(candidate.hasCredential ? [] : ['no_credential']),
+    ...(candidate.lacksPrice ? ['price_unknown'] : []),
+    ...(planAllows(rules.plan.models, model.id) ? [] : ['plan']),
+    ...requestExclusions(model, rules),
+    ...capabilityExclusions(model, features),
+    ...factExclusions(model, features),
+    ...sizeExclusions(model, features, rules),
+    ...conditionExclusions(model, features, rules),
+    ...(health.circuit === 'open' ? ['circuit_open'] : []),
+    ...(health.coolingDown ? ['cooling_down'] : []),
+  ];
+}
+
+const isShutDown = (model: CatalogueModel, today: string) => model.shutdownDate !== null && model.shutdownDate <= today;
+
+function requestExclusions(model: CatalogueModel, { controls, provider }: Rules): string[] {
+  const named = (patterns: readonly string[]) =>
+    patterns.some(
+      (pattern) => pattern === model.provider || matchesGlob(pattern, model.id) || matchesGlob(pattern, model.model),
+    );
+  const outside = (provider !== null && provider !== model.provider) || (controls.only && !named(controls.only));
+  return [
+    ...(outside ? ['request.only'] : []),
+    ...(controls.ignore && named(controls.ignore) ? ['request.ignore'] : []),
+  ];
+}
+
+/** What the request needs of a model, whatever its route. */
+function neededCapabilities(features: Features): Capability[] {
+  const needs: [Capability, boolean][] = [
+    ['tools', features.tools],
+    ['json_mode', features.jsonMode],
+    ['json_schema', features.jsonSchema],
+    ['vision', features.images],
+    ['files', features.files],
+    ['audio', features.audio],
+  ];
+  return needs.filter(([, needed]) => needed).map(([name]) => name);
+}
+
+function capabilityExclusions(model: CatalogueModel, features: Features): string[] {
+  return neededCapabilities(features)
+    .filter((name) => !model.capabilities.includes(name))
+    .map((name) => `capability:${name}`);
+}
+
+/**
+ * What a model can only do by halves: a named model does it as well as it can and says so, the router has others. Each counts as
+ * a capability that the model lacks.
+ */
+function factExclusions({ facts, capabilities }: CatalogueModel, features: Features): string[] {
+  const drawsUnasked = capabilities.includes('image_output') && !features.imageOutput;
+  if (drawsUnasked) return ['images_not_asked'];
+  if (features.imageOutput && !capabilities.includes('image_output')) return ['capability:image_output'];
+  if (features.webSearch && !capabilities.includes('web_search')) return ['capability:web_search'];
+  if (!facts || !features.tools) return [];
+  const { forcedTool, jsonMode, jsonSchema, webSearch } = features;
+  const lacks: readonly (readonly [string, boolean])[] = [
+    ['forced_tools', facts.forcedTools === 'never' && forcedTool],
+    ['tools_with_format', !facts.formatWithTools && (jsonMode || jsonSchema)],
+    ['tools_with_web_search', webSearch && facts.webSearch?.besideTools === false],
+  ];
+  return lacks.filter(([, lacking]) => lacking).map(([name]) => `capability:${name}`);
+}
+
+/** The caller's own hard conditions; they hold for a model that was named as well. */
+export function conditionExclusions(
+  model: CatalogueModel,
+  features: Features,
+  { controls, maxCost }: Pick<Rules, 'controls' | 'maxCost'>,
+): string[] {
+  return [...parameterExclusions(model, features, controls), ...costExclusions(model, features, maxCost)];
+}
+
+/** Parameters that no list names because every model takes them. */
+const universal = new Set(['user', 'max_tokens', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format']);
+
+function parameterExclusions(model: CatalogueModel, features: Features, controls: RouteControls): string[] {
+  if (!controls.require_parameters) return [];
+  const api = apiOf(model, features.tools || features.webSearch, features.reasoningEffort ?? undefined);
+  const unknown = api === 'responses' ? unknownToResponses : [];
+  return features.parameters
+    .filter((name) => !universal.has(name) && (!model.supportedParameters.includes(name) || unknown.includes(name)))
+    .map((name) => `parameter:${name}`);
+}
+
+function sizeExclusions(model: CatalogueModel, features: Features, rules: Rules): string[] {
+  const cap = Math.min(model.maxOutputTokens ?? Infinity, rules.plan.maxOutputTokens ?? Infinity);
+  const needed = features.inputTokens + (features.maxTokens ?? 0);
+  return [
+    ...(model.contextLength !== null && needed > model.contextLength ? ['context'] : []),
+    ...((features.maxTokens ?? 0) > cap ? ['max_output'] : []),
+  ];
+}
+
+/** `max_cost_usd` is hard: a model whose price is not known, or whose input and shortest hold would exceed it, is out. */
+function costExclusions(model: CatalogueModel, features: Features, maxCost: NanoUsd | null): string[] {
+  if (maxCost === null) return [];
+  const outputTokens = features.maxTokens ?? Math.min(4_096, model.maxOutputTokens ?? 4_096);
+  const inputTokens = maxInputTokens(features.inputSize, model);
+  const most = highestCost(model, { ...features, inputTokens, outputTokens });
+  return most === null || ceilToNano(most) > maxCost ? ['max_cost'] : [];
+}
+
+/** All that is decided by of a conversation, without its text: it is read once, and where that takes long, elsewhere. */
+export interface RoutingFacts {
+  readonly features: Features;
+  /** What models differ about in it. */
+  readonly shape: ConversationShape;
+  /** How it begins, for `conversationKey`. */
+  readonly opening: readonly string[];
+  /** It continues a conversation rather than starting one. */
+  readonly hasHistory: boolean;
+  /** Its last word is a tool's. */
+  readonly endsWithTool: boolean;
+}
+
+export const routingFactsOf = (input: FeatureInput): RoutingFacts => ({
+  features: featuresOf(input),
+  shape: conversationShape(input.messages, input.parameters),
+  opening: openingOf(input.messages),
+  hasHistory: hasHistory(input.messages),
+  endsWithTool: input.messages.at(-1)?.role === 'tool',
+});
+
+const hasHistory = (messages: readonly ChatMessage[]): boolean =>
+  messages.some((message) => message.role === 'assistant' || message.role === 'tool');
+
+export type Tier = 'simple' | 'standard' | 'complex';
+
+/** What the router knows of a request: counts and marks, never its meaning, and no model is asked (§5.3.1). */
+export interface Features {
+  /** The estimate. */
+  readonly inputTokens: number;
+  /** What the input is at the most. */
+  readonly inputSize: InputSize;
+  /** As asked for; null where nothing was said. */
+  readonly maxTokens: number | null;
+  /** What the answer is expected to need: for price and time, not a limit. */
+  readonly outputTokens: number;
+  readonly tools: boolean;
+  /** It says that a tool must be called. */
+  readonly forcedTool: boolean;
+  readonly jsonMode: boolean;
+  readonly jsonSchema: boolean;
+  readonly images: boolean;
+  readonly files: boolean;
+  readonly audio: boolean;
+  /** The model may search the web. */
+  readonly webSearch: boolean;
+  /** Images are wanted in the answer. */
+  readonly imageOutput: boolean;
+  /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
+  readonly promptCache: '5m' | '1h' | null;
+  readonly turns: number;
+  readonly codeOrMath: boolean;
+  readonly reasoningEffort: CompletionRequest['reasoning_effort'] | null;
+  /** Names of the optional parameters that were sent. */
+  readonly parameters: readonly string[];
+}
+
+const expectedOutputTokens = 500;
+const codeOrMathMarks = /```|\$\$|\\\(|\\\[|\\frac\b|\\sum\b/;
+
+interface FeatureInput {
+  readonly messages: readonly ChatMessage[];
+  readonly maxTokens: number | null;
+  readonly parameters: Partial<CompletionRequest>;
+}
+
+export const featuresOf = (input: FeatureInput): Features => new MeasuredFeatures(input);
+
+class MeasuredFeatures implements Features {
+  readonly inputTokens: number;
+  readonly inputSize: InputSize;
+  readonly maxTokens: number | null;
+  readonly outputTokens: number;
+  readonly tools: boolean;
+  readonly forcedTool: boolean;
+  readonly jsonMode: boolean;
+  readonly jsonSchema: boolean;
+  readonly images: boolean;
+  readonly files: boolean;
+  readonly audio: boolean;
+  readonly webSearch: boolean;
+  readonly imageOutput: boolean;
+  readonly promptCache: Features['promptCache'];
+  readonly turns: number;
+  readonly reasoningEffort: Features['reasoningEffort'];
+  readonly parameters: readonly string[];
+  readonly #messages: readonly ChatMessage[];
+
+  constructor({ messages, maxTokens, parameters }: FeatureInput) {
+    const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? [...content] : []));
+    const has = (type: ContentPart['type']) => parts.some((part) => part.type === type);
+    this.#messages = messages;
+    this.inputTokens = estimateInputTokens(messages, parameters.tools);
+    this.inputSize = measureInput({ messages, parameters });
+    this.maxTokens = maxTokens;
+    this.outputTokens = Math.min(maxTokens ?? expectedOutputTokens, expectedOutputTokens);
+    this.tools = Boolean(parameters.tools?.length);
+    this.forcedTool = parameters.tool_choice === 'required' || typeof parameters.tool_choice === 'object';
+    this.jsonMode = parameters.response_format?.type === 'json_object';
+    this.jsonSchema = parameters.response_format?.type === 'json_schema';
+    this.images = has('image_url');
+    this.files = has('file');
+    this.audio = has('input_audio');
+    this.webSearch = parameters.web_search_options !== undefined;
+    this.imageOutput = parameters.modalities?.includes('image') ?? false;
+    this.promptCache = promptCacheOf(messages, parameters.tools);
+    this.turns = messages.filter((message) => message.role === 'user').length;
+    this.reasoningEffort = parameters.reasoning_effort ?? null;
+    this.parameters = [
+      ...Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [name])),
+      ...(this.promptCache === null ? [] : ['cache_control']),
+    ];
+  }
+
+  /** Only the router asks, and a long prompt takes a while to search. */
+  get codeOrMath(): boolean {
+    return this.#messages.some((message) => texts(message).some((text) => codeOrMathMarks.test(text)));
+  }
+}
+
+/** The same as plain values, which threads can hand to each other. */
+export const plainFeatures = (features: Features): Features => ({ ...features, codeOrMath: features.codeOrMath });
+
+function texts({ content }: ChatMessage): string[] {
+  if (typeof content === 'string') return [content];
+  return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}
+
+/** Kinds of input beyond text that a model must take. */
+export function neededModalities({ images, files, audio }: Features): string[] {
+  return [...(images ? ['image'] : []), ...(files ? ['file'] : []), ...(audio ? ['audio'] : [])];
+}
+
+/** How demanding a request looks (§5.3.2). */
+export function complexityOf(features: Features): { readonly score: number; readonly tier: Tier } {
+  const marks = [
+    features.inputTokens >= 200,
+    features.inputTokens >= 2_000,
+    features.inputTokens >= 20_000,
+    features.codeOrMath,
+    features.tools,
+    features.jsonSchema,
+    features.images || features.files || features.audio,
+    features.turns >= 6,
+  ];
+  const score = marks.filter(Boolean).length + (effortIsHigh(features) ? 2 : 0);
+  return { score, tier: score <= 1 ? 'simple' : score <= 3 ? 'standard' : 'complex' };
+}
+
+const highEfforts = new Set<Features['reasoningEffort']>(['high', 'xhigh', 'max']);
+const effortIsHigh = ({ reasoningEffort }: Features) => highEfforts.has(reasoningEffort);

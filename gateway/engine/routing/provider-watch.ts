@@ -1,0 +1,99 @@
+import type { AppError } from '#shared/errors.ts';
+import { reasonOf } from '../../providers/upstream/upstream-error.ts';
+import type { Health, ModelHealth } from './health.ts';
+
+/** What an operator has to see to (wire contract §3.3). */
+export type Trouble = 'key_refused' | 'quota_exhausted';
+
+/** Looks after the platform's own accounts at the providers, by what their answers say. Memory of this process. */
+export interface ProviderWatch {
+  /** The health that the engine reports to and the router asks: what is disabled looks as if it were cooling down. */
+  readonly health: Health;
+  /** Provider id → what is wrong with the gateway's account there. */
+  troubles(): Readonly<Record<string, Trouble>>;
+  troubleOf(provider: string): Trouble | null;
+  /** The provider said that it does not know this model. */
+  isUnknown(modelId: string): boolean;
+  /** A new credential, or a check that went well: begin again. */
+  cleared(provider: string): void;
+}
+
+interface ProviderWatchOptions {
+  readonly health: Health;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/** An empty account is asked again after this long by one request, which is the check if nobody made another. */
+const emptyAccountMs = 300_000;
+/** A model that its provider did not know may be there tomorrow. */
+const unknownModelMs = 3_600_000;
+
+export function createProviderWatch({ health, now, log }: ProviderWatchOptions): ProviderWatch {
+  const troubles = new Map<string, Trouble>();
+  const emptyUntil = new Map<string, number>();
+  const unknownUntil = new Map<string, number>();
+
+  const providerOf = (modelId: string) => modelId.slice(0, modelId.indexOf('/'));
+  const isUnknown = (modelId: string) => (unknownUntil.get(modelId) ?? 0) > now();
+  const isEmpty = (provider: string) => (emptyUntil.get(provider) ?? 0) > now();
+
+  function cleared(provider: string): void {
+    emptyUntil.delete(provider);
+    const before = troubles.get(provider);
+    if (troubles.delete(provider)) log({ event: 'provider_recovered', provider, trouble: before });
+  }
+
+  /** Said once, until it is over. */
+  function note(provider: string, trouble: Trouble): void {
+    if (troubles.get(provider) === trouble) return;
+    troubles.set(provider, trouble);
+    log({ event: 'provider_needs_attention', provider, trouble });
+  }
+
+  function failed(modelId: string, error: AppError): void {
+    const provider = providerOf(modelId);
+    switch (reasonOf(error)) {
+      case 'key_refused':
+        note(provider, 'key_refused');
+        break;
+      case 'quota_exhausted':
+        emptyUntil.set(provider, now() + emptyAccountMs);
+        note(provider, 'quota_exhausted');
+        break;
+      case 'model_unknown':
+        if (!isUnknown(modelId)) log({ event: 'model_unknown', model: modelId });
+        unknownUntil.set(modelId, now() + unknownModelMs);
+        break;
+      case null:
+        break;
+    }
+  }
+
+  return {
+    health: {
+      of(id, account): ModelHealth {
+        const own = health.of(id, account);
+        return isEmpty(providerOf(id)) || isUnknown(id) ? { ...own, coolingDown: true } : own;
+      },
+      known: health.known,
+      adopt: health.adopt,
+      begin: health.begin,
+      abandoned: health.abandoned,
+      succeeded(id, account, timing) {
+        unknownUntil.delete(id);
+        if (troubles.size > 0) cleared(providerOf(id));
+        health.succeeded(id, account, timing);
+      },
+      failed(id, account, error) {
+        failed(id, error);
+        health.failed(id, account, error);
+      },
+    },
+    troubles: () => Object.fromEntries(troubles),
+    troubleOf: (provider) => troubles.get(provider) ?? null,
+    isUnknown,
+    cleared,
+  };
+}

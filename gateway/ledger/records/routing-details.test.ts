@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { requestRecord } from '#shared/wire/request-record.ts';
+import { testNow } from '../../../tests/gateway-doubles/open-test-gateway.ts';
+import { onPostgres, sharedDatabase, testPepper } from '../../../tests/gateway-doubles/test-database.ts';
+import { allScopes } from '../../access/auth/scopes.ts';
+import { openGateway } from '../../open-gateway.ts';
+import { openBooks } from '../../storage/open.ts';
+import { dayMs } from '../period.ts';
+
+async function openBooksOf() {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-details-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const database = await sharedDatabase(folder);
+  const open = (now: number, routingDetailDays: number | null) => {
+    const env = { PORTICO_KEY_PEPPER: testPepper };
+    return openGateway({ database, env, sandboxPace: 0, now: () => now, routingDetailDays });
+  };
+  const first = await open(testNow, null);
+  const account = await first.operator.createAccount({ name: 'A', plan: 'enterprise' });
+  await first.operator.grant({ accountId: account.id, amount: parseUsd('1') });
+  const { key } = await first.operator.createKey({ accountId: account.id, scopes: allScopes });
+  await first.close();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const ask = async (gateway: typeof first, model: string) => {
+    const body = JSON.stringify({ model, provider: 'sandbox', prompt: 'hi' });
+    const answer = await gateway.fetch(new Request('http://127.0.0.1/chat', { method: 'POST', headers, body }));
+    expect(answer.status).toBe(200);
+    await answer.text();
+    return answer.headers.get('x-request-id') ?? '';
+  };
+  const routing = async (gateway: typeof first, id: string) => {
+    const answer = await gateway.fetch(new Request(`http://127.0.0.1/v1/requests/${id}`, { headers }));
+    return requestRecord.parse(await answer.json()).routing;
+  };
+  return { database, open, ask, routing };
+}
+
+test('after its days a decision is what lists show of it; younger ones stay whole, and the work is done once', async () => {
+  const { database, open, ask, routing } = await openBooksOf();
+  const before = await open(testNow, null);
+  const old: string[] = [];
+  for (let at = 0; at < 45; at += 1) old.push(await ask(before, at % 3 === 0 ? 'sandbox/echo' : 'router'));
+  const whole = await Promise.all(old.map((id) => routing(before, id)));
+  expect(whole.filter((one) => one?.candidates)).toHaveLength(30);
+  await before.close();
+
+  const later = testNow + 8 * dayMs;
+  const keeping = await open(later, null);
+  const young = await ask(keeping, 'router');
+  await keeping.close();
+  // Two at once, where the engine has several.
+  const instances = [await open(later, 7), ...(onPostgres() ? [await open(later, 7)] : [])];
+  const [one] = instances;
+  if (!one) throw new Error('nothing was opened');
+  await expect.poll(async () => (await routing(one, old.at(-1) ?? ''))?.candidates).toBeUndefined();
+  for (const [at, id] of old.entries()) {
+    const { candidates: _looked, ...short } = whole[at] ?? { candidates: [] };
+    expect(await routing(one, id)).toEqual(short);
+  }
+  expect((await routing(one, young))?.candidates).not.toHaveLength(0);
+  expect((await one.operator.verifyBooks()).ok).toBe(true);
+  for (const instance of instances) await instance.close();
+
+  const { db } = await openBooks(database);
+  onTestFinished(() => db.destroy());
+  expect(await db.selectFrom('sweep_progress').selectAll().execute()).toEqual([
+    { task: 'routing_details', reached: old.at(-1) },
+  ]);
+});

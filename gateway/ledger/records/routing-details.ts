@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { encodeTime } from 'ulid';
+import type { Routing } from '#shared/wire/chat-response.ts';
+import type { BooksDb, BooksTransaction } from '../../storage/open.ts';
+import type { Transact } from '../../storage/transact.ts';
+import { dayMs } from '../period.ts';
+
+/** Some two milliseconds of work where every one of them has its details. */
+const batch = 40;
+/** Requests that wait go first. */
+const pauseMs = 5;
+const task = 'routing_details';
+
+/** A decision as lists show it: without the models that were looked at, which are most of it. */
+export function shortRouting({ candidates: _looked, ...rest }: Routing): Routing {
+  return rest;
+}
+
+interface RoutingDetailsDeps {
+  readonly db: BooksDb;
+  readonly transact: Transact;
+  readonly now: () => number;
+  /** How long the whole decision is kept; null: for ever. */
+  readonly days: number | null;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/**
+ * Shortens the routing decisions of old requests, oldest first, a few at a time. How far it has come stands in the books, so that
+ * instances share the work: one of them does a batch, and none does it twice.
+ */
+export function createRoutingDetails({ db, transact, now, days, log }: RoutingDetailsDeps) {
+  let running: Promise<void> | null = null;
+  let closed = false;
+
+  async function shortenAll(end: string): Promise<void> {
+    // A look is not a write: where there is nothing to do, no disk is synced for it.
+    while (!closed && (await hasMore(db, end))) {
+      if (!(await transact((trx) => shortenBatch(trx, end)))) return;
+      await pause(pauseMs);
+    }
+  }
+
+  return {
+    /** Begins where it is not at work already; what fails is logged and tried again with the next sweep. */
+    shorten(): void {
+      if (days === null || running || closed) return;
+      const end = `req_${encodeTime(Math.max(0, now() - days * dayMs))}`;
+      running = shortenAll(end)
+        .catch((error: unknown) => log({ event: 'routing_details_failed', cause: String(error) }))
+        .finally(() => {
+          running = null;
+        });
+    },
+    /** Resolves when its last batch is written. */
+    async close(): Promise<void> {
+      closed = true;
+      await running;
+    },
+  };
+}
+
+/** The ids rise with time, and what is this old has ended long ago. */
+const olderThan = (db: BooksDb, reached: string, end: string) =>
+  db.selectFrom('requests').where('id', '>', reached).where('id', '<', end).orderBy('id');
+
+async function hasMore(db: BooksDb, end: string): Promise<boolean> {
+  const { reached } = await progress(db).executeTakeFirstOrThrow();
+  return (await olderThan(db, reached, end).select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+const progress = (db: BooksDb) => db.selectFrom('sweep_progress').select('reached').where('task', '=', task);
+
+/** False where another instance is at it. */
+async function shortenBatch(trx: BooksTransaction, end: string): Promise<boolean> {
+  const hasRowLocks = trx.getExecutor().adapter.supportsMultipleConnections !== false;
+  const own = await progress(trx)
+    .$if(hasRowLocks, (query) => query.forUpdate().skipLocked())
+    .executeTakeFirst();
+  if (!own) return false;
+  const rows = await olderThan(trx, own.reached, end).select(['id', 'routing']).limit(batch).execute();
+  for (const { id, routing } of rows) {
+    if (!routing?.includes('"candidates":')) continue;
+    const short = JSON.stringify(shortRouting(JSON.parse(routing)));
+    await trx.updateTable('requests').set({ routing: short }).where('id', '=', id).execute();
+  }
+  const reached = rows.at(-1)?.id ?? own.reached;
+  await trx.updateTable('sweep_progress').set({ reached }).where('task', '=', task).execute();
+  return true;
+}

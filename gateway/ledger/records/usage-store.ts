@@ -1,0 +1,282 @@
+import { type RawBuilder, sql } from 'kysely';
+import { dayOfNumber, offsetsIn } from '#shared/days.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
+import type { BooksDb } from '../../storage/open.ts';
+import { readApart } from '../../storage/read-apart.ts';
+import { dayMs, dayOf, type Period, splitByDays } from '../period.ts';
+import { isUnsettled, provenance } from './provenance.ts';
+import { isNamed, type UsageFilter } from './usage-filter.ts';
+
+export interface UsageGrouping {
+  readonly group: UsageGroup;
+  /** Each group for each of its days. */
+  readonly byDay: boolean;
+  /** Whose days they are; an IANA name. */
+  readonly zone: string;
+}
+
+interface UsageCounters {
+  readonly requests: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly prompt_tokens: number;
+  readonly cached_tokens: number;
+  readonly completion_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly total_tokens: number;
+  readonly cost_usd: string;
+  readonly unknown_cost_requests: number;
+  readonly unfinished_requests: number;
+  readonly byok_requests: number;
+  readonly byok_upstream_cost_usd: string;
+}
+
+/** A column that groups are told apart by. */
+type GroupColumn =
+  | 'day'
+  | 'provider'
+  | 'model'
+  | 'key_id'
+  | 'status'
+  | 'purpose'
+  | 'conversation_id'
+  | 'error_code'
+  | 'provenance';
+
+const groupColumns = {
+  day: ['day'],
+  model: ['provider', 'model'],
+  provider: ['provider'],
+  key: ['key_id'],
+  status: ['status'],
+  purpose: ['purpose'],
+  conversation: ['conversation_id'],
+  error: ['error_code'],
+  provenance: ['provenance'],
+} as const satisfies Record<UsageGroup, readonly GroupColumn[]>;
+
+interface Usage {
+  readonly totals: UsageCounters;
+  readonly buckets: readonly UsageBucket[];
+}
+
+/** One bucket per group, or per group and day, in the order of their names; together they are the totals (wire contract §2.3). */
+export async function readUsage(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping): Promise<Usage> {
+  const columns = columnsOf(grouping);
+  const { rows: found, readsRequests } = counted(db, filter, grouping);
+  const query = found
+    .select(sums)
+    .select(columns.map((column) => sql.ref<string | bigint | null>(column).as(column)))
+    .groupBy(columns.map((column) => sql.ref(column)))
+    .orderBy(sql.join(columns.map((column) => sql.ref(column))));
+  const [counts, unsettled] = await Promise.all([
+    readsRequests ? readApart(db, query) : query.execute(),
+    readUnsettled(db, filter, grouping),
+  ]);
+  const rows = (counts as unknown as Omit<BucketRow, keyof UnsettledSums>[]).map(
+    (row): BucketRow => ({ ...row, ...(unsettled.get(keyOf(row, columns)) ?? nothingUnsettled) }),
+  );
+  return { totals: toCounters(addedUp(rows)), buckets: rows.map(toBucket) };
+}
+
+type UnsettledSums = Pick<SumRow, 'unknown_sum' | 'unfinished_sum'>;
+const nothingUnsettled: UnsettledSums = { unknown_sum: 0n, unfinished_sum: 0n };
+
+type Columns = Partial<Record<GroupColumn, string | bigint | null>>;
+
+const keyOf = (row: Columns, columns: readonly GroupColumn[]): string =>
+  JSON.stringify(columns.map((column) => String(row[column] ?? '')));
+
+/** The requests of each bucket that are unknown or unfinished. The daily counters do not have them, so the requests are read. */
+async function readUnsettled(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
+  const columns = columnsOf(grouping);
+  const { day, named } = sourceOf(filter, grouping);
+  const requests = fromRequests(db, filter, day, named).select(provenance.as('cost_source')).where(isUnsettled);
+  const rows = await db
+    .selectFrom(requests.as('counted'))
+    .where(isNamed(filter))
+    .select(() =>
+      ['unknown', 'unfinished'].map((word) =>
+        sum(when(sql`cost_source = ${sql.lit(word)}`, sql.ref('requests'))).as(`${word}_sum`),
+      ),
+    )
+    .select(columns.map((column) => sql.ref<string | bigint | null>(column).as(column)))
+    .groupBy(columns.map((column) => sql.ref(column)))
+    .execute();
+  return new Map(
+    (rows as unknown as (Columns & UnsettledSums)[]).map(({ unknown_sum, unfinished_sum, ...row }) => [
+      keyOf(row, columns),
+      { unknown_sum, unfinished_sum },
+    ]),
+  );
+}
+
+function columnsOf({ group, byDay }: UsageGrouping): GroupColumn[] {
+  const own: readonly GroupColumn[] = groupColumns[group];
+  return byDay && group !== 'day' ? ['day', ...own] : [...own];
+}
+
+/**
+ * UTC days and what has daily counters: from those for its whole days, and from the requests for what is left of a day at
+ * either end. Everything else: from the requests.
+ */
+function counted(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
+  const { byCounters, day, named } = sourceOf(filter, grouping);
+  const source = byCounters
+    ? (fromBoth(db, filter) as unknown as ReturnType<typeof fromRequests>)
+    : fromRequests(db, filter, day, named);
+  const rows = db.selectFrom(source.as('counted')).where(isNamed(filter));
+  return { rows, readsRequests: !byCounters || partsOfDays(filter).length > 0 };
+}
+
+/** How the rows of a grouping are read, with the expression for their day. */
+function sourceOf(filter: UsageFilter, grouping: UsageGrouping) {
+  const offsets = columnsOf(grouping).includes('day') ? offsetsIn(grouping.zone, filter.startMs, filter.endMs) : [];
+  const isUtc = offsets.every(({ offsetMs }) => offsetMs === 0);
+  const named = groupColumns[grouping.group].filter((column) => !isCounter(column));
+  const byCounters = isUtc && named.length === 0;
+  return { byCounters, named, day: byCounters ? sql.ref('day') : localDay(offsets) };
+}
+
+const isCounter = (column: GroupColumn) => !['purpose', 'conversation_id', 'error_code', 'provenance'].includes(column);
+
+function fromBoth(db: BooksDb, filter: UsageFilter) {
+  const whole = fromDays(db, filter.accountId, splitByDays(filter).days);
+  return partsOfDays(filter).reduce(
+    (sum, part) => sum.unionAll(fromRequests(db, { ...filter, ...part }, sql.ref('day'))),
+    whole,
+  );
+}
+
+function partsOfDays(period: Period): Period[] {
+  const { first, last } = splitByDays(period);
+  return [first, last].filter((part) => part.startMs < part.endMs);
+}
+
+const summed = [
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'charge',
+  'upstream_cost',
+] as const;
+
+/** Rows of either source, a day's counters or a request counted as one; a day that is not UTC's is a number (`dayOfNumber`). */
+const fromDays = (db: BooksDb, accountId: string, { startMs, endMs }: Period) =>
+  db
+    .selectFrom('usage_daily')
+    .select(['provider', 'model', 'byok', ...summed, 'key_id', sql<string>`status`.as('status'), 'requests'])
+    .select(sql<string | bigint>`day`.as('day'))
+    .where('account_id', '=', accountId)
+    .where('day', '>=', dayOf(startMs))
+    .where('day', '<', dayOf(endMs));
+
+const fromRequests = (
+  db: BooksDb,
+  { accountId, startMs, endMs }: UsageFilter,
+  day: RawBuilder<unknown>,
+  named: readonly GroupColumn[] = [],
+) =>
+  db
+    .selectFrom('requests')
+    .select(['provider', 'model', 'byok', ...summed, sql<string>`coalesce(key_id, '')`.as('key_id')])
+    .select([sql<string>`status`.as('status'), sql<bigint>`cast(1 as bigint)`.as('requests')])
+    .select(sql<string | bigint>`${day}`.as('day'))
+    .select(named.map((column) => (column === 'provenance' ? provenance : sql.ref<string | null>(column)).as(column)))
+    .where('account_id', '=', accountId)
+    .where('status', '!=', 'running')
+    .where('created', '>=', BigInt(startMs))
+    .where('created', '<', BigInt(endMs));
+
+/** The day of a request by the clocks of a zone, as a number: they go forward and back within a period. */
+function localDay(offsets: ReturnType<typeof offsetsIn>): RawBuilder<unknown> {
+  const last = sql.lit(offsets.at(-1)?.offsetMs ?? 0);
+  const earlier = offsets
+    .slice(0, -1)
+    .map(({ untilMs, offsetMs }) => sql`when created < ${sql.lit(untilMs)} then ${sql.lit(offsetMs)}`);
+  const offset = earlier.length > 0 ? sql`case ${sql.join(earlier, sql` `)} else ${last} end` : last;
+  return sql`((created + ${offset}) / ${sql.lit(dayMs)})`;
+}
+
+/** Both databases widen a sum; the cast brings it back to an exact 64-bit integer. */
+const sum = (of: RawBuilder<unknown>) => sql<bigint>`cast(coalesce(sum(${of}), 0) as bigint)`;
+const when = (condition: RawBuilder<unknown>, value: RawBuilder<unknown>) =>
+  sql`case when ${condition} then ${value} else 0 end`;
+
+function sums() {
+  const requests = sql.ref('requests');
+  const status = (name: string) => sum(when(sql`status = ${sql.lit(name)}`, requests));
+  return [
+    sum(requests).as('requests_sum'),
+    status('succeeded').as('succeeded_sum'),
+    status('failed').as('failed_sum'),
+    status('cancelled').as('cancelled_sum'),
+    sum(sql.ref('prompt_tokens')).as('prompt_sum'),
+    sum(sql.ref('completion_tokens')).as('completion_sum'),
+    sum(sql.ref('cached_tokens')).as('cached_sum'),
+    sum(sql.ref('reasoning_tokens')).as('reasoning_sum'),
+    sum(sql.ref('charge')).as('charge_sum'),
+    sum(when(sql`byok = 1`, requests)).as('byok_sum'),
+    sum(when(sql`byok = 1`, sql.ref('upstream_cost'))).as('byok_cost_sum'),
+  ] as const;
+}
+
+const sumNames = [
+  'requests_sum',
+  'succeeded_sum',
+  'failed_sum',
+  'cancelled_sum',
+  'prompt_sum',
+  'completion_sum',
+  'cached_sum',
+  'reasoning_sum',
+  'charge_sum',
+  'unknown_sum',
+  'unfinished_sum',
+  'byok_sum',
+  'byok_cost_sum',
+] as const;
+
+type SumRow = Readonly<Record<(typeof sumNames)[number], bigint>>;
+
+function addedUp(rows: readonly SumRow[]): SumRow {
+  const sum = (name: keyof SumRow) => rows.reduce((total, row) => total + row[name], 0n);
+  return Object.fromEntries(sumNames.map((name) => [name, sum(name)])) as Record<keyof SumRow, bigint>;
+}
+
+const toCounters = (row: SumRow): UsageCounters => ({
+  requests: Number(row.requests_sum),
+  succeeded: Number(row.succeeded_sum),
+  failed: Number(row.failed_sum),
+  cancelled: Number(row.cancelled_sum),
+  prompt_tokens: Number(row.prompt_sum),
+  cached_tokens: Number(row.cached_sum),
+  completion_tokens: Number(row.completion_sum),
+  reasoning_tokens: Number(row.reasoning_sum),
+  total_tokens: Number(row.prompt_sum + row.completion_sum),
+  cost_usd: formatUsd(nanoUsd(row.charge_sum)),
+  unknown_cost_requests: Number(row.unknown_sum),
+  unfinished_requests: Number(row.unfinished_sum),
+  byok_requests: Number(row.byok_sum),
+  byok_upstream_cost_usd: formatUsd(nanoUsd(row.byok_cost_sum)),
+});
+
+type BucketRow = SumRow &
+  Partial<Record<Exclude<GroupColumn, 'day'>, string | null>> & { readonly day?: string | bigint };
+
+const toBucket = (row: BucketRow): UsageBucket => ({
+  object: 'usage.bucket',
+  provider: row.provider ?? null,
+  model: row.model ?? null,
+  day: typeof row.day === 'bigint' ? dayOfNumber(Number(row.day)) : (row.day ?? null),
+  key: row.key_id || null,
+  status: row.status ?? null,
+  ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
+  ...(row.conversation_id === undefined ? {} : { conversation_id: row.conversation_id }),
+  ...(row.error_code === undefined ? {} : { error_code: row.error_code }),
+  ...(row.provenance === undefined ? {} : { provenance: row.provenance }),
+  ...toCounters(row),
+});

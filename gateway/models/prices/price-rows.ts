@@ -1,0 +1,113 @@
+import type { Price } from '#shared/price.ts';
+import type { BooksDb } from '../../storage/open.ts';
+import type { PriceRowRow } from '../../storage/schema.ts';
+import { type PriceFields, priceFields, priceOf } from './price-document.ts';
+
+/** A price that is not in the shipped book. */
+export interface AddedPrice {
+  /** `provider/model`. */
+  readonly model: string;
+  /** `override`: the operator's own, above all others. `refresh`: a newer edition of the book. */
+  readonly kind: 'override' | 'refresh';
+  readonly source: string;
+  /** `YYYY-MM-DD`: when it was published. */
+  readonly asOf: string;
+  /** First day on which it holds, UTC. */
+  readonly from: string;
+  /** Null ends an override: from that day the book holds again. */
+  readonly price: PriceFields | null;
+}
+
+/** All of them, in the order in which they were added. */
+export async function readAddedPrices(db: BooksDb): Promise<AddedPrice[]> {
+  const rows = await db.selectFrom('price_rows').selectAll().orderBy('seq').execute();
+  return rows.map(toAddedPrice);
+}
+
+/** Adds rows; what is there is never changed. */
+export async function addPrices(db: BooksDb, prices: readonly AddedPrice[], now: number): Promise<void> {
+  if (prices.length === 0) return;
+  const rows = prices.map(({ model, kind, source, asOf, from, price }) => ({
+    model,
+    kind,
+    source,
+    as_of: asOf,
+    valid_from: from,
+    created: BigInt(now),
+    price: price && JSON.stringify(price),
+  }));
+  await db.insertInto('price_rows').values(rows).execute();
+}
+
+const toAddedPrice = (row: PriceRowRow): AddedPrice => ({
+  model: row.model,
+  kind: row.kind,
+  source: row.source,
+  asOf: row.as_of,
+  from: row.valid_from,
+  price: row.price === null ? null : priceFields.parse(JSON.parse(row.price)),
+});
+
+/** The row that holds on a day: the latest that has begun, of those the one added last. */
+export const heldOn = (rows: readonly AddedPrice[], day: string): AddedPrice | undefined =>
+  rows
+    .filter(({ from }) => from <= day)
+    .reduce<AddedPrice | undefined>((held, row) => (held && held.from > row.from ? held : row), undefined);
+
+/** The operator's own prices of a model that are to begin after this day, each as it was planned last. */
+export function plannedAfter(added: readonly AddedPrice[], model: string, day: string): AddedPrice[] {
+  const byDay = new Map<string, AddedPrice>();
+  for (const row of added)
+    if (row.model === model && row.kind === 'override' && row.from > day) byDay.set(row.from, row);
+  return [...byDay.values()]
+    .filter(({ price }) => price !== null)
+    .toSorted((one, other) => one.from.localeCompare(other.from));
+}
+
+/** A model as far as it has a price. */
+interface Priced {
+  readonly id: string;
+  readonly price: Price | null;
+  readonly priceAsOf: string | null;
+  readonly priceSource: string | null;
+  readonly isOwnPrice?: boolean;
+}
+
+/**
+ * Models with the price that holds on a day: the operator's own, else the refreshed one, else the book's. A refreshed row
+ * counts until the gateway ships a book that is newer.
+ */
+export function pricedOn<Model extends Priced>(
+  models: readonly Model[],
+  added: readonly AddedPrice[],
+  day: string,
+  bookAsOf: string,
+): readonly Model[] {
+  if (added.length === 0) return models;
+  return models.map((model) => {
+    const own = added.filter((row) => row.model === model.id);
+    if (own.length === 0) return model;
+    const override = heldOn(
+      own.filter(({ kind }) => kind === 'override'),
+      day,
+    );
+    const refreshed = heldOn(
+      own.filter(({ kind, asOf }) => kind === 'refresh' && asOf >= bookAsOf),
+      day,
+    );
+    const row = override?.price ? override : refreshed;
+    return row?.price ? withPrice(model, row, row.price) : model;
+  });
+}
+
+const withPrice = <Model extends Priced>(
+  model: Model,
+  { asOf, source, kind }: AddedPrice,
+  price: PriceFields,
+): Model => ({
+  ...model,
+  isOwnPrice: kind === 'override',
+  price: priceOf(price, asOf, source),
+  priceAsOf: asOf,
+  priceSource: source,
+});

@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { openGateway } from '../../open-gateway.ts';
+import { openBooks } from '../../storage/open.ts';
+import { createSqliteBackup, restoreSqliteBackup } from './sqlite-backup.ts';
+
+async function openFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-copies-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const database = join(folder, 'books.db');
+  const { db } = await openBooks(database);
+  await db.destroy();
+  return { folder, database, backup: join(folder, 'books.backup'), missing: join(folder, 'missing') };
+}
+
+type Folder = Awaited<ReturnType<typeof openFolder>>;
+
+test.each<[string, (folder: Folder) => Promise<unknown>, string, RegExp]>([
+  [
+    'a backup of no database',
+    ({ missing, backup }) => createSqliteBackup(missing, backup),
+    'not_found',
+    /There is no database ".*missing"/,
+  ],
+  [
+    'a backup over a file',
+    ({ database }) => createSqliteBackup(database, database),
+    'invalid_input',
+    /A backup never replaces a file: ".*books\.db" is there/,
+  ],
+  [
+    'a restore of no backup',
+    ({ missing, folder }) => restoreSqliteBackup(missing, join(folder, 'new.db')),
+    'not_found',
+    /There is no backup ".*missing"/,
+  ],
+  [
+    'a restore over books',
+    ({ database }) => restoreSqliteBackup(database, database),
+    'invalid_input',
+    /A restore never replaces books: ".*books\.db" is there/,
+  ],
+  [
+    'a restore beside what is left of books',
+    ({ database, folder }) => {
+      writeFileSync(join(folder, 'new.db-wal'), '');
+      return restoreSqliteBackup(database, join(folder, 'new.db'));
+    },
+    'invalid_input',
+    /A restore never replaces books: ".*new\.db-wal" is there/,
+  ],
+  [
+    'a backup of what is not sound',
+    ({ database, backup }) => {
+      const broken = new Database(database);
+      broken.exec('create table checked (amount check (amount > 0)); pragma ignore_check_constraints = on');
+      broken.exec('insert into checked values (-1)');
+      broken.close();
+      return createSqliteBackup(database, backup);
+    },
+    'internal_error',
+    /The copy is damaged: CHECK constraint failed in checked/,
+  ],
+])('%s is refused, and nothing is written', async (_what, ask, code, sentence) => {
+  const folder = await openFolder();
+  await expect(ask(folder)).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
+  expect(existsSync(folder.backup)).toBe(false);
+  expect(readdirSync(folder.folder).filter((name) => /partial|new\.db$/.test(name))).toEqual([]);
+});
+
+test('a backup of served books leaves nothing open: with their server the log beside them goes too', async () => {
+  const { database, backup } = await openFolder();
+  const gateway = await openGateway({ database, env: { PORTICO_KEY_PEPPER: 'x'.repeat(64) }, sandboxPace: 0 });
+  const { id } = await gateway.operator.createAccount({ name: 'A' });
+  await gateway.operator.grant({ accountId: id, amount: parseUsd('1') });
+  await createSqliteBackup(database, backup);
+  await gateway.close();
+  // SQLite removes it with the last connection.
+  expect(existsSync(`${database}-wal`)).toBe(false);
+});

@@ -1,0 +1,147 @@
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { AppError } from '#shared/errors.ts';
+import { awaitEarlierSteps } from '../../ledger/sqlite/leftover-steps.ts';
+import { type BooksReport, verifyBooks } from '../../ledger/verify-books.ts';
+import { createDurableLog } from '../../storage/durable-log.ts';
+import { journalPaths } from '../../storage/journal-files.ts';
+import { allMigrations } from '../../storage/migrations/all-migrations.ts';
+import { renameFileSync } from '../../storage/rename-file.ts';
+import type { Books } from '../../storage/schema.ts';
+import { takeServingLock } from '../../storage/serving-lock.ts';
+import { sqliteDialect } from '../../storage/sqlite.ts';
+
+/** A copy of a SQLite file, and what was found in it. */
+export interface CheckedCopy {
+  readonly bytes: number;
+  /** Null where the books are of another version, which only that version can prove. */
+  readonly report: BooksReport | null;
+}
+
+/** 4 MB at a time. */
+const pagesAStep = 1_000;
+
+/**
+ * Copies a database that may be served meanwhile, checks the copy and only then gives it its name. Throws `not_found` without a
+ * database, `invalid_input` where the file is there already, and `internal_error` where the copy is not sound.
+ */
+export async function createSqliteBackup(database: string, file: string): Promise<CheckedCopy> {
+  if (!existsSync(database)) throw new AppError('not_found', `There is no database "${database}". Name it with --db.`);
+  refuseExisting(file, 'A backup never replaces a file');
+  await settleJournal(database);
+  return copyChecked(database, file);
+}
+
+/**
+ * Puts a backup where a database shall be. Throws `not_found` without the backup, `database_in_use` where a server has the
+ * database, and `invalid_input` where there is one already.
+ */
+export async function restoreSqliteBackup(file: string, database: string): Promise<CheckedCopy> {
+  if (!existsSync(file)) throw new AppError('not_found', `There is no backup "${file}".`);
+  const unlock = takeServingLock(database);
+  try {
+    for (const part of [database, `${database}-wal`, ...journalPaths(database)])
+      refuseExisting(part, 'A restore never replaces books');
+    return await copyChecked(file, database);
+  } finally {
+    unlock();
+  }
+}
+
+function refuseExisting(file: string, why: string): void {
+  if (existsSync(file))
+    throw new AppError('invalid_input', `${why}: "${file}" is there. Move it away, or name another.`);
+}
+
+/** What was answered in the last tenth of a second stands only in the journal, unless that is awaited. */
+async function settleJournal(database: string): Promise<void> {
+  if (!journalPaths(database).some((path) => existsSync(path))) return;
+  const dialect = sqliteDialect(database, createDurableLog(database));
+  try {
+    await awaitEarlierSteps(new Kysely<Books>({ dialect }));
+  } finally {
+    dialect.close();
+  }
+}
+
+interface Proof {
+  /** Counts the books of a file again; null: it cannot. */
+  readonly prove: (file: string) => Promise<BooksReport | null>;
+  /** Books with a sum that is wrong are not kept: for who has better ones. */
+  readonly onlySound: boolean;
+}
+
+/** A copy that was broken off, or is damaged, never has the name that was asked for. */
+export async function copyChecked(
+  from: string,
+  to: string,
+  { prove, onlySound }: Proof = { prove: provenBooks, onlySound: false },
+): Promise<CheckedCopy> {
+  const partial = `${to}.partial`;
+  const remove = () => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${partial}${end}`, { force: true });
+  };
+  remove();
+  try {
+    await copyPages(from, partial);
+    refuseDamaged(partial);
+    const report = await prove(partial);
+    if (onlySound && report?.ok === false)
+      throw new AppError('internal_error', `The books of "${from}" do not add up.`);
+    syncFile(partial);
+    renameFileSync(partial, to);
+    return { bytes: statSync(to).size, report };
+  } catch (error) {
+    remove();
+    if (error instanceof AppError) throw error;
+    const sentence = `"${from}" could not be copied to "${to}": ${(error as Error).message}.`;
+    throw new AppError('internal_error', sentence, { cause: error });
+  }
+}
+
+/**
+ * The open transaction sees one moment of the books however long the copy takes: without it, each commit of a server would
+ * begin the copy anew.
+ */
+async function copyPages(from: string, to: string): Promise<void> {
+  const source = new Database(from, { fileMustExist: true });
+  try {
+    source.pragma('busy_timeout = 5000');
+    source.exec('begin');
+    source.prepare('select count(*) from sqlite_schema').get();
+    await source.backup(to, { progress: () => pagesAStep });
+  } finally {
+    source.close();
+  }
+}
+
+/** Reads every page and index. */
+function refuseDamaged(file: string): void {
+  const copy = new Database(file);
+  const found = copy.pragma('integrity_check(1)', { simple: true });
+  copy.close();
+  if (found !== 'ok') throw new AppError('internal_error', `The copy is damaged: ${found}.`);
+}
+
+/** Every sum is counted again. */
+async function provenBooks(file: string): Promise<BooksReport | null> {
+  const db = new Kysely<Books>({ dialect: sqliteDialect(file, createDurableLog(file)) });
+  try {
+    const migrations = await new Migrator({ db, provider: allMigrations('sqlite') }).getMigrations();
+    if (migrations.some(({ executedAt }) => !executedAt)) return null;
+    return await verifyBooks({ db, dialect: 'sqlite' });
+  } finally {
+    await db.destroy();
+  }
+}
+
+function syncFile(file: string): void {
+  const opened = openSync(file, 'r+');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}

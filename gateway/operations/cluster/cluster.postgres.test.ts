@@ -1,0 +1,176 @@
+import pg from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { errorCode, openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
+import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { createHealth, type Health } from '../../engine/routing/health.ts';
+import { openBooks } from '../../storage/open.ts';
+import { postgresCluster } from './cluster.ts';
+
+/** Reads have a limit of their own for each key. */
+const soon = { timeout: 20_000, interval: 200 };
+
+/** Two gateways on one database. Their clocks stand still: nothing that is cached grows old by itself. */
+async function openTwo() {
+  const database = await testDatabase();
+  const shared = { database };
+  const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+  const admin = new pg.Client({ connectionString: database });
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  const user = await one.gateway.operator.createUser({ accountId: one.account.id, name: 'Ada' });
+  const issued = await one.gateway.operator.issueToken({ userId: user.id, scopes: ['account'], lifetimeS: 60 });
+  /** What two answers to a credential of one: its status, and the code where there is one. */
+  const seen = async (credential: string) => {
+    const response = await two.call('/account', { key: credential });
+    return response.status === 200 ? 'served' : errorCode(response);
+  };
+  await expect.poll(() => seen(one.key), soon).toBe('served');
+  await expect.poll(() => seen(issued.token), soon).toBe('served');
+  return { database, one, two, admin, user, issued, seen };
+}
+
+describe('what one instance is told, the others hear at once', () => {
+  test('a key that was revoked is refused', async () => {
+    const { one, seen } = await openTwo();
+    await one.gateway.operator.revokeKey(one.keyId);
+    await expect.poll(() => seen(one.key), soon).toBe('invalid_api_key');
+  });
+
+  test('an account that was suspended is refused, and served again when it is resumed', async () => {
+    const { one, seen } = await openTwo();
+    await one.gateway.operator.setAccountStatus(one.account.id, 'suspended');
+    await expect.poll(() => seen(one.key), soon).toBe('account_suspended');
+    await one.gateway.operator.setAccountStatus(one.account.id, 'active');
+    await expect.poll(() => seen(one.key), soon).toBe('served');
+  });
+
+  test('a token, a user, and a key that tokens are signed with', async () => {
+    const { one, user, issued, seen } = await openTwo();
+    const next = () => one.gateway.operator.issueToken({ userId: user.id, scopes: ['account'], lifetimeS: 60 });
+    await one.gateway.operator.revokeTokens(issued.id);
+    await expect.poll(() => seen(issued.token), soon).toBe('invalid_token');
+    const second = await next();
+    await expect.poll(() => seen(second.token), soon).toBe('served');
+    await one.gateway.operator.setUserStatus(user.id, 'disabled');
+    await expect.poll(() => seen(second.token), soon).toBe('invalid_token');
+    await one.gateway.operator.setUserStatus(user.id, 'active');
+    await expect.poll(() => seen(second.token), soon).toBe('served');
+    await one.gateway.operator.rotateTokenKeys({ atOnce: true });
+    await expect.poll(() => seen(second.token), soon).toBe('invalid_token');
+  });
+
+  test('a plan that was changed by hand, in the database itself', async () => {
+    const { one, two, admin } = await openTwo();
+    const plan = async () => ((await (await two.call('/account', { key: one.key })).json()) as AccountPlan).plan.id;
+    expect(await plan()).toBe('pro');
+    await admin.query('UPDATE accounts SET plan = $1 WHERE id = $2', ['free', one.account.id]);
+    await expect.poll(plan, soon).toBe('free');
+  });
+
+  test('what was changed while nobody listened is seen as soon as somebody listens again', async () => {
+    const { database, one, seen, admin } = await openTwo();
+    const name = new URL(database).pathname.slice(1);
+    const server = new pg.Client({ connectionString: new URL('/postgres', database).href });
+    await server.connect();
+    await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    const cut = await admin.query(
+      "SELECT pg_terminate_backend(pid, 15000) FROM pg_stat_activity WHERE datname = $1 AND query LIKE 'LISTEN%'",
+      [name],
+    );
+    expect(cut.rowCount).toBe(2);
+    // Only what is cached from here on is not forgotten by a notification that was still on its way.
+    expect(await seen(one.key)).toBe('served');
+    await admin.query('UPDATE api_keys SET revoked_at = 1 WHERE id = $1', [one.keyId]);
+    expect(await seen(one.key)).toBe('served');
+    await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    await server.end();
+    await expect.poll(() => seen(one.key), soon).toBe('invalid_api_key');
+  });
+});
+
+interface AccountPlan {
+  readonly plan: { readonly id: string };
+}
+
+describe('a model that fails at one instance', () => {
+  /** Instances as far as health goes: each with its own clock, an hour apart. */
+  async function instances(count: number) {
+    const url = await testDatabase();
+    const books = await openBooks(url);
+    onTestFinished(() => books.db.destroy());
+    const log = () => {};
+    const open = async (index: number) => {
+      let time = Date.now() + index * 3_600_000;
+      const cluster = postgresCluster({ books, url, instanceId: `inst_${index}`, clock: null, log });
+      const health = createHealth(() => time, cluster.tell);
+      await cluster.join({ forget: () => {}, health });
+      onTestFinished(() => cluster.close());
+      const pass = (ms: number) => {
+        time += ms;
+      };
+      return { health, pass };
+    };
+    const first = await open(0);
+    return { first, others: await Promise.all(Array.from({ length: count - 1 }, (_, index) => open(index + 1))), open };
+  }
+
+  const failFiveTimes = (health: Health) => {
+    for (let index = 0; index < 5; index += 1)
+      health.failed('m', index % 2 ? 'ada' : 'bob', new AppError('upstream_error', 'x'));
+  };
+
+  test('is avoided by all of them, also by one that starts later, and by none once it works again', async () => {
+    const { first, others, open } = await instances(2);
+    const [second] = others;
+    failFiveTimes(first.health);
+    await expect.poll(() => second?.health.of('m').circuit, soon).toBe('open');
+    const third = await open(2);
+    await expect.poll(() => third.health.of('m').circuit, soon).toBe('open');
+    second?.pass(30_000);
+    expect(second?.health.of('m').circuit).toBe('half_open');
+    second?.health.begin('m', 'ada');
+    second?.health.succeeded('m', 'ada', { firstTokenMs: 1, tokensPerSecond: 1 });
+    await expect.poll(() => first.health.of('m').circuit, soon).toBe('closed');
+    await expect.poll(() => third.health.of('m').circuit, soon).toBe('closed');
+  });
+
+  test('cools down everywhere, for as long as its provider said', async () => {
+    const { first, others } = await instances(2);
+    first.health.failed('m', 'ada', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 20_000 }));
+    await expect.poll(() => others[0]?.health.of('m').coolingDown, soon).toBe(true);
+    others[0]?.pass(20_000);
+    expect(others[0]?.health.of('m').coolingDown).toBe(false);
+  });
+
+  test('a circuit that opens again opens for longer, whoever made the probe', async () => {
+    const { first, others } = await instances(2);
+    const [second] = others;
+    failFiveTimes(first.health);
+    await expect.poll(() => second?.health.of('m').circuit, soon).toBe('open');
+    second?.pass(30_000);
+    second?.health.begin('m', 'ada');
+    second?.health.failed('m', 'ada', new AppError('upstream_error', 'x'));
+    first.pass(31_000);
+    await expect.poll(() => first.health.of('m').circuit, soon).toBe('open');
+    second?.pass(59_000);
+    expect(second?.health.of('m').circuit).toBe('open');
+  });
+});
+
+test('limits hold over all instances together', async () => {
+  const shared = { database: await testDatabase() };
+  const gateways = await Promise.all([0, 1, 2].map(() => openTestGateway({ ...shared, plan: 'free' })));
+  const [first] = gateways;
+  if (!first) throw new Error('unreachable');
+  const init = { headers: { authorization: `Bearer ${first.key}` } };
+  const statuses: number[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const asked = gateways.map(({ post }) =>
+      post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 }, init),
+    );
+    for (const { status } of await Promise.all(asked)) statuses.push(status);
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+});

@@ -1,0 +1,86 @@
+import type { LimitStore } from '../../access/limits/limit-store.ts';
+import { createMemoryStore } from '../../access/limits/memory-store.ts';
+import { createPostgresStore } from '../../access/limits/postgres-store.ts';
+import type { Avoidance, Health } from '../../engine/routing/health.ts';
+import type { OpenBooks } from '../../storage/open.ts';
+import { type Bell, openBell } from './bell.ts';
+import { createSharedHealth } from './shared-health.ts';
+
+/** How often the health of models is read where no notification said to: the backstop of wire contract §5.3.7. */
+const readEveryMs = 2000;
+
+interface Listeners {
+  /** Drops every cached credential. */
+  readonly forget: () => void;
+  readonly health: Health;
+}
+
+/** What instances on the same books have in common besides them. */
+export interface Cluster {
+  readonly limits: LimitStore;
+  /** Tells the others that a model is to be avoided, or no longer. */
+  tell(id: string, avoidance: Avoidance): void;
+  /** From here on hears what the others change. */
+  join(listeners: Listeners): Promise<void>;
+  /** Whether changes are heard at this moment; null where there is nobody to hear. */
+  readonly listening: boolean | null;
+  /** Deletes what no longer counts. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One process alone: it knows everything already. */
+export const aloneCluster = (now: () => number): Cluster => ({
+  limits: createMemoryStore(now),
+  tell: () => {},
+  join: async () => {},
+  listening: null,
+  sweep: async () => {},
+  close: async () => {},
+});
+
+export interface ClusterDeps {
+  readonly books: Pick<OpenBooks, 'db'>;
+  readonly url: string;
+  readonly instanceId: string;
+  /** In place of the database's clock; null: that. */
+  readonly clock: (() => number) | null;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Several instances on one PostgreSQL database (docs/decisions/009). */
+export function postgresCluster({ books, url, instanceId, clock, log }: ClusterDeps): Cluster {
+  const { db } = books;
+  const limits = createPostgresStore({ db, instanceId, clock, log });
+  const shared = createSharedHealth({ db, instanceId, log });
+  let bell: Bell | null = null;
+  let reading: NodeJS.Timeout | undefined;
+
+  return {
+    limits,
+    tell: shared.tell,
+    async join({ forget, health }) {
+      const readHealth = () =>
+        void shared
+          .read(health)
+          .catch((error: unknown) => log({ event: 'health_not_read', level: 'warn', cause: String(error) }));
+      const ring = (table: string | null) => {
+        if (table !== 'model_health') forget();
+        if (table === 'model_health' || table === null) readHealth();
+      };
+      bell = await openBell(url, ring, log);
+      reading = setInterval(readHealth, readEveryMs);
+      reading.unref();
+    },
+    get listening() {
+      return bell?.listening ?? false;
+    },
+    sweep: limits.sweep,
+    async close() {
+      clearInterval(reading);
+      await limits.close();
+      await bell?.close();
+      await shared.settled();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { errorCode, openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
+import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { openLossyPostgres } from '../../../tests/support/lossy-postgres.ts';
+import { openBooks } from '../../storage/open.ts';
+
+const requests = 320;
+const atOnce = 32;
+
+test('a plan whose day is limited reads no row for it, and its day ends where another instance used it up', async () => {
+  const proxy = await openLossyPostgres(await testDatabase());
+  onTestFinished(() => proxy.close());
+  const one = await openTestGateway({ database: proxy.url, plan: 'free' });
+  const { db } = await openBooks(proxy.url);
+  onTestFinished(() => db.destroy());
+  const ask = () => one.post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 });
+  expect((await ask()).status).toBe(200);
+  const rowsRead = proxy.count('from "accounts"');
+  for (let count = 0; count < 5; count += 1) expect((await ask()).status).toBe(200);
+  expect(rowsRead()).toBe(0);
+  await db.updateTable('accounts').set({ day_requests: 200n }).execute();
+  // The hold counts, and from then on the order of refusals is kept too.
+  expect(await errorCode(await ask())).toBe('plan_limit_exceeded');
+  expect(await errorCode(await one.post('/chat', { prompt: 1 }))).toBe('plan_limit_exceeded');
+  await db.updateTable('accounts').set({ day_requests: 6n }).execute();
+  expect((await ask()).status).toBe(200);
+});
+
+test('under load a request takes at most three round trips to the database, everything counted', async () => {
+  const proxy = await openLossyPostgres(await testDatabase());
+  // After the gateway, which is closed by what was registered last.
+  onTestFinished(() => proxy.close());
+  const { post } = await openTestGateway({ database: proxy.url, plan: 'enterprise' });
+  const ask = () => post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 });
+  expect((await ask()).status).toBe(200);
+  const before = proxy.roundTrips();
+  let asked = 0;
+  const client = async () => {
+    while (asked < requests) {
+      asked += 1;
+      const answer = await ask();
+      expect(answer.status).toBe(200);
+      await answer.text();
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, client));
+  expect((proxy.roundTrips() - before) / requests).toBeLessThanOrEqual(3);
+});

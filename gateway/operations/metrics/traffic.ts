@@ -1,0 +1,220 @@
+import { formatUsd, type NanoUsd } from '#shared/money.ts';
+import type { Held, Ledger, Settlement } from '../../ledger/ledger.ts';
+import { amountCounter, counter, histogram, type Metric } from './metric-registry.ts';
+
+type Entry = Readonly<Record<string, unknown>>;
+type Log = (entry: Entry) => void;
+
+/** A request whose hold is open: it is over when its HTTP answer was begun and its books are closed, in either order. */
+interface Open {
+  answered: Entry | null;
+  settled: Settled | null;
+}
+
+interface Settled {
+  readonly settlement: Settlement;
+  readonly booked: boolean;
+}
+
+export interface Traffic {
+  /** Takes the place of the log: what it says of a request waits until the request is over, so that it is one line. */
+  readonly log: Log;
+  /** The ledger, watched. */
+  watch(ledger: Ledger): Ledger;
+  /** Requests that hold money or tokens of an account. */
+  readonly openHolds: number;
+  /** Answers that are being streamed. */
+  readonly openStreams: number;
+}
+
+/**
+ * Sees every request once, where it is over: one line for the log, and what is counted of it. Ids, codes and numbers;
+ * never a word of a request or an answer, and no key. Unless `logsAll`, what was answered as it should be has no line.
+ */
+export function createTraffic(log: Log, metrics: TrafficMetrics, logsAll: boolean): Traffic {
+  const open = new Map<string, Open>();
+
+  function over(answered: Entry, settled: Settled | null): void {
+    const code = settled?.settlement.errorCode ?? answered.code;
+    metrics.request(answered, code);
+    const level = levelOf(Number(answered.status), settled?.settlement.status);
+    if (level !== 'info' || logsAll) log({ ...answered, ...(settled && lineOf(settled)), level });
+  }
+
+  function answered(entry: Entry): void {
+    const request = open.get(String(entry.request_id));
+    if (!request) {
+      over(entry, null);
+    } else if (request.settled === null) {
+      request.answered = entry;
+    } else {
+      open.delete(String(entry.request_id));
+      over(entry, request.settled);
+    }
+  }
+
+  function settled(settlement: Settlement, booked: boolean): void {
+    metrics.answer(settlement);
+    const request = open.get(settlement.requestId);
+    if (!request) return;
+    if (request.answered === null) {
+      request.settled = { settlement, booked };
+    } else {
+      open.delete(settlement.requestId);
+      over(request.answered, { settlement, booked });
+    }
+  }
+
+  const timed = (step: 'hold' | 'settle', started: number) =>
+    metrics.commit(step, (performance.now() - started) / 1000);
+
+  return {
+    log: (entry) => (entry.event === 'request' ? answered(entry) : log(entry)),
+    watch: (ledger) => ({
+      ...ledger,
+      decide(request) {
+        const started = performance.now();
+        const watched = (held: Held): Held => {
+          open.set(request.requestId, { answered: null, settled: null });
+          return new TimedHeld(held, () => timed('hold', started));
+        };
+        const held = ledger.decide(request);
+        return held instanceof Promise ? held.then(watched) : watched(held);
+      },
+      settle(settlement) {
+        const started = performance.now();
+        return ledger.settle(settlement).then(
+          (result) => {
+            timed('settle', started);
+            settled(settlement, true);
+            return result;
+          },
+          (error: unknown) => {
+            settled(settlement, false);
+            throw error;
+          },
+        );
+      },
+    }),
+    get openHolds() {
+      return [...open.values()].filter((request) => request.settled === null).length;
+    },
+    get openStreams() {
+      return [...open.values()].filter((request) => request.answered !== null).length;
+    },
+  };
+}
+
+/** Times only what somebody waits for: a whole answer waits for its settlement. */
+class TimedHeld implements Held {
+  readonly amount: Held['amount'];
+  readonly #held: Held;
+  readonly #timed: () => void;
+
+  constructor(held: Held, timed: () => void) {
+    this.amount = held.amount;
+    this.#held = held;
+    this.#timed = timed;
+  }
+
+  get durable(): Promise<void> {
+    return this.#held.durable.then(this.#timed);
+  }
+}
+
+const lineOf = ({ settlement: end, booked }: Settled): Entry => ({
+  outcome: end.status,
+  ...(end.errorCode === null ? {} : { code: end.errorCode }),
+  provider: end.provider,
+  model: end.model,
+  attempts: end.attempts ?? 0,
+  first_token_ms: end.firstTokenMs,
+  total_ms: end.totalMs,
+  prompt_tokens: end.usage.promptTokens,
+  completion_tokens: end.usage.completionTokens,
+  cost_usd: formatUsd(end.charge),
+  ...(booked ? {} : { books: 'not closed' }),
+});
+
+/** What an operator has to look at is an error; what a caller has to, a warning. */
+function levelOf(status: number, outcome: Settlement['status'] | undefined): 'info' | 'warn' | 'error' {
+  if (outcome === 'failed' || status >= 500) return 'error';
+  return status >= 400 ? 'warn' : 'info';
+}
+
+const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const firstTokenSeconds = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 120];
+const answerSeconds = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 120, 300, 600];
+const commitSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+export interface TrafficMetrics {
+  readonly metrics: readonly Metric[];
+  /** What the log says of an answer, and what went wrong with its request. */
+  request(entry: Readonly<Record<string, unknown>>, code: unknown): void;
+  answer(settlement: Settlement): void;
+  commit(step: 'hold' | 'settle', seconds: number): void;
+}
+
+const usd = (amount: bigint) => formatUsd(amount as NanoUsd);
+const of = ['provider', 'model'] as const;
+
+/** What is counted of each request. A few additions each; everything is put into words when it is asked for. */
+export function trafficMetrics(): TrafficMetrics {
+  const requests = counter('portico_requests_total', 'Requests by route and status.', ['method', 'route', 'status']);
+  const errors = counter('portico_errors_total', 'Refused and failed requests by their code.', ['code']);
+  const duration = histogram(
+    'portico_request_seconds',
+    'From a request to the head of its answer.',
+    ['route'],
+    requestSeconds,
+  );
+  const answers = counter('portico_answers_total', 'Chat answers by who gave them and how they ended.', [
+    ...of,
+    'status',
+  ]);
+  const tokens = counter('portico_tokens_total', 'Tokens by kind.', [...of, 'kind']);
+  const cost = amountCounter('portico_cost_usd_total', 'Charged to accounts.', of, usd);
+  const upstreamCost = amountCounter(
+    'portico_upstream_cost_usd_total',
+    'What providers are expected to bill.',
+    of,
+    usd,
+  );
+  const firstToken = histogram(
+    'portico_first_token_seconds',
+    'From a chat request to its first token.',
+    of,
+    firstTokenSeconds,
+  );
+  const total = histogram('portico_answer_seconds', 'From a chat request to its end.', of, answerSeconds);
+  const commits = histogram(
+    'portico_ledger_commit_seconds',
+    'How long the books take to open or close a request.',
+    ['step'],
+    commitSeconds,
+  );
+
+  return {
+    metrics: [requests, errors, duration, answers, tokens, cost, upstreamCost, firstToken, total, commits],
+    request({ method, route, status, duration_ms }, code) {
+      // What is no route could be any path.
+      const name = typeof route === 'string' ? route : 'none';
+      requests.add([String(method), name, String(status)], 1);
+      duration.observe([name], Number(duration_ms) / 1000);
+      if (typeof code === 'string') errors.add([code], 1);
+    },
+    answer({ provider, model, status, usage, charge, upstreamCost: upstream, firstTokenMs, totalMs }) {
+      const who = [provider, model];
+      answers.add([...who, status], 1);
+      tokens.add([...who, 'prompt'], usage.promptTokens);
+      tokens.add([...who, 'completion'], usage.completionTokens);
+      tokens.add([...who, 'cached'], usage.cachedTokens);
+      tokens.add([...who, 'reasoning'], usage.reasoningTokens);
+      cost.add(who, charge);
+      upstreamCost.add(who, upstream);
+      if (firstTokenMs !== null) firstToken.observe(who, firstTokenMs / 1000);
+      total.observe(who, totalMs / 1000);
+    },
+    commit: (step, seconds) => commits.observe([step], seconds),
+  };
+}

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { AppError } from '#shared/errors.ts';
+import { pepperBeside, peppersFromEnvironment } from '../../access/auth/pepper.ts';
+import { tokenNamesFrom } from '../../access/auth/token-names.ts';
+import { awaitEarlierSteps } from '../../ledger/sqlite/leftover-steps.ts';
+import { openDatabaseClock } from '../../storage/database-clock.ts';
+import { dialectOf, type OpenBooks, openBooks } from '../../storage/open.ts';
+import { createTransact } from '../../storage/transact.ts';
+import type { Administrator } from './operator.ts';
+import { createOperator } from './operator-store.ts';
+
+export interface OpenOperator {
+  readonly operator: Administrator;
+  close(): Promise<void>;
+}
+
+/** Opens the books for the operator's commands only; a gateway may serve them at the same time. */
+export async function openOperator(options: {
+  readonly database: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  /** Otherwise a missing SQLite file is an error: its path is probably mistyped. */
+  readonly mayCreate: boolean;
+}): Promise<OpenOperator> {
+  const { database, env } = options;
+  if (!options.mayCreate && dialectOf(database) === 'sqlite' && !existsSync(database)) {
+    throw new AppError(
+      'not_found',
+      `There is no database "${database}". Name it with --db, or create an account first.`,
+    );
+  }
+  const given = peppersFromEnvironment(database, env);
+  const tokenNames = tokenNamesFrom(env);
+  const books = await openBooks(database);
+  await awaitEarlierSteps(books.db).catch(closing(books));
+  const now = books.dialect === 'postgres' ? (await openDatabaseClock(books.db)).now : options.now;
+  const peppers = given ?? (await pepperBeside(database, books.db).catch(closing(books)));
+  const transact = createTransact(books);
+  return {
+    operator: createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {}, tokenNames }),
+    close: () => books.db.destroy(),
+  };
+}
+
+/** Closes the database again where what comes after its opening fails. */
+const closing =
+  ({ db }: OpenBooks) =>
+  async (error: unknown): Promise<never> => {
+    await db.destroy();
+    throw error;
+  };

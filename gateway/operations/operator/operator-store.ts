@@ -1,0 +1,216 @@
+import { sql } from 'kysely';
+import { AppError } from '#shared/errors.ts';
+import { nanoUsd } from '#shared/money.ts';
+import { createIdentity } from '../../access/auth/identity.ts';
+import { replaceKeySecret, requireKeySecret } from '../../access/auth/key-secret.ts';
+import { type KeyStanding, keyStandings } from '../../access/auth/key-standing.ts';
+import type { Peppers } from '../../access/auth/pepper.ts';
+import { defaultPlan } from '../../access/auth/plans.ts';
+import { clientScopes } from '../../access/auth/scopes.ts';
+import { defaultTokenNames, type TokenNames } from '../../access/auth/token-names.ts';
+import { newKey } from '../../access/keys/new-key.ts';
+import { grantCredits } from '../../ledger/grant.ts';
+import { limitModels } from '../../ledger/limit-models.ts';
+import { modelLimitsOf } from '../../ledger/model-limits.ts';
+import { usedIn } from '../../ledger/quota.ts';
+import { usedToday } from '../../ledger/spending-limits.ts';
+import { verifyBooks } from '../../ledger/verify-books.ts';
+import { newId } from '../../storage/id.ts';
+import { type BooksDb, dialectOfDb } from '../../storage/open.ts';
+import type { AccountRow } from '../../storage/schema.ts';
+import type { Transact } from '../../storage/transact.ts';
+import type { LivePlans } from '../configuration/live-plans.ts';
+import { createPlanOperator } from '../configuration/plan-operator.ts';
+import { createProviderOperator } from '../configuration/provider-operator.ts';
+import { createPriceOperator } from '../prices/price-operator.ts';
+import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
+
+export interface OperatorDeps {
+  readonly db: BooksDb;
+  readonly transact: Transact;
+  readonly peppers: Peppers;
+  readonly now: () => number;
+  /** Called after a change that a cached credential must not outlive. */
+  readonly credentialsChanged: () => void;
+  readonly tokenNames?: TokenNames;
+  /** Called after prices were added. */
+  readonly pricesChanged?: () => Promise<void>;
+  /** Those of the gateway in this process, where there is one. */
+  readonly plans?: LivePlans;
+}
+
+/** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
+export function createOperator(deps: OperatorDeps): Administrator {
+  const { db, now } = deps;
+  const planOperator = createPlanOperator({ db, now, plans: deps.plans ?? null });
+
+  async function requirePlan(id: string): Promise<void> {
+    const known = (await planOperator.plans()).map((plan) => plan.id);
+    if (known.includes(id)) return;
+    throw new AppError('invalid_input', `There is no plan "${id}". Plans: ${known.join(', ')}.`);
+  }
+
+  return {
+    ...planOperator,
+    ...createProviderOperator({ db, now }),
+    ...createIdentity({ ...deps, names: deps.tokenNames ?? defaultTokenNames }),
+    ...createPriceOperator({ db, now, pricesChanged: deps.pricesChanged ?? (async () => {}) }),
+
+    async createAccount({ name, plan = defaultPlan, email }) {
+      const row = newAccount(name, plan, email, now());
+      await requirePlan(plan);
+      await db.insertInto('accounts').values(row).execute();
+      return toAccountSummary(row);
+    },
+
+    async listAccounts() {
+      const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute();
+      return rows.map(toAccountSummary);
+    },
+
+    verifyBooks: () => verifyBooks({ db, dialect: dialectOfDb(db) }, now),
+
+    grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
+
+    async setAccountStatus(accountId, status) {
+      await requireAccount(db, accountId);
+      await db.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
+      deps.credentialsChanged();
+    },
+
+    async setAccountPlan(accountId, plan) {
+      await requireAccount(db, accountId);
+      await requirePlan(plan);
+      await db.updateTable('accounts').set({ plan }).where('id', '=', accountId).execute();
+      deps.credentialsChanged();
+    },
+
+    async limitAccount(accountId, { day, month, models = {}, exceptKey }) {
+      await requireAccount(db, accountId);
+      if ([day, month, ...Object.values(models)].some((limit) => typeof limit === 'bigint' && limit < 0n)) {
+        throw new AppError('invalid_input', 'The limit of an account cannot be negative.');
+      }
+      const limits = {
+        ...(day === undefined ? {} : { day_limit: day }),
+        ...(month === undefined ? {} : { month_limit: month }),
+        ...(exceptKey === undefined ? {} : { unlimited_key: exceptKey }),
+      };
+      if (Object.keys(limits).length > 0) {
+        await db.updateTable('accounts').set(limits).where('id', '=', accountId).execute();
+      }
+      if (Object.keys(models).length > 0) await deps.transact((trx) => limitModels(trx, accountId, models));
+    },
+
+    async accountLimits(accountId) {
+      const row = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst();
+      if (!row) throw noAccount(accountId);
+      const part = (limit: bigint | null, used: bigint) => ({
+        limit: limit === null ? null : nanoUsd(limit),
+        used: nanoUsd(used),
+      });
+      return {
+        models: modelLimitsOf(row, null, now()).map(({ model, limit, used }) => ({
+          model,
+          limit: nanoUsd(limit),
+          used: nanoUsd(used),
+        })),
+        day: part(row.day_limit, usedToday(row, now())),
+        month: part(row.month_limit, usedIn(row, now())),
+        exceptKey: row.unlimited_key,
+      };
+    },
+
+    async createKey({ accountId, label, scopes = clientScopes, spendLimit, expiresAt }) {
+      await requireAccount(db, accountId);
+      if (spendLimit !== undefined && spendLimit < 0n) {
+        throw new AppError('invalid_input', 'The limit of a key cannot be negative.');
+      }
+      if (expiresAt !== undefined && expiresAt <= now()) {
+        throw new AppError('invalid_input', 'The key would have expired already.');
+      }
+      await requireKeySecret(deps);
+      const { row, key } = newKey({ accountId, label: label ?? null, scopes, now: now() }, deps.peppers);
+      await db
+        .insertInto('api_keys')
+        .values({
+          ...row,
+          spend_limit: spendLimit ?? null,
+          expires_at: expiresAt === undefined ? null : BigInt(expiresAt),
+        })
+        .execute();
+      return { id: row.id, key };
+    },
+
+    replaceKeySecret: () => replaceKeySecret(deps),
+
+    async listKeys(accountId) {
+      await requireAccount(db, accountId);
+      const keys = await keyStandings(db, sql`account_id = ${accountId}`, now());
+      return [...keys.values()].map((key) => toKeySummary(key, now()));
+    },
+
+    async revokeKey(keyId) {
+      const key = await db.selectFrom('api_keys').select('id').where('id', '=', keyId).executeTakeFirst();
+      if (!key) throw new AppError('not_found', `There is no API key "${keyId}".`);
+      await db
+        .updateTable('api_keys')
+        .set({ revoked_at: BigInt(now()) })
+        .where('id', '=', keyId)
+        .where('revoked_at', 'is', null)
+        .execute();
+      deps.credentialsChanged();
+    },
+  };
+}
+
+function newAccount(name: string, plan: string, email: string | undefined, now: number) {
+  if (name.trim() === '' || name.length > 200) {
+    throw new AppError('invalid_input', 'An account needs a name of 1 to 200 characters.');
+  }
+  return {
+    id: newId('acct', now),
+    name: name.trim(),
+    email: email ?? null,
+    plan,
+    status: 'active' as const,
+    balance: 0n,
+    held: 0n,
+    granted: 0n,
+    used: 0n,
+    created: BigInt(now),
+    tokens_valid_after: 0n,
+  };
+}
+
+async function requireAccount(db: BooksDb, id: string): Promise<void> {
+  const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();
+  if (!row) throw noAccount(id);
+}
+
+const noAccount = (id: string) => new AppError('not_found', `There is no account "${id}".`);
+
+type SummaryColumns = 'id' | 'name' | 'plan' | 'status' | 'balance' | 'held';
+
+const toAccountSummary = (row: Pick<AccountRow, SummaryColumns>): AccountSummary => ({
+  id: row.id,
+  name: row.name,
+  plan: row.plan,
+  status: row.status,
+  balance: nanoUsd(row.balance),
+  held: nanoUsd(row.held),
+});
+
+/** A key as it stands with all that it comes from; one that ended with those is revoked from now on, if the moment is not known. */
+const toKeySummary = ({ row, ...key }: KeyStanding, now: number): KeySummary => ({
+  id: row.id,
+  accountId: row.account_id,
+  label: row.label,
+  prefix: row.prefix,
+  scopes: key.scopes,
+  created: Number(row.created),
+  expiresAt: key.expiresAt === null ? null : Number(key.expiresAt),
+  revokedAt: key.isRevoked ? Number(key.revokedAt ?? now) : null,
+  spendLimit: key.spendLimit === null ? null : nanoUsd(key.spendLimit),
+  spent: nanoUsd(row.spent),
+  mintedBy: row.parent_id ?? row.token_user,
+});

@@ -1,0 +1,139 @@
+import { formatUsdPerToken, type PicoUsd, picoUsd } from '#shared/money.ts';
+import { costLines, type Price, type TokenUsage } from '#shared/price.ts';
+import { formatPerMillion, type PriceFields, priceOf } from '../../models/prices/price-document.ts';
+import { type PricedLine, pricedLines, typicalUsages } from './typical-usages.ts';
+
+/** A price that moves further than this between two editions is taken for a mistake. */
+const maxTimes = 10n;
+/**
+ * A rate that a model had not and gets is compared with what such tokens cost until then, and may be further from it: reading a cache
+ * costs down to a 121st of the input in the books that ship, and images up to 20 times other output.
+ */
+const maxTimesOfNewRate: Partial<Record<PricedLine['field'], { readonly up: bigint; readonly down: bigint }>> = {
+  cache_read: { up: maxTimes, down: 200n },
+  input_audio: { up: 40n, down: maxTimes },
+  output_image: { up: 40n, down: maxTimes },
+};
+/** USD per million tokens. The dearest in the books that ship is 600. */
+const maxRate = picoUsd(1_000_000_000n);
+/** The same of tokens that were free, which nothing can be compared with. */
+const maxRateOfFree = picoUsd(100_000_000n);
+/** 10 cents a request. */
+const maxFee = picoUsd(100_000_000_000n);
+
+interface Limit {
+  readonly up: bigint;
+  readonly down: bigint;
+}
+const usual: Limit = { up: maxTimes, down: maxTimes };
+
+/**
+ * Why a change of a model's price is not believed, as the end of a sentence: the line of a bill with its old and new price. Null where
+ * it is believed. `before` is null of a model that has had no price.
+ */
+export function faultOfChange(before: PriceFields | null, after: PriceFields): string | null {
+  if (after.tiers.some(({ above }, index) => above <= (after.tiers[index - 1]?.above ?? 0)))
+    return 'its tiers are not in the order of their lengths';
+  const change: Change = { before, after, old: before && toPrice(before), new: toPrice(after), plain: toPlain(after) };
+  for (const promptTokens of promptLengths(before, after)) {
+    for (const line of pricedLines) {
+      const fault = faultOfLine(change, line, promptTokens);
+      if (fault) return fault;
+    }
+  }
+  return faultOfFee(change) ?? faultOfTotals(change);
+}
+
+interface Change {
+  readonly before: PriceFields | null;
+  readonly after: PriceFields;
+  readonly old: Price | null;
+  readonly new: Price;
+  /** The new one as if it had input and output only: what a rate without a past is compared with. */
+  readonly plain: Price;
+}
+
+const toPrice = (fields: PriceFields): Price => priceOf(fields, '', '');
+const toPlain = ({ input, output }: PriceFields): Price =>
+  toPrice({ input, output, cache_read: null, cache_write: null, tiers: [] });
+
+/** One below every tier, and those on both sides of each boundary. Between them nothing changes. */
+function promptLengths(before: PriceFields | null, after: PriceFields): readonly number[] {
+  const boundaries = [...(before?.tiers ?? []), ...after.tiers].map(({ above }) => above);
+  return [...new Set([1, ...boundaries.flatMap((above) => [above, above + 1])])];
+}
+
+function faultOfLine(change: Change, line: PricedLine, promptTokens: number): string | null {
+  const rate = (price: Price) => rateOf(price, line, promptTokens);
+  const now = rate(change.new);
+  const was = change.old ? rate(change.old) : picoUsd(0n);
+  const from = change.old ? `from $${formatPerMillion(was)} ` : '';
+  const fault = `${line.field}${placeOf(change, promptTokens)} would go ${from}to $${formatPerMillion(now)} per million tokens`;
+  if (now > maxRate) return fault;
+  if (was > 0n) return isFar(was, now, limitOf(change, line, promptTokens)) ? fault : null;
+  if (now === 0n) return null;
+  if (now > maxRateOfFree && change.old) return fault;
+  const usually = rate(change.plain);
+  const limit = maxTimesOfNewRate[line.field] ?? usual;
+  return usually > 0n && isFar(usually, now, limit) ? fault : null;
+}
+
+function rateOf(price: Price, line: PricedLine, promptTokens: number): PicoUsd {
+  const cost = sumOf(price, line.usage(promptTokens), line.kinds);
+  return picoUsd(cost / BigInt(line.count(promptTokens)));
+}
+
+function sumOf(price: Price, usage: TokenUsage, kinds?: PricedLine['kinds']): bigint {
+  const lines = costLines(price, usage).filter(({ kind }) => kinds === undefined || kinds.includes(kind));
+  return lines.reduce((sum, { pico }) => sum + pico, 0n);
+}
+
+const isFar = (was: bigint, now: bigint, { up, down }: Limit) => now === 0n || now > was * up || was > now * down;
+
+/** A rate is new to prompts of a length where it has a price of its own now and had none. */
+function limitOf({ before, after }: Change, { field }: PricedLine, promptTokens: number): Limit {
+  const wide = maxTimesOfNewRate[field];
+  if (!wide || !before) return wide ?? usual;
+  return ratesAt(before, promptTokens)[field] == null && ratesAt(after, promptTokens)[field] != null ? wide : usual;
+}
+
+const ratesAt = (fields: PriceFields, promptTokens: number) =>
+  fields.tiers.findLast(({ above }) => promptTokens > above) ?? fields;
+
+function placeOf({ before, after }: Change, promptTokens: number): string {
+  if ((before?.tiers.length ?? 0) + after.tiers.length === 0) return '';
+  return promptTokens === 1 ? ' of a short prompt' : ` of a prompt of ${promptTokens.toLocaleString('en')} tokens`;
+}
+
+function faultOfFee({ old, new: { request: now } }: Change): string | null {
+  const was = old?.request ?? picoUsd(0n);
+  const fault = `request would go from $${formatUsdPerToken(was)} to $${formatUsdPerToken(now)} a request`;
+  if (now > maxFee) return fault;
+  return was > 0n && isFar(was, now, usual) ? fault : null;
+}
+
+/** What no line shows: a fee where there was none, on top of requests that cost less than it. */
+function faultOfTotals(change: Change): string | null {
+  for (const [name, usage] of Object.entries(typicalUsages)) {
+    const was = sumOf(change.old ?? change.plain, usage) || sumOf(change.plain, usage);
+    const now = sumOf(change.new, usage);
+    if (was > 0n && isFar(was, now, limitOfTotal(change, usage)))
+      return `${name} would go from $${formatUsdPerToken(picoUsd(was))} to $${formatUsdPerToken(picoUsd(now))}`;
+  }
+  return null;
+}
+
+/** A sum may move as far as the part of it that may move furthest. */
+function limitOfTotal(change: Change, usage: TokenUsage): Limit {
+  const has: Partial<Record<PricedLine['field'], boolean>> = {
+    cache_read: usage.cachedTokens > 0,
+    input_audio: (usage.audioTokens ?? 0) > 0,
+    output_image: (usage.imageTokens ?? 0) > 0,
+  };
+  return pricedLines
+    .filter(({ field }) => has[field])
+    .map((line) => limitOf(change, line, usage.promptTokens))
+    .reduce((one, other) => ({ up: max(one.up, other.up), down: max(one.down, other.down) }), usual);
+}
+
+const max = (one: bigint, other: bigint) => (one > other ? one : other);

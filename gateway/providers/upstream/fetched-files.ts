@@ -1,0 +1,108 @@
+import { AppError } from '#shared/errors.ts';
+import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
+import { platformSignal, type StopSignal } from '../../runtime/concurrency/stop-signal.ts';
+import { fileTypeOf } from '../content/file-type.ts';
+import { type Downloaded, type DownloadOptions, guardedDownload } from './guarded-download.ts';
+
+/** Fetches one address; `guardedDownload`, unless a test has another rule. */
+export type Download = (address: string, options: DownloadOptions) => Promise<Downloaded>;
+
+/** Per file and for each file (wire contract §1.5); all of a request together are no more than a request may be. */
+const maxBytes = 10 * 1024 * 1024;
+const maxTotalBytes = 25 * 1024 * 1024;
+const timeoutMs = 10_000;
+const mostFiles = 20;
+/** What is left to fetch after the request was read; everything else is a data URL by then. */
+const remote = /^https?:/i;
+
+/** Pictures and documents by the address under which a request names them. */
+export type FetchedFiles = ReadonlyMap<string, { readonly type: string; readonly bytes: Uint8Array }>;
+
+/**
+ * Fetches pictures and documents for providers that may not fetch or fetch nothing, each once; null where there are none. `wanted`
+ * says of each address where it is named first. Throws `file_download_failed` with that place, before anything is sent upstream.
+ */
+export async function fetchFiles(
+  wanted: ReadonlyMap<string, string>,
+  signal: StopSignal,
+  download: Download = guardedDownload,
+): Promise<FetchedFiles | null> {
+  if (wanted.size === 0) return null;
+  if (wanted.size > mostFiles) {
+    const message = `At most ${mostFiles} files are fetched for one request.`;
+    throw new AppError('file_download_failed', message, { param: 'messages' });
+  }
+  const platform = platformSignal(signal);
+  const found = new Map<string, { type: string; bytes: Uint8Array }>();
+  let total = 0;
+  for (const [address, param] of wanted) {
+    const left = Math.min(maxBytes, maxTotalBytes - total);
+    const options = {
+      maxBytes: left,
+      timeoutMs,
+      signal: platform,
+      accept: isDocument(param) ? 'application/pdf' : 'image/*',
+    };
+    const { bytes } = await at(param, download(address, options));
+    total += bytes.length;
+    found.set(address, { type: typeOf(bytes, param), bytes });
+  }
+  return found;
+}
+
+/** Each remote address with the first place that names it. */
+export function addressesIn(messages: readonly ChatMessage[]): Map<string, string> {
+  const wanted = new Map<string, string>();
+  for (const [index, { role, content }] of messages.entries()) {
+    if ((role !== 'user' && role !== 'tool') || typeof content === 'string') continue;
+    for (const [place, part] of content.entries()) {
+      const [url = '', name] = addressOf(part);
+      if (remote.test(url) && !wanted.has(url)) wanted.set(url, `messages[${index}].content[${place}].${name}`);
+    }
+  }
+  return wanted;
+}
+
+async function at<T>(param: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'file_download_failed') throw error;
+    throw new AppError(error.code, error.message, { param, cause: error });
+  }
+}
+
+const documentField = 'file.file_data';
+const isDocument = (param: string) => param.endsWith(documentField);
+
+/** The documents among what is named by its address. */
+export const documentsOf = (wanted: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  wanted.size === 0 ? wanted : new Map([...wanted].filter(([, param]) => isDocument(param)));
+
+function addressOf(part: ContentPart): [url?: string | undefined, name?: string] {
+  if (part.type === 'image_url') return [part.image_url.url, 'image_url.url'];
+  return part.type === 'file' ? [part.file.file_data, documentField] : [];
+}
+
+/** What it is its first bytes tell: a server may call anything an image. */
+function typeOf(bytes: Buffer, param: string): string {
+  const type = fileTypeOf(bytes);
+  if (type && (type === 'application/pdf') === isDocument(param)) return type;
+  const wanted = isDocument(param) ? 'PDF' : 'PNG, JPEG, WebP or GIF image';
+  throw new AppError('file_download_failed', `The file that was fetched is no ${wanted}.`, { param });
+}
+
+/** The message with pictures and documents in place of their addresses. */
+export function withFiles(message: ChatMessage, found: FetchedFiles): ChatMessage {
+  if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message;
+  const content = message.content.map((part: ContentPart): ContentPart => {
+    const file = found.get(addressOf(part)[0] ?? '');
+    if (!file) return part;
+    if (part.type === 'image_url') return { ...part, image_url: { ...part.image_url, url: dataUrlOf(file) } };
+    return part.type === 'file' ? { ...part, file: { ...part.file, file_data: dataUrlOf(file) } } : part;
+  });
+  return { ...message, content } as ChatMessage;
+}
+
+const dataUrlOf = ({ type, bytes }: { readonly type: string; readonly bytes: Uint8Array }) =>
+  `data:${type};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`;

@@ -1,7 +1,0 @@
-import type { HoldRequest, Ledger } from '../ledger/ledger.ts';
-
-/** Holds, and waits until that is on the disk. */
-export async function holdDurably(ledger: Ledger, request: HoldRequest): Promise<void> {
-  const held = await ledger.decide(request);
-  await held.durable;
-}

@@ -1,0 +1,120 @@
+import type { ReactNode } from 'react';
+import type { ReportedAccount } from '#shared/client/reported.ts';
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import { WalletPage } from '../../../page/wallet-page.tsx';
+import { text } from '../../../text/account-text.ts';
+import { count, dayOf, usd } from '../../../text/format.ts';
+import { Facts } from '../../../ui/elements/facts.tsx';
+import { Failure } from '../../../ui/notices/failure.tsx';
+import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
+import { Stale } from '../../../ui/notices/stale.tsx';
+import { KnownCost } from '../usage/known-cost.tsx';
+import { AccountKeys } from './account-keys.tsx';
+import { AccountPart } from './account-part.tsx';
+import { Credential } from './credential.tsx';
+import { Limits } from './limits.tsx';
+import { useAccount } from './use-account.ts';
+
+export function AccountPage() {
+  return (
+    <WalletPage
+      title={text.title}
+      walletLabel={text.wallet}
+      failed={text.failed}
+      loading={<SkeletonRows rows={6} label={text.loading} />}
+    >
+      {(wallet) => <Details key={wallet.id} wallet={wallet} />}
+    </WalletPage>
+  );
+}
+
+function Details({ wallet }: { wallet: WalletBalance }) {
+  const account = useAccount(wallet.id);
+  if (account.isError && !account.data)
+    return <Failure title={text.failed} error={account.error} onRetry={() => void account.refetch()} />;
+  if (!account.data) return <SkeletonRows rows={6} label={text.loading} />;
+  const { data } = account;
+  return (
+    <>
+      <Stale error={account.error} readAt={account.dataUpdatedAt} />
+      <NotReported account={data} />
+      <Part title={text.identity} facts={identityFacts(data)} />
+      <Part title={text.plan} facts={planFacts(data)} />
+      {data.usage && (
+        <Part
+          title={data.usage.period === null ? text.usage : text.month}
+          facts={[
+            ...factOf(text.requests, data.usage.requests, count),
+            ...factOf(text.tokens, data.usage.total_tokens, count),
+            [
+              text.spent,
+              <KnownCost key="spent" cost={data.usage.cost_usd} unknown={data.usage.unknown_cost_requests ?? null} />,
+            ],
+          ]}
+        />
+      )}
+      <Limits wallet={wallet.id} />
+      <Credential wallet={wallet.id} />
+      <AccountKeys wallet={wallet} />
+    </>
+  );
+}
+
+type Fact = readonly [string, ReactNode];
+
+/** A fact, where the gateway tells it. */
+const factOf = <Value,>(name: string, value: Value | null, shown: (value: Value) => ReactNode): Fact[] =>
+  value === null ? [] : [[name, shown(value)]];
+
+/** What a gateway does not tell is said in one sentence, and has no empty rows. */
+function NotReported({ account }: { account: ReportedAccount }) {
+  const { notReported } = text;
+  const missing = [
+    ...(account.id === null && account.name === null ? [notReported.account] : []),
+    ...(account.plan === null ? [notReported.plan] : account.plan.limits === null ? [notReported.limits] : []),
+  ];
+  return missing.length > 0 && <p className="mt-2 text-fg-2">{notReported.sentence(missing)}</p>;
+}
+
+function identityFacts(data: ReportedAccount): Fact[] {
+  return [
+    ...factOf(text.name, data.name, String),
+    ...factOf(text.email, data.email, String),
+    ...factOf(text.id, data.id, (id) => <code className="font-mono text-xs wrap-anywhere">{id}</code>),
+    ...factOf(text.since, data.created, (created) => dayOf(created * 1000)),
+    ...factOf(text.status, data.status, (status) => text.statuses[status]),
+  ];
+}
+
+function planFacts({ plan }: ReportedAccount): Fact[] {
+  if (plan === null) return [];
+  const { limits } = plan;
+  return [
+    [text.planName, plan.name],
+    ...factOf(text.billing, plan.billing, (billing) => text.billings[billing]),
+    ...factOf(text.renews, plan.renews_at, (renews) => dayOf(renews * 1000)),
+    ...(limits === null ? [] : limitFacts(limits)),
+  ];
+}
+
+function limitFacts(limits: NonNullable<NonNullable<ReportedAccount['plan']>['limits']>): Fact[] {
+  const limit = (value: number | null) => (value === null ? text.unlimited : count(value));
+  const { monthly_spend_usd: spend, models } = limits;
+  return [
+    [text.limits.requests_per_minute, limit(limits.requests_per_minute)],
+    [text.limits.tokens_per_minute, limit(limits.tokens_per_minute)],
+    [text.limits.concurrent_requests, limit(limits.concurrent_requests)],
+    [text.limits.requests_per_day, limit(limits.requests_per_day)],
+    [text.limits.monthly_spend_usd, spend === null ? text.unlimited : usd(spend)],
+    [text.limits.max_output_tokens, limit(limits.max_output_tokens)],
+    [text.models, models.includes('*') ? text.allModels : text.modelList(models)],
+  ];
+}
+
+/** A section; none where nothing of it is known. */
+const Part = ({ title, facts }: { title: string; facts: readonly Fact[] }) =>
+  facts.length > 0 && (
+    <AccountPart title={title}>
+      <Facts facts={facts} />
+    </AccountPart>
+  );

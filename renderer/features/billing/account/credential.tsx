@@ -1,0 +1,75 @@
+import type { ReportedVerification } from '#shared/client/reported.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { scope } from '#shared/wire/account.ts';
+import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
+import { text } from '../../../text/account-text.ts';
+import { momentOf } from '../../../text/format.ts';
+import { keysText } from '../../../text/keys-text.ts';
+import { Button } from '../../../ui/elements/button.tsx';
+import { Facts } from '../../../ui/elements/facts.tsx';
+import { NotRead } from '../../../ui/notices/not-read.tsx';
+import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
+import { Stale } from '../../../ui/notices/stale.tsx';
+import { CredentialEnd } from '../../gateways/connection/credential-end.tsx';
+import { AccountPart } from './account-part.tsx';
+import { useVerification } from './use-account.ts';
+
+/** What the gateway says of the credential in use, spelled out, and since when that is known. */
+export function Credential({ wallet }: { wallet: Wallet }) {
+  const checked = useVerification(wallet);
+  const { data, isError, error, isFetching, refetch } = checked;
+  const again = () => void refetch();
+  return (
+    <AccountPart title={text.credential}>
+      {!data && !isError && <SkeletonRows rows={3} label={text.loading} />}
+      {!data && isError && (
+        <NotRead title={text.credentialFailed} notReported={text.credentialNotReported} error={error} onRetry={again} />
+      )}
+      {data && (
+        <>
+          <Stale error={error} readAt={data.checkedAt} />
+          <p className="mb-1 text-fg-2">{data.told ? text.accepted : text.credentialNotReported}</p>
+          <Ending />
+          {data.told?.credential && <Facts facts={factsOf(data.told.credential)} />}
+          <div className="mt-3 flex flex-wrap items-center gap-3">
+            <Button disabled={isFetching} onClick={again}>
+              {isFetching ? text.checking : text.checkNow}
+            </Button>
+            <span className="text-fg-3 text-xs">{text.checkedAt(momentOf(data.checkedAt))}</span>
+          </div>
+        </>
+      )}
+    </AccountPart>
+  );
+}
+
+/** Of an account elsewhere: when its credential ends. */
+function Ending() {
+  const { accounts = [], active = null } = useGatewayAccounts().data ?? {};
+  const account = accounts.find(({ id }) => id === active);
+  if (!account || account.expiresAt === null) return null;
+  return (
+    <p className="mb-1">
+      <CredentialEnd account={account} />
+    </p>
+  );
+}
+
+function factsOf(credential: NonNullable<ReportedVerification['credential']>) {
+  const { type, label, prefix, scopes } = credential;
+  const moment = (seconds: unknown) => (typeof seconds === 'number' ? momentOf(seconds * 1000) : null);
+  const [created, used, ends] = [credential.created, credential.last_used_at, credential.expires_at].map(moment);
+  const known = (name: string, value: string | null | undefined) => (value == null ? [] : [[name, value] as const]);
+  return [
+    [text.type, text.types[type]] as const,
+    ...known(text.label, label),
+    ...known(text.prefix, prefix && `${prefix}…`),
+    ...(scopes === null ? [] : scope.options.map((one) => [keysText.scopes[one].name, mayOf(scopes, one)] as const)),
+    ...known(text.made, created),
+    ...known(text.lastUsed, used),
+    ...known(text.ends, ends),
+  ];
+}
+
+const mayOf = (scopes: readonly string[], one: (typeof scope.options)[number]): string =>
+  scopes.includes(one) ? text.may(keysText.scopes[one].note) : text.mayNot(keysText.scopes[one].note);

@@ -1,0 +1,30 @@
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { UsedLimit } from '#shared/wire/usage.ts';
+import { text } from '../../../text/account-text.ts';
+import { count, momentOf, ratioOf, usd } from '../../../text/format.ts';
+import { Meter } from '../../../ui/elements/meter.tsx';
+import { AccountPart } from './account-part.tsx';
+import { useQuotas } from './use-account.ts';
+
+/** How much of each quota of the plan is used. Nothing where the gateway tells no quotas: the plan itself says its limits. */
+export function Limits({ wallet }: { wallet: Wallet }) {
+  const limits = useQuotas(wallet).data ?? [];
+  if (limits.length === 0) return null;
+  return (
+    <AccountPart title={text.quotas}>
+      {limits.map((limit) => (
+        <Meter
+          key={limit.name}
+          label={text.limits[limit.name as keyof typeof text.limits] ?? limit.name}
+          ratio={ratioOf(limit.used, limit.limit)}
+          value={usedOf(limit)}
+        />
+      ))}
+    </AccountPart>
+  );
+}
+
+function usedOf({ name, used, limit, resets_at: resets }: UsedLimit): string {
+  const shown = (amount: string) => (name.endsWith('_usd') ? usd(amount) : count(Number(amount)));
+  return text.ofLimit(shown(used), shown(limit), resets === null ? null : momentOf(resets * 1000));
+}

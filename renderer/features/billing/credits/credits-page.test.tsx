@@ -1,0 +1,53 @@
+import '../../../ui/styles/theme.css';
+// Loaded before a test’s time runs.
+import './credits-page.tsx';
+import { afterEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { fakeQuote } from '../../../../tests/support/fake-composer.ts';
+import { fakeData } from '../../../../tests/support/fake-data.ts';
+import { closeApp, openApp } from '../../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const main = page.getByRole('main');
+const columns = () => page.getByRole('columnheader').all();
+const names = async () => Promise.all((await columns()).map(async (column) => column.element().textContent));
+
+test('who pays providers with own keys has no balance, and so none after a transaction', async () => {
+  const { wallets } = fakeData();
+  await openApp('#credits', { wallets: wallets.filter(({ billing }) => billing === 'meter_only') });
+  await expect.element(page.getByRole('columnheader', { name: 'Amount' })).toBeVisible();
+  expect(await names()).toEqual(['Date', 'What', 'Amount']);
+});
+
+test('a prepaid wallet shows the balance after each transaction', async () => {
+  const { settings } = fakeData();
+  await openApp('#credits', { settings: { ...settings, shownWallet: 'sandbox' } });
+  await expect
+    .element(page.getByRole('columnheader', { name: 'Balance after', includeHidden: true }))
+    .toBeInTheDocument();
+});
+
+test('where the gateway would set aside more than is left, it is not said for how many messages it lasts', async () => {
+  const { settings } = fakeData();
+  const obstacles = [{ code: 'insufficient_credits', message: 'Not enough credits.' }];
+  const fake = await openApp('#credits', { settings: { ...settings, model: 'sandbox/tour' } });
+  await expect.element(main).toMatchTextContent('Lasts for');
+  fake.composer.quote = { ...fakeQuote, modelName: 'Claude Opus 5.5', obstacles };
+  fake.changed('account');
+  await expect.element(main).toMatchTextContent('Not enough is left for a message to Claude Opus 5.5');
+  await expect.element(main).not.toMatchTextContent('Lasts for');
+  fake.composer.quote = fakeQuote;
+  fake.changed('account');
+  await expect.element(main).toMatchTextContent('Lasts for');
+});
+
+test('a key that may not read the account is named as the reason, and asking again is not offered', async () => {
+  const fake = await openApp('#usage');
+  fake.fail('usage.get', 'insufficient_scope', 'This credential lacks the scope "account".');
+  fake.changed('account');
+  await page.getByRole('button', { name: '90 days' }).click();
+  await expect.element(main).toMatchTextContent('This credential lacks the scope "account".');
+  await expect.element(main).toMatchTextContent('Enter a key that may');
+  await expect.element(page.getByRole('button', { name: 'Retry' })).not.toBeInTheDocument();
+});

@@ -1,0 +1,106 @@
+import type { KeyboardEvent, MouseEvent, PointerEvent } from 'react';
+import type { UsageGroupId } from '#shared/contract/app/usage.ts';
+import { useNarrow } from '../../../browser/use-media.ts';
+import { utcDay } from '../../../text/format.ts';
+import { text } from '../../../text/usage-text.ts';
+import { Bars } from './bars.tsx';
+import { dots } from './colours.ts';
+import { plotOf } from './plot.ts';
+import { roughWords, type Series, wordsOf } from './series.ts';
+
+export interface BarChartProps {
+  /** What it shows, for who does not see it. */
+  label: string;
+  days: readonly string[];
+  series: readonly Series[];
+  /** The sum of each day, and of as many days before. */
+  sums: Series['days'];
+  before: Series['days'] | null;
+  money: boolean;
+  /** The last day is not over. */
+  partial: boolean;
+  chosen: number;
+  onChoose: (at: number) => void;
+  /** The requests of a day, of all groups or of one. */
+  onOpen: (at: number, group: UsageGroupId | null) => void;
+}
+
+/** Stacked bars per day. Pointer or arrow keys select a day, whose values stand below; a click or Enter opens its requests. */
+export function BarChart(props: BarChartProps) {
+  const { label, days, series, sums, before, money, partial, chosen, onChoose, onOpen } = props;
+  const narrow = useNarrow();
+  const plot = plotOf({ days: days.length, sums, before, money, narrow });
+  const day = days[chosen];
+  const said = [
+    day && utcDay(day),
+    text.sum(wordsOf(sums[chosen] ?? none)),
+    ...(series.length > 1 ? series.map(({ name, days: each }) => `${name} ${wordsOf(each[chosen] ?? none)}`) : []),
+    ...(before ? [text.dayBefore(wordsOf(before[chosen] ?? none))] : []),
+  ].join(', ');
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter') return onOpen(chosen, null);
+    const last = days.length - 1;
+    const next = { ArrowLeft: chosen - 1, ArrowRight: chosen + 1, Home: 0, End: last }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    onChoose(Math.max(0, Math.min(last, next)));
+  };
+  const at = (event: MouseEvent) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const scale = plot.width / box.width;
+    return plot.at((event.clientX - box.left) * scale, (event.clientY - box.top) * scale, series);
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    const { day: pointed } = at(event);
+    if (pointed !== null && pointed !== chosen) onChoose(pointed);
+  };
+  const onClick = (event: MouseEvent) => {
+    const { day: pointed, series: hit } = at(event);
+    if (pointed !== null) onOpen(pointed, hit === null ? null : (series[hit]?.group ?? null));
+  };
+  return (
+    <figure className="m-0">
+      <div className="relative">
+        <svg role="img" aria-label={label} viewBox={`0 0 ${plot.width} ${plot.height}`} className="block h-auto w-full">
+          <Bars plot={plot} days={days} series={series} before={before} chosen={chosen} partial={partial} />
+        </svg>
+        <div
+          role="slider"
+          tabIndex={0}
+          aria-label={text.day}
+          aria-orientation="horizontal"
+          aria-valuemin={1}
+          aria-valuemax={days.length}
+          aria-valuenow={chosen + 1}
+          aria-valuetext={said}
+          onKeyDown={onKeyDown}
+          onPointerMove={onPointerMove}
+          onClick={onClick}
+          className="absolute inset-0 cursor-pointer rounded-menu"
+        />
+      </div>
+      <figcaption className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1 pt-2 tabular-nums">
+        <span className="min-w-14 font-semibold">
+          {day && utcDay(day)} <span className="font-normal">{roughWords(sums[chosen] ?? none)}</span>
+        </span>
+        {series.length > 1 &&
+          series.map(({ key, name, colour, days: each }) => (
+            <span key={key} className="flex min-w-0 items-center gap-1.5">
+              <span className={`series size-2.5 shrink-0 rounded-[3px] ${dots[colour]}`} aria-hidden />
+              <span className="max-w-52 truncate">{name}</span>
+              <span className="text-fg-2">{roughWords(each[chosen] ?? none)}</span>
+            </span>
+          ))}
+        {before && (before[chosen]?.size ?? 0) > 0 && (
+          <span className="flex items-center gap-1.5 text-fg-2">
+            <span className="h-0.5 w-3 bg-fg-2" aria-hidden />
+            {text.dayBefore(roughWords(before[chosen] ?? none))}
+          </span>
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+const none = { size: 0, amount: 0 };

@@ -1,0 +1,110 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { readLocalSettings, saveLocalSettings } from '../../../browser/local-settings.ts';
+import { useLocalSetting } from '../../../browser/use-local-setting.ts';
+import { WalletPage } from '../../../page/wallet-page.tsx';
+import { text } from '../../../text/usage-text.ts';
+import { IconButton } from '../../../ui/elements/icon-button.tsx';
+import { Segmented } from '../../../ui/forms/segmented.tsx';
+import { Skeleton } from '../../../ui/notices/skeleton.tsx';
+import { CustomRange } from './custom-range.tsx';
+import {
+  type Days,
+  daysBack,
+  daysOfPreset,
+  localZone,
+  type Preset,
+  presets,
+  rangeText,
+  readRange,
+  todayIn,
+} from './periods.ts';
+import { Report } from './report.tsx';
+import { usePageKeys } from './use-page-keys.ts';
+
+const zones = ['local', 'utc'] as const;
+
+export function UsagePage() {
+  const [preset, setPreset] = useLocalSetting('usagePeriod', presets, '30');
+  const [zoneKind, setZoneKind] = useLocalSetting('usageZone', zones, 'local');
+  const [range, setRange] = useState(() => readRange(readLocalSettings().usageRange));
+  /** How many periods before the newest one. */
+  const [back, setBack] = useState(0);
+  const zone = zoneKind === 'utc' ? 'UTC' : localZone();
+  const today = todayIn(zone);
+  const newest = preset === 'custom' ? (range ?? daysOfPreset('30', 0, today)) : daysOfPreset(preset, 0, today);
+  const shown = preset === 'custom' ? daysBack(newest, back) : daysOfPreset(preset, back, today);
+  const step = (by: 1 | -1) => setBack((now) => Math.max(0, Math.min(400, now + by)));
+  usePageKeys({ '[': () => step(1), ']': () => step(-1) });
+
+  const choosePreset = (next: Preset) => {
+    if (next === 'custom') chooseRange(shown);
+    setBack(0);
+    setPreset(next);
+  };
+  function chooseRange(next: Days) {
+    setRange(next);
+    setBack(0);
+    saveLocalSettings({ usageRange: rangeText(next) });
+  }
+
+  const controls = (
+    <>
+      <Segmented
+        label={text.period}
+        value={preset}
+        onChange={choosePreset}
+        options={presets.map((value) => ({ value, label: text.presets[value] }))}
+      />
+      <span className="flex">
+        <IconButton icon={ChevronLeft} label={text.earlier} shortcut="[" onClick={() => step(1)} />
+        <IconButton
+          icon={ChevronRight}
+          label={text.later}
+          shortcut="]"
+          disabled={back === 0}
+          onClick={() => step(-1)}
+        />
+      </span>
+      {preset === 'custom' && <CustomRange key={rangeText(shown)} days={shown} today={today} onChange={chooseRange} />}
+    </>
+  );
+  return (
+    <WalletPage
+      wide
+      title={text.title}
+      walletLabel={text.wallet}
+      failed={text.failed}
+      controls={controls}
+      loading={<Loading />}
+    >
+      {(wallet) => (
+        <Report
+          key={wallet.id}
+          wallet={wallet}
+          period={{ ...shown, zone }}
+          today={today}
+          loading={<Loading />}
+          zone={
+            <Segmented
+              label={text.zone}
+              value={zoneKind}
+              onChange={setZoneKind}
+              options={zones.map((value) => ({ value, label: text.zones[value] }))}
+            />
+          }
+        />
+      )}
+    </WalletPage>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label={text.loading} className="flex flex-col gap-4 pt-2">
+      <Skeleton className="h-9 w-44" />
+      <Skeleton className="h-56 w-full" />
+      <Skeleton className="h-32 w-full" />
+    </div>
+  );
+}

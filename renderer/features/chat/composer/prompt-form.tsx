@@ -1,0 +1,30 @@
+import { useState } from 'react';
+import type { Prompt } from '#shared/contract/chat/prompts.ts';
+import { composerText as text } from '../../../text/composer-text.ts';
+import { Form } from '../../../ui/forms/form.tsx';
+import { TextArea } from '../../../ui/forms/text-area.tsx';
+import { filledIn, variablesOf } from './composer-menu.ts';
+
+/** Asks for the variables of a prompt and returns its text. */
+export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: string | null) => void }) {
+  const [values, setValues] = useState<Record<string, string>>({});
+  return (
+    <Form
+      saveLabel={text.insert}
+      cancelLabel={text.cancel}
+      onSave={() => onDone(filledIn(prompt.text, values))}
+      onCancel={() => onDone(null)}
+    >
+      {variablesOf(prompt.text).map((name, at) => (
+        <TextArea
+          key={name}
+          label={name}
+          rows={1}
+          autoFocus={at === 0}
+          value={values[name] ?? ''}
+          onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+        />
+      ))}
+    </Form>
+  );
+}

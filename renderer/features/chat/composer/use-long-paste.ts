@@ -1,0 +1,90 @@
+import { type RefObject, useState } from 'react';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { composerText as text } from '../../../text/composer-text.ts';
+import { isSameFile, withoutFile } from '../../drafts/attachments/attached-files.ts';
+import { draftOf, useDrafts } from '../../drafts/drafts-store.ts';
+
+const mostCharacters = 4000;
+const mostLines = 100;
+
+interface Paste {
+  readonly words: string;
+  /** The file that it is now; null: it is in the text. */
+  readonly file: Attachment | null;
+  /** The text beside it at that time. */
+  readonly beside: string;
+}
+
+interface LongPaste {
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly chat: string;
+  readonly attach: (files: readonly File[]) => Promise<readonly Attachment[]>;
+}
+
+/** A long paste becomes a file, and text again if that is wanted. */
+export function useLongPaste({ field, chat, attach }: LongPaste) {
+  const [paste, setPaste] = useState<(Paste & { readonly chat: string }) | null>(null);
+  const { setText, setFiles } = useDrafts.getState();
+  const shown = useDrafts(({ files, texts }) => {
+    if (paste === null || paste.chat !== chat) return false;
+    const { words, file } = paste;
+    return file === null ? texts[chat]?.includes(words) : files[chat]?.some((other) => isSameFile(other, file));
+  });
+  const current = shown ? paste : null;
+
+  const insert = (words: string) => {
+    const { text: draft } = draftOf(chat);
+    const { selectionStart = draft.length, selectionEnd = draft.length } = field.current ?? {};
+    setText(chat, draft.slice(0, selectionStart) + words + draft.slice(selectionEnd));
+    const caret = selectionStart + words.length;
+    requestAnimationFrame(() => {
+      field.current?.focus();
+      field.current?.setSelectionRange(caret, caret);
+    });
+  };
+
+  async function toFile(words: string): Promise<void> {
+    const names = new Set(draftOf(chat).attachments.map(({ name }) => name));
+    let number = 1;
+    while (names.has(text.pastedFile(number))) number++;
+    const [file] = await attach([new File([words], text.pastedFile(number), { type: 'text/plain' })]);
+    // Refused, which is said: nothing pasted is lost.
+    if (!file) insert(words);
+    setPaste({ words, file: file ?? null, beside: draftOf(chat).text, chat });
+  }
+
+  function toText(): void {
+    const file = current?.file;
+    if (!file) return;
+    setFiles(chat, (files) => withoutFile(files, file));
+    insert(current.words);
+    setPaste({ ...current, file: null });
+  }
+
+  function toFileAgain(): void {
+    if (!current) return;
+    const draft = draftOf(chat).text;
+    const at = draft.lastIndexOf(current.words);
+    setText(chat, draft.slice(0, at) + draft.slice(at + current.words.length));
+    void toFile(current.words);
+  }
+
+  return {
+    isLong: (words: string): boolean => words.length > mostCharacters || lineCount(words) > mostLines,
+    take: (words: string) => void toFile(words),
+    /** What the last long paste is now, and how it becomes the other. */
+    shown: current && { isFile: current.file !== null, change: current.file === null ? toFileAgain : toText },
+    /** True if the paste was the last step, and is text again. */
+    undo(): boolean {
+      if (!current?.file || current.beside !== draftOf(chat).text) return false;
+      toText();
+      return true;
+    },
+  };
+}
+
+function lineCount(words: string): number {
+  let lines = 1;
+  for (let at = words.indexOf('\n'); at >= 0 && lines <= mostLines; at = words.indexOf('\n', at + 1)) lines++;
+  return lines;
+}

@@ -1,0 +1,123 @@
+import { useRef } from 'react';
+import type { RoutePreview } from '#shared/contract/chat/routing.ts';
+import { handleOf } from '../../../handles/handles.ts';
+import { type RouteAsked, useThreadView } from '../../../navigation/thread-view.ts';
+import { composerText } from '../../../text/composer-text.ts';
+import { costsText as chatText } from '../../../text/costs-text.ts';
+import { describeError, sentenceOf } from '../../../text/error-text.ts';
+import { usdRange } from '../../../text/format.ts';
+import { routingText as text } from '../../../text/routing-text.ts';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { Button } from '../../../ui/elements/button.tsx';
+import { Notice } from '../../../ui/notices/notice.tsx';
+import { Remedy } from '../../../ui/notices/remedy.tsx';
+import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
+import { RouterCandidates } from '../routing/router-candidates.tsx';
+import { useRoutePreview } from '../routing/use-route-preview.ts';
+
+interface ConfirmRouteProps {
+  /** The message to send; null: closed. */
+  asked: RouteAsked | null;
+  onRun: () => void;
+  /** Null if another model cannot be chosen from here. */
+  onOther: (() => void) | null;
+  onCancel: () => void;
+}
+
+/**
+ * Confirms the router’s choice before a message is sent: the model, the reason and the cost. Nothing is stored or
+ * charged yet.
+ */
+export function ConfirmRoute({ asked, onRun, onOther, onCancel }: ConfirmRouteProps) {
+  const run = useRef<HTMLButtonElement>(null);
+  const close = (open: boolean) => !open && onCancel();
+  return (
+    <Dialog open={asked !== null} onOpenChange={close} title={text.confirmTitle} initialFocus={run}>
+      {asked && <Preview asked={asked} />}
+      {/* The Enter key that sent it may still be held down: it must not confirm. */}
+      <div className="mt-4 flex flex-wrap justify-end gap-2">
+        <Button onClick={onCancel}>{composerText.cancel}</Button>
+        {onOther && <Button onClick={onOther}>{text.chooseOther}</Button>}
+        <Button
+          ref={run}
+          variant="primary"
+          onKeyDown={(event) => event.repeat && event.preventDefault()}
+          onClick={onRun}
+        >
+          {text.run}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The same for a further answer and for an edit. */
+export function ConfirmAgain() {
+  const confirming = useThreadView((view) => view.confirming);
+  const close = () => useThreadView.getState().setConfirming(null);
+  return (
+    <ConfirmRoute
+      asked={confirming?.asked ?? null}
+      onRun={() => {
+        close();
+        confirming?.run();
+      }}
+      onOther={
+        confirming?.other
+          ? () => {
+              close();
+              handleOf('composer')?.pickModel();
+            }
+          : null
+      }
+      onCancel={close}
+    />
+  );
+}
+
+function Preview({ asked }: { asked: RouteAsked }) {
+  const { data, error } = useRoutePreview(asked);
+  if (error) {
+    const failure = describeError(error);
+    return (
+      <Notice tone="warn">
+        {text.previewFailed} {failure.sentence} <Remedy failure={failure} byItself />
+      </Notice>
+    );
+  }
+  if (!data) return <SkeletonRows rows={4} label={text.loadingPreview} />;
+  return data.known ? <Decision preview={data} /> : <p className="text-fg-2 text-sm">{text.previewUnknown}</p>;
+}
+
+function Decision({ preview }: { preview: Extract<RoutePreview, { known: true }> }) {
+  const { decision, costUsd, simulated, alternative, obstacles } = preview;
+  const { selected, policy, tier, relaxed, candidates } = decision;
+  const able = candidates.filter(({ score }) => score !== null).length;
+  return (
+    <div className="flex flex-col gap-3 text-sm">
+      <div className="flex flex-col gap-1">
+        <p className="font-medium">{text.wouldChoose(selected.name, able)}</p>
+        <p className="text-fg-2">
+          {text.basis(policy, tier)} {relaxed && text.relaxed}
+        </p>
+      </div>
+      <div className="flex flex-col gap-1 rounded-menu border border-line bg-sunken p-3 tabular-nums">
+        <p>
+          {text.wouldCost(costUsd && usdRange(costUsd))} {simulated && chatText.testCredits}
+        </p>
+        {alternative && (
+          <p className="text-fg-2">
+            {text.nextBest(alternative.name, alternative.costUsd && usdRange(alternative.costUsd))}
+          </p>
+        )}
+      </div>
+      {obstacles.map((obstacle) => (
+        <Notice key={obstacle.message} tone="warn">
+          {sentenceOf(obstacle)}
+        </Notice>
+      ))}
+      {candidates.length > 0 && <RouterCandidates decision={decision} />}
+      <p className="text-fg-3 text-xs">{text.confirmNote}</p>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { QueryClient } from '@tanstack/react-query';
+import { expect, test } from 'vitest';
+import type { ChatEvent } from '#shared/contract/chat/chat.ts';
+import { eventually } from '../../../../tests/support/eventually.ts';
+import { fakeTotal } from '../../../../tests/support/fake-composer.ts';
+import { fakeData, fakeMessage } from '../../../../tests/support/fake-data.ts';
+import type { Api } from '../../../api/api.ts';
+import { createLiveAnswers } from './answer-views.ts';
+import type { Thread } from './conversation-cache.ts';
+import { threadKey, threadStream } from './follow-thread.ts';
+
+const [conversation] = fakeData().conversations;
+const conversationId = conversation?.id ?? '';
+const question = fakeMessage({ id: 'q', conversationId, text: 'Q' });
+const answer = (text: string, change = {}) =>
+  fakeMessage({ id: 'a', conversationId, parentId: 'q', role: 'assistant', text, ...change });
+
+const snapshot = (text: string, status: 'streaming' | 'done') => {
+  const written = answer(text, { status });
+  return {
+    type: 'snapshot',
+    seq: 1,
+    readerId: 'r',
+    conversation,
+    scrollPosition: null,
+    total: fakeTotal,
+    columns: [],
+    comparisons: [],
+    messages: [question, written],
+    answers: status === 'done' ? [] : [written],
+    hasOlder: false,
+    hasNewer: false,
+  } as ChatEvent;
+};
+
+/** Each watch is given the next of these streams; the last one stays open. */
+async function followed(streams: readonly (readonly ChatEvent[])[]) {
+  const queries = new QueryClient();
+  const leave = new AbortController();
+  let watches = 0;
+  async function* watch() {
+    const at = watches++;
+    yield* streams[at] ?? [];
+    if (at >= streams.length - 1) await new Promise((resolve) => leave.signal.addEventListener('abort', resolve));
+  }
+  const api = { chat: { watch: async () => watch() } } as unknown as Api;
+  const document = { append() {}, finish() {}, close() {} };
+  const parser = { open: () => document, warm() {} };
+  const answers = createLiveAnswers(parser, (flush) => flush);
+  const stream = threadStream({ api, queries, answers, conversationId });
+  const following = stream.follow(leave.signal);
+  const shown = () => queries.getQueryData<Thread>(threadKey(conversationId))?.messages.at(-1);
+  await eventually(() => expect(shown()).toMatchObject({ text: 'All of it', status: 'done' }), { interval: 10 });
+  leave.abort();
+  await following;
+  return watches;
+}
+
+const words = (offset: number, text: string): ChatEvent => ({ type: 'text-delta', messageId: 'a', offset, text });
+const ended = (seq: number): ChatEvent => ({
+  type: 'message-updated',
+  seq,
+  message: answer('All of it', { status: 'done' }),
+});
+const whole = [snapshot('All of it', 'done')];
+
+test.each([
+  ['what comes in order is one stream', [[snapshot('All', 'streaming'), words(3, ' of it'), ended(2)]], 1],
+  ['words that are missing begin it again', [[snapshot('All', 'streaming'), words(6, 'it')], whole], 2],
+  ['a change that is missing begins it again', [[snapshot('All', 'streaming'), ended(3)], whole], 2],
+  ['a stream that is lost begins again', [[snapshot('All', 'streaming')], whole], 2],
+] as const)('%s', async (_, streams, watches) => {
+  expect(await followed(streams)).toBe(watches);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { fakeMessage } from '../../../../tests/support/fake-data.ts';
+import { afterStop } from './after-stop.ts';
+
+const stopped = (servedProvider: string) =>
+  afterStop(
+    { ...fakeMessage({}), servedProvider, requestId: 'req_1', costUsd: '0.01', costSource: 'billed' },
+    (id) => id,
+  );
+
+test('providers known to stop or to go on computing are named with source and date; others are called unknown', () => {
+  expect(stopped('anthropic')).toMatch(/stops computing at once.*OpenRouter.*2026/);
+  expect(stopped('google')).toMatch(/may finish the answer unseen.*OpenRouter.*2026/);
+  expect(stopped('cerebras')).toMatch(/is not known/);
+  expect(stopped('ollama')).toMatch(/is not known/);
+  expect(stopped('sandbox')).toMatch(/stops computing at once, so nothing more is charged\.$/);
+});
+
+test('an answer that was stopped before its count says what it may be up to, and never one precise amount', () => {
+  const message = { ...fakeMessage({}), servedProvider: 'openai', requestId: 'req_1', costUsd: '0.000028' };
+  const bill = { lines: [], upTo: '2.56' };
+  const estimated = afterStop({ ...message, costSource: 'estimated', bill }, (id) => id);
+  expect(estimated).toMatch(/about \$\S+, by an estimate.*may be up to \$2\.56/);
+  expect(estimated).not.toMatch(/reads? on/);
+});
+
+test('a provider that counts at the end is read on for its count', () => {
+  const message = { ...fakeMessage({}), servedProvider: 'openai', requestId: 'req_1' };
+  expect(afterStop({ ...message, costUsd: null, costSource: 'unknown' }, (id) => id)).toMatch(
+    /not known\. openai counts an answer at its end/,
+  );
+  expect(afterStop({ ...message, costUsd: '1.2', costSource: 'billed' }, (id) => id)).not.toMatch(/stops computing/);
+});

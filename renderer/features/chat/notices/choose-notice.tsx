@@ -1,0 +1,37 @@
+import { compareText as text } from '../../../text/compare-text.ts';
+import { composerText } from '../../../text/composer-text.ts';
+import { Button } from '../../../ui/elements/button.tsx';
+import type { ThreadItem } from '../state/thread-items.ts';
+import { NoticeRow } from './notice-row.tsx';
+
+interface ChooseNoticeProps {
+  columns: readonly ThreadItem[];
+  /** The next message can go to all of them. */
+  toAll: boolean;
+  choose: (column: ThreadItem) => void;
+}
+
+/** Shown while a thread ends in a comparison without a chosen column. */
+export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
+  return (
+    <NoticeRow
+      tone="info"
+      actions={columns
+        .filter(({ status }) => status !== 'streaming')
+        .map((column) => (
+          <Button key={column.id} aria-label={text.goOnWith(nameOf(column, columns))} onClick={() => choose(column)}>
+            {nameOf(column, columns)}
+          </Button>
+        ))}
+    >
+      {toAll ? text.toAll(columns.length) : text.choose}
+    </NoticeRow>
+  );
+}
+
+/** Auto may have chosen a model that another column was asked for. */
+function nameOf({ model, modelName }: ThreadItem, columns: readonly ThreadItem[]): string {
+  const name = modelName ?? composerText.model;
+  const alike = columns.filter((column) => column.modelName === modelName).length > 1;
+  return model === 'router' && alike ? text.byAuto(name) : name;
+}

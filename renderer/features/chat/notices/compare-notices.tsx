@@ -1,0 +1,45 @@
+import type { ComparisonQuote } from '#shared/contract/chat/comparisons.ts';
+import type { Model } from '#shared/wire/model.ts';
+import { compareText as text } from '../../../text/compare-text.ts';
+import { sentenceOf } from '../../../text/error-text.ts';
+import { Button } from '../../../ui/elements/button.tsx';
+import { named, problemOf } from '../compare/draft/compare-models.ts';
+import { NoticeRow } from './notice-row.tsx';
+import { CapNotices, overflowing } from './send-notices.tsx';
+
+interface CompareNoticesProps {
+  models: readonly Model[];
+  value: readonly string[];
+  quote: ComparisonQuote | undefined;
+  asked: boolean;
+  /** Absent: these cannot be left out. */
+  onRemove?: (model: string) => void;
+}
+
+/** What prevents a comparison, and for which of its models. */
+export function CompareNotices({ models, value, quote, asked, onRemove }: CompareNoticesProps) {
+  const nameOf = (id: string) => named(models, id)?.name ?? id;
+  const problems = value.flatMap((id) => {
+    const lost = problemOf(models, id);
+    if (lost) return [{ id, sentence: lost }];
+    const own = quote?.columns.find(({ model }) => model === id)?.quote;
+    const [told] = own?.obstacles ?? [];
+    const obstacle = told ? sentenceOf(told) : own?.context.overflows ? overflowing(own.context) : null;
+    return obstacle ? [{ id, sentence: text.about(nameOf(id), obstacle) }] : [];
+  });
+  return (
+    <>
+      {problems.map(({ id, sentence }) => (
+        <NoticeRow
+          key={id}
+          tone="warn"
+          actions={onRemove && <Button onClick={() => onRemove(id)}>{text.removeShort(nameOf(id))}</Button>}
+        >
+          {sentence}
+        </NoticeRow>
+      ))}
+      {asked && value.length < 2 && <NoticeRow tone="info">{text.oneMore}</NoticeRow>}
+      {quote && <CapNotices caps={quote.caps} />}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { elementOf } from '../../../markdown/copy-selections.ts';
+
+/** The rows of a thread that a selection is in. */
+export interface SelectedRows {
+  /** The row that it begins within, and the part of it that is selected; null: it begins before the first message. */
+  readonly first: PartOfRow | null;
+  /** The row that it ends within; null: it ends after the last message. */
+  readonly last: PartOfRow | null;
+}
+
+export interface PartOfRow {
+  readonly index: number;
+  readonly range: Range;
+}
+
+/** The selected rows of a thread, by the position that they state in `data-index`; null if nothing in it is selected. */
+export function selectedRows(thread: HTMLElement): SelectedRows | null {
+  const selection = getSelection();
+  if (!selection || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0);
+  if (!range.intersectsNode(thread)) return null;
+  const begins = rowOf(thread, range.startContainer);
+  const ends = rowOf(thread, range.endContainer);
+  return { first: begins && partOf(begins, range), last: ends && partOf(ends, range) };
+}
+
+/** The rows that the selection begins and ends in, or will when it is drawn out from the caret: as long as they are in the document, the browser leaves its ends alone. */
+export function rowsOfSelectionEnds(thread: HTMLElement | null): number[] {
+  const selection = getSelection();
+  if (!thread || !selection) return [];
+  const rows = [selection.anchorNode, selection.focusNode].map((node) => node && rowOf(thread, node));
+  return rows.flatMap((row) => (row ? [indexOf(row)] : []));
+}
+
+function rowOf(thread: HTMLElement, node: Node): Element | null {
+  const row = elementOf(node)?.closest('[data-index]') ?? null;
+  return row && thread.contains(row) ? row : null;
+}
+
+const indexOf = (row: Element): number => Number((row as HTMLElement).dataset.index);
+
+function partOf(row: Element, selected: Range): PartOfRow {
+  const range = document.createRange();
+  range.selectNodeContents(row);
+  if (row.contains(selected.startContainer)) range.setStart(selected.startContainer, selected.startOffset);
+  if (row.contains(selected.endContainer)) range.setEnd(selected.endContainer, selected.endOffset);
+  return { index: indexOf(row), range };
+}

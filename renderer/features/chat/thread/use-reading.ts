@@ -1,0 +1,212 @@
+import type { Virtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useHandle } from '../../../handles/handles.ts';
+import { useThreadView } from '../../../navigation/thread-view.ts';
+import { text } from '../../../text/chat-text.ts';
+import { useNotify } from '../../../ui/notices/use-notify.ts';
+import type { ThreadStream } from '../data/follow-thread.ts';
+import { headOf, holds, type ThreadItem } from '../state/thread-items.ts';
+import { isInView, pxAbove, rowOf, showAcross } from './found-range.ts';
+import { holdScrollPosition } from './hold-scroll-position.ts';
+import type { useFollowing } from './use-following.ts';
+import type { ScrollPositions } from './use-scroll-positions.ts';
+import type { useTurn } from './use-turn.ts';
+
+export type Pages = Omit<ThreadStream, 'follow'>;
+
+interface Reading {
+  readonly rows: Virtualizer<HTMLDivElement, Element>;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  /** Stops the place that is held, while there is one. */
+  readonly holding: RefObject<(() => void) | null>;
+  readonly loaded: {
+    readonly items: readonly ThreadItem[];
+    readonly snapshot: string;
+    readonly hasOlder: boolean;
+    readonly hasNewer: boolean;
+  };
+  /** An answer is being written. */
+  readonly busy: boolean;
+  readonly end: ReturnType<typeof useFollowing>;
+  readonly turn: ReturnType<typeof useTurn>;
+  readonly focus: (at: number) => void;
+  readonly pages: Pages;
+  readonly scrollPositions: ScrollPositions;
+  /** The message in the address. */
+  readonly wanted: string | undefined;
+}
+
+/** Loads a page when this many rows from an end. */
+const near = 8;
+const retryMs = 5000;
+/** Nothing worth scrolling to is below this. */
+const nearEndPx = 48;
+
+/** The scroll position of a conversation: restores it, loads pages, jumps to messages, and saves it. */
+export function useReading(reading: Reading) {
+  const { rows, scroller, holding, loaded, busy, end, turn, focus, pages, scrollPositions, wanted } = reading;
+  const { items, snapshot, hasOlder, hasNewer } = loaded;
+  const { following, follow, leave } = end;
+  const { failed } = useNotify();
+  const failedAt = useRef(Number.NEGATIVE_INFINITY);
+  const seen = useRef<string | null>(null);
+  const shown = useRef(snapshot);
+  /** What was found last, as long as it is looked at. */
+  const found = useRef<(() => Range | null) | null>(null);
+  /** The message to scroll to once it is loaded, and whether it is then highlighted. */
+  const [target, setTarget] = useState<{ readonly messageId: string; readonly jump: boolean } | null>(null);
+
+  const indexOf = (id: string) => items.findIndex((item) => holds(item, id));
+  const hold = (index: number, offsetPx: () => number) => {
+    holding.current?.();
+    holding.current = holdScrollPosition({
+      rows,
+      scroller: scroller.current,
+      index,
+      offsetPx,
+      isFresh: pages.isFresh,
+      done: (settled) => {
+        holding.current = null;
+        if (settled) end.rest();
+      },
+    });
+  };
+  const goToEnd = () => {
+    holding.current?.();
+    follow();
+    rows.scrollToEnd();
+  };
+  const toLatest = () =>
+    void pages.toEnd().then(
+      () => requestAnimationFrame(goToEnd),
+      (error: unknown) => failed(text.latest, error),
+    );
+
+  // A conversation opens at its kept position, else at its end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
+  useLayoutEffect(() => {
+    const start = scrollPositions.start();
+    const index = start ? indexOf(start.messageId) : -1;
+    if (start && index >= 0) hold(index, () => start.offsetPx);
+    else rows.scrollToEnd();
+    return () => holding.current?.();
+  }, []);
+
+  // A snapshot replaces all that was loaded: a reader who does not follow the end stays at the same message.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each snapshot, and at no other time
+  useLayoutEffect(() => {
+    if (shown.current === snapshot) return;
+    shown.current = snapshot;
+    const scrollPosition = following ? null : scrollPositions.current();
+    const index = scrollPosition ? indexOf(scrollPosition.messageId) : -1;
+    if (scrollPosition && index >= 0) hold(index, () => scrollPosition.offsetPx);
+  }, [snapshot]);
+
+  // A notice or a longer draft takes height from the thread: a reader at the end stays there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer is one for the life of the thread
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || !following || hasNewer) return;
+    const observer = new ResizeObserver(() => holding.current ?? rows.scrollToEnd());
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [following, hasNewer]);
+
+  useHandle('thread', {
+    element: () => scroller.current,
+    focus: () => scroller.current?.focus(),
+    showEnd: toLatest,
+    keepInView: (messageId) => setTarget({ messageId, jump: false }),
+    showRange(range, isDrawnAnew) {
+      found.current = range;
+      const row = rowOf(range());
+      // A block that is drawn anew is scrolled to its side anew; up and down its reader may have gone elsewhere since.
+      showAcross(range());
+      if (isDrawnAnew || row === null || isInView(range(), scroller.current)) return;
+      leave();
+      hold(row, pxAbove(range, row, scroller.current));
+    },
+  });
+
+  useEffect(() => {
+    if (wanted !== undefined) setTarget({ messageId: wanted, jump: true });
+  }, [wanted]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each target, and each time there is more to find it in
+  useEffect(() => {
+    if (!target) return;
+    const index = indexOf(target.messageId);
+    if (index < 0) {
+      if (!target.jump) return;
+      void pages.toMessage(target.messageId).catch((error: unknown) => {
+        setTarget(null);
+        failed(text.jump, error);
+      });
+      return;
+    }
+    setTarget(null);
+    if (!target.jump) {
+      rows.scrollToIndex(index, { align: 'auto' });
+      // The focused version was replaced by this one.
+      if (document.activeElement === document.body) focus(index);
+      return;
+    }
+    leave();
+    hold(
+      index,
+      pxAbove(() => found.current?.() ?? null, index, scroller.current),
+    );
+    useThreadView.getState().highlight(target.messageId);
+  }, [target, items]);
+
+  // A question that was asked goes to the top.
+  const asked = useThreadView((view) => view.asked);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each question, and each time there is more to find it in
+  useLayoutEffect(() => {
+    if (asked === null) return;
+    const index = indexOf(asked);
+    if (index < 0) {
+      if (hasNewer) void pages.toEnd().catch((error: unknown) => failed(text.latest, error));
+      return;
+    }
+    useThreadView.getState().setAsked(null);
+    turn.begin(asked);
+    leave();
+    seen.current = headOf(items.at(-1) as ThreadItem);
+    const cutPx = turn.cutPx(index);
+    hold(index, () => cutPx);
+  }, [asked, items]);
+
+  useEffect(() => {
+    const { range } = rows;
+    if (!range || holding.current || items.length === 0) return;
+    const last = items.at(-1);
+    if (following && !hasNewer) seen.current = last ? headOf(last) : null;
+    // What is being written grows while another chat is read: the reader comes back to what was seen of it.
+    if (following && !hasNewer && !busy) scrollPositions.leave(null);
+    else {
+      const top = rows.scrollOffset ?? 0;
+      const row = rows.getVirtualItems().find((item) => item.end > top);
+      const item = row && items[row.index];
+      // Rounded up: a fraction less would show the end of the row before.
+      if (item) scrollPositions.leave({ messageId: headOf(item), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
+    }
+    const read = (page: () => Promise<void>) => {
+      if (performance.now() - failedAt.current < retryMs) return;
+      void page().catch((error: unknown) => {
+        failedAt.current = performance.now();
+        failed(text.readOn, error);
+      });
+    };
+    if (hasOlder && range.startIndex < near) read(pages.older);
+    if (hasNewer && range.endIndex > items.length - near) read(pages.newer);
+  });
+
+  const seenAt = seen.current === null ? -1 : items.findIndex((item) => headOf(item) === seen.current);
+  const hiddenPx = rows.getTotalSize() - (rows.scrollOffset ?? 0) - (rows.scrollRect?.height ?? 0);
+  return {
+    toLatest,
+    below: hasNewer || hiddenPx > nearEndPx,
+    unseen: following || seenAt < 0 ? 0 : items.length - 1 - seenAt,
+  };
+}

@@ -1,0 +1,53 @@
+import { useMemo } from 'react';
+import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
+import { useApi } from '../../../api/api.ts';
+import { useFlush } from '../../../browser/use-flush.ts';
+
+/** Scroll positions in this window; null at the end. The core keeps them for the next start. */
+const scrollPositions = new Map<string, ScrollPosition | null>();
+
+const pauseMs = 300;
+
+/** The initial position of a conversation, and how it is saved. */
+export function useScrollPositions(conversationId: string, kept: ScrollPosition | null | undefined) {
+  const api = useApi();
+  const keeper = useMemo(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let waiting: ScrollPosition | null | undefined;
+    const flush = () => {
+      if (waiting === undefined) return;
+      const scrollPosition = waiting;
+      waiting = undefined;
+      api.conversations.keepScrollPosition({ id: conversationId, scrollPosition }).catch((error: unknown) => {
+        console.warn('This scroll position is not kept for the next start', error);
+      });
+    };
+    const saveAndPause = () => {
+      timer = waiting === undefined ? undefined : setTimeout(saveAndPause, pauseMs);
+      flush();
+    };
+    return {
+      leave(scrollPosition: ScrollPosition | null) {
+        const before = scrollPositions.get(conversationId);
+        if (before !== undefined && JSON.stringify(before) === JSON.stringify(scrollPosition)) return;
+        scrollPositions.set(conversationId, scrollPosition);
+        waiting = scrollPosition;
+        // At once: a window may be gone before a pause is over. During scrolling once in each pause.
+        if (timer === undefined) saveAndPause();
+      },
+      flush,
+    };
+  }, [api, conversationId]);
+  useFlush(keeper.flush);
+  return useMemo(() => {
+    const known = scrollPositions.get(conversationId);
+    const first = known === undefined ? (kept ?? null) : known;
+    const current = () => scrollPositions.get(conversationId) ?? null;
+    return { ...keeper, start: () => first, current };
+  }, [keeper, kept, conversationId]);
+}
+
+export type ScrollPositions = ReturnType<typeof useScrollPositions>;
+
+/** For tests: forgets all positions. */
+export const forgetScrollPositions = (): void => scrollPositions.clear();

@@ -1,0 +1,106 @@
+import { type RefObject, useEffect } from 'react';
+import { useApi } from '../../../api/api.ts';
+import { drawNow } from '../../../long-text/draw-now.ts';
+import { type Copied, copiedRange } from '../../../markdown/copy-selections.ts';
+import { text } from '../../../text/ui-text.ts';
+import { useNotify } from '../../../ui/notices/use-notify.ts';
+import type { LiveAnswers } from '../data/answer-views.ts';
+import { useLiveAnswers } from '../data/use-answer.ts';
+import { wholeBranch } from '../data/whole-branch.ts';
+import { headOf, type ThreadItem } from '../state/thread-items.ts';
+import { copiedRow, joined } from './copied-rows.ts';
+import { type PartOfRow, selectedRows } from './selected-rows.ts';
+
+interface WholeCopies {
+  readonly thread: RefObject<HTMLElement | null>;
+  readonly items: readonly ThreadItem[];
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+}
+
+/**
+ * Copies of a selection have all messages in it, also those that are not drawn or not loaded: whole ones as their Markdown, the
+ * parts at its ends as they are laid out. mod+A selects the conversation alone, unless someone writes.
+ */
+export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopies): void {
+  const api = useApi();
+  const answers = useLiveAnswers();
+  const notify = useNotify();
+  useEffect(() => {
+    const onCopy = (event: ClipboardEvent) => {
+      const element = thread.current;
+      const [head] = items;
+      if (event.defaultPrevented || !element || !head || isField(event.target)) return;
+      const rows = selectedRows(element);
+      if (!rows) return;
+      const { first, last } = rows;
+      for (const end of [first, last]) if (end) drawNow(end.range);
+      if (first && first.index === last?.index) return;
+      const isBeyond = (!first && hasOlder) || (!last && hasNewer);
+      event.preventDefault();
+      const all = isBeyond ? wholeBranch(api, head.conversationId) : Promise.resolve(items);
+      // The parts at the ends are read now: a later document may be another one.
+      const ends = { first: endOf(items, first), last: endOf(items, last) };
+      const copied = all.then((branch) => copiedRows(answers, branch, ends));
+      write(copied).catch(async (error: unknown) => {
+        console.warn('Copying was refused', error);
+        await copied.then(
+          () => notify.say(text.copyFailed, text.copyRefused),
+          (unread: unknown) => notify.failed(text.copyFailed, unread),
+        );
+      });
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isAll = event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey);
+      const element = thread.current;
+      if (!isAll || event.shiftKey || event.altKey || event.defaultPrevented || !element) return;
+      const here = event.target === document.body || element.contains(event.target as Node);
+      if (!here || isField(event.target)) return;
+      event.preventDefault();
+      getSelection()?.selectAllChildren(element);
+    };
+    // Before the listener for selections that are in the document.
+    document.addEventListener('copy', onCopy, { capture: true });
+    document.addEventListener('keydown', onKeyDown);
+    return () => {
+      document.removeEventListener('copy', onCopy, { capture: true });
+      document.removeEventListener('keydown', onKeyDown);
+    };
+  });
+}
+
+/** A row that a selection begins or ends in, with the selected part. */
+interface End {
+  readonly head: string;
+  readonly part: Copied;
+}
+
+function endOf(items: readonly ThreadItem[], end: PartOfRow | null): End | null {
+  const item = end && items[end.index];
+  return item ? { head: headOf(item), part: copiedRange(end.range) } : null;
+}
+
+async function copiedRows(
+  answers: LiveAnswers,
+  items: readonly ThreadItem[],
+  { first, last }: { first: End | null; last: End | null },
+): Promise<Copied> {
+  const at = (end: End) => items.findIndex((item) => headOf(item) === end.head);
+  const rows = items.slice(first ? Math.max(0, at(first)) : 0, last ? at(last) + 1 : undefined);
+  const parts = rows.map(async (item) => {
+    const end = [first, last].find((one) => one?.head === headOf(item));
+    return end?.part ?? copiedRow(answers, item);
+  });
+  return joined(await Promise.all(parts));
+}
+
+function write(copied: Promise<Copied>): Promise<void> {
+  const form = (type: string, words: (copied: Copied) => string) => ({
+    [type]: copied.then((both) => new Blob([words(both)], { type })),
+  });
+  const forms = { ...form('text/plain', ({ plain }) => plain), ...form('text/html', ({ rich }) => rich) };
+  return navigator.clipboard.write([new ClipboardItem(forms)]);
+}
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches('input, textarea, select, [contenteditable]');

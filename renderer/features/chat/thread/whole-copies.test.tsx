@@ -1,0 +1,166 @@
+import '../../../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { type Locator, page, userEvent } from 'vitest/browser';
+import { copiedSelection } from '../../../../tests/support/copied-selection.ts';
+import { fakeMessage } from '../../../../tests/support/fake-data.ts';
+import { closeApp, openApp } from '../../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const thread = page.getByRole('log', { name: 'Conversation' });
+
+/** A chat of questions and answers, of which only the last few are drawn. */
+const long = (turns: number) =>
+  Array.from({ length: turns }, (_, at) => [
+    fakeMessage({
+      id: `q${at}`,
+      conversationId: 'c2',
+      parentId: at === 0 ? null : `a${at - 1}`,
+      text: `Question ${at}\nin two lines`,
+    }),
+    fakeMessage({
+      id: `a${at}`,
+      conversationId: 'c2',
+      parentId: `q${at}`,
+      role: 'assistant',
+      modelName: 'Haiku',
+      text: `The **answer ${at}**.\n\n${'More words. '.repeat(40)}`,
+    }),
+  ]).flat();
+
+async function copied(): Promise<{ plain: string; rich: string }> {
+  const both = await copiedSelection();
+  if (!both) throw new Error('The browser copies by itself');
+  return both;
+}
+
+const frames = () => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
+
+/**
+ * Scrolls up until `words` are drawn in the middle of what is seen, and stay there: nothing there is about to be left
+ * undrawn. Gives their text.
+ */
+async function scrolledUpTo(words: Locator): Promise<Text> {
+  const scroller = thread.element();
+  const reached = () => {
+    const seen = words.query()?.getBoundingClientRect();
+    return seen !== undefined && seen.top > 0 && seen.bottom < innerHeight;
+  };
+  await expect
+    .poll(async () => {
+      scroller.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
+      const drawn = words.query();
+      if (drawn) drawn.scrollIntoView({ block: 'center' });
+      else scroller.scrollTop -= 500;
+      await frames();
+      return reached();
+    })
+    .toBe(true);
+  return words.element().firstChild as Text;
+}
+
+const turnsIn = (words: string, name: string) =>
+  [...words.matchAll(new RegExp(`${name} (\\d+)`, 'g'))].map(([, at]) => Number(at));
+const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, at) => from + at);
+
+test('all of a chat is selected from within it, and copied whole: what is not drawn, and what is not loaded', async () => {
+  await openApp('#chat/c2', { messages: long(50) });
+  await expect.element(thread.getByText('answer 49')).toBeVisible();
+  expect(thread.element().textContent).not.toContain('answer 20.');
+  (thread.element() as HTMLElement).focus();
+  await userEvent.keyboard('{Control>}a{/Control}');
+  const { plain, rich } = await copied();
+  for (const words of [plain, rich]) {
+    expect(turnsIn(words, 'Question')).toEqual(upTo(50));
+    expect(turnsIn(words, 'answer')).toEqual(upTo(50));
+  }
+  expect(plain.startsWith('You\n\nQuestion 0\nin two lines\n\nHaiku\n\nThe **answer 0**.')).toBe(true);
+  expect(rich).toContain(
+    '<h2>You</h2><p>Question 0<br>in two lines</p><h2>Haiku</h2><p>The <strong>answer 0</strong>.</p>',
+  );
+  expect(rich).not.toContain('Conversations');
+});
+
+test('a selection keeps its ends where they are while it is drawn out over a long chat, and what is between them is copied', async () => {
+  await openApp('#chat/c2', { messages: long(25) });
+  await expect.element(thread.getByText('answer 24')).toBeVisible();
+  const wordsOf = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
+  getSelection()?.setBaseAndExtent(wordsOf(24), 'answer'.length, wordsOf(24), 'answer'.length);
+  const start = await scrolledUpTo(thread.getByText('answer 2', { exact: true }));
+  getSelection()?.extend(start, 'answer'.length);
+  expect(thread.getByText('answer 12', { exact: true }).query()).toBeNull();
+  const { plain, rich } = await copied();
+  for (const words of [plain, rich]) {
+    expect(turnsIn(words, 'Question')).toEqual(upTo(25, 3));
+    expect(turnsIn(words, 'answer')).toEqual(upTo(24, 3));
+  }
+  expect(plain).toMatch(/^2\./);
+  expect(plain).toMatch(/The answer$/);
+  expect(rich).not.toMatch(/class=|style=|<button/);
+});
+
+test('whole messages are copied as Markdown also where all of them are drawn, and the part of one as it is laid out', async () => {
+  await openApp('#chat/c2', { messages: long(2) });
+  await expect.element(thread.getByText('answer 1')).toBeVisible();
+  (thread.element() as HTMLElement).focus();
+  await userEvent.keyboard('{Control>}a{/Control}');
+  const { plain } = await copied();
+  expect(plain.startsWith('You\n\nQuestion 0\nin two lines\n\nHaiku\n\nThe **answer 0**.')).toBe(true);
+
+  const wordsOf = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
+  getSelection()?.setBaseAndExtent(wordsOf(0), 0, wordsOf(1), 'answer 1'.length);
+  const part = await copied();
+  expect(part.plain).toMatch(/^answer 0\.\n\n/);
+  expect(part.plain).toMatch(/You\n\nQuestion 1\nin two lines\n\nHaiku\n+The answer 1$/);
+  expect(part.rich).toContain('<h2>You</h2><p>Question 1<br>in two lines</p>');
+});
+
+test('of a long answer that is selected in part no more is copied, though not all of the part is drawn', async () => {
+  const text = Array.from({ length: 400 }, (_, at) => `Paragraph ${at} ends.`).join('\n\n');
+  await openApp('#chat/c2', {
+    messages: [
+      fakeMessage({ id: 'q', conversationId: 'c2', text: 'Long, please' }),
+      fakeMessage({ id: 'a', conversationId: 'c2', parentId: 'q', role: 'assistant', modelName: 'Haiku', text }),
+      fakeMessage({ id: 'q2', conversationId: 'c2', parentId: 'a', text: 'Thanks' }),
+      fakeMessage({ id: 'a2', conversationId: 'c2', parentId: 'q2', role: 'assistant', text: 'A pleasure.' }),
+    ],
+  });
+  await expect.element(thread.getByText('A pleasure.')).toBeVisible();
+  // Text that is parsed later is another node then.
+  await expect.poll(() => thread.element().querySelector('.prose[aria-busy]')).toBeNull();
+  const end = thread.getByText('A pleasure.', { exact: true }).element().firstChild as Text;
+  getSelection()?.setBaseAndExtent(end, 'A pleasure'.length, end, 'A pleasure'.length);
+  const start = await scrolledUpTo(thread.getByText('Paragraph 40 ends.', { exact: true }));
+  getSelection()?.extend(start, 'Paragraph '.length);
+  expect(thread.element().querySelectorAll('[data-empty]').length).toBeGreaterThan(0);
+  const { plain } = await copied();
+  expect(plain.slice(0, 40)).toMatch(/^40 ends\./);
+  expect(plain).not.toContain('Paragraph 39 ');
+  for (const at of [41, 200, 399]) expect(plain).toContain(`Paragraph ${at} ends.`);
+  expect(plain).toMatch(/A pleasure$/);
+});
+
+test('of a question that is shown in part, all is copied with the chat', async () => {
+  const text = `${'word '.repeat(1_000)}the end`;
+  await openApp('#chat/c2', {
+    messages: [
+      fakeMessage({ id: 'q', conversationId: 'c2', text }),
+      fakeMessage({ id: 'a', conversationId: 'c2', parentId: 'q', role: 'assistant', text: 'Yes.' }),
+    ],
+  });
+  await expect.element(thread.getByText('Yes.')).toBeVisible();
+  (thread.element() as HTMLElement).focus();
+  await userEvent.keyboard('{Control>}a{/Control}');
+  expect((await copied()).plain).toContain('word the end\n\n');
+});
+
+test('all is the text of a field for one who writes', async () => {
+  await openApp('#chat/c2', { messages: long(1) });
+  await expect.element(thread.getByText('answer 0')).toBeVisible();
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('my draft');
+  await userEvent.keyboard('{Control>}a{/Control}');
+  expect(getSelection()?.toString()).not.toContain('answer');
+  await userEvent.keyboard('other');
+  await expect.element(field).toHaveValue('other');
+});

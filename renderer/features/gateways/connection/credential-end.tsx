@@ -1,0 +1,21 @@
+import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
+import { useNow } from '../../../browser/use-now.ts';
+import { connectionText as words } from '../../../text/connection-text.ts';
+import { momentOf } from '../../../text/format.ts';
+
+/** A credential that ends within this time is spoken of. */
+export const soonMs = 24 * 3_600_000;
+
+/** When a credential ends, or has ended, and what to do. Nothing of one that lasts. */
+export function CredentialEnd({
+  account: { kind, expiresAt },
+}: {
+  account: Pick<GatewayAccount, 'kind' | 'expiresAt'>;
+}) {
+  const now = useNow();
+  if (expiresAt === null) return null;
+  const name = words.credentials[kind];
+  if (expiresAt <= now) return <span className="text-bad">{words.ended(name, momentOf(expiresAt))}</span>;
+  if (expiresAt - now < soonMs) return <span className="text-warn">{words.endsSoon(name, momentOf(expiresAt))}</span>;
+  return <span>{words.ends(momentOf(expiresAt))}</span>;
+}

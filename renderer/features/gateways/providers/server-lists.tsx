@@ -1,0 +1,146 @@
+import { Trash2 } from 'lucide-react';
+import type { SavedServer, ServerModel } from '#shared/contract/app/providers.ts';
+import { useModels } from '../../../api/use-core.ts';
+import { utcDay } from '../../../text/format.ts';
+import { text as modelsText } from '../../../text/models-text.ts';
+import { text } from '../../../text/settings-text.ts';
+import { Button } from '../../../ui/elements/button.tsx';
+import { IconButton } from '../../../ui/elements/icon-button.tsx';
+import { TextField } from '../../../ui/forms/text-field.tsx';
+
+const words = text.providers;
+
+interface ModelFieldsProps {
+  models: readonly ServerModel[];
+  isAzure: boolean;
+  /** What the models are named for, where that is not a server's own list. */
+  note?: string;
+  onChange: (models: ServerModel[]) => void;
+}
+
+export const newModel: ServerModel = {
+  model: '',
+  sameAs: null,
+  input: null,
+  output: null,
+  cached: null,
+  pricedOn: null,
+};
+const suggestions = 'known-models';
+
+/** Models of a server: deployments, and models that it does not list, with their facts and prices. */
+export function ModelFields({ models, isAzure, note, onChange }: ModelFieldsProps) {
+  const known = useModels().data?.models.filter(({ owned_by }) => ['openai', 'anthropic', 'google'].includes(owned_by));
+  const row = isAzure ? words.rows.deployment : words.rows.model;
+  const change = (at: number, more: Partial<ServerModel>) =>
+    onChange(models.map((model, index) => (index === at ? { ...model, ...more } : model)));
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 font-medium text-fg-2 text-xs">
+        {isAzure ? words.deployments : note ? modelsText.byHand.title : words.ownModels}
+      </legend>
+      <p className="text-fg-3 text-xs">{isAzure ? words.deploymentsNote : (note ?? words.ownModelsNote)}</p>
+      <datalist id={suggestions}>
+        {known?.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+      {models.map((model, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names until they are typed
+        <div key={at} className="grid grid-cols-[1fr_1fr_auto] items-end gap-2 sm:grid-cols-[2fr_2fr_1fr_1fr_1fr_auto]">
+          <TextField
+            label={row.name(at + 1)}
+            value={model.model}
+            maxLength={256}
+            onChange={(event) => change(at, { model: event.target.value })}
+          />
+          <TextField
+            label={words.sameAs}
+            list={suggestions}
+            placeholder="openai/gpt-5.4-mini"
+            className="max-sm:col-span-2"
+            value={model.sameAs ?? ''}
+            onChange={(event) => change(at, { sameAs: event.target.value.trim() || null })}
+          />
+          <TextField
+            label={words.priceIn}
+            inputMode="decimal"
+            value={model.input ?? ''}
+            onChange={(event) => change(at, { input: event.target.value.trim() || null })}
+          />
+          <TextField
+            label={words.priceOut}
+            inputMode="decimal"
+            value={model.output ?? ''}
+            onChange={(event) => change(at, { output: event.target.value.trim() || null })}
+          />
+          <TextField
+            label={words.priceCached}
+            inputMode="decimal"
+            value={model.cached ?? ''}
+            onChange={(event) => change(at, { cached: event.target.value.trim() || null })}
+          />
+          <IconButton
+            icon={Trash2}
+            label={row.remove(at + 1)}
+            onClick={() => onChange(models.filter((_model, index) => index !== at))}
+          />
+          {model.pricedOn !== null && (
+            <p className="col-span-full text-fg-3 text-xs">{words.pricedOn(utcDay(model.pricedOn))}</p>
+          )}
+        </div>
+      ))}
+      <Button className="self-start" onClick={() => onChange([...models, newModel])}>
+        {row.add}
+      </Button>
+    </fieldset>
+  );
+}
+
+interface HeaderFieldsProps {
+  headers: SavedServer['headers'];
+  /** Headers whose saved values stay unless replaced. */
+  kept: readonly string[];
+  onChange: (headers: SavedServer['headers']) => void;
+}
+
+/** Headers of every request. Saved values are never shown again. */
+export function HeaderFields({ headers, kept, onChange }: HeaderFieldsProps) {
+  const change = (at: number, more: Partial<SavedServer['headers'][number]>) =>
+    onChange(headers.map((header, index) => (index === at ? { ...header, ...more } : header)));
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 font-medium text-fg-2 text-xs">{words.headers}</legend>
+      <p className="text-fg-3 text-xs">{words.headersNote}</p>
+      {headers.map((header, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names until they are typed
+        <div key={at} className="grid grid-cols-[1fr_1fr_auto] items-end gap-2">
+          <TextField
+            label={words.rows.header.name(at + 1)}
+            value={header.name}
+            maxLength={100}
+            onChange={(event) => change(at, { name: event.target.value })}
+          />
+          <TextField
+            label={words.headerValue(at + 1)}
+            type="password"
+            maxLength={4096}
+            placeholder={kept.includes(header.name) ? words.keptValue : undefined}
+            value={header.value}
+            onChange={(event) => change(at, { value: event.target.value })}
+          />
+          <IconButton
+            icon={Trash2}
+            label={words.rows.header.remove(at + 1)}
+            onClick={() => onChange(headers.filter((_header, index) => index !== at))}
+          />
+        </div>
+      ))}
+      <Button className="self-start" onClick={() => onChange([...headers, { name: '', value: '' }])}>
+        {words.rows.header.add}
+      </Button>
+    </fieldset>
+  );
+}

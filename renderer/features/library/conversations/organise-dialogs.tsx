@@ -1,0 +1,76 @@
+import { text } from '../../../text/conversations-text.ts';
+import { text as transferText } from '../../../text/transfer-text.ts';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { ExportForm } from '../transfer/export-form.tsx';
+import { type ChatDialog, useChatDialog } from './chat-dialog.ts';
+import { EmptyTrashForm, ForeverForm } from './delete-forms.tsx';
+import { MoveForm } from './move-form.tsx';
+import { NameForm } from './name-form.tsx';
+import { ProjectDialog } from './project-form.tsx';
+import { TagsForm } from './tags-form.tsx';
+import { useOrganiseCalls } from './use-organise.ts';
+
+/** The dialogs about chats, over any page. */
+export function OrganiseDialogs() {
+  const { asking, ask } = useChatDialog();
+  return (
+    <Dialog open={asking !== null} onOpenChange={(open) => !open && ask(null)} title={asking ? titleOf(asking) : ''}>
+      {asking && <Form asking={asking} onDone={() => ask(null)} />}
+    </Dialog>
+  );
+}
+
+function titleOf(asking: ChatDialog): string {
+  switch (asking.kind) {
+    case 'rename':
+      return text.renameTitle;
+    case 'move':
+      return text.moveTitle;
+    case 'tags':
+      return text.tagsTitle;
+    case 'export':
+      return transferText.exportTitle(asking.conversations.length);
+    case 'forever':
+      return text.foreverTitle(asking.conversations.length);
+    case 'empty-trash':
+      return text.emptyTitle;
+    case 'new-folder':
+      return text.newFolder;
+    case 'rename-folder':
+      return text.renameFolder;
+    case 'project':
+      return text.projectTitle(asking.folder.name);
+  }
+}
+
+function Form({ asking, onDone }: { asking: ChatDialog; onDone: () => void }) {
+  const { rename, renameFolder, createFolder } = useOrganiseCalls();
+  switch (asking.kind) {
+    case 'rename': {
+      const { id, title } = asking.conversation;
+      const save = (next: string) => rename.mutateAsync({ id, title: next });
+      return <NameForm label={text.titleField} initial={title} maxLength={200} onSave={save} onDone={onDone} />;
+    }
+    case 'rename-folder': {
+      const { id, name } = asking.folder;
+      const save = (next: string) => renameFolder.mutateAsync({ id, name: next });
+      return <NameForm label={text.folderName} initial={name} maxLength={60} onSave={save} onDone={onDone} />;
+    }
+    case 'new-folder': {
+      const save = (name: string) => createFolder.mutateAsync({ name });
+      return <NameForm label={text.folderName} initial="" maxLength={60} onSave={save} onDone={onDone} />;
+    }
+    case 'project':
+      return <ProjectDialog folder={asking.folder} onDone={onDone} />;
+    case 'move':
+      return <MoveForm conversations={asking.conversations} onDone={onDone} />;
+    case 'tags':
+      return <TagsForm conversations={asking.conversations} onDone={onDone} />;
+    case 'export':
+      return <ExportForm conversations={asking.conversations} onDone={onDone} />;
+    case 'forever':
+      return <ForeverForm conversations={asking.conversations} onDone={onDone} />;
+    case 'empty-trash':
+      return <EmptyTrashForm onDone={onDone} />;
+  }
+}

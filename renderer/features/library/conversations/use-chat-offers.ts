@@ -1,0 +1,35 @@
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import { useOffers } from '../../../actions/offers.ts';
+import { text } from '../../../text/conversations-text.ts';
+import { useChatDialog } from './chat-dialog.ts';
+import { changes, useAct } from './use-act.ts';
+import { useCopies } from './use-copies.ts';
+
+/** Offers what can be done with the open chat as a whole. */
+export function useChatOffers(conversation: Conversation | null): void {
+  const { ask } = useChatDialog.getState();
+  const { act } = useAct();
+  const { duplicate, copyMarkdown } = useCopies();
+  const trashed = conversation !== null && conversation.trashedAt !== null;
+  const ids = conversation ? [conversation.id] : [];
+  const conversations = conversation ? [conversation] : [];
+  const kept = conversation !== null && !trashed;
+  useOffers({
+    renameChat: kept ? () => ask({ kind: 'rename', conversation }) : null,
+    pinChat: kept && {
+      name: conversation.pinned ? text.unpinChat : text.pinChat,
+      run: () => void act(...(conversation.pinned ? changes.unpin(ids) : changes.pin(ids))),
+    },
+    moveChat: kept ? () => ask({ kind: 'move', conversations }) : null,
+    tagChat: kept ? () => ask({ kind: 'tags', conversations }) : null,
+    exportChat: kept ? () => ask({ kind: 'export', conversations }) : null,
+    copyChat: conversation && (() => void copyMarkdown(conversation)),
+    duplicateChat: kept ? () => void duplicate(conversation) : null,
+    archiveChat: kept && {
+      name: conversation.archived ? text.unarchiveChat : text.archiveChat,
+      run: () => void act(...(conversation.archived ? changes.unarchive(ids) : changes.archive(ids))),
+    },
+    trashChat: kept ? () => void act(...changes.trash(ids)) : null,
+    restoreChat: trashed ? () => void act(...changes.restore(ids)) : null,
+  });
+}

@@ -1,0 +1,135 @@
+import { useState } from 'react';
+import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
+import { useWallet } from '../../../api/use-wallet.ts';
+import { text } from '../../../text/backup-text.ts';
+import { bytes, secondOf } from '../../../text/format.ts';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { Badge } from '../../../ui/elements/badge.tsx';
+import { Button } from '../../../ui/elements/button.tsx';
+import { SettingsHeading } from '../../../ui/forms/setting-row.tsx';
+import { Failure } from '../../../ui/notices/failure.tsx';
+import { useNotify } from '../../../ui/notices/use-notify.ts';
+import { RestoreLedger } from './restore-ledger.tsx';
+import { useLedgerFiles } from './use-ledger-files.ts';
+
+const formats = ['csv', 'json'] as const;
+
+/** Copies of the ledger, and exports in which a row is a line of it. */
+export function LedgerFiles() {
+  const { copies, backUp, remove, putBack, restore, save } = useLedgerFiles();
+  const [removing, setRemoving] = useState<LedgerBackup | null>(null);
+  const [restoring, setRestoring] = useState<LedgerBackup | null>(null);
+  const { wallet } = useWallet();
+  const { say, undoable, failed } = useNotify();
+  const done = () => setRemoving(null);
+  const copyNow = () =>
+    backUp.mutate(undefined, {
+      onSuccess: () => say(text.ledgerCopied),
+      onError: (error) => failed(text.ledgerCopyFailed, error),
+    });
+  const removeNow = (name: string) =>
+    remove.mutate(name, {
+      onSuccess: () =>
+        undoable(text.ledgerRemoved, () =>
+          putBack.mutate(name, { onError: (error) => failed(text.putBackFailed, error) }),
+        ),
+      onError: (error) => failed(text.removeFailed, error),
+      onSettled: done,
+    });
+  const onRestoreError = (error: Error) => failed(text.ledgerRestoreFailed, error);
+  const restoreNow = ({ name, createdAt }: LedgerBackup) =>
+    restore.mutate(name, {
+      onSuccess({ backups }) {
+        const before = backups.find(({ kind }) => kind === 'before-restore');
+        if (before)
+          undoable(text.ledgerRestored(secondOf(createdAt)), () =>
+            restore.mutate(before.name, { onError: onRestoreError }),
+          );
+      },
+      onError: onRestoreError,
+      onSettled: () => setRestoring(null),
+    });
+  return (
+    <section aria-label={text.ledgerTitle}>
+      <div className="mt-8 flex flex-wrap items-center gap-3">
+        <SettingsHeading className="flex-1">{text.ledgerTitle}</SettingsHeading>
+        {wallet &&
+          formats.map((format) => (
+            <Button
+              key={format}
+              disabled={save.isPending}
+              onClick={() =>
+                save.mutate({ wallet: wallet.id, format }, { onError: (error) => failed(text.exportFailed, error) })
+              }
+            >
+              {text.exportAs(format.toUpperCase())}
+            </Button>
+          ))}
+        <Button disabled={backUp.isPending} onClick={copyNow}>
+          {backUp.isPending ? text.ledgerCopying : text.ledgerBackUp}
+        </Button>
+      </div>
+      <p className="mt-1 mb-3 text-fg-2">{text.ledgerNote}</p>
+      {copies.isError && !copies.data && (
+        <Failure title={text.copiesFailed} error={copies.error} onRetry={() => void copies.refetch()} />
+      )}
+      {copies.data?.backups.length === 0 && <p className="py-1 text-fg-3">{text.ledgerNone}</p>}
+      <ul aria-label={text.ledgerCopies} className="my-2 divide-y divide-line">
+        {copies.data?.backups.map((each) => (
+          <li key={each.name} className="flex min-h-9 flex-wrap items-center gap-3 tabular-nums">
+            <span className="min-w-32 flex-1">{secondOf(each.createdAt)}</span>
+            <Badge>{text.kinds[each.kind]}</Badge>
+            <span className="w-20 text-right text-fg-3">{bytes(each.bytes)}</span>
+            <Button
+              variant="quiet"
+              aria-label={text.actionFor(text.restore, secondOf(each.createdAt))}
+              onClick={() => setRestoring(each)}
+            >
+              {text.restore}
+            </Button>
+            <Button
+              variant="quiet"
+              aria-label={text.actionFor(text.remove, secondOf(each.createdAt))}
+              onClick={() => setRemoving(each)}
+            >
+              {text.remove}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {copies.data && copies.data.backups.length > 0 && (
+        <p className="text-fg-3 text-xs">
+          {text.folder} <code className="font-mono break-all">{copies.data.folder}</code>
+        </p>
+      )}
+      <Dialog
+        open={restoring !== null}
+        onOpenChange={(open) => !open && setRestoring(null)}
+        title={text.ledgerRestoreTitle}
+        width="wide"
+      >
+        {restoring && (
+          <RestoreLedger
+            copy={restoring}
+            restoring={restore.isPending}
+            onRestore={() => restoreNow(restoring)}
+            onCancel={() => setRestoring(null)}
+          />
+        )}
+      </Dialog>
+      <Dialog open={removing !== null} onOpenChange={(open) => !open && done()} title={text.ledgerRemoveTitle}>
+        {removing && (
+          <>
+            <p className="text-fg-2">{text.ledgerRemoveBody(secondOf(removing.createdAt))}</p>
+            <div className="mt-4 flex justify-end gap-2">
+              <Button onClick={done}>{text.cancel}</Button>
+              <Button variant="primary" disabled={remove.isPending} onClick={() => removeNow(removing.name)}>
+                {text.remove}
+              </Button>
+            </div>
+          </>
+        )}
+      </Dialog>
+    </section>
+  );
+}

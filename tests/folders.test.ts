@@ -1,0 +1,171 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+/** Which folder may import which. Types count like values. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The folders of each area. A folder imports only those that stand before it. */
+const orders: Readonly<Record<string, readonly string[]>> = {
+  gateway: [
+    ...['runtime', 'storage', 'access', 'models', 'ledger', 'providers', 'engine', 'http', 'api', 'operations'],
+    ...['composition', '.', 'cli'],
+  ],
+  'electron/core': [
+    ...['runtime', 'storage', 'worker', 'app', 'gateways', 'rpc', 'backup', 'conversations', 'transfer', 'request'],
+    ...['billing', 'files', 'tools', 'chat', 'composition', '.'],
+  ],
+  'renderer/features': [
+    ...['gateways', 'search', 'drafts', 'links', 'models', 'welcome', 'billing', 'library', 'prompts', 'chat'],
+    ...['settings', 'palette'],
+  ],
+};
+
+/** What every feature of the core may use. Of other features it may use the stores alone: the rest is passed to it. */
+const shared = [
+  ...[
+    'storage/',
+    'runtime/',
+    'request/',
+    'worker/',
+    'billing/costs/',
+    'chat/routing/',
+    'tools/calls/',
+    'tools/servers/',
+  ],
+  ...['gateways/connection/', 'gateways/models/'],
+];
+
+const filesOf = (folders: readonly string[]): string[] =>
+  folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,css}`, { cwd: root }));
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const isPart = (path: string): boolean => /(?<!\.test)\.tsx?$/.test(path);
+
+const aliases: Readonly<Record<string, string>> = {
+  '#core': 'electron/core',
+  '#shared': 'shared',
+  '#gateway': 'gateway',
+};
+
+function imports(path: string): string[] {
+  const found = textOf(path).matchAll(/(?:from |import\(|import |URL\()'(\.{1,2}|#[a-z]+)(\/[^'?]+)/g);
+  return [...found].map(([, start = '', rest = '']) => join(aliases[start] ?? join(dirname(path), start), rest));
+}
+
+/** Folder → folders it imports, each with the import that does it. */
+function folderGraph(
+  files: readonly (readonly [path: string, imported: readonly string[]])[],
+  folderOf: (path: string) => string,
+) {
+  const graph = new Map<string, Map<string, string>>();
+  for (const [path, imported] of files) {
+    for (const other of imported) {
+      if (folderOf(path) === folderOf(other)) continue;
+      const needs = graph.get(folderOf(path)) ?? new Map<string, string>();
+      graph.set(folderOf(path), needs.set(folderOf(other), `${path} → ${other}`));
+    }
+  }
+  return graph;
+}
+
+/** A way from a folder back to itself, as imports; null where there is none. */
+function circleIn(graph: ReturnType<typeof folderGraph>): string[] | null {
+  const finished = new Set<string>();
+  function walk(folder: string, way: readonly string[], steps: readonly string[]): string[] | null {
+    if (way.includes(folder)) return [...steps.slice(way.indexOf(folder))];
+    if (finished.has(folder)) return null;
+    for (const [next, step] of graph.get(folder) ?? []) {
+      const circle = walk(next, [...way, folder], [...steps, step]);
+      if (circle) return circle;
+    }
+    finished.add(folder);
+    return null;
+  }
+  for (const folder of graph.keys()) {
+    const circle = walk(folder, [], []);
+    if (circle) return circle;
+  }
+  return null;
+}
+
+/** The folder of an area that a path lies in: `.` for a file of the area itself. */
+const folderIn = (area: string, path: string): string =>
+  path
+    .slice(area.length + 1)
+    .split('/')
+    .slice(0, -1)[0] ?? '.';
+
+describe.each(Object.entries(orders))('%s', (area, order) => {
+  const parts = filesOf([area]).filter(isPart);
+  const known = new Set(parts);
+
+  test('has the folders that are listed, and none imports a later one', () => {
+    expect(new Set(parts.map((path) => folderIn(area, path)))).toEqual(new Set(order));
+    const place = (path: string) => order.indexOf(folderIn(area, path));
+    const upward = parts.flatMap((path) =>
+      imports(path)
+        .filter((other) => known.has(other) && place(other) > place(path))
+        .map((other) => `${path} → ${other}`),
+    );
+    expect(upward).toEqual([]);
+  });
+});
+
+test('no folder of the app imports one that needs it, by whatever way', () => {
+  const parts = filesOf(['renderer', 'electron/core', 'shared/contract']).filter(isPart);
+  expect(parts.length).toBeGreaterThan(700);
+  const known = new Set(parts);
+  const needs = parts.map((path) => [path, imports(path).filter((other) => known.has(other))] as const);
+  expect(circleIn(folderGraph(needs, dirname))).toBeNull();
+});
+
+test('a feature of the core imports no other feature, but its stores', () => {
+  const core = 'electron/core';
+  const featureOf = (path: string) =>
+    path
+      .slice(core.length + 1)
+      .split('/')
+      .slice(0, -1)
+      .slice(0, 2)
+      .join('/');
+  const isFeature = (path: string) => !/^(\.|composition|rpc)$/.test(folderIn(core, path));
+  const crossing = filesOf([core])
+    .filter((path) => isPart(path) && isFeature(path))
+    .flatMap((path) =>
+      imports(path)
+        .filter((other) => other.startsWith(`${core}/`) && featureOf(other) !== featureOf(path))
+        .filter((other) => !other.startsWith(`${featureOf(path)}/`.replace(/^/, `${core}/`)))
+        .filter((other) => !other.endsWith('-store.ts') && !shared.some((part) => other.startsWith(`${core}/${part}`)))
+        .map((other) => `${path} → ${other}`),
+    );
+  expect(crossing).toEqual([]);
+});
+
+test('no object is spread where it is written: that hides fields that nobody knows', () => {
+  const written = filesOf(['shared', 'gateway', 'electron', 'renderer']).filter((path) =>
+    /^\s*\.\.\.\{/m.test(textOf(path)),
+  );
+  expect(written).toEqual([]);
+});
+
+test('only the window’s start knows all of the interface', () => {
+  const guests = filesOf(['renderer']).filter((path) => isPart(path) && !/^renderer\/(app\/|main\.ts$)/.test(path));
+  expect(guests.filter((path) => imports(path).some((other) => other.startsWith('renderer/app/')))).toEqual([]);
+});
+
+test('a circle is found, however long', () => {
+  const circle = folderGraph(
+    [
+      ['a/1.ts', ['b/1.ts']],
+      ['b/1.ts', ['b/2.ts']],
+      ['b/2.ts', ['c/1.ts']],
+      ['c/1.ts', ['b/1.ts']],
+    ],
+    dirname,
+  );
+  expect(circleIn(circle)).toEqual(['b/2.ts → c/1.ts', 'c/1.ts → b/1.ts']);
+});

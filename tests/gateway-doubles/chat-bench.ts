@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import { toAppError } from '#shared/errors.ts';
+import { parseUsd } from '#shared/money.ts';
+import { planOf } from '../../gateway/access/auth/plans.ts';
+import type { Plan } from '../../gateway/access/auth/principal.ts';
+import { createOverload } from '../../gateway/access/overload/overload.ts';
+import { type StreamTimes, streamTimes } from '../../gateway/api/chat/stream-events.ts';
+import { exchangeHandlers } from '../../gateway/composition/exchange-handlers.ts';
+import { createEngine, type EngineTimeouts, engineTimeouts } from '../../gateway/engine/engine.ts';
+import { createKeptAnswers } from '../../gateway/engine/idempotency/kept-answers.ts';
+import { createSealing } from '../../gateway/engine/idempotency/sealing.ts';
+import { createKeptReasoning } from '../../gateway/engine/reasoning/kept-reasoning.ts';
+import { createHealth } from '../../gateway/engine/routing/health.ts';
+import { createSticky } from '../../gateway/engine/routing/resolve.ts';
+import { errorAnswer } from '../../gateway/http/error-response.ts';
+import type { Exchange } from '../../gateway/http/exchange.ts';
+import { fetchExchange } from '../../gateway/http/fetch-exchange.ts';
+import { grantCredits } from '../../gateway/ledger/grant.ts';
+import type { Ledger } from '../../gateway/ledger/ledger.ts';
+import { createLedger } from '../../gateway/ledger/ledger-store.ts';
+import type { CatalogueModel } from '../../gateway/models/catalogue/catalogue.ts';
+import type { ProviderCredential } from '../../gateway/providers/provider.ts';
+import { createRegistry } from '../../gateway/providers/registry.ts';
+import { openUpstreamConnections } from '../../gateway/providers/upstream/upstream-connections.ts';
+import { platformFetch } from '../../gateway/providers/upstream/upstream-response.ts';
+import { createRunning } from '../../gateway/runtime/concurrency/running.ts';
+import { newId } from '../../gateway/storage/id.ts';
+import { openBooks } from '../../gateway/storage/open.ts';
+import { createTransact } from '../../gateway/storage/transact.ts';
+import { testDatabase } from './test-database.ts';
+import { testPrincipal } from './test-receiving.ts';
+
+export interface BenchOptions {
+  readonly plan?: string | Plan;
+  readonly balance?: string;
+  readonly models?: readonly CatalogueModel[];
+  readonly providers?: Readonly<Record<string, ProviderCredential>>;
+  readonly sandbox?: boolean;
+  readonly pace?: number;
+  readonly timeouts?: Partial<EngineTimeouts>;
+  readonly streamTimes?: Partial<StreamTimes>;
+  /** How long a reader in this process may take nothing. */
+  readonly readerMs?: number;
+  readonly now?: () => number;
+  readonly fetch?: typeof fetch;
+  /** Stands for the disk: what is committed is durable when this resolves. */
+  readonly sync?: () => Promise<void>;
+}
+
+/**
+ * The chat half of the gateway for tests: the real engine, adapters, routes and a real ledger. Only who is asking
+ * is given instead of authenticated.
+ */
+export async function openChatBench(options: BenchOptions = {}) {
+  const books = await openBooks(await testDatabase());
+  const transact = createTransact(books);
+  const now = options.now ?? Date.now;
+  const connections = openUpstreamConnections();
+  const send = options.fetch ? platformFetch(options.fetch) : connections.fetch;
+  const plan = typeof options.plan === 'object' ? options.plan : planOf(options.plan ?? 'pro');
+  await books.db
+    .insertInto('accounts')
+    .values({
+      id: 'acct_1',
+      name: 'A',
+      email: null,
+      plan: plan.id,
+      status: 'active',
+      created: 0n,
+      balance: 0n,
+      held: 0n,
+      granted: 0n,
+      used: 0n,
+    })
+    .execute();
+  const balance = parseUsd(options.balance ?? '10');
+  if (balance > 0n) await transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: balance }, now()));
+
+  const logged: Readonly<Record<string, unknown>>[] = [];
+  const log = (entry: Readonly<Record<string, unknown>>) => void logged.push(entry);
+  const registry = createRegistry({
+    fetch: send,
+    sandbox: options.sandbox ?? true,
+    sandboxPace: options.pace ?? 0,
+    log,
+  });
+  for (const [id, credential] of Object.entries(options.providers ?? {})) registry.set(id, credential);
+  const running = createRunning();
+  const health = createHealth(now);
+  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
+  const sealing = createSealing([randomBytes(32)]);
+  const reasoning = createKeptReasoning({ db: books.db, transact, sealing, now });
+  const engine = createEngine({
+    reasoning,
+    credentials: { watch: () => () => {} },
+    ledger: options.sync ? syncedBy(ledger, options.sync) : ledger,
+    registry,
+    catalogue: () => ({
+      version: '2026-11-20',
+      embeddings: [],
+      offered: [],
+      priced: (model) => model,
+      models: [...(options.models ?? []), ...registry.models()],
+    }),
+    health,
+    sticky: createSticky(now),
+    running,
+    now,
+    fetch: send,
+    asksWhole: !options.fetch,
+    log,
+    vendor: 'portico',
+    byokFeeBps: 0,
+    timeouts: { ...engineTimeouts, ...options.timeouts },
+  });
+  const keptAnswers = createKeptAnswers({ transact, sealing, now });
+  const principal = testPrincipal(plan, null);
+  const handlers = exchangeHandlers({
+    engine,
+    now,
+    keptAnswers,
+    reasoning,
+    log,
+    streamTimes: { ...streamTimes, ...options.streamTimes },
+  });
+  const answer = async (exchange: Exchange) => {
+    const requestId = newId('req', now());
+    const path = exchange.target;
+    const place = createOverload({ statements: () => 0 }).enterOther('');
+    const send: Exchange['send'] = (...given) => exchange.send(...given);
+    const open: Exchange['open'] = (...given) => exchange.open(...given);
+    try {
+      await handlers.get(path)?.({
+        requestId,
+        clientRequestId: null,
+        path,
+        principal,
+        pass: null,
+        place,
+        request: exchange,
+        send,
+        open,
+      });
+    } catch (error) {
+      const { status, headers, text } = errorAnswer(toAppError(error), requestId);
+      send(status, headers, text);
+    }
+  };
+
+  return {
+    engine,
+    registry,
+    health,
+    running,
+    principal,
+    logged,
+    db: books.db,
+    answerChat: answer,
+    /** Sends a body as it is. */
+    postText: (path: string, body: string) =>
+      fetchExchange(new Request(`http://127.0.0.1${path}`, { method: 'POST', body }), null, answer),
+    post: (path: string, body: unknown, init: { headers?: Record<string, string>; signal?: AbortSignal } = {}) =>
+      fetchExchange(
+        new Request(`http://127.0.0.1${path}`, {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json', ...init.headers },
+          ...(init.signal ? { signal: init.signal } : {}),
+        }),
+        null,
+        answer,
+        options.readerMs,
+      ),
+    requests: () => books.db.selectFrom('requests').selectAll().orderBy('id').execute(),
+    /** The one request in the books, once its answer's task is over. */
+    async onlyRequest() {
+      await running.drain(5_000);
+      const rows = await books.db.selectFrom('requests').selectAll().execute();
+      const [row] = rows;
+      if (!row || rows.length !== 1) throw new Error(`${rows.length} requests are in the books`);
+      return row;
+    },
+    async account(): Promise<{ balance: bigint; held: bigint }> {
+      return books.db.selectFrom('accounts').select(['balance', 'held']).executeTakeFirstOrThrow();
+    },
+    async close() {
+      await running.drain(5_000);
+      await connections.close();
+      await books.db.destroy();
+    },
+  };
+}
+
+export type ChatBench = Awaited<ReturnType<typeof openChatBench>>;
+
+/** A ledger on a disk that takes as long as it is told. */
+const syncedBy = (ledger: Ledger, sync: () => Promise<void>): Ledger => ({
+  ...ledger,
+  async decide(request) {
+    const held = await ledger.decide(request);
+    return {
+      amount: held.amount,
+      get durable() {
+        return held.durable.then(sync);
+      },
+    };
+  },
+  async settle(settlement) {
+    const settled = await ledger.settle(settlement);
+    await sync();
+    return settled;
+  },
+});

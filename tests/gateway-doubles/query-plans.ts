@@ -1,0 +1,26 @@
+import { CompiledQuery, type KyselyPlugin, sql } from 'kysely';
+import type { BooksDb } from '../../gateway/storage/open.ts';
+import { onPostgres } from './test-database.ts';
+
+/** How the database of this run goes about each query that `run` makes: the text of its plan, in their order. */
+export async function plansOf(db: BooksDb, run: (db: BooksDb) => Promise<unknown>): Promise<string[]> {
+  const queries: CompiledQuery[] = [];
+  const recording: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      queries.push(db.getExecutor().compileQuery(node, queryId));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  if (onPostgres()) await sql`analyze`.execute(db);
+  await run(db.withPlugin(recording));
+  const explain = onPostgres() ? 'explain' : 'explain query plan';
+  const plans: string[] = [];
+  for (const { sql: text, parameters } of queries) {
+    const { rows } = await db.executeQuery<Record<string, unknown>>(
+      CompiledQuery.raw(`${explain} ${text}`, [...parameters]),
+    );
+    plans.push(rows.map((row) => row.detail ?? row['QUERY PLAN']).join('\n'));
+  }
+  return plans;
+}

@@ -1,0 +1,42 @@
+import type { Plan, Principal } from '../../gateway/access/auth/principal.ts';
+import { createLimits } from '../../gateway/access/limits/chat-pass.ts';
+import { createMemoryStore } from '../../gateway/access/limits/memory-store.ts';
+import { createOverload } from '../../gateway/access/overload/overload.ts';
+import type { ReceiveDeps } from '../../gateway/http/receive.ts';
+import { testNow } from './open-test-gateway.ts';
+
+/** What receiving requests takes, for an app whose routes are under test. */
+export const testReceiving = (given: Pick<ReceiveDeps, 'authorizer'> & Partial<ReceiveDeps>): ReceiveDeps => ({
+  limits: createLimits(
+    createMemoryStore(() => testNow),
+    async () => {},
+  ),
+  draining: () => false,
+  overload: createOverload({ statements: () => 0 }),
+  leaving: () => false,
+  version: '1.0.0',
+  now: () => testNow,
+  log: () => {},
+  ...given,
+});
+
+/** Who asks with an API key. `id`: of the key. */
+export const testPrincipal = (
+  plan: Plan,
+  id: string | null = 'key_1',
+  scopes: Principal['credential']['scopes'] = ['chat'],
+): Principal => ({
+  accountId: 'acct_1',
+  accountStatus: 'active',
+  plan,
+  credential: {
+    type: 'api_key',
+    id,
+    label: null,
+    prefix: null,
+    scopes,
+    created: null,
+    expiresAt: null,
+    lastUsedAt: null,
+  },
+});
