@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 const betweenLooksMs = 200;
 /** Nothing takes this long: whoever has that number by now is another process. */
-const longestMs = 60 * 60_000;
+const maxMs = 60 * 60_000;
 
 /** Does `work` while no other process does, by a file that names the one that does. `onWait` is told once who that is. */
 export function oneAtATime(file, work, onWait) {
@@ -57,7 +57,7 @@ function isGone(file, holder) {
     return error.code === 'ESRCH';
   }
   const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-  return Date.now() - since > longestMs;
+  return Date.now() - since > maxMs;
 }
 
 /** Of several that find a dead holder one moves its file away. Who moved that of a living one by mistake gives it back. */

@@ -24,7 +24,7 @@ const fields = {
   prompt: z.strictObject({ name: z.string().trim().min(1).max(80), text: z.string().min(1).max(20_000) }),
 };
 const chat = z.union([z.tuple([id]), z.tuple([id, id])]);
-const mostCharacters = 131_072;
+const maxCharacters = 131_072;
 
 /** What a link asks for (product page: deep links). Nothing of it is done before the person has seen it and agreed. */
 export type DeepLink =
@@ -41,7 +41,7 @@ export type DeepLink =
  */
 export function readDeepLink(text: string): DeepLink | null {
   const match =
-    text.length > mostCharacters ? null : /^portico:(?:\/\/)?([a-z]+)(\/[^?#]*)?(?:\?([^#]*))?$/i.exec(text.trim());
+    text.length > maxCharacters ? null : /^portico:(?:\/\/)?([a-z]+)(\/[^?#]*)?(?:\?([^#]*))?$/i.exec(text.trim());
   if (!match) return null;
   const [, kind = '', path = '', query = ''] = match;
   const values = query === '' ? {} : valuesOf(query);

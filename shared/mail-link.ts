@@ -1,6 +1,6 @@
 /** Windows refuses longer addresses. */
-const mostCharacters = 2000;
-const mostRecipients = 10;
+const maxCharacters = 2000;
+const maxRecipients = 10;
 
 /** ASCII only, so that a look-alike host shows as `xn--…`; never an option, a quote or a second field. */
 const mailAddress = /^[a-z0-9][a-z0-9._+-]{0,63}@[a-z0-9][a-z0-9.-]{0,252}$/i;
@@ -21,10 +21,10 @@ export function safeMailLink(link: string): string | null {
   const subject = fields?.subject?.[0] ?? '';
   const lines = (fields?.body?.[0] ?? '').split(/\r\n|\r|\n/u);
   const recipients = [...to, ...cc];
-  if (!fields || ![subject, ...lines].every(isReadable) || recipients.length > mostRecipients) return null;
+  if (!fields || ![subject, ...lines].every(isReadable) || recipients.length > maxRecipients) return null;
   if (!recipients.every((address) => mailAddress.test(address))) return null;
   const safe = written(to, { cc: cc.join(), subject: encode(subject), body: encode(lines.join('\r\n')) });
-  return safe.length <= mostCharacters ? safe : null;
+  return safe.length <= maxCharacters ? safe : null;
 }
 
 const isReadable = (text: string) => text.isWellFormed() && !hidden.test(text) && !encodedTwice.test(text);

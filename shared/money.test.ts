@@ -5,7 +5,7 @@ import {
   formatUsd,
   formatUsdPerToken,
   isUsd,
-  mostNano,
+  maxNano,
   nanoUsd,
   parseUsd,
   parseUsdPerToken,
@@ -51,7 +51,7 @@ test('rounding goes up, once, and never by a whole nano', () => {
 });
 
 test('amounts go up to what 64 bits hold, and a nano-dollar more is refused', () => {
-  expect(parseUsd('9223372036.854775807')).toBe(mostNano);
+  expect(parseUsd('9223372036.854775807')).toBe(maxNano);
   expect(isUsd('-9223372036.854775807')).toBe(true);
   for (const text of ['9223372036.854775808', '-9223372036.854775808', '9'.repeat(18), '9'.repeat(400)]) {
     expect(() => parseUsd(text)).toThrow(RangeError);

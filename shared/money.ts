@@ -12,7 +12,7 @@ export const nanoUsd = (value: bigint): NanoUsd => value as NanoUsd;
 export const picoUsd = (value: bigint): PicoUsd => value as PicoUsd;
 
 /** The largest amount in the books: a signed 64-bit integer, 9,223,372,036.854775807 USD. */
-export const mostNano = nanoUsd(2n ** 63n - 1n);
+export const maxNano = nanoUsd(2n ** 63n - 1n);
 
 const nanoDigits = 9;
 const picoDigits = 12;
@@ -62,7 +62,7 @@ function parseDecimal(text: string, digits: number): bigint {
     throw new RangeError(`"${text.slice(0, 40)}" is not a decimal amount with at most ${digits} decimals`);
   }
   const value = BigInt(`${match[2]}${fraction.slice(0, digits).padEnd(digits, '0')}`);
-  if (value > mostNano) throw new RangeError(`"${text.slice(0, 40)}" is more than can be kept`);
+  if (value > maxNano) throw new RangeError(`"${text.slice(0, 40)}" is more than can be kept`);
   return match[1] === '-' ? -value : value;
 }
 

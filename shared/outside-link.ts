@@ -6,7 +6,7 @@ interface Addresses {
   new (text: string): { readonly href: string; readonly username: string; readonly password: string };
 }
 
-const mostCharacters = 8192;
+const maxCharacters = 8192;
 /** Deceptive characters: controls, bidirectional overrides, invisible spaces. */
 const deceptive = /[\p{Cc}\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/u;
 
@@ -16,9 +16,9 @@ const deceptive = /[\p{Cc}\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/u;
  * null for all others.
  */
 export function outsideLink(text: string, URL: Addresses): string | null {
-  if (text.length > mostCharacters || deceptive.test(text)) return null;
+  if (text.length > maxCharacters || deceptive.test(text)) return null;
   if (/^mailto:/i.test(text)) return safeMailLink(text);
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
   const { href, username, password } = new URL(text);
-  return username || password || href.length > mostCharacters ? null : href;
+  return username || password || href.length > maxCharacters ? null : href;
 }

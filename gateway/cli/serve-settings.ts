@@ -31,7 +31,7 @@ export interface ServeSettings {
 }
 
 const defaultDrainSeconds = 27;
-const longestSeconds = 600;
+const maxSeconds = 600;
 
 /** Reads the environment. Throws `invalid_input` with a sentence that names the variable and what it should hold. */
 export function serveSettings(env: Env): ServeSettings {
@@ -75,32 +75,32 @@ function seconds(env: Env, name: string, otherwise: number): number {
   const text = said(env, name);
   if (text === null) return otherwise;
   const value = /^\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= longestSeconds) return value;
-  throw new AppError('invalid_input', `${name} must be a number of seconds, at most ${longestSeconds}.`);
+  if (value <= maxSeconds) return value;
+  throw new AppError('invalid_input', `${name} must be a number of seconds, at most ${maxSeconds}.`);
 }
 
 const usualMinutes = 60;
-const mostMinutes = 1_440;
+const maxMinutes = 1_440;
 
 function minutes(text: string | null): number {
   if (text === null) return usualMinutes;
   const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= mostMinutes) return value;
+  if (value <= maxMinutes) return value;
   throw new AppError(
     'invalid_input',
-    `PORTICO_KEPT_REASONING must be a whole number of minutes, from 0 to ${mostMinutes}.`,
+    `PORTICO_KEPT_REASONING must be a whole number of minutes, from 0 to ${maxMinutes}.`,
   );
 }
 
-const mostDays = 3_650;
+const maxDays = 3_650;
 
 /** At least one, so that whatever is this old has ended. */
 function days(text: string | null): number | null {
   if (text === null) return null;
   const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= 1 && value <= mostDays) return value;
+  if (value >= 1 && value <= maxDays) return value;
   throw new AppError(
     'invalid_input',
-    `PORTICO_ROUTING_DETAIL_DAYS must be a whole number of days, from 1 to ${mostDays}.`,
+    `PORTICO_ROUTING_DETAIL_DAYS must be a whole number of days, from 1 to ${maxDays}.`,
   );
 }

@@ -12,7 +12,7 @@ import { upstreamCost } from './bill.ts';
 import { createMeter } from './billing/meter.ts';
 import {
   createReserve,
-  longestAnswer,
+  knownMaxAnswer,
   type Reserve,
   type ReserveInput,
   reserveInput,
@@ -129,12 +129,12 @@ const wantsWhole = ({ question, admitted, deps, reserve }: Run, { provider, mode
   question.openaiOnly.top_logprobs === undefined &&
   admitted.targets.length === 1 &&
   reserve.outputLimit === null &&
-  longestOf(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
+  maxOf(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
   !deps.earlyLeavers.has(question.principal.accountId);
 
 /** In tokens. Of a model whose longest answer nobody knows none is asked for in one piece. */
-const longestOf = ({ maxTokens, principal }: Question, model: CatalogueModel) =>
-  longestAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.NaN;
+const maxOf = ({ maxTokens, principal }: Question, model: CatalogueModel) =>
+  knownMaxAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.NaN;
 
 function renew({ deps, question }: Run): void {
   deps.ledger.renew(question.requestId).catch((error: unknown) => {
@@ -158,7 +158,7 @@ async function askAll(run: Run): Promise<Outcome> {
         run.spoken ||
         run.signal.aborted ||
         run.disconnect.readOnAfter !== null ||
-        timeToBegin(run) < leastTimeMs ||
+        timeToBegin(run) < minTimeMs ||
         !mayTryNext(error, run.question.byoKey !== null) ||
         !(await affordable(run, left));
       if (giveUp) throw unknownName(target, error) ?? (run.question.byoKey ? ownKeyError(error) : error);
@@ -290,10 +290,10 @@ function allowThinking(run: Run): void {
  * asked while it may still be at work, and paid for.
  */
 function firstEventLimit(run: Run, { fitted }: Try, isLast: boolean): number {
-  const left = Math.max(leastTimeMs, timeToBegin(run));
+  const left = Math.max(minTimeMs, timeToBegin(run));
   return isLast || fitted.thinks ? left : Math.min(run.deps.timeouts.attemptMs, left);
 }
 
 /** Milliseconds that are left for an upstream's first event; with less than the least nobody is asked who could only be late. */
 const timeToBegin = ({ deps, startedAt, firstEventMs }: Run) => startedAt + firstEventMs - deps.now();
-const leastTimeMs = 10;
+const minTimeMs = 10;

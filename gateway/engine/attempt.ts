@@ -126,7 +126,7 @@ export function fitQuestion(
   const { parameters, openaiOnly, facts } = question;
   const { features } = facts;
   const shape = foundAgain(facts.shape, recalled, target.model.model);
-  const maxTokens = longestAnswer(question, features, target, coveredTokens);
+  const maxTokens = knownMaxAnswer(question, features, target, coveredTokens);
   const hasGrammars = [...(question.clientTools?.values() ?? [])].some(({ isByGrammar }) => isByGrammar === true);
   return fitRequest(
     {
@@ -163,7 +163,7 @@ export function requestFor({ question }: Run, target: Target, { fitted, recalled
 }
 
 /** The limit that is asked for; null where the provider decides. `coveredTokens`: no longer answer is paid for. */
-function longestAnswer(
+function knownMaxAnswer(
   { maxTokens, principal }: Question,
   { inputTokens }: Features,
   { model, provider }: Pick<Target, 'model' | 'provider'>,

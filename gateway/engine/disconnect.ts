@@ -108,7 +108,7 @@ export interface EarlyLeavers {
 }
 
 const rememberedMs = 3_600_000;
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * What was produced of such an answer nobody can say, so that nothing is charged for it, though the upstream may bill it. Who
@@ -125,7 +125,7 @@ export function createEarlyLeavers(now: () => number): EarlyLeavers {
       until.delete(accountId);
       until.set(accountId, now() + rememberedMs);
       const [oldest] = until.keys();
-      if (until.size > mostRemembered && oldest !== undefined) until.delete(oldest);
+      if (until.size > maxRemembered && oldest !== undefined) until.delete(oldest);
       return isFirst;
     },
   };
@@ -164,17 +164,17 @@ export function startAnswerClock(
 
   function look(): void {
     const passed = performance.now() - startedAt;
-    const longestMs = totalMs * clientFactor;
+    const maxMs = totalMs * clientFactor;
     const left = totalMs - (passed - backpressure.ms);
     if (left <= 0) {
       late.upstream();
       return;
     }
-    if (!clientIsLate && passed >= longestMs) {
+    if (!clientIsLate && passed >= maxMs) {
       clientIsLate = true;
       late.client();
     }
-    const untilClient = clientIsLate ? left : Math.min(left, longestMs - passed);
+    const untilClient = clientIsLate ? left : Math.min(left, maxMs - passed);
     timer = setTimeout(look, Math.max(untilClient, totalMs * grain));
   }
 

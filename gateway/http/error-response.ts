@@ -3,10 +3,10 @@ import type { ErrorBody } from '#shared/wire/error.ts';
 import { challengeFor } from '../access/auth/authorize.ts';
 
 /** SDKs ignore longer waits, so none is ever asked for (wire contract §0.6). */
-const longestRetryMs = 60_000;
+const maxRetryMs = 60_000;
 /** A sentence and a place; what of the request they repeat may be of any length. */
-const longestMessage = 2_000;
-const longestParam = 256;
+const maxMessage = 2_000;
+const maxParam = 256;
 /** Every 429 and 503 says a wait (wire contract §7), also where nobody knows how long it will take. */
 const usualRetryMs = 1000;
 
@@ -17,9 +17,9 @@ export function errorEnvelope(error: AppError, requestId: string | null): ErrorB
   const details = { ...error.details, ...(waitMs === null ? {} : { retry_after_ms: waitMs }) };
   return {
     error: {
-      message: error.message.slice(0, longestMessage).toWellFormed(),
+      message: error.message.slice(0, maxMessage).toWellFormed(),
       type,
-      param: error.param?.slice(0, longestParam).toWellFormed() ?? null,
+      param: error.param?.slice(0, maxParam).toWellFormed() ?? null,
       code: error.code,
       status_code: status,
       request_id: requestId,
@@ -34,7 +34,7 @@ export function errorEnvelope(error: AppError, requestId: string | null): ErrorB
 /** Whole milliseconds to wait; null where waiting is no help. It stands in the body as well: a stream has no headers left. */
 function waitOf({ retryAfterMs, status }: AppError): number | null {
   if (retryAfterMs === undefined && status !== 429 && status !== 503) return null;
-  return Math.min(Math.max(0, Math.ceil(retryAfterMs ?? usualRetryMs)), longestRetryMs);
+  return Math.min(Math.max(0, Math.ceil(retryAfterMs ?? usualRetryMs)), maxRetryMs);
 }
 
 /** An error as a whole answer, with the headers that belong to it. */

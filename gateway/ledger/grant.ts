@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { formatUsd, mostNano, type NanoUsd } from '#shared/money.ts';
+import { formatUsd, maxNano, type NanoUsd } from '#shared/money.ts';
 import { newId } from '../storage/id.ts';
 import type { BooksTransaction } from '../storage/open.ts';
 
@@ -25,7 +25,7 @@ export async function grantCredits(trx: BooksTransaction, grant: Grant, now: num
     .updateTable('accounts')
     .set((row) => ({ balance: row('balance', '+', grant.amount), granted: row('granted', '+', grant.amount) }))
     .where('id', '=', grant.accountId)
-    .where('granted', '<=', mostNano - grant.amount)
+    .where('granted', '<=', maxNano - grant.amount)
     .returning('balance')
     .executeTakeFirst();
   if (!account) throw await notGranted(trx, grant);
@@ -50,7 +50,7 @@ export async function grantCredits(trx: BooksTransaction, grant: Grant, now: num
 async function notGranted(trx: BooksTransaction, { accountId }: Grant): Promise<AppError> {
   const account = await trx.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
   if (!account) return new AppError('not_found', `There is no account "${accountId}".`);
-  return new AppError('invalid_input', `All grants of an account together are at most $${formatUsd(mostNano)}.`);
+  return new AppError('invalid_input', `All grants of an account together are at most $${formatUsd(maxNano)}.`);
 }
 
 const findGrant = (trx: BooksTransaction, idempotencyId: string) =>

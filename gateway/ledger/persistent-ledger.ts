@@ -6,7 +6,7 @@ import type { Ledger } from './ledger.ts';
 /** A caller waits for the hold and for what extends it; nobody waits for the settlement, which is worth more patience. */
 const patience = { holdMs: 5_000, settleMs: 60_000 } as const;
 const firstPauseMs = 50;
-const longestPauseMs = 1_000;
+const maxPauseMs = 1_000;
 
 /**
  * A ledger that goes on where its database was away for a moment. A lost connection leaves open whether the step was
@@ -24,7 +24,7 @@ export function createPersistentLedger(
       if (!passes || now() + pause > giveUpAt) throw databaseFault(error);
       log({ event: 'ledger_step_repeated', step, cause: String(error) });
       await delay(pause);
-      return ask().catch((next: unknown) => again(next, Math.min(pause * 2, longestPauseMs)));
+      return ask().catch((next: unknown) => again(next, Math.min(pause * 2, maxPauseMs)));
     };
     return asked.catch((error: unknown) => again(error, firstPauseMs));
   }

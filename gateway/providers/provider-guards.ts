@@ -9,7 +9,7 @@ import { type Download, documentsOf, fetchFiles } from './upstream/fetched-files
 import { saying, wordless } from './upstream/upstream-error.ts';
 
 /** What is shorter is no secret, and could be part of any word. */
-const leastChars = 6;
+const minChars = 6;
 const redacted = '[redacted]';
 
 /** Only what it said of the request itself is passed on to everybody in its words (wire contract §3.3). */
@@ -42,7 +42,7 @@ export function withoutKey(provider: Provider, tellsWords = false): Provider {
 }
 
 function cleared(error: unknown, key: string): unknown {
-  if (!(error instanceof AppError) || key.length < leastChars) return error;
+  if (!(error instanceof AppError) || key.length < minChars) return error;
   const clear = (text: string) => withoutTail(text.replaceAll(key, redacted), key);
   const clearOr = (text: string | null) => (text === null ? null : clear(text));
   const said = error.providerError;
@@ -64,7 +64,7 @@ function withoutWords(error: unknown): unknown {
 
 /** A provider's text is cut to a paragraph, perhaps in the middle of the key. */
 function withoutTail(message: string, key: string): string {
-  for (let length = key.length - 1; length >= leastChars; length -= 1) {
+  for (let length = key.length - 1; length >= minChars; length -= 1) {
     if (message.endsWith(key.slice(0, length))) return message.slice(0, -length) + redacted;
   }
   return message;

@@ -13,7 +13,7 @@ const { path } = workerData as { readonly path: string };
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 /** What was committed while one pass was under way is brought in by the next, which is short: only a log that is wholly in begins anew. */
-const mostPasses = 3;
+const maxPasses = 3;
 
 parentPort?.on('message', () => parentPort?.postMessage(checkpointed()));
 
@@ -24,7 +24,7 @@ function checkpointed(): string | null {
       for (let passes = 1; ; passes += 1) {
         const [done] = database.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[];
         if (!done || done.log === done.checkpointed) break;
-        if (passes < mostPasses) continue;
+        if (passes < maxPasses) continue;
         // Somebody reads what is older: then the log itself has to keep it.
         syncLog();
         break;

@@ -33,7 +33,7 @@ export async function awaitServingLock(database: string): Promise<() => void> {
       return takeServingLock(database);
     } catch (error) {
       const refused = error instanceof AppError && error.code === 'database_in_use';
-      if (!refused || tries >= (error.details?.holder === null ? mostTries : surelyServed)) throw error;
+      if (!refused || tries >= (error.details?.holder === null ? maxTries : surelyServed)) throw error;
       await delay(pauseMs);
     }
   }
@@ -41,7 +41,7 @@ export async function awaitServingLock(database: string): Promise<() => void> {
 
 /** A note may be one that a command is about to take away. */
 const surelyServed = 3;
-const mostTries = 200;
+const maxTries = 200;
 const pauseMs = 25;
 
 function locked(database: string, file: string): Database.Database {

@@ -70,7 +70,7 @@ export function createTransact(books: OpenBooks): Transact {
     });
 }
 
-const mostTries = 10;
+const maxTries = 10;
 
 /**
  * Of transactions that wait for each other PostgreSQL undoes one (`deadlock_detected`, `serialization_failure`): nothing of
@@ -82,7 +82,7 @@ async function unlessUndone<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (error) {
       const undone = error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
-      if (!undone || tries === mostTries) throw error;
+      if (!undone || tries === maxTries) throw error;
       await pause(Math.random() * 10 * tries);
     }
   }

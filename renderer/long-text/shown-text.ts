@@ -1,8 +1,8 @@
 import { markdownText as words } from '../text/markdown-text.ts';
-import { mostMarks } from './weight.ts';
+import { maxMarks } from './weight.ts';
 
 const notPlain = /[^\t\n\r\x20-\u02ff]/;
-const manyMarks = new RegExp(`(\\p{M}{${mostMarks}})(\\p{M}+)`, 'gu');
+const manyMarks = new RegExp(`(\\p{M}{${maxMarks}})(\\p{M}+)`, 'gu');
 
 /**
  * A text as it is rendered: of combining marks on one letter the first eight, and how many more there are. Laying out a

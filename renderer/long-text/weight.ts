@@ -20,7 +20,7 @@ export const itemBoxWeight = 200;
 const nodeWeight = sliceWeight / 2;
 
 /** Combining marks that are rendered on one letter; see `shown-text.ts`. */
-export const mostMarks = 8;
+export const maxMarks = 8;
 /**
  * A chunk has no more characters than this, however light they are: the browser breaks all of a paragraph into lines anew
  * when its width changes.
@@ -169,7 +169,7 @@ function weigher(scripts: Scripts): (letter: number) => number {
     const { isMark, weight: ownWeight, script, hasNoSpaces } = factsOf(letter);
     if (isMark) {
       marks += 1;
-      return marks <= mostMarks ? kinds.mark : marks === mostMarks + 1 ? noteWeight : 0;
+      return marks <= maxMarks ? kinds.mark : marks === maxMarks + 1 ? noteWeight : 0;
     }
     marks = 0;
     run = hasNoSpaces ? (run + 1) % dictionary.maxRun : 0;

@@ -11,8 +11,8 @@ interface Diagrams {
   draw(source: string, dark: boolean): Promise<Drawing>;
 }
 
-const longestSource = 20_000;
-const mostKept = 60;
+const maxSource = 20_000;
+const maxKept = 60;
 /** Mermaid has some megabytes, which a busy machine takes long to compile. */
 const loadMs = 60_000;
 const drawMs = 10_000;
@@ -45,7 +45,7 @@ function createDiagrams(): Diagrams {
 
   function forgetOldest(): void {
     for (const [key, drawing] of known) {
-      if (known.size <= mostKept) return;
+      if (known.size <= maxKept) return;
       known.delete(key);
       void drawing.then((drawn) => 'url' in drawn && URL.revokeObjectURL(drawn.url));
     }
@@ -53,7 +53,7 @@ function createDiagrams(): Diagrams {
 
   return {
     draw(source, dark) {
-      if (source.length > longestSource) return Promise.resolve({ problem: text.tooLongToDraw });
+      if (source.length > maxSource) return Promise.resolve({ problem: text.tooLongToDraw });
       const key = `${dark}\n${source}`;
       const before = known.get(key);
       if (before !== undefined) return before;

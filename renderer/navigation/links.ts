@@ -7,7 +7,7 @@ export const useLinks = create<{ readonly waiting: readonly string[]; readonly g
   gateway: null,
 }));
 
-const mostWaiting = 20;
+const maxWaiting = 20;
 
 /** Takes a link that the app was opened with out of the address (`#open/<link>`). False: it is none. */
 export function takeLink(hash: string): boolean {
@@ -19,7 +19,7 @@ export function takeLink(hash: string): boolean {
   } catch {
     // Shown as it is, and refused.
   }
-  useLinks.setState(({ waiting }) => ({ waiting: [...waiting, link].slice(0, mostWaiting) }));
+  useLinks.setState(({ waiting }) => ({ waiting: [...waiting, link].slice(0, maxWaiting) }));
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { withoutKeys } from '#shared/without-keys.ts';
 
-const mostFrames = 30;
+const maxFrames = 30;
 
 /**
  * Details of a broken view to show to others: its stack. The error’s message is left out, because it may repeat words
@@ -25,5 +25,5 @@ const framesOf = (stack: string): string[] =>
   stack
     .split('\n')
     .filter((line) => /^\s+at (?:[\w$.<>[\] ]+ \()?\S+:\d+:\d+\)?$/.test(line))
-    .slice(0, mostFrames)
+    .slice(0, maxFrames)
     .map((line) => line.trim().replaceAll(location.origin, ''));

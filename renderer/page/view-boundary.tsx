@@ -44,7 +44,7 @@ export class ViewBoundary extends Component<ViewBoundaryProps, { broken: Broken 
   }
 }
 
-const longestSentence = 300;
+const maxSentence = 300;
 
 function BrokenView({ name, error, components, onRetry }: Broken & { name: string; onRetry: () => void }) {
   const [copied, copy] = useCopy();
@@ -53,7 +53,7 @@ function BrokenView({ name, error, components, onRetry }: Broken & { name: strin
       <CircleAlert size={20} className="mb-2 shrink-0 text-bad" aria-hidden />
       <p className="font-medium text-base">{text.broken(name)}</p>
       <p className="max-w-96 text-fg-2 text-sm">{text.brokenMeans}</p>
-      <code className="wrap-anywhere mt-1 max-w-xl text-fg-3 text-xs">{String(error).slice(0, longestSentence)}</code>
+      <code className="wrap-anywhere mt-1 max-w-xl text-fg-3 text-xs">{String(error).slice(0, maxSentence)}</code>
       <div className="mt-3 flex flex-wrap justify-center gap-2">
         <Button onClick={onRetry}>{text.tryAgain}</Button>
         <Button variant="quiet" onClick={() => void copy(brokenDetails(name, error, components))}>

@@ -16,7 +16,7 @@ const lists = 'ul, ol, tbody, [role="list"], [role="listbox"]';
 const regions = ':is(aside, main, [role="log"])[tabindex]';
 const focusable = 'a[href], button:not(:disabled), input:not(:disabled), textarea, [tabindex]';
 /** Of a dialog that was opened from a menu, what was focused before is a few places back. */
-const mostPlaces = 12;
+const maxPlaces = 12;
 /** Who closes a dialog, or answers a key, may place the focus in the next frames. */
 const framesWaited = 3;
 
@@ -32,7 +32,7 @@ export function useKeptFocus(): void {
     const onFocus = ({ target }: { readonly target: EventTarget | null }) => {
       if (!(target instanceof Element) || target === document.body) return;
       places.push(placeOf(target));
-      if (places.length > mostPlaces) places.shift();
+      if (places.length > maxPlaces) places.shift();
     };
     const look = (frames: number) => {
       frame = requestAnimationFrame(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatUsd, formatUsdPerToken, mostNano, nanoUsd, parseUsd, parseUsdPerToken, picoUsd } from '#shared/money.ts';
+import { formatUsd, formatUsdPerToken, maxNano, nanoUsd, parseUsd, parseUsdPerToken, picoUsd } from '#shared/money.ts';
 import { count, roundUsd, signedPerMillion, smallShare, tokens, usd, usdPerMillion } from './format.ts';
 
 /** Reads a shown amount back as a decimal string. */
@@ -46,7 +46,7 @@ test('a rounded bound still holds, and is at most a tenth more', () => {
 
 test('every digit of an amount is shown, and never fewer than two decimals', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: -mostNano, max: mostNano }), (nano) => {
+    fc.property(fc.bigInt({ min: -maxNano, max: maxNano }), (nano) => {
       const shown = usd(formatUsd(nanoUsd(nano)));
       expect(shown).toMatch(/^-?\$[\d,]+\.\d{2,9}$/);
       expect(parseUsd(read(shown))).toBe(nano);
@@ -56,7 +56,7 @@ test('every digit of an amount is shown, and never fewer than two decimals', () 
 
 test('a price per million is the price per token with its point moved, exactly', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: 0n, max: mostNano / 1_000_000n }), (pico) => {
+    fc.property(fc.bigInt({ min: 0n, max: maxNano / 1_000_000n }), (pico) => {
       const shown = usdPerMillion(formatUsdPerToken(picoUsd(pico)));
       expect(parseUsdPerToken(read(shown))).toBe(pico * 1_000_000n);
     }),

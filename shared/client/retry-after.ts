@@ -1,5 +1,5 @@
 /** An upper limit for plausible waits, so that the number fits where it is stored and shown. */
-const longestMs = 24 * 3_600_000;
+const maxMs = 24 * 3_600_000;
 
 /** The requested wait in milliseconds: `retry-after-ms`, else `Retry-After` in seconds or as a date (RFC 9110). */
 export function retryAfterOf(headers: Headers): number | null {
@@ -16,4 +16,4 @@ export function retryAfterOf(headers: Headers): number | null {
 export const retryAfterIn = (details: Readonly<Record<string, unknown>> | undefined): number | null =>
   typeof details?.retry_after_ms === 'number' ? waitOf(details.retry_after_ms) : null;
 
-const waitOf = (ms: number): number | null => (ms >= 0 ? Math.min(Math.ceil(ms), longestMs) : null);
+const waitOf = (ms: number): number | null => (ms >= 0 ? Math.min(Math.ceil(ms), maxMs) : null);

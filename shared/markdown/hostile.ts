@@ -4,9 +4,9 @@
  */
 const deepest = 40;
 const widestIndent = 80;
-const longestRule = 200;
-const longestWord = 4000;
-const mostDelimiters = 1500;
+const maxRule = 200;
+const maxWord = 4000;
+const maxDelimiters = 1500;
 
 const marker = /[>*+-]|\d{1,9}[.)]/y;
 const fenceLine = /^ {0,3}(`{3,}|~{3,})/;
@@ -50,14 +50,14 @@ export function isHostile(text: string): boolean {
     inList ||= isOwn;
     length += line.length;
     delimiters += line.match(delimiter)?.length ?? 0;
-    if (delimiters > mostDelimiters && length < delimiters * 12) return true;
+    if (delimiters > maxDelimiters && length < delimiters * 12) return true;
   }
   return false;
 }
 
 /** Too many nested containers in a line, or too much indentation. */
 function isDeep(line: string): boolean {
-  if (line.length > longestRule && /^[\s*_=-]+$/.test(line)) return true;
+  if (line.length > maxRule && /^[\s*_=-]+$/.test(line)) return true;
   let depth = 0;
   let at = 0;
   for (; at < line.length; ) {
@@ -77,5 +77,4 @@ function isDeep(line: string): boolean {
 
 /** Addresses are looked for in words of ASCII alone. Other scripts may have no spaces for a whole paragraph. */
 const isOneWord = (line: string): boolean =>
-  line.length > longestWord &&
-  line.split(/[^\x21-\x7e]/).some((word) => word.length > longestWord && /[._+-]/.test(word));
+  line.length > maxWord && line.split(/[^\x21-\x7e]/).some((word) => word.length > maxWord && /[._+-]/.test(word));

@@ -17,8 +17,8 @@ const kept = (longest: number) =>
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 /** More tokens than any model writes; their possible cost still fits the books. */
-export const mostOutputTokens = 2 ** 31 - 1;
-export const outputTokens = z.int().min(1).max(mostOutputTokens);
+export const maxOutputTokens = 2 ** 31 - 1;
+export const outputTokens = z.int().min(1).max(maxOutputTokens);
 /**
  * A 64-bit integer, as in OpenAI's interface. A JavaScript number is exact to 53 bits: of a larger seed the remainder is
  * sent, which is the same for the same seed.

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { formatUsd, isUsd, isUsdPerToken, mostNano } from '../money.ts';
+import { formatUsd, isUsd, isUsdPerToken, maxNano } from '../money.ts';
 
 /** A decimal string in USD, canonical form (wire contract §2.6), that fits the books. */
 export const usdAmount = z
   .string()
   .max(40)
   .regex(/^-?\d+(\.\d{1,9})?$/)
-  .refine(isUsd, `an amount is at most ${formatUsd(mostNano)} USD`)
+  .refine(isUsd, `an amount is at most ${formatUsd(maxNano)} USD`)
   .meta({ description: 'Decimal string, USD', examples: ['12.5'] });
 /** USD per token, as a decimal string. */
 export const usdPerToken = z

@@ -26,9 +26,9 @@ export interface KeptResult {
 /** Medians of how many times its floor a row was, by its name; lower is better. */
 export type Ratios = Readonly<Record<string, number>>;
 
-const mostRuns = 8;
+const maxRuns = 8;
 /** How far a ratio may be above all that is kept: as far as these are apart, within what is known of short runs (docs/decisions/086). */
-const [leastNoise, mostNoise] = [1.5, 2];
+const [minNoise, maxNoise] = [1.5, 2];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 export const keptFolder = `${root}docs/bench/`;
@@ -52,7 +52,7 @@ export function keep(bench: string, rows: readonly Row[], loadBefore: number): v
 export function withRun(before: KeptResult, run: KeptRun, rows: readonly Row[]): KeptResult {
   const measured = new Set(rows.map(({ row }) => row));
   return {
-    runs: [run, ...before.runs].slice(0, mostRuns),
+    runs: [run, ...before.runs].slice(0, maxRuns),
     rows: [...before.rows.filter(({ row }) => !measured.has(row)), ...rows],
   };
 }
@@ -81,7 +81,7 @@ export function worseThan(
   return [...names].flatMap((name) => {
     const was = runs.flatMap(({ ratios }) => ratios[name] ?? []);
     const [lowest, highest] = [Math.min(...was), Math.max(...was)];
-    const noise = Math.max(leastNoise, Math.min(mostNoise, highest / lowest));
+    const noise = Math.max(minNoise, Math.min(maxNoise, highest / lowest));
     const told = `${two(lowest)} to ${two(highest)} × in ${was.length} kept ${was.length === 1 ? 'run' : 'runs'}`;
     const is = now.find(({ row }) => row === name)?.floor?.ratio;
     if (!is) return [`${name}: not measured, was ${told}`];

@@ -1,13 +1,13 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
-const mostTabs = 120;
+const maxTabs = 120;
 
 /** Goes on with Tab until the focus is on a control or within it. */
 export async function reach(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   // A dialog takes the focus a moment after it is drawn: a key that comes between would lose its place.
   await expect.poll(() => target.evaluate(isWhereFocusIs)).toBe(true);
-  for (let presses = 0; presses < mostTabs; presses++) {
+  for (let presses = 0; presses < maxTabs; presses++) {
     if (await target.evaluate((element) => element.contains(document.activeElement))) return;
     await page.keyboard.press('Tab');
   }

@@ -43,10 +43,10 @@ async function outsideOfCatalogues(page: Page, allowed: readonly string[]): Prom
     }
     return [...said];
   });
-  const longestFirst = allowed.toSorted((one, other) => other.length - one.length);
+  const maxFirst = allowed.toSorted((one, other) => other.length - one.length);
   const bracketed = /⟦[^⟦⟧]*⟧/g;
   const rest = found.map((text) => {
-    let left = longestFirst.reduce((shorter, each) => shorter.replaceAll(each, ''), text);
+    let left = maxFirst.reduce((shorter, each) => shorter.replaceAll(each, ''), text);
     while (bracketed.test(left)) left = left.replace(bracketed, '');
     return data.reduce((shorter, each) => shorter.replace(each, ''), left).trim();
   });

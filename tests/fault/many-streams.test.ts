@@ -12,7 +12,7 @@ import { settledBooks } from '../support/settled-books.ts';
 
 /** Many streams at once, each of numbered words. `PORTICO_LONG=1` has 200 of 1,000 words; the ordinary run fewer. */
 const [streams, words] = process.env.PORTICO_LONG ? [200, 1_000] : [100, 300];
-const mostMemoryMb = 300;
+const maxMemoryMb = 300;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const folder = mkdtempSync(join(tmpdir(), 'portico-streams-'));
 const database = join(folder, 'books.db');
@@ -82,7 +82,7 @@ test.skipIf(process.platform !== 'linux')(
     }
     const status = readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8');
     const mb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
-    expect(mb).toBeLessThan(mostMemoryMb);
+    expect(mb).toBeLessThan(maxMemoryMb);
     expect(await gateway.kill('SIGTERM')).toBe(0);
     const told = answers.map((answer) => answer.told);
     expect(await settledBooks(database, env, told)).toMatchObject({ problems: [], wrong: [], unheard: 0, running: 0 });

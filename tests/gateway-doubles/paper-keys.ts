@@ -89,11 +89,11 @@ export function mayChange(by: Paper, key: Paper, wish: Wish, account: PaperAccou
   const asker = by.user !== null ? { end: Infinity, limit: Infinity } : worth(by);
   const present = worth(key);
   // Who is bound itself may only narrow.
-  const mostEnd = Math.min(above.end, asker.end === Infinity ? Infinity : present.end);
-  const mostLimit = Math.min(above.limit, asker.limit === Infinity ? Infinity : present.limit);
+  const maxEnd = Math.min(above.end, asker.end === Infinity ? Infinity : present.end);
+  const maxLimit = Math.min(above.limit, asker.limit === Infinity ? Infinity : present.limit);
   return (
     mayEnd(by, key, account, now) &&
-    (wish.end === undefined || (wish.end <= mostEnd && wish.end > now)) &&
-    (wish.limit === undefined || wish.limit <= mostLimit)
+    (wish.end === undefined || (wish.end <= maxEnd && wish.end > now)) &&
+    (wish.limit === undefined || wish.limit <= maxLimit)
   );
 }

@@ -119,7 +119,7 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
     return context.newPage();
   }
 
-  async function expectHarmless(page: Page, frame: Frame, address: string, leastElements: number) {
+  async function expectHarmless(page: Page, frame: Frame, address: string, minElements: number) {
     const { kinds, count, ...about } = await frame.evaluate(whatIsThere);
     expect(
       foreignAmong(
@@ -128,7 +128,7 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
       ).slice(0, 9),
     ).toEqual([]);
     expect(about).toEqual({ title: 'Chats from Portico', pwned: false, comments: false });
-    expect(count).toBeGreaterThan(leastElements);
+    expect(count).toBeGreaterThan(minElements);
     const before = canary.heard();
     // Long enough for anything to begin; and the canary hears this one.
     const control = await page.context().newPage();

@@ -50,14 +50,14 @@ export async function builtGateway(): Promise<GatewayProgram> {
   };
 }
 
-const mostLog = 16 * 1024 * 1024;
+const maxLog = 16 * 1024 * 1024;
 
 async function started(child: ChildProcess): Promise<GatewayProcess> {
   let log = '';
   child.stderr?.on('data', (chunk) => {
     log += chunk;
     // Hours of refused requests are more than a string can hold.
-    if (log.length > 2 * mostLog) log = log.slice(-mostLog);
+    if (log.length > 2 * maxLog) log = log.slice(-maxLog);
   });
   const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
  * The longest that this thread works between two looks, in milliseconds of its processor: so long does whatever else it
  * serves wait. What other threads and processes take does not count.
  */
-export function longestHeld(): () => number {
+export function maxHeld(): () => number {
   let before = worked();
   let longest = 0;
   const look = () => {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** What a package for Linux may hold: names, the most megabytes of all of them together, and why it is in it. */
-const shipped: readonly (readonly [pattern: RegExp, mostMb: number, why: string])[] = [
+const shipped: readonly (readonly [pattern: RegExp, maxMb: number, why: string])[] = [
   [/^(?:portico|icudtl\.dat|(?:v8_context_)?snapshot(?:_blob)?\.bin|version|complete)$/, 260, 'Electron itself'],
   [/^(?:resources|chrome_\d+_percent)\.pak$/, 12, 'Chromium: its own pages and pictures'],
   [
@@ -43,9 +43,9 @@ const shipped: readonly (readonly [pattern: RegExp, mostMb: number, why: string]
 export function unexplained(program: string): string[] {
   const files = [...filesIn(program), ...filesInArchive(join(program, 'resources', 'app.asar'))];
   const unknown = files.filter(({ name }) => !shipped.some(([pattern]) => pattern.test(name)));
-  const grown = shipped.flatMap(([pattern, mostMb, why]) => {
+  const grown = shipped.flatMap(([pattern, maxMb, why]) => {
     const bytes = files.filter(({ name }) => pattern.test(name)).reduce((sum, { size }) => sum + size, 0);
-    return bytes > mostMb * 1e6 ? [`${why}: ${(bytes / 1e6).toFixed(1)} MB`] : [];
+    return bytes > maxMb * 1e6 ? [`${why}: ${(bytes / 1e6).toFixed(1)} MB`] : [];
   });
   return [...unknown.map(({ name }) => name), ...grown];
 }

@@ -1,6 +1,6 @@
 import type { ReportedChunk } from '#shared/client/reported.ts';
 import { type Citation, citation, type Message } from '#shared/contract/chat/conversations.ts';
-import { mostCitations } from '#shared/contract/common/limits.ts';
+import { maxCitations } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { costOfChunk, usageOfChunk } from '../billing/costs/cost.ts';
 import type { DescribeModel } from '../gateways/connection/model-facts.ts';
@@ -75,7 +75,7 @@ function citations(chunk: ReportedChunk, { citations: before = [] }: Message): P
     const read = citation.safeParse({ url, title: title ?? '', from: from ?? 0, to: to ?? 0 });
     return read.success && isWebAddress(read.data.url) ? [read.data] : [];
   });
-  return found.length > 0 ? { citations: [...before, ...found].slice(0, mostCitations) } : {};
+  return found.length > 0 ? { citations: [...before, ...found].slice(0, maxCitations) } : {};
 }
 
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

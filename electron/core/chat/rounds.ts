@@ -13,8 +13,8 @@ export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'de
 }
 
 /** Requests per turn: a model that goes on calling tools is stopped, and the user told. */
-export const mostRounds = 8;
-const tooMany = `Not run: the model asked for tools ${mostRounds} times in a row, which is the limit of one turn.`;
+export const maxRounds = 8;
+const tooMany = `Not run: the model asked for tools ${maxRounds} times in a row, which is the limit of one turn.`;
 
 /**
  * Answers a question in as many requests as its tools need. Each is a message below the one before, with its own
@@ -23,7 +23,7 @@ const tooMany = `Not run: the model asked for tools ${mostRounds} times in a row
 export async function runRounds(deps: RoundsDeps, first: LiveAnswer, branch: Branch): Promise<LiveAnswer> {
   let answer = first;
   for (let round = 1; ; round++) {
-    const last = round === mostRounds;
+    const last = round === maxRounds;
     let next: LiveAnswer | null = null;
     await runTurn(deps, answer, round === 1 ? branch : null, {
       runCalls: (current) => runCalls(deps, current, last ? tooMany : null),

@@ -9,8 +9,8 @@ import { coreWithGateway } from '../../../tests/support/core-with-gateway.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
 import { readUntil } from '../../../tests/support/test-core.ts';
-import { mostResult } from '../tools/calls/run-calls.ts';
-import { mostRounds } from './rounds.ts';
+import { maxResult } from '../tools/calls/run-calls.ts';
+import { maxRounds } from './rounds.ts';
 
 /** The whole way: the real gateway in process, its simulated model that calls tools, and a real tool server. */
 const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));
@@ -137,7 +137,7 @@ test('a long result is cut, and the model is told so', async () => {
   const asked = await waiting(conversationId);
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
   const [[state, result] = []] = runsOf(await ended(conversationId));
-  expect([state, (result ?? '').length < mostResult + 100]).toEqual(['done', true]);
+  expect([state, (result ?? '').length < maxResult + 100]).toEqual(['done', true]);
   expect(result).toMatch(/cut after 50000 of \d+ characters/);
 });
 
@@ -149,10 +149,10 @@ test('stop by the id of an earlier round stops the round that runs now', async (
 });
 
 test('a turn ends after its last round, says so, and Continue goes on from there', async () => {
-  const sums = Array.from({ length: mostRounds + 2 }, (_, at) => `${at + 1} + 1`);
+  const sums = Array.from({ length: maxRounds + 2 }, (_, at) => `${at + 1} + 1`);
   const { conversationId } = await ask(`Work out: ${sums.join(', ')}`);
   const messages = await ended(conversationId);
-  expect(messages).toHaveLength(1 + mostRounds);
+  expect(messages).toHaveLength(1 + maxRounds);
   const last = messages.at(-1);
   expect(last).toMatchObject({ status: 'done', toolCalls: [{ run: { state: 'skipped' } }] });
   await client.chat.continue({ answerId: last?.id ?? '' });

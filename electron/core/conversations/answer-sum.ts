@@ -37,11 +37,11 @@ function usageOf(parts: readonly Message[]): Message['usage'] {
   return { ...total, ...(imageTokens > 0 ? { imageTokens } : {}) };
 }
 
-const leastSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed', 'uncharged'];
+const minSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed', 'uncharged'];
 
 /** The total cost. An unknown part makes it unknown: never a part shown as the whole. */
 function costOf(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSource'> {
-  const costSource = leastSure.find((source) => parts.some((part) => part.costSource === source)) ?? 'unknown';
+  const costSource = minSure.find((source) => parts.some((part) => part.costSource === source)) ?? 'unknown';
   let sum = 0n;
   for (const { costUsd } of parts) {
     if (costUsd === null) return { costUsd: null, costSource: 'unknown' };

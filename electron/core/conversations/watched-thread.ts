@@ -1,7 +1,7 @@
 import type { ChatEvent, ThreadSnapshot } from '#shared/contract/chat/chat.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { ConversationTotal } from '#shared/contract/common/bills.ts';
-import { mostAtOnce } from '#shared/contract/common/limits.ts';
+import { maxAtOnce } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { PageRequest, ThreadChange } from '../runtime/streams/event-buffer.ts';
 import { frameMs, pause } from '../runtime/streams/pace.ts';
@@ -53,7 +53,7 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
         snapshotOf(
           await chats.get({
             id: conversationId,
-            limit: Math.min(mostAtOnce, Math.max(limit, given)),
+            limit: Math.min(maxAtOnce, Math.max(limit, given)),
             at: 'scroll_position',
           }),
         );

@@ -8,9 +8,9 @@ export type WireMessage = CompletionRequestBody['messages'][number];
 /** The wire’s limit (wire contract §1.3): of a longer chat the newest messages are sent. */
 export const mostMessages = 2048;
 /** Size of all files before base64: the body must stay below the gateway’s 25 MiB (wire contract §7). */
-const mostFileBytes = 17 * 1_048_576;
+const maxFileBytes = 17 * 1_048_576;
 /** Of one file (wire contract §1.5). */
-const mostPartBytes = 10 * 1_048_576;
+const maxPartBytes = 10 * 1_048_576;
 
 const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
 
@@ -114,10 +114,10 @@ const textPart = (text: string): FilePart => ({ part: { type: 'text', text } });
 /** The files to send: those the model reads, newest first, as many as fit. */
 function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachment) => boolean): Set<string> {
   const carried = new Set<string>();
-  let freeBytes = mostFileBytes;
+  let freeBytes = maxFileBytes;
   for (const entry of [...entries].reverse()) {
     for (const [at, file] of entry.attachments.entries()) {
-      if (!reads(file) || file.bytes > Math.min(freeBytes, mostPartBytes)) continue;
+      if (!reads(file) || file.bytes > Math.min(freeBytes, maxPartBytes)) continue;
       freeBytes -= file.bytes;
       carried.add(`${entry.id} ${at}`);
     }

@@ -10,7 +10,7 @@ import type { Output } from '../runtime/host/host.ts';
 import type { ChatsWriter } from './export-chats.ts';
 
 /** A larger page is unusable, and a browser needs gigabytes to lay it out. In UTF-16 units. */
-const longestPage = 80_000_000;
+const maxPage = 80_000_000;
 const endings = { markdown: 'md', html: 'html', json: 'json', portico: chatsFile.ending, pdf: 'pdf' } as const;
 
 interface Wanted {
@@ -27,7 +27,7 @@ export function chatsSaver(write: ChatsWriter, output: Output) {
     for await (const text of write(ids, format, signal)) {
       parts.push(text);
       length += text.length;
-      if (length > longestPage) {
+      if (length > maxPage) {
         throw refusal('export_failed', 'tooMuchForPdf');
       }
     }

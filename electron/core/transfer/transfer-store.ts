@@ -100,7 +100,7 @@ export function transferStore(db: Db) {
       deps: { newId: () => string; now: number },
     ): Promise<void> {
       const { id, messages } = conversation;
-      if (messages.length <= mostInOneCommit) {
+      if (messages.length <= maxInOneCommit) {
         await db.transaction().execute(async (tx) => {
           await beginChat(tx, conversation);
           const idOf = await addMessages(tx, id, messages, deps.newId);
@@ -128,7 +128,7 @@ export function transferStore(db: Db) {
 export type TransferStore = ReturnType<typeof transferStore>;
 
 /** Thousands take some tenths of a second. */
-const mostInOneCommit = 2_000;
+const maxInOneCommit = 2_000;
 
 const beginChat = (tx: Kysely<Tables>, { id, title, model, createdAt, updatedAt }: ExportedConversation) =>
   tx

@@ -7,13 +7,13 @@ export type BoundedThreads<Input, Value> = (input: Input, signal: AbortSignal) =
 export function boundedThreads<Input extends { readonly bytes: Uint8Array<ArrayBuffer> }, Value>(
   file: string,
   limitsOf: (input: Input) => ThreadLimits,
-  mostAtOnce: number,
+  maxAtOnce: number,
 ): BoundedThreads<Input, Value> {
   let running = 0;
   const waiting: (() => void)[] = [];
 
   async function turn(signal: AbortSignal): Promise<void> {
-    if (running < mostAtOnce) {
+    if (running < maxAtOnce) {
       running += 1;
       return;
     }

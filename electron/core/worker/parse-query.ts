@@ -32,7 +32,7 @@ const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** `name:value`, `name:"a value"`, `"a phrase"` or a word. */
 const token = /([a-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/giu;
-const mostTerms = 20;
+const maxTerms = 20;
 
 /** Parses a query. Dates are local calendar days. */
 export function parseQuery(query: string): ParsedQuery {
@@ -96,8 +96,8 @@ export function parseQuery(query: string): ParsedQuery {
     else if (phrase !== undefined) addWords(phrase, true);
     else addWords(word ?? whole, false);
   }
-  const match = terms.slice(0, mostTerms).join(' AND ');
-  return { match: match === '' ? null : match, parts: parts.slice(0, mostTerms), filters, problems };
+  const match = terms.slice(0, maxTerms).join(' AND ');
+  return { match: match === '' ? null : match, parts: parts.slice(0, maxTerms), filters, problems };
 }
 
 const examples: Record<Prefix, string> = {

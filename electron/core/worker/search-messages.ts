@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { TextRun } from '#shared/contract/chat/search.ts';
-import { mostCompared } from '#shared/contract/common/limits.ts';
+import { maxCompared } from '#shared/contract/common/limits.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { type Filters, parseQuery } from './parse-query.ts';
@@ -47,7 +47,7 @@ const ofTools = { words: 'tool_words', texts: 'tool_results', text: 'texts.resul
 
 /** A question to all columns of a comparison is stored below each, at the same time and one after another: found once. */
 const firstCopy = `not exists (select 1 from messages copy where m.role = 'user' and copy.role = 'user'
-  and copy.seq between m.seq - ${2 * mostCompared} and m.seq - 1 and copy.conversation_id = c.id
+  and copy.seq between m.seq - ${2 * maxCompared} and m.seq - 1 and copy.conversation_id = c.id
   and copy.created_at = m.created_at and copy.deletion is null)`;
 
 /** Titles (on the first page only) and the newest messages before `beforeSeq` that match. */

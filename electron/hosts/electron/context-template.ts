@@ -77,11 +77,11 @@ export function contextTemplate(clicked: Clicked, text: MainText, deeds: Context
 /** Pictures that the page already has: saving one asks no server. Chromium leaves out addresses that are too long. */
 const isOwnImage = (url: string): boolean => /^(?:blob|data):/i.test(url);
 
-const mostSuggestions = 5;
+const maxSuggestions = 5;
 
 function spelling({ isEditable, misspelledWord, dictionarySuggestions }: Clicked, text: MainText, deeds: ContextDeeds) {
   if (!isEditable || misspelledWord === '') return [];
-  const suggestions = dictionarySuggestions.slice(0, mostSuggestions);
+  const suggestions = dictionarySuggestions.slice(0, maxSuggestions);
   return [
     ...suggestions.map((word): Item => ({ label: word, click: () => deeds.replaceWord(word) })),
     ...(suggestions.length === 0 ? [{ label: text.noSuggestions, enabled: false }] : []),

@@ -7,7 +7,7 @@ export interface MainPort {
   start(): void;
 }
 
-const mostUnread = 256;
+const maxUnread = 256;
 
 /**
  * A window’s message port. It has no back-pressure of its own: the page reports how many messages it has read (as plain
@@ -37,7 +37,7 @@ export function portChannel(port: MainPort): Channel {
     },
     onClose: (listener) => void port.on('close', listener),
     async send(data) {
-      while (unread >= mostUnread && !closed) await new Promise<void>((resolve) => waiting.push(resolve));
+      while (unread >= maxUnread && !closed) await new Promise<void>((resolve) => waiting.push(resolve));
       if (closed) return;
       unread += 1;
       port.postMessage(data);

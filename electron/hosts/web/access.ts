@@ -29,10 +29,10 @@ interface Secret {
 
 /** Lifetime of a secret, which might be found later in a terminal, a log or a history. */
 export const secretLifeMs = 60_000;
-const mostSecrets = 16;
-const mostSessions = 64;
+const maxSecrets = 16;
+const maxSessions = 64;
 /** Wrong proofs after which all unused secrets are revoked. */
-const mostWrongProofs = 20;
+const maxWrongProofs = 20;
 
 /** `elapsed`: a monotonic clock in milliseconds. */
 export function openAccess(elapsed: () => number) {
@@ -48,14 +48,14 @@ export function openAccess(elapsed: () => number) {
 
   function countWrongProof(): null {
     wrongProofs++;
-    if (wrongProofs >= mostWrongProofs) secrets = [];
+    if (wrongProofs >= maxWrongProofs) secrets = [];
     return null;
   }
 
   function addSession(session: string): void {
     sessions.add(session);
     const [oldest] = sessions;
-    if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest);
+    if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
   }
 
   return {
@@ -63,7 +63,7 @@ export function openAccess(elapsed: () => number) {
     newSecret(): string {
       const text = randomBytes(32).toString('base64url');
       if (alive().length === 0) wrongProofs = 0;
-      secrets = [...alive(), { text, diesAt: elapsed() + secretLifeMs }].slice(-mostSecrets);
+      secrets = [...alive(), { text, diesAt: elapsed() + secretLifeMs }].slice(-maxSecrets);
       return text;
     },
     isUnused: (secret: string) => alive().some(({ text, taken }) => text === secret && !taken),

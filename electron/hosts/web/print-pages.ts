@@ -8,7 +8,7 @@ export interface PrintPages {
 
 export const printFolder = '/print/';
 /** Older pages that were never fetched are dropped. */
-const mostAtOnce = 3;
+const maxAtOnce = 3;
 /** The frame fetches its page at once; a path found later in a log or a history is useless. */
 const keptForMs = 60_000;
 
@@ -17,7 +17,7 @@ export function printPages(elapsed: () => number = () => performance.now()): Pri
   const pages = new Map<string, { readonly html: string; readonly until: number }>();
 
   function forgetOld(): void {
-    for (const [path, { until }] of pages) if (until <= elapsed() || pages.size > mostAtOnce) pages.delete(path);
+    for (const [path, { until }] of pages) if (until <= elapsed() || pages.size > maxAtOnce) pages.delete(path);
   }
 
   return {

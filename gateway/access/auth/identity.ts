@@ -4,7 +4,7 @@ import type { Scope } from '#shared/wire/account.ts';
 import { newId } from '../../storage/id.ts';
 import type { UserRow } from '../../storage/schema.ts';
 import { rotateKeys, type SigningKeysDeps, signingKey, type TokenKeySummary } from './signing-keys.ts';
-import { clockSkewS, longestLifetimeS } from './token-claims.ts';
+import { clockSkewS, maxLifetimeS } from './token-claims.ts';
 import type { TokenNames } from './token-names.ts';
 
 export interface UserSummary {
@@ -98,7 +98,7 @@ async function issueToken(
   deps: IdentityDeps,
   { userId, scopes, lifetimeS }: { userId: string; scopes: readonly Scope[]; lifetimeS: number },
 ): Promise<IssuedToken> {
-  if (!Number.isInteger(lifetimeS) || lifetimeS < 1 || lifetimeS > longestLifetimeS) {
+  if (!Number.isInteger(lifetimeS) || lifetimeS < 1 || lifetimeS > maxLifetimeS) {
     throw new AppError('invalid_input', 'A token lives at least one second and at most 24 hours.');
   }
   const user = await deps.db
@@ -128,7 +128,7 @@ async function issueToken(
 
 /** Kept until the token has expired by itself; what is older goes at the same time. */
 async function revokeOne({ db, now }: IdentityDeps, jti: string): Promise<void> {
-  const forgetAfter = BigInt(now() + (longestLifetimeS + 2 * clockSkewS) * 1000);
+  const forgetAfter = BigInt(now() + (maxLifetimeS + 2 * clockSkewS) * 1000);
   await db.deleteFrom('revoked_tokens').where('forget_after', '<', BigInt(now())).execute();
   await db
     .insertInto('revoked_tokens')

@@ -18,7 +18,7 @@ import { isFresh } from './verify-token.ts';
 const cacheMs = 2000;
 const cacheLimit = 10_000;
 /** Digests in one question. */
-const mostDigests = 500;
+const maxDigests = 500;
 
 export interface KeyCacheDeps {
   readonly db: BooksDb;
@@ -104,7 +104,7 @@ export function createKeyCache({ db, peppers, now, planOf, onFound = null }: Key
   function dueSoon(time: number): Map<string, Known> {
     const due = new Map<string, Known>();
     for (const [name, one] of known) {
-      if (one.until - time > cacheMs / 2 || due.size >= mostDigests) break;
+      if (one.until - time > cacheMs / 2 || due.size >= maxDigests) break;
       if (one.wasUsed) due.set(name, one);
       else if (!isFresh(one.until, time)) known.delete(name);
     }

@@ -8,7 +8,7 @@ import { isSecretInUse } from './key-secret.ts';
 export type Peppers = readonly [Uint8Array, ...Uint8Array[]];
 
 const variable = 'PORTICO_KEY_PEPPER';
-const leastLength = 32;
+const minLength = 32;
 
 /**
  * The peppers of the environment (a comma-separated list, new one first), or null where a SQLite database shall keep its
@@ -23,7 +23,7 @@ export function peppersFromEnvironment(
   if (dialectOf(database) === 'sqlite') return null;
   throw new AppError(
     'invalid_input',
-    `Set ${variable} to a secret of at least ${leastLength} characters (for example the output of "openssl rand -hex 32"). ` +
+    `Set ${variable} to a secret of at least ${minLength} characters (for example the output of "openssl rand -hex 32"). ` +
       'Every instance that uses this PostgreSQL database needs the same one.',
   );
 }
@@ -33,7 +33,7 @@ export function peppersFromEnvironment(
  * error: a new secret would silently make all of them worthless.
  */
 export async function pepperBeside(database: string, db: BooksDb): Promise<Peppers> {
-  if (database === ':memory:') return [randomBytes(leastLength)];
+  if (database === ':memory:') return [randomBytes(minLength)];
   const path = `${database}.pepper`;
   const kept = readPepper(path);
   if (kept) return [kept];
@@ -48,8 +48,8 @@ function parsePeppers(list: string): Peppers {
 
 function parsePepper(given: string): Uint8Array {
   const text = given.trim();
-  if (text.length < leastLength) {
-    throw new AppError('invalid_input', `Each secret in ${variable} must have at least ${leastLength} characters.`);
+  if (text.length < minLength) {
+    throw new AppError('invalid_input', `Each secret in ${variable} must have at least ${minLength} characters.`);
   }
   return Buffer.from(text, 'utf8');
 }
@@ -57,7 +57,7 @@ function parsePepper(given: string): Uint8Array {
 function readPepper(path: string): Uint8Array | null {
   try {
     const kept = readFileSync(path);
-    if (kept.length >= leastLength) return kept;
+    if (kept.length >= minLength) return kept;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw lost(path, (error as Error).message);
@@ -67,7 +67,7 @@ function readPepper(path: string): Uint8Array | null {
 
 /** Created exclusively and readable by its owner only, so that two processes that start together agree on one. */
 function createPepper(path: string): Uint8Array {
-  const fresh = randomBytes(leastLength);
+  const fresh = randomBytes(minLength);
   try {
     writeFileSync(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
     return fresh;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A token lives at most this long (wire contract §4.6). */
-export const longestLifetimeS = 24 * 3600;
+export const maxLifetimeS = 24 * 3600;
 /** Clocks may differ by this much. */
 export const clockSkewS = 30;
 

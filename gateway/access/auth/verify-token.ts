@@ -6,7 +6,7 @@ import type { PlanOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 import { knownScopes } from './scopes.ts';
 import { publishedKeys, toJwk } from './signing-keys.ts';
-import { clockSkewS, longestLifetimeS, type TokenClaims, tokenClaims, tokenHeader } from './token-claims.ts';
+import { clockSkewS, maxLifetimeS, type TokenClaims, tokenClaims, tokenHeader } from './token-claims.ts';
 import type { TokenNames } from './token-names.ts';
 
 /** Keys and revocations are read again after this time, so that a change is seen everywhere within it (§4.2). */
@@ -104,7 +104,7 @@ async function verifiedClaims(token: string, key: JWK, names: TokenNames, now: n
     algorithms: ['RS256'],
     typ: 'JWT',
     clockTolerance: clockSkewS,
-    maxTokenAge: longestLifetimeS,
+    maxTokenAge: maxLifetimeS,
     requiredClaims: ['sub', 'iss', 'aud', 'exp', 'iat', 'scope'],
     currentDate: new Date(now),
   }).catch((error: unknown) => {
@@ -113,7 +113,7 @@ async function verifiedClaims(token: string, key: JWK, names: TokenNames, now: n
   const claims = tokenClaims.safeParse(payload);
   if (!claims.success) throw invalid();
   const { exp, iat } = claims.data;
-  if (exp <= iat || exp - iat > longestLifetimeS) throw invalid();
+  if (exp <= iat || exp - iat > maxLifetimeS) throw invalid();
   return claims.data;
 }
 

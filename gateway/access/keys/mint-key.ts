@@ -13,8 +13,8 @@ import { newKey } from './new-key.ts';
 /** Keys of one account that work at the same time. */
 const keysPerAccount = 500;
 /** Keys mint keys, this many generations deep: each request with one looks at all of them. With a limit each hold locks them. */
-const mostGenerations = 64;
-const mostLimitedGenerations = 4;
+const maxGenerations = 64;
+const maxLimitedGenerations = 4;
 
 /** A new key within what its creator may give at this moment. Returns it with the id of its row. */
 export async function mintKey(
@@ -72,9 +72,9 @@ async function requireEarly(trx: BooksTransaction, { credential: { id } }: Princ
   if (id === null) return;
   const line = (await standingsOf(trx, [id], nowMs)).get(id);
   if (!line) return;
-  const isLimited = line.limitedGenerations >= mostLimitedGenerations;
-  if (!isLimited && line.generations < mostGenerations) return;
+  const isLimited = line.limitedGenerations >= maxLimitedGenerations;
+  if (!isLimited && line.generations < maxGenerations) return;
   throw new AppError('plan_limit_exceeded', 'This key was itself minted by a minted key: mint with an earlier one.', {
-    details: { limit: 'key_generations', limit_value: String(isLimited ? mostLimitedGenerations : mostGenerations) },
+    details: { limit: 'key_generations', limit_value: String(isLimited ? maxLimitedGenerations : maxGenerations) },
   });
 }

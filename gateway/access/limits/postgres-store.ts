@@ -33,7 +33,7 @@ interface Answers {
 }
 
 /** Keys in one statement: it holds their locks to its end. */
-const mostKeys = 200;
+const maxKeys = 200;
 /** So many do not wait for more. */
 const enoughKeys = 16;
 const statement = 'select portico_limits($1, $2, $3, $4, $5, $6) as answers';
@@ -176,7 +176,7 @@ const kindOf = (key: string) => key.slice(0, key.indexOf(':') + 1);
 function questions<Question>(keys: Set<string>, questionOf: (key: string) => Question | null | undefined): Question[] {
   const found: Question[] = [];
   for (const key of keys) {
-    if (found.length === mostKeys) break;
+    if (found.length === maxKeys) break;
     keys.delete(key);
     const question = questionOf(key);
     if (question) found.push(question);

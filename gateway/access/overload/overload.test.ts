@@ -80,7 +80,7 @@ test('past what it can carry the account with most is refused first, others and 
 });
 
 test('of many requests at once some wait and some are refused; each is billed whole or not at all', async () => {
-  const limits = { alone: 1, mixed: 1, mostWaitMs: 3 };
+  const limits = { alone: 1, mixed: 1, maxWaitMs: 3 };
   const times = Array.from({ length: 60 }, (_, index) => index);
   const { gateway, key, account, send, metric, entries } = await openAnswering({ workLimits: limits });
   // The connections are there, so that all requests arrive together.

@@ -22,7 +22,7 @@ export const workLimits: WorkLimits = {
   bodies: 128 * 1_024 * 1_024,
   alone: 64,
   mixed: 8,
-  mostWaitMs: 1_000,
+  maxWaitMs: 1_000,
 };
 
 /** Why a request is refused with 503 `server_overloaded`: the labels of `portico_shed_requests_total`. */
@@ -62,7 +62,7 @@ interface OverloadDeps {
 const fewStatements = 100;
 /** What is read and written of a body for one unit of work, and for how many at the most; larger ones are read elsewhere. */
 const bytesAUnit = 8_192;
-const mostUnits = 16;
+const maxUnits = 16;
 const knownLimit = 10_000;
 /** Milliseconds between two who come back, where nothing was measured. */
 const paces: Readonly<Record<Exclude<ShedReason, 'turns'>, number>> = { answers: 5, database: 5, bodies: 250 };
@@ -141,7 +141,7 @@ export function createOverload(deps: OverloadDeps): Overload {
       }
       if (!answers.take(account, 1)) throw refuse('answers');
       const place = placeOf(account);
-      const turn = turns.enter(account, Math.min(mostUnits, 1 + Math.floor(bytes / bytesAUnit)));
+      const turn = turns.enter(account, Math.min(maxUnits, 1 + Math.floor(bytes / bytesAUnit)));
       return turn === undefined ? place : turn.then(() => place);
     },
     enterOther: (account) => bodies.enter(account),

@@ -1,5 +1,5 @@
-const leastMs = 1_000;
-const mostMs = 30_000;
+const minMs = 1_000;
+const maxMs = 30_000;
 
 /**
  * What those who are refused are told to wait, in milliseconds: at least a second, and so that they come back one after
@@ -9,7 +9,7 @@ export function createRetryWait(now: () => number, random: () => number = Math.r
   let until = 0;
   return (paceMs: number): number => {
     const at = now();
-    until = Math.min(Math.max(until, at + leastMs) + paceMs, at + mostMs - leastMs);
-    return Math.round(leastMs + random() * (until - at));
+    until = Math.min(Math.max(until, at + minMs) + paceMs, at + maxMs - minMs);
+    return Math.round(minMs + random() * (until - at));
   };
 }

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
 /** An event loop made by hand: each turn takes as long as it is told, and so much of it is the thread's own time. */
-function openLoop({ mostWaitMs = 100, busy = () => false }: { mostWaitMs?: number; busy?: () => boolean } = {}) {
+function openLoop({ maxWaitMs = 100, busy = () => false }: { maxWaitMs?: number; busy?: () => boolean } = {}) {
   let time = 0;
   let own = 0;
   let due: (() => void)[] = [];
   const call = (next: () => void) => void due.push(next);
   const clock = { now: () => time, ownMs: () => own, defer: call, later: call };
-  const turns = createTurns({ alone: 4, mixed: 2, mostWaitMs }, clock, busy);
+  const turns = createTurns({ alone: 4, mixed: 2, maxWaitMs }, clock, busy);
   const began: string[] = [];
   return {
     turns,

@@ -18,7 +18,7 @@ export interface TurnLimits {
   /** The same while there are several: a short turn is what keeps one account's answers from waiting for another's. */
   readonly mixed: number;
   /** How long a request may have to wait for its turn. */
-  readonly mostWaitMs: number;
+  readonly maxWaitMs: number;
 }
 
 /** Decides when a request's work may begin. */
@@ -42,7 +42,7 @@ const unmeasuredMs = 1;
 /** Between two looks at a database that has enough to do. */
 const lookMs = 2;
 /** At the most so many times its own processor time is what a thread takes counted as work: the rest others took. */
-const mostForeign = 2;
+const maxForeign = 2;
 
 /**
  * The event loop is the queue that everyone waits in, so it is kept short: in each turn work begins for a few requests, in
@@ -109,7 +109,7 @@ export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => 
     const passed = now - measure.since;
     if (passed < measureMs || measure.units === 0) return;
     const own = clock.ownMs() - measure.own;
-    unitMs = (unitMs + Math.min(passed, own * mostForeign) / measure.units) / 2;
+    unitMs = (unitMs + Math.min(passed, own * maxForeign) / measure.units) / 2;
     measure = null;
   }
 
@@ -128,7 +128,7 @@ export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => 
       if (queue.size < limits.alone) return false;
       const own = queue.costOf(one) + 1;
       const before = Math.min(queue.cost + 1, own * (queue.accounts + 1));
-      return before * unitMs > limits.mostWaitMs;
+      return before * unitMs > limits.maxWaitMs;
     },
     get waiting() {
       return queue.size;

@@ -3,11 +3,11 @@ import type { RoutePart } from './stream-writer.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
-const longestHeader = 2_000;
+const maxHeader = 2_000;
 
 /** Header values are visible ASCII; a local server's model may have any name. */
 const headerText = (text: string) =>
-  text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())).slice(0, longestHeader);
+  text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())).slice(0, maxHeader);
 
 /** Who answered and why (wire contract §5.6). Nothing where the headers had to go out before that was known. */
 export function routeHeaders(route: RoutePart | null): Record<string, string> {

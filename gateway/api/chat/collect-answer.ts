@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { ReasoningDetail, ToolCall } from '#shared/wire/chat-request.ts';
 import type { AnswerReader } from '../../engine/answer.ts';
-import { longestImageEvent, type MadeImage } from '../../providers/content/made-images.ts';
+import { type MadeImage, maxImageEvent } from '../../providers/content/made-images.ts';
 import { addDetail, plainDetail } from '../../providers/content/reasoning-details.ts';
 import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
 
@@ -28,7 +28,7 @@ interface OpenCall {
 /** More than any model writes, with the log probabilities of 20 others for each token: no provider may fill the memory. */
 const maxAnswerChars = 67_108_864;
 /** All images of an answer. */
-const mostImageChars = 2 * longestImageEvent;
+const maxImageChars = 2 * maxImageEvent;
 /** What the smallest part takes besides its text. Models that give 128,000 tokens may send each in a part of its own. */
 const partChars = 16;
 
@@ -106,7 +106,7 @@ export function createSizeCheck(maxChars: number): (part: DeltaPart) => boolean 
   return (part) => {
     if (part.type === 'image') imageChars += part.url.length;
     else chars += sizeOf(part);
-    return chars <= maxChars && imageChars <= mostImageChars;
+    return chars <= maxChars && imageChars <= maxImageChars;
   };
 }
 

@@ -1,5 +1,5 @@
 import { formatUsd } from '#shared/money.ts';
-import { type ChatMessage, type CompletionRequest, mostOutputTokens } from '#shared/wire/chat-request.ts';
+import { type ChatMessage, type CompletionRequest, maxOutputTokens } from '#shared/wire/chat-request.ts';
 import type { CompletionResponse, CompletionUsage } from '#shared/wire/chat-response.ts';
 import { errorEnvelope } from '../../http/error-response.ts';
 import { imagesToWire } from '../../providers/content/made-images.ts';
@@ -160,13 +160,13 @@ function deltaOf(part: Exclude<DeltaPart, { type: 'image' }>): object {
   }
 }
 
-const longestModel = 256;
+const maxModel = 256;
 const mostMessages = 2_048;
 const messageFields = new Set(['role', 'content']);
 
 /** The fields of a plain request, each with the whole of its rule; the schema's order does not matter. */
 const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
-  model: (value) => typeof value === 'string' && value.length >= 1 && value.length <= longestModel,
+  model: (value) => typeof value === 'string' && value.length >= 1 && value.length <= maxModel,
   stream: (value) => typeof value === 'boolean',
   temperature: (value) => isNumber(value) && value >= 0 && value <= 2,
   top_p: (value) => isNumber(value) && value >= 0 && value <= 1,
@@ -191,7 +191,7 @@ export function plainCompletion(body: Record<string, unknown>): CompletionReques
 }
 
 function isOutputTokens(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= mostOutputTokens;
+  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= maxOutputTokens;
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

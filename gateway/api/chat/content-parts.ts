@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
-import { dataUrlBytes, isBase64, longestAddress, parseDataUrl } from '../../providers/content/data-url.ts';
+import { dataUrlBytes, isBase64, maxAddress, parseDataUrl } from '../../providers/content/data-url.ts';
 import { fileTypeOf } from '../../providers/content/file-type.ts';
 import { withImagesMoved } from '../../providers/content/made-images.ts';
 import { withReasoning } from '../../providers/content/reasoning-details.ts';
@@ -73,9 +73,9 @@ function imageUrl(url: string, param: string): string {
 }
 
 function shortAddress(url: string, param: string): string {
-  if (url.length <= longestAddress) return fetchable(url, param);
+  if (url.length <= maxAddress) return fetchable(url, param);
   const code = param.endsWith('.url') ? 'invalid_image' : 'invalid_file';
-  throw new AppError(code, `"${param}" must be an address of at most ${longestAddress} characters.`, { param });
+  throw new AppError(code, `"${param}" must be an address of at most ${maxAddress} characters.`, { param });
 }
 
 /** Whoever will fetch it, we or the provider: only what the guard allows, by its spelling (wire contract §1.5). */

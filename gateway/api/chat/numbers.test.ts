@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatUsd, formatUsdPerToken, mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
+import { formatUsd, formatUsdPerToken, maxNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 
-const largest = formatUsd(mostNano);
-const tooLarge = formatUsd(nanoUsd(mostNano + 1n));
+const largest = formatUsd(maxNano);
+const tooLarge = formatUsd(nanoUsd(maxNano + 1n));
 const messages = [{ role: 'user', content: 'hi' }];
 const ask = { model: 'sandbox/echo', messages };
 
@@ -34,8 +34,8 @@ describe('an amount from outside', () => {
 
   test('as a price to look for is taken up to what a price can be', async () => {
     const { call } = await openTestGateway();
-    const most = formatUsdPerToken(picoUsd(mostNano));
-    const above = formatUsdPerToken(picoUsd(mostNano + 1n));
+    const most = formatUsdPerToken(picoUsd(maxNano));
+    const above = formatUsdPerToken(picoUsd(maxNano + 1n));
     const refused = [400, 'invalid_query_parameter', 'max_price'];
     expect((await call(`/v1/models?max_price=${most}`)).status).toBe(200);
     expect(await refusal(await call(`/v1/models?max_price=${above}`))).toEqual(refused);

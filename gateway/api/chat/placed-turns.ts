@@ -7,7 +7,7 @@ export interface PlacedTurn {
   readonly place: string;
 }
 
-const mostParts = 20;
+const maxParts = 20;
 
 /** The turns as chat completions take them: no files in results, no turn of more than 20 parts. */
 export const turnsInForm = (turns: readonly PlacedTurn[]): PlacedTurn[] =>
@@ -43,9 +43,9 @@ const introduction = { type: 'text', text: 'Files of these results:' };
 
 function inTurnsOf20(turn: PlacedTurn): PlacedTurn[] {
   const parts = asArray(turn.message.content);
-  if (turn.message.role !== 'user' || parts.length <= mostParts) return [turn];
-  const pieces = Array.from({ length: Math.ceil(parts.length / mostParts) }, (_, at) =>
-    parts.slice(at * mostParts, (at + 1) * mostParts),
+  if (turn.message.role !== 'user' || parts.length <= maxParts) return [turn];
+  const pieces = Array.from({ length: Math.ceil(parts.length / maxParts) }, (_, at) =>
+    parts.slice(at * maxParts, (at + 1) * maxParts),
   );
   return pieces.map((content) => ({ ...turn, message: { ...turn.message, content } }));
 }

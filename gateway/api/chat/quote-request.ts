@@ -8,8 +8,8 @@ import { fitQuestion } from '../../engine/attempt.ts';
 import {
   firstHold,
   firstStep,
-  longestAnswer,
-  mostSearches,
+  knownMaxAnswer,
+  maxSearches,
   type ReserveInput,
   reserveInput,
 } from '../../engine/billing/reserve.ts';
@@ -51,7 +51,7 @@ export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quo
     }),
     tokens,
     cost_usd: {
-      low: formatUsd(model.price ? leastCost(model.price, tokens, input.byokFeeBps) : nanoUsd(0n)),
+      low: formatUsd(model.price ? minCost(model.price, tokens, input.byokFeeBps) : nanoUsd(0n)),
       high: formatUsd(hold),
     },
     byok: input.byokFeeBps !== null,
@@ -82,7 +82,7 @@ const isOpenEnded = (input: ReserveInput, { completion, searches }: Quote['token
   searches !== undefined ||
   input.inputSize.fileTokens !== null ||
   addsInstructions(model) ||
-  (input.maxTokens === null && completion.high < (longestAnswer(input, model) ?? Number.POSITIVE_INFINITY));
+  (input.maxTokens === null && completion.high < (knownMaxAnswer(input, model) ?? Number.POSITIVE_INFINITY));
 
 /** Servers that nobody knows may put instructions of their own before each request. */
 const addsInstructions = ({ provider, simulated }: CatalogueModel): boolean =>
@@ -90,7 +90,7 @@ const addsInstructions = ({ provider, simulated }: CatalogueModel): boolean =>
 
 /** The estimate, and what a tokenizer may make of the same request at the least and at the most. */
 function tokensFor(input: ReserveInput, estimated: number, model: CatalogueModel): Quote['tokens'] {
-  const searches = mostSearches(model, input.webSearch);
+  const searches = maxSearches(model, input.webSearch);
   const found = searches * tokensPerSearch;
   const most = maxInputTokens(input.inputSize, model);
   const estimate = Math.min(estimated, most);
@@ -106,7 +106,7 @@ function tokensFor(input: ReserveInput, estimated: number, model: CatalogueModel
 }
 
 /** The shortest prompt, all of it from the cache where there is one and that is cheaper, and no answer. */
-function leastCost(price: Price, { prompt, cached }: Quote['tokens'], feeBps: number | null): NanoUsd {
+function minCost(price: Price, { prompt, cached }: Quote['tokens'], feeBps: number | null): NanoUsd {
   const { prompt: plain, cacheRead } = ratesFor(price, prompt.low);
   const isCheaper = cacheRead !== null && cacheRead < plain;
   const cachedTokens = isCheaper ? Math.min(prompt.low, cached.high) : 0;

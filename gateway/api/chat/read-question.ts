@@ -19,7 +19,7 @@ import { plainCompletion } from './completion-writer.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { checkReferences, ignored, parseRequest, unknownFields, unknownParameter } from './read-request.ts';
 import { refuseFields, refuseFunctionCalls } from './refused-fields.ts';
-import { capped, mostWarnings } from './request-warnings.ts';
+import { capped, maxWarnings } from './request-warnings.ts';
 import { withAllowedTools } from './tools/allowed-tools.ts';
 import { type CustomTools, withCustomCalls, withCustomTools } from './tools/custom-tools.ts';
 
@@ -266,7 +266,7 @@ function warningsFor(unknown: readonly string[], request: Record<string, unknown
   const worthAWord = named.filter((name) => !notHonoured.includes(name) || request[name] !== false);
   const stranger = worthAWord.find((name) => !notHonoured.includes(name));
   if (strict && stranger !== undefined) throw unknownParameter(stranger);
-  return capped(worthAWord.slice(0, mostWarnings).map(fieldWarning), worthAWord.length);
+  return capped(worthAWord.slice(0, maxWarnings).map(fieldWarning), worthAWord.length);
 }
 
 function fieldWarning(name: string): Warning {

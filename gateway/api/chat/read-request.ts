@@ -15,7 +15,7 @@ import { lightBytes, parseLightBody } from '../../runtime/json/parse-json.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import { questionTask } from './question-task.ts';
 import type { ChatFields, EarlierItems, QuestionReader } from './read-question.ts';
-import { capped, mostWarnings } from './request-warnings.ts';
+import { capped, maxWarnings } from './request-warnings.ts';
 
 /** A request in the engine's shape, and what only its writer needs. */
 export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'customTools' | 'digest' | 'echo'> {
@@ -94,7 +94,7 @@ export function unknownWarnings(
 ): Warning[] {
   const unknown = unknownFields(body, shape);
   if (strict && unknown[0] !== undefined) throw unknownParameter(unknown[0]);
-  return capped(unknown.slice(0, mostWarnings).map(ignored), unknown.length);
+  return capped(unknown.slice(0, maxWarnings).map(ignored), unknown.length);
 }
 
 export function unknownParameter(name: string): AppError {

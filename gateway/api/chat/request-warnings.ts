@@ -1,7 +1,7 @@
 import type { Warning } from '#shared/wire/chat-response.ts';
 
 /** More of them nobody reads; how many there were is said. */
-export const mostWarnings = 20;
+export const maxWarnings = 20;
 
 /** Adds how many are not told. */
 export function capped(warnings: readonly Warning[], found: number): Warning[] {

@@ -30,7 +30,7 @@ export interface AdmittedEmbeddings {
 }
 
 /** More numbers than these come in base64 only: as JSON they would be more than 40 MB. */
-const mostFloats = 2_097_152;
+const maxFloats = 2_097_152;
 
 /** Decides whether a request may run and by which model. Throws what the caller can do something about; calls nobody. */
 export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): AdmittedEmbeddings {
@@ -49,7 +49,7 @@ export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): Admit
     warnings: [...call.warnings, ...warnings, ...lifecycleWarnings(model), ...lengthWarnings(call, facts)],
     features: {
       inputTokens: call.extent.inputTokens,
-      inputSize: { textTokens: call.extent.mostTokens, pictures: [], fileTokens: null, isOnePrompt: false },
+      inputSize: { textTokens: call.extent.tokenCeiling, pictures: [], fileTokens: null, isOnePrompt: false },
       audio: false,
       promptCache: null,
       webSearch: false,
@@ -132,8 +132,8 @@ function checkDimensions(
     const { least, most } = selectable;
     if (asked < least || asked > most) throw refused('dimensions', `${id} has ${least} to ${most} dimensions`);
   }
-  if (call.format === 'float' && numbers > mostFloats) {
-    throw refused('encoding_format', `${numbers} numbers come as "base64" only, at most ${mostFloats} as "float"`);
+  if (call.format === 'float' && numbers > maxFloats) {
+    throw refused('encoding_format', `${numbers} numbers come as "base64" only, at most ${maxFloats} as "float"`);
   }
 }
 

@@ -151,15 +151,15 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
   const { id } = target.model;
   const { accountId } = call.principal;
   const counts = call.byoKey === null;
-  const { mostTokens } = call.extent;
+  const { tokenCeiling } = call.extent;
   const limits: UsageLimits = {
-    inputTokens: mostTokens,
+    inputTokens: tokenCeiling,
     outputTokens: 0,
     heldOutputTokens: 0,
     searches: 0,
     hidden: nothingHidden,
     disbelievedOutputTokens: 0,
-    maxInputTokens: () => mostTokens,
+    maxInputTokens: () => tokenCeiling,
   };
   const meter = createMeter(admitted.features.inputTokens, limits);
   run.current = { target, meter, limits, firstTokenAt: null };

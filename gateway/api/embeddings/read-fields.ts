@@ -28,13 +28,13 @@ interface InputExtent {
   readonly kind: 'texts' | 'tokens';
   readonly inputTokens: number;
   /** No tokenizer makes more of them. */
-  readonly mostTokens: number;
+  readonly tokenCeiling: number;
   readonly longest: { readonly index: number; readonly tokens: number };
 }
 
 const { input: _, ...otherFields } = embeddingsRequest.shape;
 const others = embeddingsRequest.omit({ input: true });
-const mostInputs = 2_048;
+const maxInputs = 2_048;
 /** A provider's marks around an input, and the instruction that some models begin with. */
 const ownTokens = 64;
 
@@ -77,7 +77,7 @@ function inputsOf(input: unknown): EmbeddingInputs {
   if (!Array.isArray(input)) throw fault('invalid_type', 'input', 'must be a string, or a list of strings or tokens');
   if (input.length === 0) throw fault('invalid_value', 'input', 'is empty');
   if (typeof input[0] === 'number') return [checkedTokens(input, 'input')];
-  if (input.length > mostInputs) throw fault('invalid_value', 'input', `has more than ${mostInputs} inputs`);
+  if (input.length > maxInputs) throw fault('invalid_value', 'input', `has more than ${maxInputs} inputs`);
   return isText(input[0])
     ? input.map((item, index) => checkedText(item, `input[${index}]`))
     : input.map((item, index) => checkedTokens(item, `input[${index}]`));
@@ -101,14 +101,14 @@ const fault = (code: 'missing_required_parameter' | 'invalid_type' | 'invalid_va
   new AppError(code, `"${param}" ${why}.`, { param });
 
 function extentOf(inputs: EmbeddingInputs): InputExtent {
-  let [inputTokens, mostTokens] = [0, 0];
+  let [inputTokens, tokenCeiling] = [0, 0];
   let longest = { index: 0, tokens: 0 };
   for (const [index, input] of inputs.entries()) {
     const size = isText(input) ? Buffer.byteLength(input) : input.length;
     const tokens = isText(input) ? tokensOfBytes(size) : size;
     inputTokens += tokens;
-    mostTokens += size + ownTokens;
+    tokenCeiling += size + ownTokens;
     if (tokens > longest.tokens) longest = { index, tokens };
   }
-  return { kind: isText(inputs[0]) ? 'texts' : 'tokens', inputTokens, mostTokens, longest };
+  return { kind: isText(inputs[0]) ? 'texts' : 'tokens', inputTokens, tokenCeiling, longest };
 }

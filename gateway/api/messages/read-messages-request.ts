@@ -61,11 +61,11 @@ function completionFields(request: MessagesRequest): JsonObject {
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
 
-const longestUser = 256;
+const maxUser = 256;
 
 /** Long names are kept as what tells them apart. */
 const endUser = (id: string | undefined) =>
-  id !== undefined && id.length > longestUser ? createHash('sha256').update(id).digest('hex') : id;
+  id !== undefined && id.length > maxUser ? createHash('sha256').update(id).digest('hex') : id;
 
 const words = { auto: 'auto', any: 'required', none: 'none' } as const;
 

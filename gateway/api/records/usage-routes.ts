@@ -12,7 +12,7 @@ import { cacheSavings } from '../../ledger/records/cache-savings.ts';
 import { readUsage as readSums } from '../../ledger/records/usage-store.ts';
 import type { BooksDb } from '../../storage/open.ts';
 
-const longestDays = 400;
+const maxDays = 400;
 const name = z.string().min(1, 'must not be empty').max(256).optional();
 /** What may follow the question mark. */
 export const usageQuery = z.object({
@@ -75,7 +75,6 @@ function periodOf({ start: from, end: to, time_zone: zone }: Query, now: number)
   const startMs = start ?? Math.min(month.startMs, currentMonth((end ?? month.endMs) - 1).startMs);
   const endMs = end ?? month.endMs;
   if (endMs <= startMs) throw badQuery('end', 'must be later than "start"');
-  if (endMs - startMs > longestDays * dayMs)
-    throw badQuery('start', `must be at most ${longestDays} days before "end"`);
+  if (endMs - startMs > maxDays * dayMs) throw badQuery('start', `must be at most ${maxDays} days before "end"`);
   return { startMs, endMs };
 }

@@ -47,8 +47,8 @@ export const createEarlierResponses = ({ reasoning, log }: EarlierResponsesDeps)
 const isCall = (type: string) => type.endsWith('_call') && type !== 'image_generation_call';
 
 /** Of all that one request refers to, in characters of JSON; what comes after is not found. */
-const longestRecall = 2_097_152;
-const mostResponses = 2_000;
+const maxRecall = 2_097_152;
+const maxResponses = 2_000;
 const readAtOnce = 16;
 
 async function recalled(
@@ -57,9 +57,9 @@ async function recalled(
   ids: ReadonlySet<string>,
 ): Promise<EarlierItems> {
   const found = new Map<string, JsonObject>();
-  const names = [...new Set([...ids].map((id) => id.split('_')[1] ?? ''))].slice(0, mostResponses);
+  const names = [...new Set([...ids].map((id) => id.split('_')[1] ?? ''))].slice(0, maxResponses);
   let length = 0;
-  for (let at = 0; at < names.length && length < longestRecall; at += readAtOnce) {
+  for (let at = 0; at < names.length && length < maxRecall; at += readAtOnce) {
     const entries = await reasoning.recall(ownerOf(principal), names.slice(at, at + readAtOnce));
     for (const item of [...entries.values()].flatMap(({ items }) => asArray(items)).map(asObject)) {
       const id = asText(item.id) ?? '';

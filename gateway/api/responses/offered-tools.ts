@@ -146,7 +146,7 @@ function withoutEncryption(schema: unknown): unknown {
 }
 
 /** The longest name that every vendor takes. */
-const longestName = 64;
+const maxName = 64;
 
 /** Gives each tool a name that's valid with every vendor and no other tool's; the same for the same tools. */
 function createNames() {
@@ -182,7 +182,7 @@ const shortened = (name: string): string =>
   name
     .replace(/[^a-zA-Z0-9_-]/g, '_')
     .replace(/^(?![a-zA-Z_])/, '_')
-    .slice(0, longestName - 9);
+    .slice(0, maxName - 9);
 
 const digest = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8);
 

@@ -7,7 +7,7 @@ import { claimsOf, factsOf } from '../../models/catalogue/known-models.ts';
 import { priceOf } from '../../models/prices/price-document.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
 import { tokensPerSearch } from '../../providers/content/estimate-tokens.ts';
-import { type Extent, highestCost, mostSearches } from './reserve.ts';
+import { type Extent, highestCost, maxSearches } from './reserve.ts';
 
 /** Every price row of the shipped book, each as a model. */
 const models = shippedBook.models.flatMap(({ id, rows }) =>
@@ -72,7 +72,7 @@ test('no usage within the extent of a request costs more, in any row of the ship
   fc.assert(
     fc.property(fc.constantFrom(...models), extent, shares, (model, within, share) => {
       const unasked = model.provider !== 'anthropic';
-      const usage = usageWithin(within, share, { unasked, searches: mostSearches(model, within.webSearch) });
+      const usage = usageWithin(within, share, { unasked, searches: maxSearches(model, within.webSearch) });
       const most = highestCost(model, within);
       expect(model.price && costOf(model.price, usage)).toBeLessThanOrEqual(ceilToNano(most ?? picoUsd(-1n)));
     }),

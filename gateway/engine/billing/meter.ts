@@ -39,7 +39,7 @@ export interface Metered {
 }
 
 /** No answer costs a thousand dollars; more would only overflow the books. */
-const mostReported = 1_000_000_000_000n;
+const maxReported = 1_000_000_000_000n;
 
 /** Without limits every count is believed. `cachedShare`: the part of the input that the provider is expected to have kept. */
 export const createMeter = (estimatedInputTokens: number, limits: UsageLimits | null = null, cachedShare = 0): Meter =>
@@ -102,7 +102,7 @@ class AttemptMeter implements Meter {
 
   #report({ usage, cost }: Extract<ProviderEvent, { type: 'usage' }>): void {
     if (counted(usage)) this.#reported = usage;
-    if (cost !== undefined) this.#reportedCost = cost < mostReported ? cost : nanoUsd(mostReported);
+    if (cost !== undefined) this.#reportedCost = cost < maxReported ? cost : nanoUsd(maxReported);
   }
 
   get counted(): boolean {

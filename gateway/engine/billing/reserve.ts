@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { mostNano, type NanoUsd, nanoUsd, type PicoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import { maxNano, type NanoUsd, nanoUsd, type PicoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import type { Rates } from '#shared/price.ts';
 import { shareOf, wholeBps } from '../../ledger/byok-fee.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -94,7 +94,7 @@ export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =
   amountFor(input, model, firstStep(input, model));
 
 /** The longest answer that can come, in tokens; null where neither the caller, the plan nor the catalogue says it. */
-export const longestAnswer = (
+export const knownMaxAnswer = (
   { maxTokens, planMaxOutputTokens }: Pick<ReserveInput, 'maxTokens' | 'planMaxOutputTokens'>,
   model: CatalogueModel,
 ): number | null =>
@@ -105,7 +105,7 @@ export const longestAnswer = (
 
 /** The same; where nobody says it, what the model holds. */
 const maxAnswer = (input: ReserveInput, model: CatalogueModel): number =>
-  longestAnswer(input, model) ?? model.contextLength ?? unboundedAnswer;
+  knownMaxAnswer(input, model) ?? model.contextLength ?? unboundedAnswer;
 
 /** The longest answer that this request may have: the caller's `max_cost_usd` may allow less than the model gives. */
 function allowedAnswer(input: ReserveInput, model: CatalogueModel): number {
@@ -114,7 +114,7 @@ function allowedAnswer(input: ReserveInput, model: CatalogueModel): number {
   if (maxCost === null || input.maxTokens !== null) return most;
   const whole = { ...input, byokFeeBps: null };
   if (amountFor(whole, model, most) <= maxCost) return most;
-  return Math.max(firstStep(input, model), longestFor(maxCost, whole, model, most));
+  return Math.max(firstStep(input, model), maxFor(maxCost, whole, model, most));
 }
 
 /** The most that is charged for so much output: the whole cost, or the fee on the caller's own key. */
@@ -134,8 +134,8 @@ const extentOf = (input: ReserveInput, model: CatalogueModel, outputTokens: numb
 });
 
 /** Half of what the books can hold: beside what else is used and held, a sum stays within 64 bits, and no balance covers it. */
-const mostHeld = nanoUsd(mostNano / 2n);
-const atMost = (amount: NanoUsd): NanoUsd => (amount > mostHeld ? mostHeld : amount);
+const maxHeld = nanoUsd(maxNano / 2n);
+const atMost = (amount: NanoUsd): NanoUsd => (amount > maxHeld ? maxHeld : amount);
 
 export const createReserve = (input: ReserveInput, ledger: Pick<Ledger, 'extend'>): Reserve =>
   new RequestReserve(input, ledger);
@@ -188,7 +188,7 @@ class RequestReserve implements Reserve {
   get covered(): CoveredTokens {
     const model = this.#asked;
     if (!model) return { input: 0, output: 0 };
-    const searches = mostSearches(model, this.#input.webSearch);
+    const searches = maxSearches(model, this.#input.webSearch);
     return {
       input: maxInputTokens(this.#input.inputSize, model) + searches * tokensPerSearch,
       output: this.outputLimit ?? maxAnswer(this.#input, model),
@@ -208,7 +208,7 @@ class RequestReserve implements Reserve {
     this.#asked = model;
     if (this.#input.maxTokens !== null) return;
     const { longest, max } = this.#measure(model);
-    const tokens = this.#held >= max ? longest : longestFor(this.held, this.#input, model, longest);
+    const tokens = this.#held >= max ? longest : maxFor(this.held, this.#input, model, longest);
     this.outputLimit = tokens < maxAnswer(this.#input, model) ? tokens : null;
   }
 
@@ -224,7 +224,7 @@ class RequestReserve implements Reserve {
 export function withAffordableTokens(error: unknown, input: ReserveInput, model: CatalogueModel): unknown {
   const available = error instanceof AppError ? error.details?.available_usd : undefined;
   if (!(error instanceof AppError) || !model.price || typeof available !== 'string') return error;
-  const affordable = longestFor(parseUsd(available), input, model, firstStep(input, model));
+  const affordable = maxFor(parseUsd(available), input, model, firstStep(input, model));
   const hint = affordable > 0 ? ` The largest "max_tokens" the balance covers is ${affordable}.` : '';
   return new AppError(error.code, `${error.message}${hint}`, {
     details: { ...error.details, affordable_max_tokens: affordable },
@@ -233,7 +233,7 @@ export function withAffordableTokens(error: unknown, input: ReserveInput, model:
 }
 
 /** How much output an amount covers that is less than so many tokens cost. */
-function longestFor(available: NanoUsd, input: ReserveInput, model: CatalogueModel, tooMany: number): number {
+function maxFor(available: NanoUsd, input: ReserveInput, model: CatalogueModel, tooMany: number): number {
   let covered = 0;
   let refused = tooMany;
   while (refused - covered > 1) {
@@ -263,7 +263,7 @@ export interface Extent {
 export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | null {
   const { price } = model;
   if (!price) return null;
-  const searches = mostSearches(model, extent.webSearch);
+  const searches = maxSearches(model, extent.webSearch);
   const inputTokens = extent.inputTokens + searches * tokensPerSearch;
   const reached: readonly Rates[] = [price, ...price.tiers.filter((tier) => tier.minPromptTokens < inputTokens)];
   const sums = reached.map(
@@ -273,7 +273,7 @@ export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | nu
 }
 
 /** How often it may search for a request that lets it. */
-export const mostSearches = ({ facts, capabilities }: CatalogueModel, webSearch: boolean): number =>
+export const maxSearches = ({ facts, capabilities }: CatalogueModel, webSearch: boolean): number =>
   webSearch && capabilities.includes('web_search') ? (facts?.webSearch?.most ?? 1) : 0;
 
 function most(...amounts: readonly bigint[]): bigint {

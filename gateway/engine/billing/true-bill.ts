@@ -19,7 +19,7 @@ export interface TrueBillDeps {
 /** Before each question, as a part of all the time: 0.5, 1, 2 and 4 s of 10. OpenRouter knows most answers after one or two. */
 const waits = [1 / 20, 1 / 10, 1 / 5, 2 / 5];
 /** Each keeps its request in memory, and no limit of its account counts it any more. */
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 export function createTrueBills({ withinMs, running, log }: TrueBillDeps): TrueBills {
   let open = 0;
@@ -42,7 +42,7 @@ export function createTrueBills({ withinMs, running, log }: TrueBillDeps): TrueB
 
   return {
     async learn(requestId, ask) {
-      if (running.draining || open >= mostAtOnce) return null;
+      if (running.draining || open >= maxAtOnce) return null;
       open += 1;
       const stop = new Stop();
       const giveUp = () => stop.abort(new Error('there is no more time to ask for a bill'));

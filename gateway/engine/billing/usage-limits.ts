@@ -3,9 +3,9 @@ import {
   type BoundedInput,
   type InputBound,
   inputBound,
-  mostInputTokens,
+  inputTokenCeiling,
 } from '../../providers/content/input-bound.ts';
-import { firstStep, mostSearches, type Reserve } from './reserve.ts';
+import { firstStep, maxSearches, type Reserve } from './reserve.ts';
 
 /** What of an upstream's own count can be true, and what of it is paid for. */
 export interface UsageLimits {
@@ -42,7 +42,7 @@ interface BoundedQuestion extends BoundedInput {
 }
 
 /** Of one search, where nobody knows how much the model holds: it is read with all that was found before. */
-const mostFound = 200_000;
+const maxFound = 200_000;
 
 /** What a model may count for a question (docs/decisions/027). `askedTokens`: the limit that it is given, 0 where it has none. */
 export function usageLimits(
@@ -54,7 +54,7 @@ export function usageLimits(
 ): UsageLimits {
   const { maxTokens, principal } = question;
   const { input: inputTokens, output: heldOutputTokens } = reserve.covered;
-  const searches = mostSearches(model, question.facts.features.webSearch);
+  const searches = maxSearches(model, question.facts.features.webSearch);
   let maxInput: number | null = null;
   return {
     outputTokens: Math.max(heldOutputTokens, askedTokens),
@@ -68,8 +68,8 @@ export function usageLimits(
       firstStep({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model),
     maxInputTokens() {
       maxInput ??=
-        mostInputTokens(question.packed?.inputBound ?? inputBound(question), model.contextLength) +
-        searches * (model.contextLength ?? mostFound);
+        inputTokenCeiling(question.packed?.inputBound ?? inputBound(question), model.contextLength) +
+        searches * (model.contextLength ?? maxFound);
       return maxInput;
     },
   };

@@ -212,7 +212,7 @@ export function apiOf({ facts }: Pick<CatalogueModel, 'facts'>, hasTools: boolea
  */
 export const unknownToResponses: readonly string[] = ['seed', 'logprobs', 'top_logprobs', 'logit_bias', 'prediction'];
 /** It refuses a smaller `max_output_tokens` (https://github.com/earendil-works/pi/issues/6265, read 2026-11-22). */
-const leastTokens = 16;
+const minTokens = 16;
 
 interface Asked {
   readonly parameters: Parameters;
@@ -231,15 +231,15 @@ function fitToResponses(
     warnings.push(...gone.map((name) => dropped(name, model)));
     return Object.fromEntries(Object.entries(fields).filter(([name]) => !gone.includes(name))) as Fields;
   };
-  const tooFew = maxTokens !== null && maxTokens < leastTokens;
+  const tooFew = maxTokens !== null && maxTokens < minTokens;
   if (tooFew) {
-    const why = `${model.id} answers with ${leastTokens} tokens at least beside tools or thinking; that was asked for`;
+    const why = `${model.id} answers with ${minTokens} tokens at least beside tools or thinking; that was asked for`;
     warnings.push(changed('max_tokens_raised', 'max_tokens', why));
   }
   return {
     parameters: known(parameters),
     openaiOnly: known(openaiOnly),
-    maxTokens: tooFew ? leastTokens : maxTokens,
+    maxTokens: tooFew ? minTokens : maxTokens,
   };
 }
 

@@ -12,7 +12,7 @@ import { Secret } from '../../access/auth/secret.ts';
 import { openBooks } from '../../storage/open.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { createSealing } from '../idempotency/sealing.ts';
-import { createKeptReasoning, longestState, mostKept, usualKeptMs } from './kept-reasoning.ts';
+import { createKeptReasoning, maxKept, maxState, usualKeptMs } from './kept-reasoning.ts';
 
 const model = 'anthropic/claude-opus-5-5';
 const tools = [{ type: 'function', function: { name: 'weather' } }];
@@ -188,7 +188,7 @@ describe('what is kept', () => {
   test.each([
     ['ids that a server counts', 'call_0', {}],
     ['ids with the name of a function', 'functions.get_weather:0', {}],
-    ['more than one answer may have', drawn(1), { text: 'x'.repeat(longestState) }],
+    ['more than one answer may have', drawn(1), { text: 'x'.repeat(maxState) }],
   ])('is nothing of %s', async (_what, id, own) => {
     const { kept, rows } = await openStore();
     await kept.keep(owner, [{ id, state: own }]);
@@ -204,15 +204,15 @@ describe('what is kept', () => {
   test('are an account’s newest, and others’ all; what is too old goes', async () => {
     const { kept, pass, rows } = await openStore();
     await kept.keep({ ...owner, accountId: 'acct_2' }, [{ id: drawn(0), state: {} }]);
-    for (let at = 0; at < mostKept + 3; at += 100) {
+    for (let at = 0; at < maxKept + 3; at += 100) {
       pass(1);
       const calls = Array.from({ length: 100 }, (_, each) => ({ id: drawn(at + each), state: {} }));
       await kept.keep(owner, calls);
     }
     await kept.forgetOld();
     const left = await rows();
-    expect(left.filter(({ account_id: account }) => account === 'acct_1').length).toBeLessThanOrEqual(mostKept);
-    expect((await kept.recall(owner, [drawn(0), drawn(mostKept + 2)])).size).toBe(1);
+    expect(left.filter(({ account_id: account }) => account === 'acct_1').length).toBeLessThanOrEqual(maxKept);
+    expect((await kept.recall(owner, [drawn(0), drawn(maxKept + 2)])).size).toBe(1);
     expect(left.filter(({ account_id: account }) => account === 'acct_2')).toHaveLength(1);
     pass(usualKeptMs);
     await kept.forgetOld();

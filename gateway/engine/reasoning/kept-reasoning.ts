@@ -40,9 +40,9 @@ interface KeptReasoningDeps {
 
 export const usualKeptMs = 60 * 60_000;
 /** Of one answer, in characters of JSON. The longest thinking of today's models is half of it. */
-export const longestState = 262_144;
+export const maxState = 262_144;
 /** Of one account; the newest stay. */
-export const mostKept = 10_000;
+export const maxKept = 10_000;
 const deletedAtOnce = 500;
 
 /** An id that was drawn, not counted: servers that count (`call_0`, `functions.get:0`) give the same one to many calls. */
@@ -61,7 +61,7 @@ export function createKeptReasoning({
   const grown = new Set<string>();
 
   function rowsOf(owner: ReasoningOwner, calls: readonly SignedCall[]) {
-    let left = longestState;
+    let left = maxState;
     const expires = BigInt(now() + keptMs);
     return calls.flatMap(({ id, state }) => {
       const text = JSON.stringify(state);
@@ -128,7 +128,7 @@ export function createKeptReasoning({
                 .where('account_id', '=', account)
                 .orderBy('expires', 'desc')
                 .limit(1)
-                .offset(mostKept),
+                .offset(maxKept),
             )
             .execute();
         });

@@ -45,7 +45,7 @@ const keptOutcomes = 200;
 const minimumSamples = 5;
 const openShare = 0.5;
 const firstOpenMs = 30_000;
-const longestOpenMs = 300_000;
+const maxOpenMs = 300_000;
 const defaultCoolDownMs = 10_000;
 /** A measurement's weight halves with each five minutes' worth of answers; the factor for one answer. */
 const smoothing = 0.2;
@@ -210,7 +210,7 @@ function shouldOpen(outcomes: Entry['outcomes']): boolean {
 }
 
 function open(entry: Entry, at: number): void {
-  entry.openMs = entry.openMs === 0 ? firstOpenMs : Math.min(entry.openMs * 2, longestOpenMs);
+  entry.openMs = entry.openMs === 0 ? firstOpenMs : Math.min(entry.openMs * 2, maxOpenMs);
   entry.openUntil = at + entry.openMs;
   entry.opened = true;
   entry.probing = false;

@@ -38,7 +38,7 @@ const enough = 16;
 /** How often a group is decided anew because others were quicker, before its steps go one by one, and each of those. */
 const groupTries = 3;
 const stepTries = 50;
-const longestDelayMs = 20;
+const maxDelayMs = 20;
 
 /**
  * The ledger over PostgreSQL (decision 040). Steps that come while a group is under way are the next group: they are decided
@@ -78,7 +78,7 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
     let fresh = await loadMissing(steps);
     for (let tried = 0; tried < tries; tried += 1) {
       // Those who are in each other's way again and again come back at different times.
-      if (tried >= groupTries) await delay(Math.random() * Math.min(tried, longestDelayMs));
+      if (tried >= groupTries) await delay(Math.random() * Math.min(tried, maxDelayMs));
       const { results, changes, on } = decide(steps);
       // Whoever has just been granted credits must not be refused for what was seen before.
       if (!fresh && results.some(isRefusal)) {

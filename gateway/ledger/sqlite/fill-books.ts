@@ -1,4 +1,4 @@
-import { mostNano } from '#shared/money.ts';
+import { maxNano } from '#shared/money.ts';
 import type { BooksConnection } from '../../storage/sqlite.ts';
 import {
   type BooksChanges,
@@ -39,9 +39,9 @@ interface Numbered {
  * where there is much to write: under full load each waits for its turn, and steps must not come faster than they are written.
  */
 const portionSteps = 100;
-const mostRedoPortions = 4;
+const maxRedoPortions = 4;
 const portionRows = 24;
-const mostPortions = 12;
+const maxPortions = 12;
 
 export function createBooksFill(connection: BooksConnection): BooksFill {
   const { prepare } = connection;
@@ -68,13 +68,13 @@ export function createBooksFill(connection: BooksConnection): BooksFill {
     begin?.run([]);
     const draft = new BooksDraft(stored);
     try {
-      const atOnce = Math.max(portionSteps, Math.ceil(steps.length / mostRedoPortions));
+      const atOnce = Math.max(portionSteps, Math.ceil(steps.length / maxRedoPortions));
       let redone = 0;
       for (const { step } of steps) {
         redoStep(step, draft);
         if (++redone % atOnce === 0) yield;
       }
-      const rows = Math.max(portionRows, Math.ceil(steps.length / mostPortions));
+      const rows = Math.max(portionRows, Math.ceil(steps.length / maxPortions));
       let written = 0;
       for (const _ of books.write(draft)) if (++written % rows === 0) yield;
       setApplied.run([last]);
@@ -175,7 +175,7 @@ const texts = {
       completion_tokens = completion_tokens + excluded.completion_tokens,
       cached_tokens = cached_tokens + excluded.cached_tokens,
       reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens, charge = charge + excluded.charge,
-      upstream_cost = case when upstream_cost > ${mostNano} - excluded.upstream_cost then ${mostNano}
+      upstream_cost = case when upstream_cost > ${maxNano} - excluded.upstream_cost then ${maxNano}
         else upstream_cost + excluded.upstream_cost end`,
 } as const;
 
@@ -244,7 +244,7 @@ function prepareAll({ prepare }: BooksConnection): SqliteBooks {
         yield save('addUsage', [
           ...[row.account_id, row.day, row.provider, row.model, row.key_id, row.status, row.byok, row.requests],
           ...[row.prompt_tokens, row.completion_tokens, row.cached_tokens, row.reasoning_tokens],
-          ...[row.charge, atMost(mostNano, row.upstream_cost)],
+          ...[row.charge, atMost(maxNano, row.upstream_cost)],
         ]);
       }
     },

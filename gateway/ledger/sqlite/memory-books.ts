@@ -1,4 +1,4 @@
-import { mostNano } from '#shared/money.ts';
+import { maxNano } from '#shared/money.ts';
 import type { BooksConnection } from '../../storage/sqlite.ts';
 import type { BooksChanges } from '../books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
@@ -77,5 +77,5 @@ export function createMemoryBooks(connection: BooksConnection): MemoryBooks {
 }
 
 function requireFits(amount: bigint): void {
-  if (amount > mostNano) throw new Error(`${amount} is more than the books can keep`);
+  if (amount > maxNano) throw new Error(`${amount} is more than the books can keep`);
 }

@@ -9,7 +9,7 @@ import { stepFromText } from './journal-text.ts';
 type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
 /** Steps in one transaction. */
-const mostSteps = 500;
+const maxSteps = 500;
 
 export interface JournalState {
   /** Tells these books from others. */
@@ -44,7 +44,7 @@ export function replayJournal(connection: BooksConnection, log: Log): JournalSta
   const fill = createBooksFill(connection);
   try {
     for (const { number, text } of replayed) fill.add(stepFromText(text()), number);
-    while (fill.waiting > 0) fill.proceed(mostSteps);
+    while (fill.waiting > 0) fill.proceed(maxSteps);
   } catch (error) {
     throw unusable(path, `the steps after ${fill.applied} do not fit: ${(error as Error).message}`);
   }

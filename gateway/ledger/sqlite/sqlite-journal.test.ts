@@ -16,7 +16,7 @@ import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
+import { maxNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { openOperator } from '../../operations/operator/open-operator.ts';
 import { JournalFault } from '../../storage/journal-fault.ts';
@@ -518,15 +518,15 @@ test('an amount that no column can keep is refused before anything is written, a
   const refused = (work: () => unknown) =>
     expect(async () => work()).rejects.toThrow(/is more than the books can keep/);
   await db.updateTable('accounts').set({ plan: 'local' }).execute();
-  await refused(() => ledger.decide(holdOf('req_1', null, mostNano + 1n)));
+  await refused(() => ledger.decide(holdOf('req_1', null, maxNano + 1n)));
   await db
     .updateTable('api_keys')
-    .set({ spent: mostNano - 5n })
+    .set({ spent: maxNano - 5n })
     .where('id', '=', 'key_1')
     .execute();
   await refused(() => ledger.decide(holdOf('req_2', 'key_1', 6n)));
   await ledger.decide(holdOf('req_3', null, 6n));
-  await refused(() => ledger.settle({ ...endOf('req_3', 4), upstreamCost: nanoUsd(mostNano + 1n) }));
+  await refused(() => ledger.settle({ ...endOf('req_3', 4), upstreamCost: nanoUsd(maxNano + 1n) }));
   expect(await ledger.settle(endOf('req_3', 4))).toEqual({ charged: 4n });
   expect(await state(opened)).toMatchObject({
     accounts: [{ balance: 4_996n, held: 0n }],

@@ -14,11 +14,11 @@ export type Log = (entry: Readonly<Record<string, unknown>>) => void;
 /** SQLite is filled this long after the first step that it lacks: what was opened and closed by then is one row written once. */
 const fillEveryMs = 120;
 /** Steps in one transaction. It is written in portions, or it would hold up the event loop; who reads waits for all of it. */
-const mostSteps = 5_000;
+const maxSteps = 5_000;
 /** Between two portions. */
 const pauseMs = 2;
 /** So many steps may wait while the database cannot be written: beyond it nothing new is begun. */
-const mostWaiting = 50_000;
+const maxWaiting = 50_000;
 /** How often another process's changes are looked for. */
 const lookEveryMs = 50;
 const retryMs = 500;
@@ -26,7 +26,7 @@ const retryMs = 500;
 const longLogPages = 8_000;
 const checkpointEveryMs = 30_000;
 /** So many are brought in by the thread that serves, which then serves nobody: only where the other one cannot keep up. */
-const mostLogPages = 3 * longLogPages;
+const maxLogPages = 3 * longLogPages;
 
 /**
  * The steps of the one process that owns a SQLite file. They are decided in memory and appended to a file beside the
@@ -65,7 +65,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
   const { path } = connection;
   const { books, applied } = replayJournal(connection, log);
   const files = path === null ? inMemory(applied) : openJournalFiles(path, books, applied);
-  if (path !== null) connection.prepare(`pragma wal_autocheckpoint = ${mostLogPages}`).all([]);
+  if (path !== null) connection.prepare(`pragma wal_autocheckpoint = ${maxLogPages}`).all([]);
   const logState = connection.prepare('pragma wal_checkpoint(NOOP)');
   const checkpoints = path === null ? null : createCheckpoints(path);
   const fill = createBooksFill(connection);
@@ -86,7 +86,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
 
   /** Returns whether a transaction was committed with it. */
   function fillPortion(): boolean {
-    const ended = fill.proceed(mostSteps);
+    const ended = fill.proceed(maxSteps);
     if (!ended) return false;
     cache.written(ended);
     if (cache.stale && fill.waiting === 0) cache.forget();
@@ -196,7 +196,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
 
   return {
     take(step, context) {
-      if (step.do === 'hold' && fill.waiting > mostWaiting) throw new JournalFault(new Error('too many steps wait'));
+      if (step.do === 'hold' && fill.waiting > maxWaiting) throw new JournalFault(new Error('too many steps wait'));
       if (performance.now() - lookedAt > lookEveryMs) look();
       let { result, changes } = decided(step, context);
       const refused = 'error' in result || result.value === false;

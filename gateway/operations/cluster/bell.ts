@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 /** The channel that the triggers of migration 0005 notify. */
 const channel = 'portico';
 const firstRetryMs = 100;
-const longestRetryMs = 1000;
+const maxRetryMs = 1000;
 const idleBeforeProbeMs = 5000;
 
 export interface Bell {
@@ -62,7 +62,7 @@ export async function openBell(
       void connect();
     }, retryMs);
     retry.unref();
-    retryMs = Math.min(retryMs * 2, longestRetryMs);
+    retryMs = Math.min(retryMs * 2, maxRetryMs);
   }
 
   await connect();

@@ -37,13 +37,13 @@ const hasThinking = ({ content }: AnthropicMessage) =>
 
 type Parameters = ProviderRequest['parameters'];
 
-const mostMarks = 4;
+const maxMarks = 4;
 
 /** More of them Anthropic refuses, in words of its own shape. */
 function checkMarks({ messages, parameters }: ProviderRequest): void {
   const { length } = marksOf(messages, parameters.tools);
-  if (length <= mostMarks) return;
-  const message = `Anthropic takes ${mostMarks} marks for its prompt cache; there are ${length} "cache_control".`;
+  if (length <= maxMarks) return;
+  const message = `Anthropic takes ${maxMarks} marks for its prompt cache; there are ${length} "cache_control".`;
   throw new AppError('invalid_value', message, { param: 'messages' });
 }
 

@@ -24,7 +24,7 @@ export interface ConversationShape {
 
 /** In `thinkers`: thinking that does not say whose it is. */
 const anyThinker = '*';
-const mostUnsigned = 256;
+const maxUnsigned = 256;
 
 type Turn = 'user' | 'assistant' | 'tool';
 type Parameters = Partial<Pick<CompletionRequest, 'response_format' | 'tools'>>;
@@ -51,7 +51,7 @@ export function conversationShape(messages: readonly ChatMessage[], parameters: 
     last,
     blankTurns,
     picturesInResults,
-    unsignedCalls: unsigned.slice(-mostUnsigned),
+    unsignedCalls: unsigned.slice(-maxUnsigned),
     lastCalls: last === 'tool' ? lastCalls(messages) : null,
     saysJson: format?.type === 'json_object' && messages.some((message) => /json/i.test(messageText(message))),
     schemaChanges: format?.type === 'json_schema' ? changesOf(format.json_schema.schema) : nothing,
@@ -95,7 +95,7 @@ function lastCalls(messages: readonly ChatMessage[]): ConversationShape['lastCal
     const { thinking, model } = asObject(asObject(call.extra_content).anthropic);
     return asArray(thinking).length > 0 ? [asText(model) ?? anyThinker] : [];
   });
-  return { ids: calls.slice(-mostUnsigned).map(({ id }) => id), thinkers };
+  return { ids: calls.slice(-maxUnsigned).map(({ id }) => id), thinkers };
 }
 
 /** Whether it ends with results of calls that came back without the thinking of this model before them. */

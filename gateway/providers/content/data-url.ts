@@ -6,7 +6,7 @@ export interface DataUrl {
 }
 
 /** Of a file that is only named: its longest address, in characters. */
-export const longestAddress = 8_192;
+export const maxAddress = 8_192;
 
 const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,/i;
 

@@ -113,7 +113,7 @@ function isJoined(before: Kind, kind: Kind, length: number, next: Kind): boolean
 }
 
 /** A longer run of letters is no word, and no tokenizer knows it. */
-const longestWord = 40;
+const maxWord = 40;
 
 function runTokens(kind: Kind, length: number): number {
   switch (kind) {
@@ -121,7 +121,7 @@ function runTokens(kind: Kind, length: number): number {
     case kinds.break:
       return length === 0 ? 0 : 1 + Math.floor(length / 80);
     case kinds.lower:
-      return length <= 6 ? 1 : length <= longestWord ? 1 + (length - 6) / 5 : length / 3.5;
+      return length <= 6 ? 1 : length <= maxWord ? 1 + (length - 6) / 5 : length / 3.5;
     case kinds.upper:
       return length <= 5 ? 1 : 1 + (length - 5) / 3;
     case kinds.digit:

@@ -32,7 +32,7 @@ export function inputBound({ messages, parameters }: BoundedInput): InputBound {
 }
 
 /** More input tokens than any tokenizer makes of a request. `context`: what the model holds, where that is known. */
-export const mostInputTokens = ({ text, media }: InputBound, context: number | null): number =>
+export const inputTokenCeiling = ({ text, media }: InputBound, context: number | null): number =>
   ownTokens + text + Math.min(media, context ?? media);
 
 /** One that is only named by its address may be as long as any (wire contract §1.5). */

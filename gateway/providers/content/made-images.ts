@@ -1,6 +1,6 @@
 import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
-import { isBase64, longestAddress, parseDataUrl } from './data-url.ts';
+import { isBase64, maxAddress, parseDataUrl } from './data-url.ts';
 
 /** An image that a model made, as answers carry it: a base64 data URL, or the https address of one. */
 export interface MadeImage {
@@ -9,7 +9,7 @@ export interface MadeImage {
 }
 
 /** Longest event that carries an image, in characters: the base64 of a PNG of 4096 × 4096 has less. */
-export const longestImageEvent = 33_554_432;
+export const maxImageEvent = 33_554_432;
 
 interface Asked {
   readonly facts?: { readonly makesImages: boolean } | null;
@@ -17,8 +17,8 @@ interface Asked {
 }
 
 /** How long an event of an answer may be, where images may be in it. */
-export const longestEventOf = ({ facts, parameters }: Asked): number | undefined =>
-  facts?.makesImages || parameters.modalities ? longestImageEvent : undefined;
+export const maxEventOf = ({ facts, parameters }: Asked): number | undefined =>
+  facts?.makesImages || parameters.modalities ? maxImageEvent : undefined;
 
 /** Of Google's `inlineData`. Nothing where it is no image. */
 export function imageOfInlineData(inlineData: unknown): MadeImage[] {
@@ -34,7 +34,7 @@ export const imagesOf = (images: unknown): MadeImage[] =>
     const url = asText(asObject(asObject(entry).image_url).url);
     if (url === null) return [];
     const isImage = parseDataUrl(url)?.mediaType.startsWith('image/') === true;
-    return isImage || (/^https:\/\//i.test(url) && url.length <= longestAddress) ? [{ type: 'image', url }] : [];
+    return isImage || (/^https:\/\//i.test(url) && url.length <= maxAddress) ? [{ type: 'image', url }] : [];
   });
 
 /** In OpenRouter's words; `index`: the place of the first. */

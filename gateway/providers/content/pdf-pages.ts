@@ -1,12 +1,12 @@
 import { inflateSync } from 'node:zlib';
 
 /** Of objects that are kept compressed (ISO 32000-1, 7.5.7): what is unpacked of one of their streams, and of all. */
-const mostUnpacked = { each: 4_194_304, all: 33_554_432 };
+const maxUnpacked = { each: 4_194_304, all: 33_554_432 };
 /** Between the type of such a stream and its beginning. */
-const longestStreamHead = 4_096;
+const maxStreamHead = 4_096;
 /** How far a node of the page tree reaches from its type, and how many characters of nodes are looked at. */
-const longestNode = 65_536;
-const mostLookedAt = 4_194_304;
+const maxNode = 65_536;
+const maxLookedAt = 4_194_304;
 
 /**
  * How many pages a PDF says that it has, by the counts of its page tree (ISO 32000-1, 7.7.3.2); null where none is found, as
@@ -15,14 +15,14 @@ const mostLookedAt = 4_194_304;
 export function pdfPages(bytes: Buffer): number | null {
   const text = bytes.toString('latin1');
   const counts = [...countsIn(text)];
-  let left = mostUnpacked.all;
+  let left = maxUnpacked.all;
   for (let at = text.indexOf('/ObjStm'); at >= 0 && left > 0; at = text.indexOf('/ObjStm', at + 1)) {
     const head = text.indexOf('stream', at);
-    if (head < 0 || head - at > longestStreamHead) continue;
+    if (head < 0 || head - at > maxStreamHead) continue;
     const begin = head + (text.startsWith('\r\n', head + 6) ? 8 : 7);
     const end = text.indexOf('endstream', begin);
     if (end < 0) break;
-    const objects = unpacked(bytes.subarray(begin, end), Math.min(mostUnpacked.each, left));
+    const objects = unpacked(bytes.subarray(begin, end), Math.min(maxUnpacked.each, left));
     left -= Math.max(objects.length, end - begin);
     counts.push(...countsIn(objects));
   }
@@ -41,7 +41,7 @@ function unpacked(stream: Buffer, maxOutputLength: number): string {
 
 /** The counts of the page tree's nodes. */
 function* countsIn(text: string): Generator<number> {
-  let left = mostLookedAt;
+  let left = maxLookedAt;
   const types = /\/Type\s{0,8}\/Pages\b/g;
   for (let found = types.exec(text); found && left > 0; found = types.exec(text)) {
     const [begin, end] = [edge(text, found.index, '<', -1), edge(text, found.index, '>', 1)];
@@ -54,7 +54,7 @@ function* countsIn(text: string): Generator<number> {
 /** Where the dictionary around a place begins (`<`, -1) or ends (`>`, 1), past those that are nested in it; or how far is looked. */
 function edge(text: string, from: number, bracket: '<' | '>', step: 1 | -1): number {
   const other = bracket === '<' ? '>' : '<';
-  const furthest = Math.min(Math.max(from + step * longestNode, 0), text.length);
+  const furthest = Math.min(Math.max(from + step * maxNode, 0), text.length);
   let depth = 0;
   for (let at = from; at !== furthest; at += step) {
     const char = text[at];

@@ -18,16 +18,13 @@ interface GenerateReader {
   readWhole(answer: JsonObject): ProviderEvent[];
   /** The finish, only where Google gave a reason for one. */
   end(): ProviderEvent[];
-  readonly longestEvent: number | undefined;
+  readonly maxEvent: number | undefined;
 }
 
 const provider = 'google';
 
-/** `charged`: what Google counts where it searched; `longestEvent`: where one may be longer than usual. */
-export function createGenerateReader(
-  charged: WebSearch['charged'] = 'searches',
-  longestEvent?: number,
-): GenerateReader {
+/** `charged`: what Google counts where it searched; `maxEvent`: where one may be longer than usual. */
+export function createGenerateReader(charged: WebSearch['charged'] = 'searches', maxEvent?: number): GenerateReader {
   let started = false;
   let calls = 0;
   let said = false;
@@ -101,7 +98,7 @@ export function createGenerateReader(
   const end = (): ProviderEvent[] => (finish ? [{ type: 'finish', reason: finish }] : []);
 
   return {
-    longestEvent,
+    maxEvent,
     read: (data) => hear(parseEvent(data, provider)),
     readWhole: (answer) => [...hear(answer), ...end()],
     end,

@@ -175,11 +175,11 @@ function reasoningDetails(message: Extract<ChatMessage, { role: 'assistant' }>):
 }
 
 /** OpenAI refuses longer ones (https://github.com/jin-bo/agentao/pull/321, read 2026-11-22); other gateways hand such out. */
-const longestId = 64;
+const maxId = 64;
 
 function idFor(id: string, { nineCharacterIds }: Dialect): string {
   if (nineCharacterIds) return nineCharacters(id);
-  return id.length <= longestId ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+  return id.length <= maxId ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
 /** The same id always becomes the same nine letters and digits; one that already is of that kind stays. */

@@ -22,19 +22,19 @@ interface ChunkReader {
   end(): ProviderEvent[];
   /** `[DONE]` was read: nothing that follows counts. */
   readonly done: boolean;
-  readonly longestEvent: number | undefined;
+  readonly maxEvent: number | undefined;
   /** What the server calls its answer; null until it says so. */
   readonly id: string | null;
 }
 
-/** `longestEvent`: where one may be longer than usual. */
-export const createChunkReader = (provider: string, longestEvent?: number): ChunkReader =>
-  new CompletionChunkReader(provider, longestEvent);
+/** `maxEvent`: where one may be longer than usual. */
+export const createChunkReader = (provider: string, maxEvent?: number): ChunkReader =>
+  new CompletionChunkReader(provider, maxEvent);
 
 class CompletionChunkReader implements ChunkReader {
   done = false;
   id: string | null = null;
-  readonly longestEvent: number | undefined;
+  readonly maxEvent: number | undefined;
   readonly #provider: string;
   readonly #calls = createStreamedCalls();
   readonly #details: unknown[] = [];
@@ -44,9 +44,9 @@ class CompletionChunkReader implements ChunkReader {
   #served: Served | null = null;
   #template: ChunkTemplate | null = null;
 
-  constructor(provider: string, longestEvent: number | undefined) {
+  constructor(provider: string, maxEvent: number | undefined) {
     this.#provider = provider;
-    this.longestEvent = longestEvent;
+    this.maxEvent = maxEvent;
   }
 
   read(data: string): ProviderEvent[] {

@@ -9,7 +9,7 @@ import { nanoOf } from './completion-chunks.ts';
 type UpstreamCall = Omit<Parameters<typeof upstreamFetch>[0], 'signal'>;
 
 /** No id of any server is as long. */
-const longestId = 256;
+const maxId = 256;
 
 /**
  * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation),
@@ -19,7 +19,7 @@ export const generationOf =
   (call: UpstreamCall, idOf: () => string | null): AskBill =>
   async (signal: StopSignal) => {
     const id = idOf();
-    if (id === null || id.length > longestId) return null;
+    if (id === null || id.length > maxId) return null;
     const url = `${call.url}/generation?id=${encodeURIComponent(id)}`;
     const answer = await readJson(await upstreamFetch({ ...call, url, signal }), call.provider);
     return billIn(asObject(asObject(answer).data), id);

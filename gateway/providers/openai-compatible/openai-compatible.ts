@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { asArray, asObject } from '#shared/json/foreign-json.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { type BodyWriter, upstreamBody } from '../changed-request.ts';
-import { longestEventOf } from '../content/made-images.ts';
+import { maxEventOf } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { answerEvents } from '../upstream/event-stream.ts';
@@ -42,7 +42,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
       const body = written instanceof Promise ? await written : written;
       const call = callFor(id, context, dialect, urlOf(context.credential, request.model, 'chat/completions'));
       const response = await upstreamFetch({ ...call, body });
-      const reader = createChunkReader(id, longestEventOf(request));
+      const reader = createChunkReader(id, maxEventOf(request));
       const named = response.headers.get('x-generation-id');
       if (named !== null || dialect.tellsGenerations) {
         const api = { ...call, url: addressOf(context.credential, '') };

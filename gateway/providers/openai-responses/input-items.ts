@@ -51,11 +51,11 @@ function assistantItems(
 }
 
 /** Longer ids are refused, also its own (https://github.com/V1ki/dsh-plugin-subscriptions/issues/29, read 2026-11-22). */
-const longestCallId = 64;
+const maxCallId = 64;
 
 /** The same id always becomes the same one. */
 const callId = (id: string) =>
-  id.length <= longestCallId ? id : `call_${createHash('sha256').update(id).digest('base64url')}`;
+  id.length <= maxCallId ? id : `call_${createHash('sha256').update(id).digest('base64url')}`;
 
 const contentOf = (content: string | readonly ContentPart[]): string | object[] =>
   typeof content === 'string' ? content : content.map(partOf);

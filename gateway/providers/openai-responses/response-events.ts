@@ -15,7 +15,7 @@ interface ResponseReader {
   read(data: string): ProviderEvent[];
   readWhole(response: JsonObject): ProviderEvent[];
   /** The last event holds all of the answer once more, and the tools that were sent. */
-  readonly longestEvent: number;
+  readonly maxEvent: number;
   /** The event that ends a response was read: nothing that follows counts. */
   readonly done: boolean;
 }
@@ -23,8 +23,8 @@ interface ResponseReader {
 const provider = 'openai';
 
 /** As long as a whole answer may be (`wholeJson`), and the request once more with each of its characters escaped. */
-const longestAnswer = 8_388_608;
-const longestEcho = 3;
+const knownMaxAnswer = 8_388_608;
+const maxEcho = 3;
 const maxEventBytes = 134_217_728;
 
 /** What the last event says that was not said before. It repeats the request and the answer, which may hold more than an event may. */
@@ -50,14 +50,14 @@ export const createResponseReader = (model: string, requestBytes = 0, clientTool
   new ResponseEvents(model, requestBytes, clientTools);
 
 class ResponseEvents implements ResponseReader {
-  readonly longestEvent: number;
+  readonly maxEvent: number;
   done = false;
   readonly #items: OutputItems;
   #started = false;
 
   constructor(model: string, requestBytes: number, clientTools?: ClientTools) {
     this.#items = createOutputItems(model, clientTools);
-    this.longestEvent = Math.min(longestAnswer + longestEcho * requestBytes, maxEventBytes);
+    this.maxEvent = Math.min(knownMaxAnswer + maxEcho * requestBytes, maxEventBytes);
   }
 
   /** Progress of hosted tools and whatever comes later says nothing that a chat completion could say. */

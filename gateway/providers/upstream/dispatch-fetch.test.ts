@@ -47,7 +47,7 @@ async function opened() {
 }
 
 const aMoment = () => new Promise<void>((resolve) => setImmediate(resolve));
-const mostKept = 262_144;
+const maxKept = 262_144;
 
 test('however often a sink asks to wait, little more is read from the upstream than it took', async () => {
   const { response, kept, stop } = await opened();
@@ -61,7 +61,7 @@ test('however often a sink asks to wait, little more is read from the upstream t
   };
   await expect(pushBytes(response, 'test', take, () => false)).rejects.toThrow();
   expect(waits).toBeGreaterThanOrEqual(1_000);
-  expect(most).toBeLessThan(mostKept);
+  expect(most).toBeLessThan(maxKept);
 });
 
 test('what broke off while nobody read is told to who reads next, however often, and is no end', async () => {
@@ -86,5 +86,5 @@ test('however slowly a reader reads, little more is read from the upstream than 
     if (pieces === 1_000) break;
   }
   stop.abort(new Error('seen enough'));
-  expect(most).toBeLessThan(mostKept);
+  expect(most).toBeLessThan(maxKept);
 });

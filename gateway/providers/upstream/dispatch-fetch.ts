@@ -253,12 +253,12 @@ export function mayCarrySecrets(address: URL | string): boolean {
 
 /** Every request to a server on this computer asks for the same few addresses. */
 const verdicts = new Map<string, boolean>();
-const mostVerdicts = 1_000;
+const maxVerdicts = 1_000;
 
 function verdictOf(address: string): boolean {
   const known = verdicts.get(address);
   if (known !== undefined) return known;
-  if (verdicts.size >= mostVerdicts) verdicts.clear();
+  if (verdicts.size >= maxVerdicts) verdicts.clear();
   const verdict = URL.canParse(address) && mayCarrySecrets(new URL(address));
   verdicts.set(address, verdict);
   return verdict;

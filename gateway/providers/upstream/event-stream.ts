@@ -11,7 +11,7 @@ interface EventReader<Said> {
   /** What is left to say at the end of the answer. */
   end?(): Said[];
   /** Where an event may be longer than 1 MiB, and a whole answer longer than 8: its longest, in characters. */
-  readonly longestEvent?: number | undefined;
+  readonly maxEvent?: number | undefined;
   /** The last word was read: nothing that follows counts. */
   readonly done?: boolean;
 }
@@ -30,7 +30,7 @@ export function streamEvents<Said>(
   take: Take<Said>,
   silentMs?: number,
 ): Promise<void> {
-  const splitter = createEventSplitter(reader.longestEvent);
+  const splitter = createEventSplitter(reader.maxEvent);
   const tell = (events: readonly string[]): Promise<void> | undefined => {
     if (events.length === 0) return undefined;
     const { said, failure } = readTogether(events, reader);
@@ -70,7 +70,7 @@ export function answerEvents<Said>(
     context.answersInParts?.();
     return streamEvents(response, provider, reader, take, context.silentMs);
   }
-  return wholeJson(response, provider, reader.longestEvent).then((answer) => take(reader.readWhole(asObject(answer))));
+  return wholeJson(response, provider, reader.maxEvent).then((answer) => take(reader.readWhole(asObject(answer))));
 }
 
 const isJson = ({ headers }: UpstreamResponse) =>

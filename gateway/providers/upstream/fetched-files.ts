@@ -11,7 +11,7 @@ export type Download = (address: string, options: DownloadOptions) => Promise<Do
 const maxBytes = 10 * 1024 * 1024;
 const maxTotalBytes = 25 * 1024 * 1024;
 const timeoutMs = 10_000;
-const mostFiles = 20;
+const maxFiles = 20;
 /** What is left to fetch after the request was read; everything else is a data URL by then. */
 const remote = /^https?:/i;
 
@@ -28,8 +28,8 @@ export async function fetchFiles(
   download: Download = guardedDownload,
 ): Promise<FetchedFiles | null> {
   if (wanted.size === 0) return null;
-  if (wanted.size > mostFiles) {
-    const message = `At most ${mostFiles} files are fetched for one request.`;
+  if (wanted.size > maxFiles) {
+    const message = `At most ${maxFiles} files are fetched for one request.`;
     throw new AppError('file_download_failed', message, { param: 'messages' });
   }
   const platform = platformSignal(signal);

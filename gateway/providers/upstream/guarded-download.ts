@@ -48,7 +48,7 @@ export interface Downloaded {
   readonly url: string;
 }
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 const defaultRules: DownloadRules = {
   ...addressRules,
@@ -66,7 +66,7 @@ export async function guardedDownload(address: string, options: DownloadOptions)
     const next = response.headers.location;
     if (!isRedirect(response) || next === undefined) return received(response, url, options, signal);
     response.destroy();
-    if (redirects === mostRedirects) throw notFetched(url, `it redirects more than ${mostRedirects} times`);
+    if (redirects === maxRedirects) throw notFetched(url, `it redirects more than ${maxRedirects} times`);
     url = publicAddress(next, rules, url);
   }
 }

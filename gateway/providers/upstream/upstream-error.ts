@@ -54,7 +54,7 @@ export const listsNothing = (
   );
 
 /** A day: whoever asks for more, in a header or a body, is asked again all the same. */
-const longestWaitMs = 86_400_000;
+const maxWaitMs = 86_400_000;
 /** How long a provider whose account ran dry is left alone. */
 const emptyAccountMs = 300_000;
 
@@ -65,7 +65,7 @@ export function upstreamError(fault: UpstreamFault): AppError {
     new AppError(code, message, {
       provider,
       providerError: providerError(fault),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, longestWaitMs) }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, maxWaitMs) }),
       ...(reason === undefined ? {} : { details: { reason } }),
     });
   if (isQuota(fault)) {

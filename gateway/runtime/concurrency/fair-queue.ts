@@ -9,7 +9,7 @@ interface FairQueue<Item> {
   costOf(account: string): number;
   push(account: string, cost: number, item: Item): void;
   /** What is next, of those that cost at most so much. */
-  take(mostCost?: number): { readonly item: Item; readonly cost: number } | undefined;
+  take(maxCost?: number): { readonly item: Item; readonly cost: number } | undefined;
 }
 
 interface Waiting<Item> {
@@ -39,11 +39,11 @@ export function createFairQueue<Item>(): FairQueue<Item> {
   let cost = 0;
 
   /** The line and place of what is next. */
-  function next(mostCost: number): { line: Line<Item>; at: number; found: Waiting<Item> } | undefined {
+  function next(maxCost: number): { line: Line<Item>; at: number; found: Waiting<Item> } | undefined {
     let best: { line: Line<Item>; at: number; found: Waiting<Item> } | undefined;
     for (const [account, line] of lines) {
       if (line.waiting.length === 0 && line.ends <= clock) lines.delete(account);
-      const at = line.waiting.findIndex((one) => one.cost <= mostCost);
+      const at = line.waiting.findIndex((one) => one.cost <= maxCost);
       const found = line.waiting[at];
       if (found && (!best || found.ends < best.found.ends)) best = { line, at, found };
     }
@@ -73,8 +73,8 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       size += 1;
       cost += units;
     },
-    take(mostCost = Number.POSITIVE_INFINITY) {
-      const best = next(mostCost);
+    take(maxCost = Number.POSITIVE_INFINITY) {
+      const best = next(maxCost);
       if (!best) return undefined;
       const { line, at, found } = best;
       line.waiting.splice(at, 1);

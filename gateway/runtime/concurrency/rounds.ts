@@ -2,7 +2,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 
 /** Who is alone never makes more rounds in a row than these. */
 const busyRounds = 3;
-const longestPauseMs = 5;
+const maxPauseMs = 5;
 
 /**
  * Runs work in rounds, one after the other. What it returns asks for a round, and resolves when one has ended that began after
@@ -20,7 +20,7 @@ export function createRounds(run: () => Promise<void>, isEnough = () => false): 
   async function round(before: Promise<void>): Promise<void> {
     inARow = isUnderWay ? inARow + 1 : 0;
     await before.catch(() => {});
-    await (inARow < busyRounds || isEnough() ? turn() : pause(Math.min(tookMs, longestPauseMs)));
+    await (inARow < busyRounds || isEnough() ? turn() : pause(Math.min(tookMs, maxPauseMs)));
     next = null;
     isUnderWay = true;
     const began = performance.now();

@@ -6,7 +6,7 @@ import { createDebouncedSaver } from '../drafts/debounced-saver.ts';
 import { mergedText } from '../drafts/merged-draft.ts';
 import { useKeptNotices } from '../drafts/use-kept-notices.ts';
 
-const mostExpanded = 300;
+const maxExpanded = 300;
 
 /** The expanded parts of each conversation that was shown in this window. */
 const expandedIn = new Map<string, Set<string>>();
@@ -37,7 +37,7 @@ function createSavers(api: Api, failed: (error: unknown) => void, mended: () => 
     mended,
   );
   const expanded = createDebouncedSaver(
-    (conversationId) => [...(expandedIn.get(conversationId) ?? [])].slice(-mostExpanded),
+    (conversationId) => [...(expandedIn.get(conversationId) ?? [])].slice(-maxExpanded),
     (conversationId, open: string[]) => api.messages.keepExpanded({ conversationId, expanded: open }),
     failed,
     mended,

@@ -12,7 +12,7 @@ export interface DebouncedSaver {
 }
 
 const pauseMs = 250;
-const mostMs = 1000;
+const maxMs = 1000;
 
 /** Saves drafts to the core, one call per chat at a time, so that an older one never overtakes a newer. */
 export function createDebouncedSaver<Draft>(
@@ -73,7 +73,7 @@ export function createDebouncedSaver<Draft>(
       dirty.add(chat);
       since ??= Date.now();
       clearTimeout(timer);
-      timer = setTimeout(flush, Math.max(0, Math.min(pauseMs, since + mostMs - Date.now())));
+      timer = setTimeout(flush, Math.max(0, Math.min(pauseMs, since + maxMs - Date.now())));
     },
     hold(chat) {
       held.add(chat);

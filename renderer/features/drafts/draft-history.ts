@@ -8,8 +8,8 @@ interface History {
 
 const none: History = { past: [], future: [], at: 0, by: 0 };
 const pauseMs = 1000;
-const mostSteps = 200;
-const mostCharacters = 4_000_000;
+const maxSteps = 200;
+const maxCharacters = 4_000_000;
 
 /** What was written in each chat before what stands there now: a field’s own memory ends with the field. */
 export function createDraftHistory(now: () => number = Date.now) {
@@ -46,7 +46,7 @@ function bounded(steps: readonly string[]): readonly string[] {
   let characters = 0;
   const first = steps.findLastIndex((step, at) => {
     characters += step.length;
-    return characters > mostCharacters || steps.length - at > mostSteps;
+    return characters > maxCharacters || steps.length - at > maxSteps;
   });
   return steps.slice(first + 1);
 }

@@ -2,7 +2,7 @@ import { useSettings, useUpdateSettings } from '../../api/use-core.ts';
 import { text } from '../../text/models-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 
-const mostRecent = 5;
+const maxRecent = 5;
 const nothing: readonly string[] = [];
 
 /** The user’s favourite models, and those chosen last. */
@@ -23,7 +23,7 @@ export function usePreferred() {
       }),
     chosen(id: string): void {
       if (id === 'router' || recent[0] === id) return;
-      save({ recentModels: [id, ...recent.filter((each) => each !== id)].slice(0, mostRecent) });
+      save({ recentModels: [id, ...recent.filter((each) => each !== id)].slice(0, maxRecent) });
     },
   };
 }

@@ -12,7 +12,7 @@ import { MarkedText } from '../search/marked-text.tsx';
 import type { Entry, EntryGroup } from './rank-entries.ts';
 import { useEntries } from './use-entries.ts';
 
-const mostKept = 12;
+const maxKept = 12;
 /** Kept as recent. Chats and messages have an order of their own. */
 const isKept = ({ id }: Entry) => /^(?:action|model|setting|language):/.test(id);
 
@@ -29,7 +29,7 @@ export function Palette() {
     if (!entry) return;
     entry.run();
     if (!isKept(entry) || recent[0] === entry.id) return;
-    update.mutate({ recentActions: [entry.id, ...recent.filter((id) => id !== entry.id)].slice(0, mostKept) });
+    update.mutate({ recentActions: [entry.id, ...recent.filter((id) => id !== entry.id)].slice(0, maxKept) });
   };
   const open = overlay === 'palette';
   return (

@@ -23,8 +23,8 @@ export interface Entry {
 /** A type alias: an interface would not fit the index signature of the combobox’s groups. */
 export type EntryGroup = { readonly value: string; readonly items: readonly Entry[] };
 
-const leastScore = 0.3;
-const mostInGroup = 8;
+const minScore = 0.3;
+const maxInGroup = 8;
 /** What was run lately wins over an equal match, not over a clearly better one. */
 const recentBonus = 0.15;
 
@@ -33,14 +33,14 @@ export function rankEntries(entries: readonly Entry[], query: string, recent: re
   const bonus = (id: string) => (recent.includes(id) ? recentBonus : 0);
   const found = go(query.trim(), entries, {
     keys: ['label', (entry: Entry) => `${entry.note ?? ''} ${entry.label}`, (entry: Entry) => entry.also ?? ''],
-    threshold: leastScore,
+    threshold: minScore,
     limit: 0,
   })
     .map((result) => ({ entry: withRuns(result.obj, result[0]), score: result.score + bonus(result.obj.id) }))
     .sort((a, b) => b.score - a.score);
   return [...Map.groupBy(found, ({ entry }) => entry.group)].map(([value, items]) => ({
     value,
-    items: items.slice(0, mostInGroup).map(({ entry }) => entry),
+    items: items.slice(0, maxInGroup).map(({ entry }) => entry),
   }));
 }
 

@@ -26,16 +26,16 @@ import { type Entry, type EntryGroup, rankEntries } from './rank-entries.ts';
 import { settingPlaces } from './setting-entries.ts';
 
 const also: Partial<Record<string, string>> = text.also;
-const mostRecent = 5;
-const mostChats = 8;
-const leastSearched = 2;
+const maxRecent = 5;
+const maxChats = 8;
+const minSearched = 2;
 
 /** What the palette shows for a query: with none what can be done here, else whatever matches. */
 export function useEntries(query: string) {
   const entries = useEverything();
   const recent = useSettings().data?.recentActions ?? [];
   const wanted = query.trim();
-  const found = useSearch(wanted.length < leastSearched ? '' : wanted);
+  const found = useSearch(wanted.length < minSearched ? '' : wanted);
   if (wanted === '') return { groups: firstGroups(entries, recent), nothing: false, searching: false };
 
   const { go } = useNav.getState();
@@ -159,24 +159,22 @@ function chatEntry({ id, title }: { readonly id: string; readonly title: string 
 
 /** Recent ones, what can be done here, and the newest chats. */
 function firstGroups(entries: readonly Entry[], recent: readonly string[]): EntryGroup[] {
-  const lately = recent.flatMap((id) => entries.find((entry) => entry.id === id) ?? []).slice(0, mostRecent);
+  const lately = recent.flatMap((id) => entries.find((entry) => entry.id === id) ?? []).slice(0, maxRecent);
   const rest = entries.filter((entry) => !lately.includes(entry));
   const of = (value: string, most = Number.POSITIVE_INFINITY) => ({
     value,
     items: rest.filter(({ group }) => group === value).slice(0, most),
   });
   const { chat, app, go } = text.groups;
-  const groups = [{ value: text.recent, items: lately }, of(chat), of(text.chats, mostChats), of(app), of(go)];
+  const groups = [{ value: text.recent, items: lately }, of(chat), of(text.chats, maxChats), of(app), of(go)];
   return groups.filter(({ items }) => items.length > 0);
 }
 
 function withMore(groups: readonly EntryGroup[], value: string, items: readonly Entry[]): EntryGroup[] {
   if (items.length === 0) return [...groups];
   const group = groups.find((each) => each.value === value);
-  if (!group) return [...groups, { value, items: items.slice(0, mostChats) }];
-  return groups.map((each) =>
-    each === group ? { value, items: [...each.items, ...items].slice(0, mostChats) } : each,
-  );
+  if (!group) return [...groups, { value, items: items.slice(0, maxChats) }];
+  return groups.map((each) => (each === group ? { value, items: [...each.items, ...items].slice(0, maxChats) } : each));
 }
 
 /** What can be done with any words. */

@@ -14,7 +14,7 @@ export interface Blocks {
   readonly tokens: readonly Token[];
 }
 
-const longestMended = 20_000;
+const maxMended = 20_000;
 const referenceDefinition = /\[[^\]\n]+\]:/;
 
 export function createBlocks(): Blocks {
@@ -103,6 +103,6 @@ const equalOr = (before: Token | undefined, now: Token): Token =>
 
 /** Closes unfinished syntax, so that no raw markup flashes. Not inside an open fence, where it is text. */
 function mended(tail: string): string {
-  if (tail.length > longestMended) return tail;
+  if (tail.length > maxMended) return tail;
   return remend(tail, { linkMode: 'text-only', images: false, htmlTags: false, katex: false });
 }

@@ -14,7 +14,7 @@ const costs = {
   code: 1_600,
 } as const;
 /** Code is rendered in chunks, so a block of it never weighs more than this. */
-const mostOfCode = sliceWeight / 2;
+const maxOfCode = sliceWeight / 2;
 /** Setting a longer formula in type would hold up the window: it is shown as source. */
 const maxTexLength = 1_500;
 
@@ -31,7 +31,7 @@ export function tokenWeight(token: Token, most = Number.POSITIVE_INFINITY, scrip
     case 'def':
       return 1;
     case 'code':
-      return costs.code + Math.min(mostOfCode, known.text.length);
+      return costs.code + Math.min(maxOfCode, known.text.length);
     case 'maths':
       if (!isTypeset(known)) return costs.element + textWeight(known.raw, most, scripts);
       return costs.formula + costs.texLetter * known.tex.length;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { attachments } from '../common/attachments.ts';
 import { conversationTotal } from '../common/bills.ts';
 import { id, modelId, rule } from '../common/fields.ts';
-import { mostAtOnce } from '../common/limits.ts';
+import { maxAtOnce } from '../common/limits.ts';
 import { comparisonTotal, conversation, message, scrollPosition, threadPage } from './conversations.ts';
 import { chatKey } from './drafts.ts';
 import { routingAnswer } from './routing.ts';
@@ -115,7 +115,7 @@ export const chatContract = {
       z.object({
         conversationId: id,
         at: z.enum(['end', 'scroll_position']).default('end'),
-        limit: z.int().min(1).max(mostAtOnce).default(60),
+        limit: z.int().min(1).max(maxAtOnce).default(60),
       }),
     )
     .output(eventIterator(chatEvent)),

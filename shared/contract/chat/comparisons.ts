@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
 import { attachments } from '../common/attachments.ts';
 import { id, modelId, rule } from '../common/fields.ts';
-import { mostCompared } from '../common/limits.ts';
+import { maxCompared } from '../common/limits.ts';
 import { capState } from './caps.ts';
 import { chatKey } from './drafts.ts';
 import { quote } from './quotes.ts';
@@ -13,7 +13,7 @@ export const fewestCompared = 2;
 const models = z
   .array(modelId)
   .min(fewestCompared)
-  .max(mostCompared)
+  .max(maxCompared)
   .refine((ids) => new Set(ids).size === ids.length, {
     message: rule('twice'),
   });

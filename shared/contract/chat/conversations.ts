@@ -4,7 +4,7 @@ import { usdAmount } from '../../wire/scalars.ts';
 import { attachment } from '../common/attachments.ts';
 import { bill } from '../common/bills.ts';
 import { id, modelId, problemText, timeMs } from '../common/fields.ts';
-import { mostCitations } from '../common/limits.ts';
+import { maxCitations } from '../common/limits.ts';
 
 export const conversation = z.object({
   id,
@@ -132,7 +132,7 @@ export const message = z.object({
   error: messageError.nullable(),
   toolCalls: z.array(toolCall),
   /** What a search of the web by the provider found for it. */
-  citations: z.array(citation).max(mostCitations).optional(),
+  citations: z.array(citation).max(maxCitations).optional(),
   createdAt: timeMs,
   firstTokenAt: timeMs.nullable(),
   /** From the first word of the reasoning to the first of the text, or to the end; null: no reasoning, or unfinished. */

@@ -16,10 +16,10 @@ export const attachmentLimits = {
 } as const;
 
 /** Citations of an answer. */
-export const mostCitations = 200;
+export const maxCitations = 200;
 
 /** Models per comparison. */
-export const mostCompared = 4;
+export const maxCompared = 4;
 
 /** Messages per page, and per reader’s snapshot. */
-export const mostAtOnce = 400;
+export const maxAtOnce = 400;

@@ -23,7 +23,7 @@ interface Asked {
   readonly heldMs: number;
 }
 
-const [mostMs, mostHeldMs] = [1000, 50];
+const [maxMs, maxHeldMs] = [1000, 50];
 
 /** Five and a half hours, so that no daily counter can answer; there is no summer time, so that SQL needs no calendar. */
 const [zone, offsetMs] = ['Asia/Kolkata', 5.5 * 3_600_000] as const;
@@ -74,9 +74,9 @@ async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): P
     const values = asked.map(({ ms }) => ms);
     const held = asked.map(({ heldMs }) => heldMs);
     const beside = reads ? { floor: { of: 'one sum over 240 days in SQL', values: floor } } : {};
-    tell.row(rowOf({ row, unit: 'ms', values, atMost: mostMs, ...beside }));
+    tell.row(rowOf({ row, unit: 'ms', values, atMost: maxMs, ...beside }));
     tell.row({
-      ...rowOf({ row: `${row}: the core held`, unit: 'ms CPU', values: held, atMost: mostHeldMs }),
+      ...rowOf({ row: `${row}: the core held`, unit: 'ms CPU', values: held, atMost: maxHeldMs }),
       aside: true,
     });
   }

@@ -7,12 +7,12 @@ import Sqlite from 'better-sqlite3';
 import { bombs } from '../../support/bombs.ts';
 import { startWebProcess, type WebProcess } from '../../support/web-process.ts';
 import { rowOf, type Teller } from '../rows.ts';
-import { type LongestTask, longestTask } from './page-tasks.ts';
+import { type LongestTask, maxTask } from './page-tasks.ts';
 
 const places = ['answer', 'question', 'result'] as const;
 type Place = (typeof places)[number];
 const limitMs = 60_000;
-const mostMs = 50;
+const maxMs = 50;
 /** What a chat costs without any bomb. */
 const control = ['nothing special', () => 'A *plain* answer of a few words.'] as const;
 
@@ -39,7 +39,7 @@ export async function benchBombs(tell: Teller): Promise<void> {
         const longest = await tasksOf(browser, opened.page, id, place);
         const row = `${bomb}, ${source.length} characters, as ${place}: longest task of the page`;
         // A row that did not come to an end in a minute.
-        tell.row(rowOf({ row, unit: 'ms CPU', values: [longest?.cpuMs ?? limitMs], atMost: mostMs }));
+        tell.row(rowOf({ row, unit: 'ms CPU', values: [longest?.cpuMs ?? limitMs], atMost: maxMs }));
         if (longest) continue;
         await opened.close();
         opened = await open(browser, folder);
@@ -87,7 +87,7 @@ async function tasksOf(browser: Browser, page: Page, id: string, place: Place): 
     await page.waitForTimeout(300);
   };
   const limit = new Promise<null>((resolve) => setTimeout(resolve, limitMs, null));
-  return Promise.race([longestTask(browser, page, steps).catch(() => null), limit]);
+  return Promise.race([maxTask(browser, page, steps).catch(() => null), limit]);
 }
 
 function store(folder: string, text: string, place: Place, id: string): string {

@@ -24,7 +24,7 @@ const marker = 'portico-page';
  * The longest task of a page's main thread while `act` runs, in processor time: on a machine that does other things as well,
  * the time that passes says nothing.
  */
-export async function longestTask(browser: Browser, page: Page, act: () => Promise<void>): Promise<LongestTask> {
+export async function maxTask(browser: Browser, page: Page, act: () => Promise<void>): Promise<LongestTask> {
   await browser.startTracing(page, { categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'] });
   await page.evaluate((name) => console.timeStamp(name), marker);
   await act();

@@ -42,7 +42,7 @@ export async function benchCalls(tell: Teller): Promise<void> {
     const { key } = await gateway.operator.createKey({ accountId });
     const target = { ports: [server.port], keys: [key], model };
     for (const answer of ['whole', 'streamed'] as const)
-      for (const row of rowsOf(await leastOf(answer, target))) tell.row(row);
+      for (const row of rowsOf(await minOf(answer, target))) tell.row(row);
   } finally {
     await server.close();
     await gateway.close();
@@ -50,7 +50,7 @@ export async function benchCalls(tell: Teller): Promise<void> {
   }
 }
 
-async function leastOf(answer: CallFigures['answer'], target: Target): Promise<CallFigures> {
+async function minOf(answer: CallFigures['answer'], target: Target): Promise<CallFigures> {
   const [request = Buffer.alloc(0)] = requestsFor(
     target,
     answer === 'whole' ? prompt : 'bench-flat',

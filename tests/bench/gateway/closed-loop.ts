@@ -18,7 +18,7 @@ export interface Slice {
 }
 
 /** A window is made longer, up to so many times, until every connection could have had its answer in it. */
-const mostStretched = 10;
+const maxStretched = 10;
 /** A client that is refused waits, or refusals would be the load. */
 const afterFailureMs = 100;
 
@@ -49,7 +49,7 @@ export async function closedLoop<Reading>(
   const run = async (ms: number) => {
     const enough = samples.length + options.connections;
     await Promise.race([lanes, pause(ms)]);
-    for (let more = 1; samples.length < enough && more < mostStretched; more += 1) {
+    for (let more = 1; samples.length < enough && more < maxStretched; more += 1) {
       await Promise.race([lanes, pause(ms)]);
     }
   };

@@ -36,7 +36,7 @@ export interface GatewayRecord {
 }
 
 /** No round begins that would probably end later: on a busy machine starting and draining take longer than measuring. */
-const mostMs = 12 * 60_000;
+const maxMs = 12 * 60_000;
 
 const contenders: readonly Contender[] = [rawUndici, rawMeter, ...porticos, ...peers];
 
@@ -62,7 +62,7 @@ export async function benchGateway(options: BenchOptions): Promise<GatewayRecord
     const began = performance.now();
     for (let round = 0; round < options.rounds; round += 1) {
       const elapsedMs = performance.now() - began;
-      if (round > 0 && (elapsedMs / round) * (round + 1) > mostMs) {
+      if (round > 0 && (elapsedMs / round) * (round + 1) > maxMs) {
         process.stderr.write(`only ${round} of ${options.rounds} rounds: this machine is too busy for more in time\n`);
         break;
       }

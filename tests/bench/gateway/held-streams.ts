@@ -6,7 +6,7 @@ import { open, requestsFor, type Target } from './connection.ts';
 const openStreams = 500;
 const openAtOnce = 50;
 /** A gateway that keeps what its client does not take would fill the machine: it is left after this many looks. */
-const mostLooks = 40;
+const maxLooks = 40;
 const lookEveryMs = 120;
 const firstEventWithinMs = 30_000;
 
@@ -30,7 +30,7 @@ export async function memoryOfStalled(target: Target, residentKb: () => number):
   const socket = await holdStream(target, requestsFor(target, 'bench-flood', true), 0);
   socket.pause();
   let kept = residentKb();
-  for (let calm = 0, look = 0; calm < 5 && look < mostLooks; look += 1) {
+  for (let calm = 0, look = 0; calm < 5 && look < maxLooks; look += 1) {
     await pause(lookEveryMs);
     const now = residentKb();
     calm = now > kept + 256 ? 0 : calm + 1;
@@ -52,11 +52,11 @@ async function holdStream(target: Target, requests: readonly Buffer[], turn: num
     }
     if (!refused.test(seen)) return socket;
     socket.destroy();
-    if (attempt === mostAttempts) throw new Error(`a stream was refused: ${seen}`);
+    if (attempt === maxAttempts) throw new Error(`a stream was refused: ${seen}`);
     await pause(askAgainMs);
   }
 }
 
 const refused = /^HTTP\/1.1 [^2]/;
-const mostAttempts = 10;
+const maxAttempts = 10;
 const askAgainMs = 1000;

@@ -35,7 +35,7 @@ const preserved = 'https://platform.claude.com/docs/en/build-with-claude/preserv
 const preserves = (model: string) => bound.includes(model);
 const neverForced = bound;
 const noEffort = ['claude-opus-4-1', 'claude-sonnet-4-5', 'claude-haiku-4-5'];
-const mostOutput = (model: string) => (model === 'claude-opus-4-1' ? 32_000 : isUpTo45(model) ? 64_000 : 128_000);
+const maxOutput = (model: string) => (model === 'claude-opus-4-1' ? 32_000 : isUpTo45(model) ? 64_000 : 128_000);
 
 function effortsOf(model: string): readonly string[] {
   if (isUpTo45(model)) return ['low', 'medium', 'high'];
@@ -97,7 +97,7 @@ export const anthropicRules: readonly VendorRule[] = [
     source: 'https://platform.claude.com/docs/en/models/overview',
     read,
     refuses(body, model) {
-      const most = mostOutput(model);
+      const most = maxOutput(model);
       if (Number(body.max_tokens) <= most) return null;
       return refusal(
         `max_tokens: ${body.max_tokens} > ${most}, which is the maximum allowed number of output tokens for ${model}`,

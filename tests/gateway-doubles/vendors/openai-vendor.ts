@@ -48,7 +48,7 @@ function effortsOf(model: string): readonly string[] {
   return ['none', 'low', 'medium', 'high', 'xhigh'];
 }
 
-const mostOutput = (model: string) =>
+const maxOutput = (model: string) =>
   /^o\d/.test(model) ? 100_000 : /^gpt-4o/.test(model) ? 16_384 : /^gpt-4\.1/.test(model) ? 32_768 : 128_000;
 
 const unsupported = (name: string): Refusal => ({
@@ -87,7 +87,7 @@ export const openAiRules: readonly VendorRule[] = [
     read,
     refuses(body, model) {
       const asked = Number(body.max_completion_tokens ?? body.max_tokens ?? 0);
-      const most = mostOutput(model);
+      const most = maxOutput(model);
       if (asked <= most) return null;
       const message = `max_tokens is too large: ${asked}. This model supports at most ${most} completion tokens, whereas you provided ${asked}.`;
       return { message, param: 'max_tokens', code: 'invalid_value' };

@@ -9,7 +9,7 @@ import { bucketsByDay, ifGrouped, secondsOf } from './ask-usage.ts';
 import { countersFor, sumsOf } from './usage-sums.ts';
 
 /** A mean of fewer days says nothing; of more than four weeks, little of what comes next. */
-const [fewestDays, mostDays] = [7, 28];
+const [fewestDays, maxDays] = [7, 28];
 
 export async function readInsights(
   { client, source }: Pick<Payer, 'client' | 'source'>,
@@ -44,7 +44,7 @@ async function readForecast(
 ): Promise<UsageInsights['forecast']> {
   const today = dayIn(zone, now);
   const monthStart = `${today.slice(0, 7)}-01`;
-  const meanStart = addDays(today, -mostDays);
+  const meanStart = addDays(today, -maxDays);
   const first = meanStart < monthStart ? meanStart : monthStart;
   const buckets = await bucketsByDay(client, 'day', { first, last: today, zone }, signal);
   if (buckets === null) return null;
@@ -65,7 +65,7 @@ export function forecastOf(costs: ReadonlyMap<string, bigint>, today: string): N
   const month = today.slice(0, 7);
   const sum = (days: readonly string[]) => days.reduce((total, day) => total + (costs.get(day) ?? 0n), 0n);
   const soFar = sum(daysBetween(`${month}-01`, today));
-  const before = daysBetween(addDays(today, -mostDays), addDays(today, -1));
+  const before = daysBetween(addDays(today, -maxDays), addDays(today, -1));
   const used = before.slice(before.findIndex((day) => costs.has(day)));
   const meanDays = before.some((day) => costs.has(day)) ? used.length : 0;
   const daysLeft = daysBetween(addDays(today, 1), lastOfMonth(month)).length;

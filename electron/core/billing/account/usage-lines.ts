@@ -13,7 +13,7 @@ import { type GroupDeps, groupsFor, keyOf } from './usage-groups.ts';
 
 const pageSize = 100;
 /** Of a group that the gateway cannot narrow a list by, so many pages are looked through for one of ours. */
-const mostPages = 20;
+const maxPages = 20;
 
 export interface LineDeps extends GroupDeps {
   readonly spend: Pick<SpendStore, 'usesOf'>;
@@ -91,7 +91,7 @@ export async function readLines(
   const query = { limit: pageSize, ...secondsOf(period), ...narrowed };
   const found: RequestRecord[] = [];
   let last = after ?? null;
-  for (let pages = 0; pages < mostPages && found.length < pageSize; pages += 1) {
+  for (let pages = 0; pages < maxPages && found.length < pageSize; pages += 1) {
     const page = await askGateway(() => client.requests({ ...query, ...(last ? { after: last } : {}) }, { signal }));
     const records = page.data.filter(({ status }) => status !== 'running');
     found.push(...(group && !narrowed ? await ofGroup(records, group) : records));
@@ -137,7 +137,7 @@ export async function* allLines(
 }
 
 /** So often in a row, and no longer, a gateway is waited for. */
-const [mostWaits, longestWaitMs] = [10, 120_000];
+const [maxWaits, maxWaitMs] = [10, 120_000];
 
 async function patiently<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let waits = 0; ; waits += 1) {
@@ -145,7 +145,7 @@ async function patiently<T>(call: () => Promise<T>, signal: AbortSignal | undefi
       return await call();
     } catch (error) {
       const waitMs = error instanceof GatewayError ? error.retryAfterMs : null;
-      if (waitMs === null || waitMs > longestWaitMs || waits === mostWaits)
+      if (waitMs === null || waitMs > maxWaitMs || waits === maxWaits)
         return await askGateway(() => Promise.reject(error));
       await pause(waitMs, signal);
       signal?.throwIfAborted();

@@ -4,9 +4,9 @@ import { type GroupOf, keyOf, type NamedGroup } from './usage-groups.ts';
 import { allOf, bySize, nothing, plus, type Sums, shareOf, shownSums, sumsOf } from './usage-sums.ts';
 
 /** More colours are not told apart; the rest is one of its own. */
-const mostSeries = 5;
+const maxSeries = 5;
 /** A longer table is nobody's; the rest is one row. */
-const mostGroups = 200;
+const maxGroups = 200;
 
 interface Group extends NamedGroup {
   sums: Sums;
@@ -75,8 +75,8 @@ function within(days: readonly string[], day: string | null): string {
 const rest: NamedGroup = { kind: 'rest', id: null, provider: null, name: null };
 
 function shownGroups(sorted: readonly (NamedGroup & { readonly sums: Sums })[], totals: Sums) {
-  const folded = sorted.length > mostGroups ? sorted.slice(mostGroups) : [];
-  const shown = folded.length > 0 ? [...sorted.slice(0, mostGroups), { ...rest, sums: sumOf(folded) }] : sorted;
+  const folded = sorted.length > maxGroups ? sorted.slice(maxGroups) : [];
+  const shown = folded.length > 0 ? [...sorted.slice(0, maxGroups), { ...rest, sums: sumOf(folded) }] : sorted;
   const groups: UsageGroupSums[] = shown.map(({ kind, id, provider, name, sums }) => ({
     kind,
     id,
@@ -92,7 +92,7 @@ const sumOf = (groups: readonly { readonly sums: Sums }[]): Sums => allOf(groups
 
 function seriesOf(sorted: readonly Group[], days: readonly string[]): UsageSeries[] {
   // One that is left over is told by its name rather than as the rest.
-  const own = sorted.length === mostSeries + 1 ? sorted : sorted.slice(0, mostSeries);
+  const own = sorted.length === maxSeries + 1 ? sorted : sorted.slice(0, maxSeries);
   const folded = sorted.slice(own.length);
   const series = own.map((group) => ({
     kind: group.kind,

@@ -29,7 +29,7 @@ interface Asked {
 const limitMs = 30_000;
 const pageSize = 100;
 /** Of a gateway elsewhere, whose records come over the network, the newest are read. */
-const mostRead = 5_000;
+const maxRead = 5_000;
 
 /**
  * Prices a period of an account's own requests on other models: the books of the embedded gateway on a thread of their own, those
@@ -126,7 +126,7 @@ async function repriceRecords(
     after = page.last_id;
     const oldest = page.data.at(-1);
     const more = page.has_more && after !== null;
-    if (more && read < mostRead) continue;
+    if (more && read < maxRead) continue;
     const { requests, estimated, unknown } = sums;
     return {
       requests,

@@ -2,7 +2,7 @@ import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Price } from '#shared/price.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
-import { mostCost } from './expected-cost.ts';
+import { maxCost } from './expected-cost.ts';
 
 /** A shorter answer is of no use to anybody. */
 const minTokens = 50;
@@ -17,7 +17,7 @@ export async function findAffordableTokens(
   if (!quote.obstacles.some(({ code }) => code === 'insufficient_credits')) return null;
   const available = await readAvailable(client);
   if (available === null) return null;
-  const isAffordable = (high: number) => mostCost(price, { ...quote, completionTokens: { low: 0, high } }) <= available;
+  const isAffordable = (high: number) => maxCost(price, { ...quote, completionTokens: { low: 0, high } }) <= available;
   let [low, high] = [0, quote.completionTokens.high];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

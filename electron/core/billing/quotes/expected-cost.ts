@@ -7,14 +7,14 @@ import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 type Tokens = Pick<Quote, 'promptTokens' | 'completionTokens' | 'searches'>;
 
 /** The lower bound: the shortest prompt, cached where that is cheaper, and no answer. */
-export function leastCost(price: Price, { promptTokens }: Pick<Tokens, 'promptTokens'>): NanoUsd {
+export function minCost(price: Price, { promptTokens }: Pick<Tokens, 'promptTokens'>): NanoUsd {
   const { prompt: plain, cacheRead } = ratesFor(price, promptTokens.low);
   const cachedTokens = cacheRead !== null && cacheRead < plain ? promptTokens.low : 0;
   return costOf(price, { ...noTokens, promptTokens: promptTokens.low, cachedTokens });
 }
 
 /** The upper bound: the longest prompt, uncached, and the longest answer. */
-export const mostCost = (price: Price, tokens: Tokens): NanoUsd => costOf(price, dearest(price, tokens));
+export const maxCost = (price: Price, tokens: Tokens): NanoUsd => costOf(price, dearest(price, tokens));
 
 /** The parts of the upper bound, which add up to it. */
 export const partsOf = (price: Price, tokens: Tokens, upper: NanoUsd): Quote['parts'] =>
@@ -57,9 +57,9 @@ const weightUnlike = 0.03;
 /** As if a trait had been seen so often with any length before it tells something. */
 const doubt = 2;
 /** Of all earlier answers those that tell most. */
-const mostWeighed = 40;
+const maxWeighed = 40;
 /** An answer is scaled up or down at most by this. */
-const mostScaled = 30;
+const maxScaled = 30;
 /** Characters of a question that tell what is asked for; what is pasted below them does not. */
 export const openingLength = 120;
 /** An expectation is right if the bill is this near to it. */
@@ -80,7 +80,7 @@ export function expectedCost({
 }: Expectation): Quote['expected'] {
   const weighed = weighedAnswers(question, answers)
     .toSorted((a, b) => b.weight - a.weight)
-    .slice(0, mostWeighed);
+    .slice(0, maxWeighed);
   const costs = weighed.map((answer) => ({ usd: costWith(answer), weight: answer.weight }));
   const nearTo = (usd: NanoUsd) => costs.filter((cost) => isNear(usd, cost.usd));
   let best: { readonly completionTokens: number; readonly usd: NanoUsd; readonly weight: number } | null = null;
@@ -114,7 +114,7 @@ function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): We
   const traits = traitsOf({ question, questionLength: question.length, here: true });
   const samples = answers.map((answer, at) => {
     const ratio = (question.length + 1) / (answer.questionLength + 1);
-    const bounded = Math.min(mostScaled, Math.max(1 / mostScaled, ratio));
+    const bounded = Math.min(maxScaled, Math.max(1 / maxScaled, ratio));
     const { completionTokens, imageTokens = 0 } = answer;
     return {
       ...answer,
@@ -154,7 +154,7 @@ function alike(traits: ReadonlySet<string>, samples: readonly Sample[]): { weigh
     const having = samples.filter((sample) => sample.traits.has(trait));
     if (having.length === 0) continue;
     const variance = (having.length * varianceOf(having) + doubt * usual) / (having.length + doubt);
-    worth.set(trait, Math.max(0, Math.log((usual + leastVariance) / (variance + leastVariance))));
+    worth.set(trait, Math.max(0, Math.log((usual + minVariance) / (variance + minVariance))));
   }
   const weights = samples.map((sample) => {
     const common = [...worth].reduce((sum, [trait, by]) => sum + (sample.traits.has(trait) ? by : 0), 0);
@@ -164,7 +164,7 @@ function alike(traits: ReadonlySet<string>, samples: readonly Sample[]): { weigh
 }
 
 /** Lengths that differ by 3 % are equal. */
-const leastVariance = 0.001;
+const minVariance = 0.001;
 
 /** The words that a question begins with, about how long it is, and that it is of this chat. */
 function traitsOf({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateInputTokens } from '#gateway/providers/content/estimate-tokens.ts';
-import { inputBound, mostInputTokens } from '#gateway/providers/content/input-bound.ts';
+import { inputBound, inputTokenCeiling } from '#gateway/providers/content/input-bound.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { toWire, type WireMessage } from '../../request/history.ts';
 import { placeholderFor } from './placeholder-part.ts';
@@ -50,7 +50,7 @@ test('at the most it comes to what the file itself would', async () => {
     const file_data = `data:application/pdf;base64,${'A'.repeat(Math.ceil(bytes / 3) * 4)}`;
     const file = { type: 'file' as const, file: { file_data, filename: 'paper.pdf', file_id: undefined } };
     const most = (content: WireMessage['content']) =>
-      mostInputTokens(
+      inputTokenCeiling(
         inputBound({ messages: [{ role: 'user', content, name: undefined }] as never, parameters: {} }),
         200_000,
       );

@@ -7,7 +7,7 @@ import type { FilePart, ToPart } from '../../request/history.ts';
 /** Sizes of pictures that were read for a quote, by their attachments' ids. */
 const maxKnownSizes = 1_000;
 /** What so long a file comes to at the most is all that any model can hold. */
-const longestPlaceholder = 40_000;
+const maxPlaceholder = 40_000;
 
 /**
  * A placeholder for a file in a request that is only priced: it counts the same tokens, at the most and as estimated, and
@@ -47,7 +47,7 @@ function pdfOf({ name, bytes, tokens }: Attachment): FilePart {
   const pages = Math.max(1, Math.floor(tokens / tokensPerPdfPage));
   const missing = Math.max(0, tokens - pages * tokensPerPdfPage);
   const said = Buffer.from(`%PDF-1.4\n1 0 obj <</Type/Pages/Count ${pages}>> endobj\n`);
-  const data = Buffer.alloc(Math.max(said.length, Math.min(bytes, longestPlaceholder)), ' ');
+  const data = Buffer.alloc(Math.max(said.length, Math.min(bytes, maxPlaceholder)), ' ');
   said.copy(data);
   const file_data = `data:application/pdf;base64,${data.toString('base64')}`;
   return {

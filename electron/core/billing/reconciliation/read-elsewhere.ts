@@ -14,7 +14,7 @@ const limitMs = 30_000;
 const patienceMs = 5_000;
 /** Between two pages, once the gateway has said that it was asked too often: others read there too. */
 const pauseMs = 1_000;
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 /** How far one kind of pages was read, from the newest on. */
 interface Reached {
@@ -132,7 +132,7 @@ async function patiently<T>(account: Account, ask: () => Promise<T>): Promise<T>
       const { code, retryAfterMs } = toAppError(error);
       if (code !== 'rate_limit_exceeded' || retryAfterMs === undefined) throw error;
       account.slow = true;
-      await delay(Math.min(retryAfterMs, longestWaitMs), undefined, { ref: false });
+      await delay(Math.min(retryAfterMs, maxWaitMs), undefined, { ref: false });
     }
   }
 }

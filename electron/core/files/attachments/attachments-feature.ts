@@ -30,8 +30,8 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
   /** A file and its record are made and removed together: what is removed as unused may be uploaded at the same time. */
   const inTurn = takingTurns();
 
-  async function keep(name: string, bytes: Buffer, mostImageBytes?: number): Promise<Attachment> {
-    const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, signal, mostImageBytes);
+  async function keep(name: string, bytes: Buffer, maxImageBytes?: number): Promise<Attachment> {
+    const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, signal, maxImageBytes);
     return inTurn(async () => {
       const id = await files.write(kept);
       await store.keep({ id, kind, media_type: mediaType, bytes: kept.length, tokens, used_at: now() });

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { coreOfTest, type TestCore } from '../../../../tests/support/core-of-test.ts';
-import { longestHeld } from '../../../../tests/support/longest-held.ts';
+import { maxHeld } from '../../../../tests/support/longest-held.ts';
 import { memoryTaken } from '../../../../tests/support/memory-taken.ts';
 import { absurdPdfs, pdfBombs } from '../../../../tests/support/pdf-bombs.ts';
 import { pdfWith } from '../../../../tests/support/pdf-files.ts';
@@ -21,7 +21,7 @@ test.each(pdfBombs)(
     const { client } = await coreOfTest();
     const bytes = await make();
     expect(bytes.length).toBeLessThan(100_000);
-    const [taken, held] = [memoryTaken(), longestHeld()];
+    const [taken, held] = [memoryTaken(), maxHeld()];
     await expect(uploaded(client, 'bomb.pdf', bytes)).rejects.toMatchObject({
       code: 'attachment_refused',
       message: expect.stringMatching(/^bomb\.pdf unpacks to more memory than Portico gives a document/),
@@ -38,7 +38,7 @@ test.each(absurdPdfs)(
   async (_name, make) => {
     const { client } = await coreOfTest();
     const bytes = make();
-    const [taken, held] = [memoryTaken(), longestHeld()];
+    const [taken, held] = [memoryTaken(), maxHeld()];
     // Providers read some of these: what is not read here is attached, and counted by its size.
     expect((await uploaded(client, 'absurd.pdf', bytes)).tokens).toBeGreaterThanOrEqual(1_500);
     expect(taken()).toBeLessThan(500);

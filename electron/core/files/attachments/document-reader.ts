@@ -25,14 +25,14 @@ export interface DocumentReader {
 const usualTimeMs = 20_000;
 /** Ordinary PDFs of 10 MB take 140; a spreadsheet whose text just fits into a message takes 600. */
 const memoryMb: Record<DocumentBytes['format'], number> = { pdf: 384, office: 768 };
-const mostAtOnce = 1;
+const maxAtOnce = 1;
 
 /** `file`: `document-worker.ts`, built or as source. */
 export function documentReader(file: string, timeMs = usualTimeMs): DocumentReader {
   const run: BoundedThreads<DocumentBytes, unknown> = boundedThreads(
     file,
     ({ format }) => ({ timeMs, memoryMb: memoryMb[format] }),
-    mostAtOnce,
+    maxAtOnce,
   );
   // The thread gets a copy: the caller goes on to store these bytes.
   const given = (format: DocumentBytes['format'], bytes: Uint8Array) => ({ format, bytes: new Uint8Array(bytes) });

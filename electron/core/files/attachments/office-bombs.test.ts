@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtThreads } from '../../../../tests/support/built-threads.ts';
 import { coreOfTest, type TestCore } from '../../../../tests/support/core-of-test.ts';
-import { longestHeld } from '../../../../tests/support/longest-held.ts';
+import { maxHeld } from '../../../../tests/support/longest-held.ts';
 import { memoryTaken } from '../../../../tests/support/memory-taken.ts';
 import { largeOffice, readOffice, refusedOffice } from '../../../../tests/support/office-bombs.ts';
 import { uploaded } from '../../../../tests/support/uploaded.ts';
@@ -19,7 +19,7 @@ test.each(refusedOffice)(
   async (_name, sentence, make) => {
     const { client } = await coreOfTest();
     const bytes = await make();
-    const [taken, held] = [memoryTaken(), longestHeld()];
+    const [taken, held] = [memoryTaken(), maxHeld()];
     await expect(uploaded(client, 'bomb.file', bytes)).rejects.toMatchObject({
       code: 'attachment_refused',
       message: expect.stringMatching(sentence),
@@ -35,7 +35,7 @@ test.each(readOffice)(
   async (_name, text, make) => {
     const core = await coreOfTest();
     const bytes = await make();
-    const [taken, held] = [memoryTaken(), longestHeld()];
+    const [taken, held] = [memoryTaken(), maxHeld()];
     expect(await textOf(core, 'odd.file', bytes)).toMatch(text);
     expect(taken()).toBeLessThan(800);
     expect(held()).toBeLessThan(250);

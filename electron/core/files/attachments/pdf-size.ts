@@ -1,7 +1,7 @@
 import type { PdfSize } from './document-reader.ts';
 
 /** Of a longer PDF, as many pages from all over it stand for the others. */
-const mostPagesRead = 60;
+const maxPagesRead = 60;
 
 /** A file names the number itself, and may name any: beyond this its size says more. */
 const maxPages = 50_000;
@@ -17,7 +17,7 @@ export async function pdfSize(bytes: Uint8Array): Promise<PdfSize> {
   try {
     const pdf = await task.promise;
     if (!Number.isInteger(pdf.numPages) || pdf.numPages < 1 || pdf.numPages > maxPages) return { fault: 'unreadable' };
-    const step = Math.max(1, pdf.numPages / mostPagesRead);
+    const step = Math.max(1, pdf.numPages / maxPagesRead);
     let [read, textBytes] = [0, 0];
     for (let page = 1; page <= pdf.numPages; page = Math.floor(++read * step) + 1) {
       const { items } = await (await pdf.getPage(page)).getTextContent();

@@ -12,8 +12,8 @@ export interface ReadFile extends Pick<Attachment, 'kind' | 'mediaType' | 'token
 
 /** Reads files that are attached. Throws `attachment_refused` with advice. */
 export function fileReader(documents: DocumentReader) {
-  return async (name: string, bytes: Buffer, signal: AbortSignal, mostImageBytes?: number): Promise<ReadFile> => {
-    const { kind, mediaType } = await sniff(name, bytes, mostImageBytes);
+  return async (name: string, bytes: Buffer, signal: AbortSignal, maxImageBytes?: number): Promise<ReadFile> => {
+    const { kind, mediaType } = await sniff(name, bytes, maxImageBytes);
     if (kind === 'document') {
       const text = await textOf(name, bytes, signal);
       return { kind: 'text', mediaType: 'text/markdown', bytes: text, tokens: textTokens(name, text) };

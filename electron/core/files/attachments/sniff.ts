@@ -22,16 +22,16 @@ const limits = {
 const refused = 'attachment_refused';
 
 /**
- * Detects a file’s type by its bytes, never by its name. Throws `attachment_refused` with advice. `mostImageBytes`: how large an
+ * Detects a file’s type by its bytes, never by its name. Throws `attachment_refused` with advice. `maxImageBytes`: how large an
  * image may be, where that is not attached to a message.
  */
 export async function sniff(
   name: string,
   bytes: Uint8Array,
-  mostImageBytes: number = attachmentLimits.imageBytes,
+  maxImageBytes: number = attachmentLimits.imageBytes,
 ): Promise<Sniffed> {
   const sniffed = await kindOf(name, bytes);
-  const limit = { ...limits, image: mostImageBytes }[sniffed.kind];
+  const limit = { ...limits, image: maxImageBytes }[sniffed.kind];
   if (bytes.length > limit) {
     throw refusal(refused, 'attachmentTooLarge', { name, kind: sniffed.kind, megabytes: limit / 1_048_576 });
   }

@@ -14,7 +14,7 @@ export interface UploadChunk {
   readonly data: string;
 }
 
-const mostAtOnce = 12;
+const maxAtOnce = 12;
 const largest = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);
 
 /** Incomplete uploads, in memory: few and bounded. */
@@ -49,7 +49,7 @@ export function openUploads() {
 function begin(uploads: Map<string, Upload>, uploadId: string, totalBytes: number): Upload {
   // An abandoned upload is dropped when others need its space.
   const [oldest] = uploads.keys();
-  if (uploads.size >= mostAtOnce && oldest !== undefined) uploads.delete(oldest);
+  if (uploads.size >= maxAtOnce && oldest !== undefined) uploads.delete(oldest);
   const upload = { bytes: Buffer.alloc(totalBytes), filled: 0 };
   uploads.set(uploadId, upload);
   return upload;

@@ -33,7 +33,7 @@ interface NewKey extends Bounds {
 
 const limitMs = 10_000;
 /** Revoked keys are listed by gateways as well: so many pages are read. */
-const mostPages = 20;
+const maxPages = 20;
 
 /** API keys of any account, built in or elsewhere, by the gateway’s own interface (wire contract §10). */
 export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysDeps) {
@@ -41,7 +41,7 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
     const signal = AbortSignal.timeout(limitMs);
     const keys: ApiKey[] = [];
     let after: string | null = null;
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const list = await askGateway(() => client.keys({ limit: 100, ...(after ? { after } : {}) }, { signal }));
       keys.push(...list.data.filter(({ status }) => status === 'active'));
       after = list.last_id;

@@ -26,7 +26,7 @@ export interface GatewayAccountsFeatureDeps {
   readonly closing: AbortSignal;
 }
 
-const mostAccounts = 50;
+const maxAccounts = 50;
 
 /** The accounts at gateways elsewhere, and which one pays. A credential goes in and never comes out. */
 export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
@@ -52,8 +52,8 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
       replace?: boolean | undefined;
     }): Promise<GatewayAccount> {
       const baseUrl = parseBaseUrl(input.baseUrl, { withKey: true });
-      const isFull = accounts.all().length >= mostAccounts;
-      if (isFull && !input.replace) throw refusal('invalid_input', 'tooManyAccounts', { most: mostAccounts });
+      const isFull = accounts.all().length >= maxAccounts;
+      if (isFull && !input.replace) throw refusal('invalid_input', 'tooManyAccounts', { most: maxAccounts });
       const secret = new Secret(input.key);
       const told = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
       const connected = await accounts.findConnected(baseUrl, told?.account.id ?? null);
@@ -65,7 +65,7 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
         await payerChanged();
         return shown(replaced);
       }
-      if (isFull) throw refusal('invalid_input', 'tooManyAccounts', { most: mostAccounts });
+      if (isFull) throw refusal('invalid_input', 'tooManyAccounts', { most: maxAccounts });
       const name = input.name ?? told?.account.name?.slice(0, 60) ?? new URL(baseUrl).host;
       const added = await accounts.add(
         { id: newId(), name, baseUrl, ownKeys: false, ...factsOf(secret, told) },

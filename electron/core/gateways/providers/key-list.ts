@@ -5,7 +5,7 @@ import { secretName } from './entry-secrets.ts';
 import { type Entry, keysOf } from './provider-entry.ts';
 import { mainKey } from './provider-settings.ts';
 
-const mostKeys = 16;
+const maxKeys = 16;
 
 const of = (param: string) => ({ details: { param } });
 
@@ -16,7 +16,7 @@ export function withFurtherKey(
 ): { entry: Entry; keyId: string; secret: Secret } {
   const keys = keysOf(entry);
   if (entry.storage === 'environment' || keys.length === 0) throw refusal('invalid_input', 'firstKeyFirst', of('key'));
-  if (keys.length >= mostKeys) throw refusal('invalid_input', 'tooManyKeys', { most: mostKeys }, of('key'));
+  if (keys.length >= maxKeys) throw refusal('invalid_input', 'tooManyKeys', { most: maxKeys }, of('key'));
   if (keys.some((each) => each.label === label)) throw refusal('invalid_input', 'labelTaken', of('label'));
   const secret = new Secret(key);
   if (keys.some((each) => each.secret?.reveal() === key)) throw refusal('invalid_input', 'keyTwice', of('key'));

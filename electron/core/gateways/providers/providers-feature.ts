@@ -38,7 +38,7 @@ export interface ProvidersDeps {
   readonly newId: () => string;
 }
 
-const mostProviders = 200;
+const maxProviders = 200;
 const namedSetting = 'providers.models';
 const storedNames = z.record(z.string(), z.array(serverModel));
 
@@ -126,7 +126,7 @@ export function providersFeature(deps: ProvidersDeps) {
       await loaded.promise;
       const before = input.id === null ? undefined : entryOf(input.id);
       if (before && !before.settings.server) throw refusal('invalid_input', 'providerNamed');
-      if (!before && entries.count() >= mostProviders) throw refusal('invalid_input', 'tooManyProviders');
+      if (!before && entries.count() >= maxProviders) throw refusal('invalid_input', 'tooManyProviders');
       const id = before?.id ?? serverIdFor(input.name, (each) => entries.get(each) !== undefined);
       const wanted = wantedServer(input, id, before, new Date(deps.now()).toISOString().slice(0, 10));
       const checked = await checkEntry(deps, wanted);

@@ -23,11 +23,11 @@ export interface Question {
 export type AskPerson = (subject: string, question: Question, signal: AbortSignal) => Promise<void>;
 
 const firstPauseMs = 5_000;
-const longestPauseMs = 600_000;
+const maxPauseMs = 600_000;
 
 /** The first refusal is free; from the second on each doubles the wait before the next question. */
 const pauseAfter = (refusals: number): number =>
-  refusals < 2 ? 0 : Math.min(firstPauseMs * 2 ** (refusals - 2), longestPauseMs);
+  refusals < 2 ? 0 : Math.min(firstPauseMs * 2 ** (refusals - 2), maxPauseMs);
 
 /** One question at a time, whoever asks: a compromised page must not wear the user down. */
 export function personAsked({ confirm, elapsed }: Pick<Host, 'confirm'> & { elapsed: () => number }): AskPerson {

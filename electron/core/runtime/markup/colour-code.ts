@@ -8,8 +8,8 @@ import type { Html } from '#shared/markdown/to-html.ts';
 type Engine = Awaited<ReturnType<typeof createHighlighterCore>>;
 
 /** Longer code stays plain: highlighting takes seconds. */
-const longestBlock = 60_000;
-const longestLine = 2000;
+const maxBlock = 60_000;
+const maxLine = 2000;
 
 let starting: Promise<Engine> | null = null;
 const loading = new Map<string, Promise<void>>();
@@ -22,7 +22,7 @@ const limits = createLineLimits();
 export async function colourCode(code: string, info: string): Promise<Html | string> {
   const language = languageOf(info);
   const grammar = language === null ? undefined : grammars.get(language);
-  if (language === null || grammar === undefined || code.length > longestBlock) return code;
+  if (language === null || grammar === undefined || code.length > maxBlock) return code;
   starting ??= createHighlighterCore({
     themes: [createCssVariablesTheme({ name: 'portico', variablePrefix: '' })],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
@@ -34,7 +34,7 @@ export async function colourCode(code: string, info: string): Promise<Html | str
   const { tokens } = engine.codeToTokens(code, {
     lang: language,
     theme: 'portico',
-    tokenizeMaxLineLength: longestLine,
+    tokenizeMaxLineLength: maxLine,
     tokenizeTimeLimit: limits.next(language),
   });
   return html`${tokens.map((line, at) => [at > 0 ? '\n' : '', line.map(({ content, color }) => span(content, color))])}`;

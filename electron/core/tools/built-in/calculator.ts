@@ -7,9 +7,9 @@ type Value = Decimal;
 
 const longest = 1_000;
 const deepest = 60;
-const mostPower = 10_000;
+const maxPower = 10_000;
 /** A power or a function takes up to two milliseconds, which the core waits for. */
-const mostSteps = 30;
+const maxSteps = 30;
 const quick = new Set(['abs', 'ceil', 'floor', 'max', 'min', 'round', 'sqrt']);
 
 const constants: Readonly<Record<string, Value>> = {
@@ -47,8 +47,8 @@ const arity: Readonly<Record<string, readonly [least: number, most: number]>> = 
 export function calculate(expression: string): string {
   if (expression.length > longest) throw wrong(`An expression has at most ${longest} characters.`);
   const words = read(expression);
-  if (words.filter(isSlow).length > mostSteps)
-    throw wrong(`An expression has at most ${mostSteps} powers, roots and logarithms.`);
+  if (words.filter(isSlow).length > maxSteps)
+    throw wrong(`An expression has at most ${maxSteps} powers, roots and logarithms.`);
   const { value, at } = sum(words, 0, 0);
   const rest = words[at];
   if (rest) throw unexpected(rest);
@@ -166,7 +166,7 @@ function closing(words: readonly Word[], at: number): number {
 }
 
 function power(base: Value, exponent: Value): Value {
-  if (exponent.abs().gt(mostPower)) throw wrong(`Powers go up to ${mostPower}.`);
+  if (exponent.abs().gt(maxPower)) throw wrong(`Powers go up to ${maxPower}.`);
   return base.pow(exponent);
 }
 

@@ -8,11 +8,11 @@ export type ReadPage = (page: PageBytes, signal: AbortSignal) => Promise<PageTex
 
 /** Real pages, even the largest, take some tenths of a second and a few dozen megabytes. */
 const usualLimits: ThreadLimits = { timeMs: 5_000, memoryMb: 512 };
-const mostAtOnce = 2;
+const maxAtOnce = 2;
 
 /** Reads each page on its own thread, two at once; others wait. `file`: `page-worker.ts`, built or as source. */
 export function pageReader(file: string, limits = usualLimits): ReadPage {
-  const run = boundedThreads<PageBytes, PageText>(file, () => limits, mostAtOnce);
+  const run = boundedThreads<PageBytes, PageText>(file, () => limits, maxAtOnce);
   return async (page, signal) => {
     try {
       const outcome = await run(page, signal);

@@ -16,14 +16,14 @@ export interface PageText {
   readonly characters: number;
 }
 
-const mostCharacters = 40_000;
+const maxCharacters = 40_000;
 
 /** The text of a page, its first 40,000 characters. Unbounded in time and memory: runs on a bounded thread. */
 export function pageText({ bytes, contentType, charset }: PageBytes): PageText {
   const html = isHtml(contentType);
   const source = new TextDecoder(charsetOf(bytes, charset, html)).decode(bytes);
   const text = (html ? plain(source) : source).trim();
-  return { text: text.slice(0, mostCharacters), characters: text.length };
+  return { text: text.slice(0, maxCharacters), characters: text.length };
 }
 
 const plain = (source: string): string =>

@@ -26,7 +26,7 @@ export interface ToolboxDeps {
   readonly newId: () => string;
 }
 
-const mostOffered = 128;
+const maxOffered = 128;
 const builtInServer = 'Portico';
 
 /** The tools of a chat: list, permissions, and running them. */
@@ -35,7 +35,7 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
     const own: OfferedTool[] = [];
     for (const tool of builtIn) if (await isOn(tool.name)) own.push(ownTool(tool));
     const trusted = (await servers.list()).filter(mayBeUsed);
-    return uniquelyNamed([...own, ...trusted.flatMap(toolsOf)]).slice(0, mostOffered);
+    return uniquelyNamed([...own, ...trusted.flatMap(toolsOf)]).slice(0, maxOffered);
   }
 
   /** A permission is for this tool of this server: connecting may have shown that it changed. */

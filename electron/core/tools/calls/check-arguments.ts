@@ -4,7 +4,7 @@ import { checksAtMost } from './schema-cost.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** Each check takes up to a microsecond; this bounds how long the core is blocked. */
-const mostChecks = 50_000;
+const maxChecks = 50_000;
 
 /**
  * What is wrong with a call’s arguments, for the model; null if they are valid. A schema that cannot be parsed or takes
@@ -15,7 +15,7 @@ export function problemWith(input: string, schema: Json): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return 'Not run: the arguments are not a JSON object.';
   }
-  if (checksAtMost(schema, value, mostChecks) >= mostChecks) return null;
+  if (checksAtMost(schema, value, maxChecks) >= maxChecks) return null;
   const issue = readable(schema)?.safeParse(value).error?.issues[0];
   if (!issue) return null;
   const location = issue.path.length > 0 ? ` (at ${issue.path.join('.')})` : '';

@@ -21,9 +21,9 @@ export interface RunCallsDeps {
 }
 
 /** Calls per answer; the model is told about the limit. */
-export const mostCalls = 16;
+export const maxCalls = 16;
 /** Characters of a result that are stored and sent to the model. */
-export const mostResult = 50_000;
+export const maxResult = 50_000;
 
 /**
  * Runs the calls of an answer: permitted ones at once, the others after the user’s decision. Each step is stored before
@@ -38,7 +38,7 @@ export async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, refusal: 
   await Promise.all(
     callsOf(answer.message).map(async (call, at) => {
       try {
-        const reason = at < mostCalls ? refusal : `Not run: at most ${mostCalls} calls are run at once.`;
+        const reason = at < maxCalls ? refusal : `Not run: at most ${maxCalls} calls are run at once.`;
         await runCall(deps, answer, at, call, offered.get(call.name) ?? null, reason);
       } catch (error) {
         // If a call cannot be stored or published, the answer and all waiting calls end.
@@ -141,6 +141,6 @@ async function tell({ messages, readers, changes }: RunCallsDeps, { message }: L
 }
 
 const cut = (text: string): string =>
-  text.length <= mostResult
+  text.length <= maxResult
     ? text
-    : `${text.slice(0, mostResult)}\n\n[cut after ${mostResult} of ${text.length} characters]`;
+    : `${text.slice(0, maxResult)}\n\n[cut after ${maxResult} of ${text.length} characters]`;

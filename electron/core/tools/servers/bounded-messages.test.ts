@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ToolTransport } from '#shared/contract/app/tools.ts';
-import { longestHeld } from '../../../../tests/support/longest-held.ts';
+import { maxHeld } from '../../../../tests/support/longest-held.ts';
 import { memoryTaken } from '../../../../tests/support/memory-taken.ts';
 import { boundedFetch } from '../../app/network/bounded-fetch.ts';
 import { messageLimits } from './bounded-messages.ts';
@@ -78,7 +78,7 @@ test.each([
   ['200 tools of 500 fields, from elsewhere', async () => elsewhere(200, 500)],
 ])('a list is refused with what is too large, and holds nobody: %s', async (_name, server) => {
   const transport = await server();
-  const [taken, held] = [memoryTaken(), longestHeld()];
+  const [taken, held] = [memoryTaken(), maxHeld()];
   await expect(connect(transport)).rejects.toMatchObject({
     code: 'tool_server_failed',
     message: expect.stringMatching(tooMuch),
@@ -89,7 +89,7 @@ test.each([
 
 test.each(['values', 'lists'])('an answer of too many %s fails its call only', async (tool) => {
   const server = await connect(program(flood));
-  const held = longestHeld();
+  const held = maxHeld();
   await expect(server.call(tool, {}, never)).rejects.toMatchObject({
     code: 'tool_failed',
     message: expect.stringMatching(tooMuch),

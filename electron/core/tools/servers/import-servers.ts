@@ -17,7 +17,7 @@ const process = z.object({
   cwd: z.string().max(1024).nullish(),
 });
 const remote = z.object({ url: z.url({ protocol: /^https?$/ }).max(2048), headers: texts.default({}) });
-const mostServers = 50;
+const maxServers = 50;
 
 /**
  * Reads the `mcpServers` (or `servers`) of a settings file as Claude Desktop, VS Code and Cursor write them. Starts
@@ -25,8 +25,8 @@ const mostServers = 50;
  */
 export function readServers(json: string): FoundServers {
   const entries = Object.entries(listIn(parsed(json)));
-  if (entries.length > mostServers)
-    throw refusal('invalid_input', 'tooManyServers', { most: mostServers, found: entries.length });
+  if (entries.length > maxServers)
+    throw refusal('invalid_input', 'tooManyServers', { most: maxServers, found: entries.length });
   const servers: FoundServers['servers'][number][] = [];
   const leftOut: FoundServers['leftOut'][number][] = [];
   for (const [key, entry] of entries) {

@@ -10,7 +10,7 @@ import type { ServerWay } from './server-way.ts';
 /**
  * Lines without labels. They fit on the smallest screen with the buttons below: nothing may be hidden from who agrees.
  */
-const mostLines = 20;
+const maxLines = 20;
 
 /**
  * The question whether a server may be started or connected, with everything that is agreed to. Throws `invalid_input`.
@@ -21,11 +21,11 @@ export function serverQuestion({ transport, secrets }: ServerWay, language: Lang
     transport.type === 'stdio'
       ? programQuestion(transport, secrets, words.program)
       : addressQuestion(transport, words.address);
-  if (facts.reduce((sum, { lines }) => sum + lines.length, 0) > mostLines) throw tooLong();
+  if (facts.reduce((sum, { lines }) => sum + lines.length, 0) > maxLines) throw tooLong();
   return { ...about, facts, no: words.no, language };
 }
 
-const tooLong = () => refusal('invalid_input', 'commandTooLong', { lines: mostLines, letters: lineColumns });
+const tooLong = () => refusal('invalid_input', 'commandTooLong', { lines: maxLines, letters: lineColumns });
 
 type Program = Extract<ToolTransport, { type: 'stdio' }>;
 type Address = Extract<ToolTransport, { type: 'http' }>;
@@ -71,7 +71,7 @@ function shownVariables(
 
 function fact(label: string, words: readonly string[]): Question['facts'][number] {
   // Far too long input is refused before it is formatted.
-  const most = mostLines * lineColumns;
+  const most = maxLines * lineColumns;
   if (words.length > most || words.some((word) => word.length > most)) throw tooLong();
   return { label, lines: visibleLines(words.map(visibleWord)) };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonItems, longestItem } from './json-items.ts';
+import { jsonItems, maxItem } from './json-items.ts';
 
 describe('a list in pieces', () => {
   test('has the items that JSON.parse finds, however it is cut', () => {
@@ -36,7 +36,7 @@ describe('a list in pieces', () => {
   test('has no item that is longer than is held in memory', () => {
     const items = jsonItems();
     items.push('["');
-    const piece = 'x'.repeat(longestItem / 2);
+    const piece = 'x'.repeat(maxItem / 2);
     items.push(piece);
     expect(() => items.push(`${piece}"`)).toThrow(expect.objectContaining({ code: 'import_refused' }));
   });

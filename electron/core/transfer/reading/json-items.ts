@@ -4,7 +4,7 @@ type Reason = 'importHuge' | 'importNoJson' | 'importDeep' | 'importUnknown' | '
 const refuse = (reason: Reason) => refusal('import_refused', reason);
 
 /** The largest conversation that is held in memory, in UTF-16 units. */
-export const longestItem = 50_000_000;
+export const maxItem = 50_000_000;
 const deepest = 200;
 /**
  * Values, lists and objects of an item: a conversation of 100,000 messages has some three million. Each takes some dozen bytes more in memory
@@ -30,7 +30,7 @@ export function jsonItems() {
 
   function take(text: string, found: string[], last: boolean): void {
     item += text;
-    if (item.length > longestItem) throw refuse('importHuge');
+    if (item.length > maxItem) throw refuse('importHuge');
     if (values > maxValues) throw refusal('import_refused', 'importManyValues', { most: maxValues });
     if (!last) return;
     if (item.trim() !== '') found.push(item);

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { builtThreads } from '../../../../tests/support/built-threads.ts';
 import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
-import { longestHeld } from '../../../../tests/support/longest-held.ts';
+import { maxHeld } from '../../../../tests/support/longest-held.ts';
 import { memoryTaken } from '../../../../tests/support/memory-taken.ts';
 import { deflated } from '../../../../tests/support/pdf-bombs.ts';
 import { uploaded } from '../../../../tests/support/upload-import.ts';
@@ -42,7 +42,7 @@ function chat(id: string, messages: number, more = '') {
 async function imported(chats: readonly object[]) {
   const core = await coreOfTest();
   const uploadId = await uploaded(core, JSON.stringify(chats), 700_000);
-  const [taken, held] = [memoryTaken(), longestHeld()];
+  const [taken, held] = [memoryTaken(), maxHeld()];
   const result = await core.client.transfer.commitImport({ uploadId, sourceIds: null });
   return { ...core, result, taken: taken(), held: held() };
 }
@@ -74,7 +74,7 @@ test('a chat of 30 MB is looked at, and looked at again once it is here, while o
     await uploaded(core, text, 700_000),
     await uploaded(core, text, 700_000),
   ];
-  const held = longestHeld();
+  const held = maxHeld();
   const { conversations } = await core.client.transfer.previewImport({ uploadId: preview });
   expect(conversations).toMatchObject([{ messages: 40_000, newMessages: 40_000 }]);
   const adding = core.client.transfer.commitImport({ uploadId: commit, sourceIds: null });
@@ -83,20 +83,20 @@ test('a chat of 30 MB is looked at, and looked at again once it is here, while o
     const { conversations } = await core.client.conversations.list({});
     if (conversations.length > 0) whenSeen ??= messagesIn(core.dataFolder);
   }
-  expect(await longestPart(adding, list)).toBeLessThan(0.2);
+  expect(await maxPart(adding, list)).toBeLessThan(0.2);
   expect(await adding).toMatchObject({ imported: 1 });
   // It is in no list before it is whole.
   await list();
   expect(whenSeen).toBe(40_000);
   const looking = core.client.transfer.commitImport({ uploadId: again, sourceIds: null });
   // Nothing is added, so nobody waits for a transaction either.
-  expect(await longestPart(looking, () => core.client.conversations.list({}))).toBeLessThan(0.2);
+  expect(await maxPart(looking, () => core.client.conversations.list({}))).toBeLessThan(0.2);
   expect(await looking).toMatchObject({ alreadyHere: 1 });
   expect(held()).toBeLessThan(250);
 }, 120_000);
 
 /** The longest of these calls, one after another, as a part of the time that the work takes. */
-async function longestPart(work: Promise<unknown>, call: () => Promise<unknown>): Promise<number> {
+async function maxPart(work: Promise<unknown>, call: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   let [isOver, longest] = [false, 0];
   void work.finally(() => {
@@ -147,7 +147,7 @@ test.each([
   async (_name, sentence, make) => {
     const core = await coreOfTest();
     const uploadId = await uploaded(core, await make(), 700_000);
-    const [taken, held] = [memoryTaken(), longestHeld()];
+    const [taken, held] = [memoryTaken(), maxHeld()];
     await expect(core.client.transfer.commitImport({ uploadId, sourceIds: null })).rejects.toMatchObject({
       code: 'import_refused',
       message: expect.stringMatching(sentence),

@@ -1,4 +1,4 @@
-const mostDeaths = 5;
+const maxDeaths = 5;
 const withinMs = 60_000;
 const firstPauseMs = 250;
 
@@ -12,7 +12,7 @@ export function restartLimit(elapsed: () => number): () => number | null {
     const now = elapsed();
     deaths = [...deaths.filter((at) => now - at < withinMs), now];
     const again = deaths.length - 1;
-    if (again >= mostDeaths) return null;
+    if (again >= maxDeaths) return null;
     return again === 0 ? 0 : firstPauseMs * 2 ** (again - 1);
   };
 }

@@ -3,7 +3,7 @@ import { app } from 'electron';
 import { filesAmong, isOwnFile } from './files-among.ts';
 
 /** Paths that wait for their page; of more the oldest are forgotten. */
-const mostWaiting = 20;
+const maxWaiting = 20;
 
 export interface OpenedFilesOptions {
   readonly args: readonly string[];
@@ -24,7 +24,7 @@ export function followOpenedFiles({ args, show }: OpenedFilesOptions) {
     const fileId = randomUUID();
     waiting.set(fileId, path);
     const [oldest] = waiting.keys();
-    if (waiting.size > mostWaiting && oldest !== undefined) waiting.delete(oldest);
+    if (waiting.size > maxWaiting && oldest !== undefined) waiting.delete(oldest);
     void ready.then(() => show(`#open-file/${fileId}`));
   }
   for (const path of filesAmong(args, process.cwd())) offer(path);

@@ -8,7 +8,7 @@ import { isSafe } from './update-feed.ts';
 
 const firstLookMs = 20_000;
 const everyMs = 4 * 3_600_000;
-const longestNotes = 20_000;
+const maxNotes = 20_000;
 
 export interface UpdatesOptions {
   /** Why this copy is not replaced; null: it is. */
@@ -167,5 +167,5 @@ const rulesOf = ({ proxy, address, bypass }: HostProxy): Electron.ProxyConfig =>
 function notesOf({ releaseNotes }: UpdateInfo): string | null {
   const notes =
     typeof releaseNotes === 'string' ? releaseNotes : releaseNotes?.map(({ note }) => note ?? '').join('\n\n');
-  return notes?.trim().slice(0, longestNotes) || null;
+  return notes?.trim().slice(0, maxNotes) || null;
 }

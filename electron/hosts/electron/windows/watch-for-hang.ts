@@ -2,7 +2,7 @@ import type { WebContents } from 'electron';
 
 const everyMs = 2000;
 /** Longer than any task of ours on a slow machine. Chromium waits twice as long, and only after user input. */
-const mostUnanswered = 4;
+const maxUnanswered = 4;
 
 /** Pings the page every two seconds; calls `hung` after eight seconds without an answer. */
 export function watchForHang(contents: WebContents, hung: () => void): void {
@@ -45,7 +45,7 @@ export function unansweredQuestions(elapsed: () => number) {
         };
       }
       if (!late) turns += 1;
-      if (turns < mostUnanswered) return null;
+      if (turns < maxUnanswered) return null;
       forget();
       return 'hung';
     },

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { text } from '../../../text/usage-text.ts';
 import { fieldClass } from '../../../ui/forms/text-field.tsx';
-import { type Days, mostDays, rangeText, readRange } from './periods.ts';
+import { type Days, maxDays, rangeText, readRange } from './periods.ts';
 
 /** The first and the last day of a period, by the system's own fields. */
 export function CustomRange({ days, today, onChange }: { days: Days; today: string; onChange: (days: Days) => void }) {
@@ -35,7 +35,7 @@ export function CustomRange({ days, today, onChange }: { days: Days; today: stri
       ))}
       {isWrong && (
         <span id={id} role="alert" className="text-bad text-xs">
-          {text.tooLong(mostDays)}
+          {text.tooLong(maxDays)}
         </span>
       )}
     </span>

@@ -5,7 +5,7 @@ export const presets = ['7', '30', '90', 'month', 'custom'] as const;
 export type Preset = (typeof presets)[number];
 
 /** The gateway adds up at most so many days. */
-export const mostDays = 366;
+export const maxDays = 366;
 
 export type Days = Pick<UsagePeriod, 'first' | 'last'>;
 
@@ -34,7 +34,7 @@ export function readRange(text: string | undefined): Days | null {
   const [first = '', last = ''] = (text ?? '').split('/');
   const isDay = (day: string) => /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day));
   if (!isDay(first) || !isDay(last) || first > last) return null;
-  return daysBetween(first, last).length > mostDays ? null : { first, last };
+  return daysBetween(first, last).length > maxDays ? null : { first, last };
 }
 
 export const rangeText = ({ first, last }: Days): string => `${first}/${last}`;

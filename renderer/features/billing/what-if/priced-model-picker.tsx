@@ -9,7 +9,7 @@ import { Button } from '../../../ui/elements/button.tsx';
 import { ProviderMark } from '../../../ui/elements/provider-mark.tsx';
 import { filterModels, noFilter } from '../../models/filter-models.ts';
 
-const mostShown = 60;
+const maxShown = 60;
 
 interface PricedModelPickerProps {
   label: string;
@@ -23,7 +23,7 @@ export function PricedModelPicker({ label, models, onChoose }: PricedModelPicker
   const [query, setQuery] = useState('');
   const providerName = useProviderName();
   const matching = () => filterModels(models, { ...noFilter, query }, { providerName });
-  const found = open ? inOrder(matching(), query).slice(0, mostShown) : [];
+  const found = open ? inOrder(matching(), query).slice(0, maxShown) : [];
   return (
     <Combobox.Root<CatalogueModel>
       items={found}

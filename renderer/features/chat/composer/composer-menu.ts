@@ -25,13 +25,13 @@ export interface MenuEntry {
   readonly note: string;
 }
 
-const mostShown = 8;
+const maxShown = 8;
 
 export function promptEntries(prompts: readonly Prompt[], query: string): MenuEntry[] {
   const words = query.toLowerCase().split(/\s+/);
   return prompts
     .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ id, name, text }) => ({ id, name, note: text.replace(/\s+/g, ' ').slice(0, 80) }));
 }
 
@@ -39,7 +39,7 @@ export function modelEntries(models: readonly Model[], query: string, providerNa
   return modelGroups(models, providerName)
     .flatMap((group) => group.items)
     .filter((choice: ModelChoice) => !choice.disabled && matches(choice, query.replaceAll('-', ' ')))
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ id, name, price }) => ({ id, name, note: price }));
 }
 

@@ -4,8 +4,8 @@ import { composerText as text } from '../../../text/composer-text.ts';
 import { isSameFile, withoutFile } from '../../drafts/attachments/attached-files.ts';
 import { draftOf, useDrafts } from '../../drafts/drafts-store.ts';
 
-const mostCharacters = 4000;
-const mostLines = 100;
+const maxCharacters = 4000;
+const maxLines = 100;
 
 interface Paste {
   readonly words: string;
@@ -70,7 +70,7 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
   }
 
   return {
-    isLong: (words: string): boolean => words.length > mostCharacters || lineCount(words) > mostLines,
+    isLong: (words: string): boolean => words.length > maxCharacters || lineCount(words) > maxLines,
     take: (words: string) => void toFile(words),
     /** What the last long paste is now, and how it becomes the other. */
     shown: current && { isFile: current.file !== null, change: current.file === null ? toFileAgain : toText },
@@ -85,6 +85,6 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
 
 function lineCount(words: string): number {
   let lines = 1;
-  for (let at = words.indexOf('\n'); at >= 0 && lines <= mostLines; at = words.indexOf('\n', at + 1)) lines++;
+  for (let at = words.indexOf('\n'); at >= 0 && lines <= maxLines; at = words.indexOf('\n', at + 1)) lines++;
   return lines;
 }

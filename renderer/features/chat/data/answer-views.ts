@@ -45,7 +45,7 @@ export interface LiveAnswers {
   subscribe(message: Message, listener: () => void): () => void;
 }
 
-const mostKept = 400;
+const maxKept = 400;
 
 /** Answers outside React: chunks are buffered, and each subscriber is notified at most once per frame. */
 export function createLiveAnswers(
@@ -95,7 +95,7 @@ export function createLiveAnswers(
     const answer: Answer = { ...state, view: viewOf(state), listeners: new Set() };
     answers.set(message.id, answer);
     for (const [id, other] of answers) {
-      if (answers.size <= mostKept) break;
+      if (answers.size <= maxKept) break;
       if (other.listeners.size > 0 || other.live) continue;
       other.document?.close();
       answers.delete(id);

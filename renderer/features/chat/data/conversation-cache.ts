@@ -7,7 +7,7 @@ import type {
   ThreadPage,
 } from '#shared/contract/chat/conversations.ts';
 import type { ConversationTotal } from '#shared/contract/common/bills.ts';
-import { mostAtOnce } from '#shared/contract/common/limits.ts';
+import { maxAtOnce } from '#shared/contract/common/limits.ts';
 
 /** A section of the shown branch, with its conversation. */
 export interface Thread {
@@ -154,7 +154,7 @@ export function withOlder(thread: Thread, first: string, older: ThreadPage): Thr
   if (thread.messages[0]?.id !== first) return thread;
   const cut = older.messages.findIndex((message) => message.id === first);
   const messages = [...older.messages.slice(0, Math.max(0, cut)), ...thread.messages];
-  const kept = messages.slice(0, Math.max(mostAtOnce, older.messages.length));
+  const kept = messages.slice(0, Math.max(maxAtOnce, older.messages.length));
   return {
     ...thread,
     messages: kept,
@@ -169,7 +169,7 @@ export function withNewer(thread: Thread, last: string, newer: ThreadPage): Thre
   if (thread.messages.at(-1)?.id !== last) return thread;
   const cut = newer.messages.findIndex((message) => message.id === last);
   const messages = [...thread.messages, ...newer.messages.slice(cut + 1)];
-  let from = Math.max(0, messages.length - mostAtOnce);
+  let from = Math.max(0, messages.length - maxAtOnce);
   // Keeps an answer in several parts, and a comparison with its question, whole.
   while (messages[from]?.continues || messages[from]?.comparison) from--;
   const kept = messages.slice(from);

@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client';
 import type { QueryClient } from '@tanstack/react-query';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import { mostAtOnce } from '#shared/contract/common/limits.ts';
+import { maxAtOnce } from '#shared/contract/common/limits.ts';
 import type { Api } from '../../../api/api.ts';
 import { retryDelay, waitMs } from '../../../api/retry.ts';
 import { answersOf, lengthBefore, sectionsOf, threadItemsOf } from '../state/thread-items.ts';
@@ -148,7 +148,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
     async follow(signal: AbortSignal): Promise<void> {
       for (let attempt = 0; !signal.aborted; attempt++) {
         try {
-          const limit = Math.min(mostAtOnce, Math.max(atOnce, current()?.messages.length ?? 0));
+          const limit = Math.min(maxAtOnce, Math.max(atOnce, current()?.messages.length ?? 0));
           const events = await api.chat.watch({ conversationId, at: 'scroll_position', limit }, { signal });
           let seq = 0;
           for await (const event of events) {

@@ -1,4 +1,4 @@
-const leastMs = 30;
+const minMs = 30;
 const hiddenMs = 1000;
 
 /**
@@ -12,7 +12,7 @@ export function createPacer(flush: () => void): () => void {
   let begun = 0;
   channel.port1.onmessage = () => {
     const now = performance.now();
-    notBefore = now + Math.max(leastMs - 16, now - begun);
+    notBefore = now + Math.max(minMs - 16, now - begun);
   };
 
   const run = () => {

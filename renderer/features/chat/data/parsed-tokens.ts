@@ -6,7 +6,7 @@ import type { LiveAnswers } from './answer-views.ts';
 const limitMs = 3000;
 /** Larger answers are copied as plain text: formatting them would block the window. */
 const longest = 200_000;
-const mostBlocks = 5_000;
+const maxBlocks = 5_000;
 
 /** The tokens of an ended answer; null if it cannot be parsed whole. */
 export function parsedTokens(answers: LiveAnswers, item: ThreadItem): Promise<readonly Token[]> {
@@ -18,7 +18,7 @@ export function parsedTokens(answers: LiveAnswers, item: ThreadItem): Promise<re
     };
     const look = () => {
       const view = answers.view(item);
-      if (!view.live) end(view.tokens.length <= mostBlocks && view.written <= longest ? view.tokens : []);
+      if (!view.live) end(view.tokens.length <= maxBlocks && view.written <= longest ? view.tokens : []);
     };
     const timer = setTimeout(end, limitMs, []);
     const leave = answers.subscribe(item, look);

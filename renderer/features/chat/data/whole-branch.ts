@@ -1,5 +1,5 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import { mostAtOnce } from '#shared/contract/common/limits.ts';
+import { maxAtOnce } from '#shared/contract/common/limits.ts';
 import type { Api } from '../../../api/api.ts';
 import { type ThreadItem, threadItemsOf } from '../state/thread-items.ts';
 
@@ -16,7 +16,7 @@ export async function wholeBranch(api: Api, conversationId: string): Promise<rea
       leave.abort();
     });
   try {
-    const events = await api.chat.watch({ conversationId, at: 'end', limit: mostAtOnce }, { signal: leave.signal });
+    const events = await api.chat.watch({ conversationId, at: 'end', limit: maxAtOnce }, { signal: leave.signal });
     for await (const event of events) {
       if (event.type === 'snapshot') {
         readerId = event.readerId;

@@ -19,7 +19,7 @@ import { useActions } from '../state/message-actions.ts';
 import type { ThreadItem } from '../state/thread-items.ts';
 import { retryTrigger } from './retry-trigger.ts';
 
-const mostShown = 60;
+const maxShown = 60;
 
 /** Asks another model the same question, with the difference in price. */
 export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disabled: boolean; tabIndex: number }) {
@@ -29,7 +29,7 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
   const models = useModels().data?.models ?? [];
   const providerName = useProviderName();
   const prices = useOtherPrices(open ? item.id : null);
-  const choices = open ? cheapestFirst(found(models, query, providerName), prices).slice(0, mostShown) : [];
+  const choices = open ? cheapestFirst(found(models, query, providerName), prices).slice(0, maxShown) : [];
   const { regenerate } = useActions();
   return (
     <Combobox.Root<ModelChoice>

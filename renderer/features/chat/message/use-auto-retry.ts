@@ -9,9 +9,9 @@ const passing = new Set([
   ...['rate_limit_exceeded', 'token_rate_limit_exceeded', 'concurrency_limit_exceeded'],
   ...['upstream_rate_limited', 'upstream_overloaded', 'server_overloaded'],
 ]);
-const mostTries = 2;
-const leastWaitMs = 3000;
-const longestWaitMs = 60_000;
+const maxTries = 2;
+const minWaitMs = 3000;
+const maxWaitMs = 60_000;
 /** An answer that failed longer ago than this was left as it is: nobody waits for it. */
 const freshMs = 5000;
 
@@ -29,8 +29,8 @@ export function autoRetryAt(item: ThreadItem, now: number): number | null {
   const billed = item.usage !== null || (item.costUsd !== null && Number(item.costUsd) !== 0);
   if (begun || billed || item.comparison || given.has(keyOf(item))) return null;
   const tried = tries.get(parentId ?? '') ?? 0;
-  const at = finishedAt + Math.max(error.retryAfterMs, leastWaitMs * 2 ** tried);
-  if (tried >= mostTries || error.retryAfterMs > longestWaitMs || at + freshMs < now) return null;
+  const at = finishedAt + Math.max(error.retryAfterMs, minWaitMs * 2 ** tried);
+  if (tried >= maxTries || error.retryAfterMs > maxWaitMs || at + freshMs < now) return null;
   return at;
 }
 

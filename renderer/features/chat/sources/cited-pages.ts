@@ -8,7 +8,7 @@ export interface CitedPage {
   readonly quotes: readonly string[];
 }
 
-const mostQuotes = 3;
+const maxQuotes = 3;
 
 /** Each cited page once, in the order of the answer. */
 export function pagesOf(citations: readonly Citation[], text: string): CitedPage[] {
@@ -24,7 +24,7 @@ export function pagesOf(citations: readonly Citation[], text: string): CitedPage
     url,
     title: title.trim(),
     host: hostOf(url),
-    quotes: [...quotes].slice(0, mostQuotes),
+    quotes: [...quotes].slice(0, maxQuotes),
   }));
 }
 

@@ -13,7 +13,7 @@ interface HeldPosition {
 }
 
 const stableFrames = 4;
-const mostFrames = 180;
+const maxFrames = 180;
 
 /**
  * Scrolls a row to the top and holds it there until its surroundings are loaded, parsed and measured, or the reader scrolls.
@@ -41,7 +41,7 @@ export function holdScrollPosition({ rows, scroller, index, offsetPx, isFresh, d
     const parsed = scroller.querySelector('.prose[aria-busy]') === null;
     stable = there && parsed && isFresh() ? stable + 1 : 0;
     if (!there) rows.scrollToOffset(wanted);
-    if (stable >= stableFrames || frames++ >= mostFrames) end(stable >= stableFrames);
+    if (stable >= stableFrames || frames++ >= maxFrames) end(stable >= stableFrames);
     else requestAnimationFrame(step);
   };
   for (const name of ['wheel', 'keydown', 'pointerdown'] as const)

@@ -4,7 +4,7 @@ import { holds, type ThreadItem } from '../state/thread-items.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
 
 /** Of a question higher than this part of the view, only the end is shown above its answer. */
-const mostOfView = 0.5;
+const maxOfView = 0.5;
 
 /**
  * The question asked last in this window: it stands at the top of the view, with room for its answer below. A kept
@@ -23,7 +23,7 @@ export function useTurn(
   const first = question === null ? -1 : items.findIndex((item) => holds(item, question));
   const last = items.length - 1;
   const viewPx = rows.scrollRect?.height ?? 0;
-  const cutPx = (at: number) => Math.max(0, Math.floor((rows.measurementsCache[at]?.size ?? 0) - viewPx * mostOfView));
+  const cutPx = (at: number) => Math.max(0, Math.floor((rows.measurementsCache[at]?.size ?? 0) - viewPx * maxOfView));
   const startOf = (at: number) => rows.measurementsCache[at]?.start ?? 0;
   return {
     begin: (messageId: string) => setQuestion(messageId),

@@ -7,7 +7,7 @@ import { text } from '../../../text/conversations-text.ts';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 
 const pageSize = 200;
-const mostInFolder = 300;
+const maxInFolder = 300;
 
 export function useOverview() {
   return useQuery(useOrpc().organise.overview.queryOptions());
@@ -37,9 +37,7 @@ export function useConversationPages(filter: ListFilter) {
 export function useFolderContents(folderIds: readonly string[]) {
   const { list } = useOrpc().conversations;
   return useQueries({
-    queries: folderIds.map((folderId) =>
-      list.queryOptions({ input: { folderId, pinned: false, limit: mostInFolder } }),
-    ),
+    queries: folderIds.map((folderId) => list.queryOptions({ input: { folderId, pinned: false, limit: maxInFolder } })),
     combine: (results) =>
       new Map<string, { conversations: readonly Conversation[]; more: boolean }>(
         results.flatMap(({ data }, at) => {

@@ -5,7 +5,7 @@ import { dayOf } from '../../../text/format.ts';
 import { text } from '../../../text/transfer-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 
-const mostShown = 200;
+const maxShown = 200;
 
 interface ImportFormProps {
   preview: ImportPreview;
@@ -40,7 +40,7 @@ export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: Im
           className="mb-3 max-h-56 overflow-y-auto rounded-menu border border-line"
         >
           <ul>
-            {[...grown, ...fresh].slice(0, mostShown).map((each) => (
+            {[...grown, ...fresh].slice(0, maxShown).map((each) => (
               <li key={each.sourceId} className="flex items-baseline gap-3 px-3 py-1.5">
                 <span className="min-w-0 flex-1 wrap-anywhere">{each.title}</span>
                 <span className="shrink-0 text-fg-3 text-xs tabular-nums">

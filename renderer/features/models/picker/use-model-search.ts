@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type ModelChoice, type ModelGroup, matches } from './model-groups.ts';
 
-const mostShown = 120;
+const maxShown = 120;
 
 /** The search that model comboboxes share; `hidden` counts matches that are not rendered. */
 export function useModelSearch(
@@ -62,7 +62,7 @@ const sizeOf = (groups: readonly ModelGroup[]): number => groups.reduce((sum, gr
 
 /** The best matches only. */
 function firstOf(groups: readonly ModelGroup[]): ModelGroup[] {
-  let left = mostShown;
+  let left = maxShown;
   return groups.flatMap((group) => {
     const items = group.items.slice(0, left);
     left -= items.length;

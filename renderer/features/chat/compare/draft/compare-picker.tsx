@@ -1,6 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { Plus } from 'lucide-react';
-import { mostCompared } from '#shared/contract/common/limits.ts';
+import { maxCompared } from '#shared/contract/common/limits.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { useProviderName } from '../../../../api/use-provider-name.ts';
 import { handleOf } from '../../../../handles/handles.ts';
@@ -19,7 +19,7 @@ interface ComparePickerProps {
 
 /** Adds models to a comparison and takes them away; the list stays open until enough are picked. */
 export function ComparePicker({ models, value, onChange, ...opening }: ComparePickerProps) {
-  const full = value.length >= mostCompared;
+  const full = value.length >= maxCompared;
   const providerName = useProviderName();
   const groups = modelGroups(models, providerName).map((group) => (full ? onlyPicked(group, value) : group));
   const { search, hidden } = useModelSearch(groups, opening);
@@ -56,5 +56,5 @@ const onlyPicked = (group: ModelGroup, value: readonly string[]): ModelGroup => 
 function inOrder(value: readonly string[], choices: readonly ModelChoice[]): string[] {
   const ids = choices.map(({ id }) => id);
   const kept = value.filter((id) => ids.includes(id));
-  return [...kept, ...ids.filter((id) => !value.includes(id))].slice(0, mostCompared);
+  return [...kept, ...ids.filter((id) => !value.includes(id))].slice(0, maxCompared);
 }

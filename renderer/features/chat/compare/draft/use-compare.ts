@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { mostCompared } from '#shared/contract/common/limits.ts';
+import { maxCompared } from '#shared/contract/common/limits.ts';
 import { useOrpc } from '../../../../api/api.ts';
 import { useModels } from '../../../../api/use-core.ts';
 import { useQuoteQuery } from '../../../../api/use-quote.ts';
@@ -24,7 +24,7 @@ export function useCompare(chat: string) {
     /** Aliases are resolved, so that no model is compared with itself. */
     add: (id: string) => {
       const wanted = named(models, id)?.id ?? id;
-      if (!value.includes(wanted) && value.length < mostCompared) setCompare(chat, [...value, wanted]);
+      if (!value.includes(wanted) && value.length < maxCompared) setCompare(chat, [...value, wanted]);
     },
   };
 }
