@@ -4,7 +4,7 @@ import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
 keepTemporaryFilesInMemory();
 
 /** A run empties the folders of its projects: what one has left of its failures must outlive the next one's. */
-const outputOf = (project: string) => `test-results/e2e-${project}`;
+const getOutput = (project: string) => `test-results/e2e-${project}`;
 
 /** Journeys through the built app: `web` in a browser on the web host, `electron` in real windows. */
 export default defineConfig({
@@ -36,19 +36,19 @@ export default defineConfig({
     timezoneId: 'UTC',
   },
   projects: [
-    { name: 'web', testMatch: /.*\.(spec|web)\.ts/, outputDir: outputOf('web') },
+    { name: 'web', testMatch: /.*\.(spec|web)\.ts/, outputDir: getOutput('web') },
     // What Windows' own Node runs under wine: an app at a time, each of its programs wants a processor.
     {
       name: 'windows',
       testDir: 'tests/windows',
       testMatch: /.*\.windows\.ts/,
-      outputDir: outputOf('windows'),
+      outputDir: getOutput('windows'),
       workers: 2,
     },
     // On a screen that somebody looks at, windows would take the focus from each other.
     {
       name: 'electron',
-      outputDir: outputOf('electron'),
+      outputDir: getOutput('electron'),
       testMatch: /.*\.(spec|electron)\.ts/,
       workers: process.env.PORTICO_VIRTUAL_DISPLAYS ? 3 : 1,
     },

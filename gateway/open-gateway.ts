@@ -22,7 +22,7 @@ import { checkCredential } from './providers/check-credential.ts';
 import type { Registry } from './providers/registry.ts';
 import { platformFetch, type UpstreamFetch } from './providers/upstream/upstream-response.ts';
 import { createRunning } from './runtime/concurrency/running.ts';
-import { dialectOf } from './storage/open.ts';
+import { getDialect } from './storage/open.ts';
 import { awaitServingLock } from './storage/serving-lock.ts';
 
 const checkTimeoutMs = 15_000;
@@ -33,7 +33,7 @@ const checkTimeoutMs = 15_000;
  * Close it to let the process end.
  */
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
-  const isFile = dialectOf(options.database) === 'sqlite' && options.database !== ':memory:';
+  const isFile = getDialect(options.database) === 'sqlite' && options.database !== ':memory:';
   const unlock = isFile ? await awaitServingLock(options.database) : () => {};
   try {
     const gateway = await openUnlocked(options);
@@ -168,7 +168,7 @@ async function openRooms(
     refreshModels: (id) => registry.refresh(id),
     keyStates(id) {
       const credential = registry.get(id)?.credential;
-      return credential ? registry.keys.statesOf(credential) : [];
+      return credential ? registry.keys.getStates(credential) : [];
     },
     drain: running.drain,
     retire() {

@@ -1,5 +1,5 @@
 import type { Plugin } from 'vite';
-import { licenseOf, withDependencies } from './locked-packages.ts';
+import { getLicense, withDependencies } from './locked-packages.ts';
 
 /** What ships as it comes from its package, so that the bundler, which lists the licences of modules, does not see it. */
 export const copied = ['mermaid', 'tailwindcss'];
@@ -10,7 +10,7 @@ export function assetLicenses(): Plugin {
     name: 'portico:asset-licenses',
     applyToEnvironment: (environment) => environment.name === 'client',
     generateBundle() {
-      const source = `# Licences of what is copied\n\n${withDependencies(copied).map(licenseOf).join('\n')}`;
+      const source = `# Licences of what is copied\n\n${withDependencies(copied).map(getLicense).join('\n')}`;
       this.emitFile({ type: 'asset', fileName: 'asset-licenses.md', source });
     },
   };

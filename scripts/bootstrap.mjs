@@ -81,7 +81,7 @@ function requireNode20() {
 
 const installed = at('node_modules', '.portico-installed');
 const wantedPackages = () =>
-  `${process.platform}-${process.arch} ${hashOf([at('package.json'), at('package-lock.json')])}`;
+  `${process.platform}-${process.arch} ${getHash([at('package.json'), at('package-lock.json')])}`;
 const isInstalled = () => read(installed) === wantedPackages();
 
 function install() {
@@ -138,7 +138,7 @@ const works = (binary) => existsSync(binary) && spawnSync(binary, ['--version'])
 
 const built = at('dist', '.built');
 const wantedBuild = () =>
-  hashOf([
+  getHash([
     ...['shared', 'gateway', 'electron', 'renderer'].flatMap((area) => sources(at(area))),
     ...['vite.config.ts', 'package.json', 'package-lock.json'].map((file) => at(file)),
   ]);
@@ -169,7 +169,7 @@ function sources(folder) {
   });
 }
 
-function hashOf(files) {
+function getHash(files) {
   const hash = createHash('sha256');
   for (const file of files.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile()).sort()) {
     hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');

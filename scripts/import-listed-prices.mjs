@@ -35,8 +35,8 @@ const abilitiesById = new Map(
   Object.values(MODEL_CONFIGS)
     .filter((model) => !model.serviceTier)
     .flatMap((model) => [
-      [`${model.provider}/${model.fullName}`, abilitiesOf(model)],
-      ...(model.openrouterFullName ? [[`openrouter/${model.openrouterFullName}`, abilitiesOf(model)]] : []),
+      [`${model.provider}/${model.fullName}`, getAbilities(model)],
+      ...(model.openrouterFullName ? [[`openrouter/${model.openrouterFullName}`, getAbilities(model)]] : []),
     ]),
 );
 
@@ -47,7 +47,7 @@ if (!/^\d{4}-\d{2}-\d{2}$/.test(asOf)) {
 }
 
 const { version, providers } = readGenaiPrices();
-const models = Object.entries(vendors).flatMap(([provider, vendor]) => rowsOf(provider, vendor));
+const models = Object.entries(vendors).flatMap(([provider, vendor]) => toRows(provider, vendor));
 const source = `@pydantic/genai-prices ${version}`;
 writeFileSync(target, `{\n"as_of": "${asOf}",\n"source": "${source}",\n"models": [\n${lines(models)}\n]\n}\n`);
 console.log(`${models.length} names written`);
@@ -57,11 +57,11 @@ function lines(rows) {
   return rows.map((row) => JSON.stringify(row)).join(',\n');
 }
 
-function rowsOf(provider, { id, prefix = '' }) {
+function toRows(provider, { id, prefix = '' }) {
   const known = providers.find((one) => one.id === id).models;
   return known.flatMap((model) => {
     const rows = isPlain(model) ? datedRows(model) : [];
-    const names = rows.length > 0 ? namesOf(model, prefix).filter((name) => firstMatch(known, name) === model) : [];
+    const names = rows.length > 0 ? getNames(model, prefix).filter((name) => firstMatch(known, name) === model) : [];
     return names.filter(provider === 'openrouter' ? isVendors : isOneModel).map((name, at) => {
       const shown = at === 0 && !model.deprecated && chats(name);
       return { id: `${provider}/${name}`, rows, ...(shown ? shownAs(`${provider}/${name}`, model) : {}) };
@@ -84,7 +84,7 @@ function chats(name) {
   return !/embed|rerank|moderation|guard|whisper|ocr|transcri|tts|rank-/i.test(name);
 }
 
-function abilitiesOf({ contextWindow, maxOutputTokens, capabilities: can }) {
+function getAbilities({ contextWindow, maxOutputTokens, capabilities: can }) {
   return {
     context: contextWindow,
     max_output: maxOutputTokens,
@@ -143,7 +143,7 @@ function isVendors(name) {
   return name.includes('/') && !/latest$/.test(name);
 }
 
-function namesOf(model, prefix) {
+function getNames(model, prefix) {
   const names = [model.id, ...equals(model.match)];
   return [...new Set(names.map((name) => (name.startsWith(prefix) ? name : `${prefix}${name}`)))];
 }

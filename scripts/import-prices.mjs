@@ -104,7 +104,7 @@ function modelRow(provider, id) {
     name: (model.name ?? id).replace(listedAs[id] ? / Preview$/ : /$^/, '').replace(/^gpt (?=\d)/, 'GPT-'),
     context_window: listedAs[id] ? null : (model.context_window ?? null),
     rows: dated.map((row) => ({
-      from: startOf(row, id),
+      from: getStart(row, id),
       ...rates(row.prices, 0),
       ...perRequest(row.prices, id),
       tiers: tiers(row.prices),
@@ -112,7 +112,7 @@ function modelRow(provider, id) {
   };
 }
 
-function startOf(row, id) {
+function getStart(row, id) {
   if (row.constraint === undefined) return null;
   if (row.constraint.type !== 'start_date') throw new Error(`${id} has a price by time of day: decide by hand`);
   return row.constraint.start_date;

@@ -69,7 +69,7 @@ function resolved(locked: ReadonlyMap<string, LockedPackage>, name: string, from
 }
 
 /** The words of a package's licence, in the form of Vite's `build.license`. Throws where it brings none. */
-export function licenseOf({ path, name, version, license }: LockedPackage): string {
+export function getLicense({ path, name, version, license }: LockedPackage): string {
   const folder = join(root, path);
   const file = existsSync(folder) && readdirSync(folder).find((each) => /^(licen[cs]e|copying)\b/i.test(each));
   const words = file ? readFileSync(join(folder, file), 'utf8').trim() : '';

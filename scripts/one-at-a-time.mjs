@@ -10,7 +10,7 @@ const maxMs = 60 * 60_000;
 export function oneAtATime(file, work, onWait) {
   mkdirSync(dirname(file), { recursive: true });
   for (let told = false; !take(file); ) {
-    const holder = holderOf(file);
+    const holder = getHolder(file);
     if (holder === null) continue;
     if (isGone(file, holder)) takeAway(file, holder);
     else {
@@ -41,7 +41,7 @@ function take(file) {
   }
 }
 
-function holderOf(file) {
+function getHolder(file) {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -65,7 +65,7 @@ function takeAway(file, holder) {
   const away = `${file}.${process.pid}.gone`;
   try {
     renameSync(file, away);
-    if (holderOf(away) !== holder) linkSync(away, file);
+    if (getHolder(away) !== holder) linkSync(away, file);
   } catch (error) {
     if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error;
   }

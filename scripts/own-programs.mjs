@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules');
 /** Commands that have another name than their package. */
-const packageOf = { biome: '@biomejs/biome', playwright: '@playwright/test', tsc: 'typescript' };
+const getPackage = { biome: '@biomejs/biome', playwright: '@playwright/test', tsc: 'typescript' };
 
 /**
  * The script behind a command of the project's packages.
  * @param {string} command
  */
-export function programOf(command) {
-  const folder = join(packages, packageOf[command] ?? command);
+export function getProgram(command) {
+  const folder = join(packages, getPackage[command] ?? command);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return join(folder, typeof bin === 'string' ? bin : bin[command]);
 }

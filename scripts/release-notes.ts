@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 const howToInstall = 'How to install, and how to check what was downloaded: see *Install* in the README.';
 
 /** The section of this version, without its heading. Throws where there is none. */
-export function notesOf(changelog: string, version: string): string {
+export function getNotes(changelog: string, version: string): string {
   const heading = new RegExp(`^## \\[?${version.replaceAll('.', '\\.')}\\]?(?: .*)?$`, 'm').exec(changelog);
   if (!heading) throw new Error(`CHANGELOG.md has no section "## ${version}".`);
   const [section = ''] = changelog.slice(heading.index + heading[0].length).split(/^## /m);
@@ -16,7 +16,7 @@ if (import.meta.main) {
   const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
   try {
     if (!version) throw new Error('Name the version: npm run package -- --notes 1.2.3');
-    process.stdout.write(notesOf(changelog, version));
+    process.stdout.write(getNotes(changelog, version));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

@@ -9,7 +9,7 @@ import { installAgents } from './agents.mjs';
 import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs';
 import { headlessChromium } from './chromium.mjs';
 import { electronRuntime, noDisplay } from './electron-runtime.mjs';
-import { programOf } from './own-programs.mjs';
+import { getProgram } from './own-programs.mjs';
 import { namesOnWindows, unitTestsOnWindows } from './unit-tests-on-windows.mjs';
 import { beginWindows, byWindowsNode, endWindows, installWindows, windowsVariables } from './wine.mjs';
 
@@ -33,7 +33,7 @@ const projects = {
 const suites = {
   async types({ call }) {
     let total = none;
-    for (const area of areas) total = add(total, check(`types of ${area}`, await call('tsc', typesOf(area))));
+    for (const area of areas) total = add(total, check(`types of ${area}`, await call('tsc', getTypes(area))));
     return total;
   },
   lint: async ({ call }) => check('lint', await call('biome', ['check', '--error-on-warnings', '.'])),
@@ -158,7 +158,7 @@ function quietly(tools) {
 }
 
 /** What has not changed since the last time is not checked again. More checkers than one check most of it once each. */
-function typesOf(area) {
+function getTypes(area) {
   const known = join(root, '.cache', 'types', `${area.replaceAll('/', '-')}.tsbuildinfo`);
   return ['-p', area, '--checkers', '1', '--incremental', '--tsBuildInfoFile', known];
 }
@@ -178,7 +178,7 @@ function toolbox(node, files) {
       return browser;
     },
     async call(command, parameters, { by = (script) => [node, script], env = {}, output = 'inherit' } = {}) {
-      const [program, ...rest] = [...by(programOf(command)), ...parameters];
+      const [program, ...rest] = [...by(getProgram(command)), ...parameters];
       const options = { cwd: root, stdio: ['ignore', output, output] };
       const [code] = await once(spawn(program, rest, { ...options, env: environment(node, env) }), 'exit');
       return code === 0;
@@ -222,9 +222,9 @@ async function playwright({ call, browser, files }, project, env = {}) {
     env: { ...env, PORTICO_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
   });
   return settle(project, ok, report, ({ stats, suites: files }) => {
-    for (const { file, title, ok: good, tests } of files.flatMap(specsOf)) {
+    for (const { file, title, ok: good, tests } of files.flatMap(getSpecs)) {
       const last = tests[0]?.results.at(-1);
-      if (!good) note(project, file, title, last?.error?.message, seenOf(last));
+      if (!good) note(project, file, title, last?.error?.message, getSeen(last));
     }
     return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
   });
@@ -242,8 +242,8 @@ function settle(project, ok, report, read) {
   return ok || counts.failed > 0 ? counts : add(counts, check(`${project}: the runner itself`, false));
 }
 
-function specsOf({ specs = [], suites: inner = [] }) {
-  return [...specs, ...inner.flatMap(specsOf)];
+function getSpecs({ specs = [], suites: inner = [] }) {
+  return [...specs, ...inner.flatMap(getSpecs)];
 }
 
 function check(what, ok) {
@@ -258,7 +258,7 @@ function note(project, file, test, message, seen = []) {
 }
 
 /** What a page showed when its journey failed: another machine's screen is seen by nobody. */
-function seenOf(result) {
+function getSeen(result) {
   const { path } = result?.attachments.find(({ name }) => name === 'error-context') ?? {};
   if (!path || !existsSync(path)) return [];
   const page = /```yaml\n(.*?)\n```/s.exec(readFileSync(path, 'utf8'))?.[1] ?? '';

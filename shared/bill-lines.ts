@@ -77,16 +77,16 @@ export type WireRates = Pick<
 >;
 
 /** Parses a price of the wire (wire contract §2.1). */
-export function priceOf(pricing: Pick<Pricing, 'request' | 'web_search' | 'tiers'> & WireRates): Price {
+export function parsePricing(pricing: Pick<Pricing, 'request' | 'web_search' | 'tiers'> & WireRates): Price {
   return {
-    ...ratesOf(pricing),
+    ...getRates(pricing),
     request: parseUsdPerToken(pricing.request),
     ...(pricing.web_search == null ? {} : { search: parseUsdPerToken(pricing.web_search) }),
-    tiers: pricing.tiers.map((tier) => ({ ...ratesOf(tier), minPromptTokens: tier.min_prompt_tokens })),
+    tiers: pricing.tiers.map((tier) => ({ ...getRates(tier), minPromptTokens: tier.min_prompt_tokens })),
   };
 }
 
-const ratesOf = (rates: WireRates): Rates => ({
+const getRates = (rates: WireRates): Rates => ({
   prompt: parseUsdPerToken(rates.prompt),
   completion: parseUsdPerToken(rates.completion),
   cacheRead: rates.input_cache_read === null ? null : parseUsdPerToken(rates.input_cache_read),

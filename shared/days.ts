@@ -10,7 +10,7 @@ const farthestMs = 16 * 60 * minuteMs;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(zone: string): Intl.DateTimeFormat {
+function getFormat(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known) return known;
   const made = new Intl.DateTimeFormat('en-US', {
@@ -23,7 +23,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 
 export function isTimeZone(name: string): boolean {
   try {
-    formatOf(name);
+    getFormat(name);
     return true;
   } catch {
     return false;
@@ -35,13 +35,13 @@ function offsetAt(zone: string, atMs: number): number {
   if (zone === 'UTC') return 0;
   const minute = Math.floor(atMs / minuteMs) * minuteMs;
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
-  for (const { type, value } of formatOf(zone).formatToParts(minute)) parts[type] = Number(value);
+  for (const { type, value } of getFormat(zone).formatToParts(minute)) parts[type] = Number(value);
   const { year = 0, month = 0, day = 0, hour = 0, minute: minutes = 0 } = parts;
   return Date.UTC(year, month - 1, day, hour, minutes) - minute;
 }
 
 const numberAt = (zone: string, atMs: number): number => Math.floor((atMs + offsetAt(zone, atMs)) / dayMs);
-const numberOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / dayMs;
+const toNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / dayMs;
 
 /** A day by how many there were since 1970-01-01. */
 export const dayOfNumber = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10);
@@ -49,15 +49,15 @@ export const dayOfNumber = (number: number): string => new Date(number * dayMs).
 /** The day that a zone has at an instant. */
 export const dayIn = (zone: string, atMs: number): string => dayOfNumber(numberAt(zone, atMs));
 
-export const addDays = (day: string, days: number): string => dayOfNumber(numberOf(day) + days);
+export const addDays = (day: string, days: number): string => dayOfNumber(toNumber(day) + days);
 
 /** The days from `first` to `last`, both included; none where `last` is earlier. */
 export const daysBetween = (first: string, last: string): string[] =>
-  Array.from({ length: Math.max(0, numberOf(last) - numberOf(first) + 1) }, (_, at) => addDays(first, at));
+  Array.from({ length: Math.max(0, toNumber(last) - toNumber(first) + 1) }, (_, at) => addDays(first, at));
 
 /** The instant a day begins in a zone: of a day that the zone skipped, the next one's. */
 export function startOfDay(zone: string, day: string): number {
-  const wanted = numberOf(day);
+  const wanted = toNumber(day);
   const [earliest, latest] = [wanted * dayMs - farthestMs, wanted * dayMs + farthestMs];
   return firstMinute(earliest, latest, (atMs) => numberAt(zone, atMs) >= wanted);
 }

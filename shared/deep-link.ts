@@ -44,7 +44,7 @@ export function readDeepLink(text: string): DeepLink | null {
     text.length > maxCharacters ? null : /^portico:(?:\/\/)?([a-z]+)(\/[^?#]*)?(?:\?([^#]*))?$/i.exec(text.trim());
   if (!match) return null;
   const [, kind = '', path = '', query = ''] = match;
-  const values = query === '' ? {} : valuesOf(query);
+  const values = query === '' ? {} : getValues(query);
   if (values === null) return null;
   switch (kind.toLowerCase()) {
     case 'chat':
@@ -83,7 +83,7 @@ function chatLink(path: string): DeepLink | null {
   return data ? { kind: 'chat', conversationId: data[0], messageId: data[1] ?? null } : null;
 }
 
-function valuesOf(query: string): Record<string, string> | null {
+function getValues(query: string): Record<string, string> | null {
   const values = new Map<string, string>();
   for (const part of query.split('&')) {
     const [name = '', ...rest] = part.split('=');

@@ -183,7 +183,7 @@ export interface ProblemText {
 }
 
 /** The text of an error. */
-export const problemTextOf = ({ message, refusal }: ProblemText): ProblemText => ({ message, refusal });
+export const getProblemText = ({ message, refusal }: ProblemText): ProblemText => ({ message, refusal });
 
 /** The refusal in an error’s data. Parsed by hand: zod is too large for the first load. */
 export function refusalIn(data: unknown): Refusal | null {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canChat, vendorOf, withoutSnapshot } from './model-names.ts';
+import { canChat, getVendor, withoutSnapshot } from './model-names.ts';
 
 describe('a name', () => {
   test.each([
@@ -21,7 +21,7 @@ describe('a name', () => {
     ['mistral-ocr-3', null],
     ['grok-imagine-2', null],
   ])('%s shows the vendor %s', (model, vendor) => {
-    expect(vendorOf(model)).toBe(vendor);
+    expect(getVendor(model)).toBe(vendor);
   });
 
   test.each([

@@ -47,7 +47,7 @@ export function canChat(provider: string, model: string): boolean {
 const versioned = /\d|-latest$/;
 
 /** The vendor that names its chat models like this; null where the name shows none. */
-export function vendorOf(model: string): string | null {
+export function getVendor(model: string): string | null {
   const name = model.toLowerCase();
   if (!versioned.test(name)) return null;
   const known = Object.keys(naming).find((provider) => canChat(provider, name));

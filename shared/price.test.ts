@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ceilToNano, formatUsd, parseUsdPerToken, picoUsd } from './money.ts';
-import { costLines, costOf, noTokens, type Price } from './price.ts';
+import { costLines, getCost, noTokens, type Price } from './price.ts';
 
 const price = (more: Partial<Price> = {}): Price => ({
   prompt: parseUsdPerToken('0.000001'),
@@ -40,12 +40,12 @@ test.each<[string, Partial<Price>, object, string]>([
   ],
   ['a request', { request: parseUsdPerToken('0.01') }, {}, '0.0114'],
 ])('%s has its price', (_name, more, tokens, expected) => {
-  expect(formatUsd(costOf(price(more), { ...usage, ...tokens }))).toBe(expected);
+  expect(formatUsd(getCost(price(more), { ...usage, ...tokens }))).toBe(expected);
 });
 
 test('a tier prices the whole request once the prompt is longer than its threshold', () => {
   const tier = { ...price(), minPromptTokens: 1000, prompt: parseUsdPerToken('0.000002') };
-  const at = (promptTokens: number) => formatUsd(costOf(price({ tiers: [tier] }), { ...noTokens, promptTokens }));
+  const at = (promptTokens: number) => formatUsd(getCost(price({ tiers: [tier] }), { ...noTokens, promptTokens }));
   expect([at(1000), at(1001)]).toEqual(['0.001', '0.002002']);
 });
 
@@ -82,7 +82,7 @@ test('whatever the prices: the lines count every token once and add up to the co
       };
       const lines = costLines(price(everyTokenCosts), used);
       expect(ceilToNano(picoUsd(lines.reduce((sum, { pico }) => sum + pico, 0n)))).toBe(
-        costOf(price(everyTokenCosts), used),
+        getCost(price(everyTokenCosts), used),
       );
       expect(lines.reduce((sum, line) => sum + line.tokens, 0)).toBeLessThanOrEqual(
         promptTokens + used.completionTokens,

@@ -148,7 +148,7 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
 }
 
 /** What a request costs, rounded up once to the nano-USD (wire contract §1.7). */
-export function costOf(price: Price, usage: TokenUsage): NanoUsd {
+export function getCost(price: Price, usage: TokenUsage): NanoUsd {
   const rates = ratesFor(price, usage.promptTokens);
   const prices = lineRates(price, rates);
   let sum = 0n;

@@ -28,7 +28,7 @@ export function visibleWord(text: string): string {
   return `"${visibleText(text.replace(/[\\"]/g, '\\$&'))}"`;
 }
 
-const columnsOf = (text: string): number =>
+const getColumns = (text: string): number =>
   [...text].reduce((sum, character) => sum + (narrow.test(character) ? 1 : 2), 0);
 
 /** Words in lines of at most `lineColumns`; longer words are split. */
@@ -37,7 +37,7 @@ export function visibleLines(words: readonly string[]): VisibleLine[] {
   let line = '';
   for (const word of words) {
     const joined = line === '' ? word : `${line} ${word}`;
-    if (columnsOf(joined) <= lineColumns) {
+    if (getColumns(joined) <= lineColumns) {
       line = joined;
       continue;
     }
@@ -53,7 +53,7 @@ function chopped(word: string): string[] {
   const pieces: string[] = [];
   let piece = '';
   for (const character of word) {
-    if (columnsOf(piece) + columnsOf(character) > lineColumns) {
+    if (getColumns(piece) + getColumns(character) > lineColumns) {
       pieces.push(piece);
       piece = '';
     }

@@ -38,10 +38,10 @@ const shared = [
   ...['gateways/connection/', 'gateways/models/'],
 ];
 
-const filesOf = (folders: readonly string[]): string[] =>
+const getFiles = (folders: readonly string[]): string[] =>
   folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,css}`, { cwd: root }));
 
-const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+const getText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const isPart = (path: string): boolean => /(?<!\.test)\.tsx?$/.test(path);
 
@@ -52,21 +52,21 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 function imports(path: string): string[] {
-  const found = textOf(path).matchAll(/(?:from |import\(|import |URL\()'(\.{1,2}|#[a-z]+)(\/[^'?]+)/g);
+  const found = getText(path).matchAll(/(?:from |import\(|import |URL\()'(\.{1,2}|#[a-z]+)(\/[^'?]+)/g);
   return [...found].map(([, start = '', rest = '']) => join(aliases[start] ?? join(dirname(path), start), rest));
 }
 
 /** Folder → folders it imports, each with the import that does it. */
 function folderGraph(
   files: readonly (readonly [path: string, imported: readonly string[]])[],
-  folderOf: (path: string) => string,
+  getFolder: (path: string) => string,
 ) {
   const graph = new Map<string, Map<string, string>>();
   for (const [path, imported] of files) {
     for (const other of imported) {
-      if (folderOf(path) === folderOf(other)) continue;
-      const needs = graph.get(folderOf(path)) ?? new Map<string, string>();
-      graph.set(folderOf(path), needs.set(folderOf(other), `${path} → ${other}`));
+      if (getFolder(path) === getFolder(other)) continue;
+      const needs = graph.get(getFolder(path)) ?? new Map<string, string>();
+      graph.set(getFolder(path), needs.set(getFolder(other), `${path} → ${other}`));
     }
   }
   return graph;
@@ -100,7 +100,7 @@ const folderIn = (area: string, path: string): string =>
     .slice(0, -1)[0] ?? '.';
 
 describe.each(Object.entries(orders))('%s', (area, order) => {
-  const parts = filesOf([area]).filter(isPart);
+  const parts = getFiles([area]).filter(isPart);
   const known = new Set(parts);
 
   test('has the folders that are listed, and none imports a later one', () => {
@@ -116,7 +116,7 @@ describe.each(Object.entries(orders))('%s', (area, order) => {
 });
 
 test('no folder of the app imports one that needs it, by whatever way', () => {
-  const parts = filesOf(['renderer', 'electron/core', 'shared/contract']).filter(isPart);
+  const parts = getFiles(['renderer', 'electron/core', 'shared/contract']).filter(isPart);
   expect(parts.length).toBeGreaterThan(700);
   const known = new Set(parts);
   const needs = parts.map((path) => [path, imports(path).filter((other) => known.has(other))] as const);
@@ -125,7 +125,7 @@ test('no folder of the app imports one that needs it, by whatever way', () => {
 
 test('a feature of the core imports no other feature, but its stores', () => {
   const core = 'electron/core';
-  const featureOf = (path: string) =>
+  const getFeature = (path: string) =>
     path
       .slice(core.length + 1)
       .split('/')
@@ -133,12 +133,12 @@ test('a feature of the core imports no other feature, but its stores', () => {
       .slice(0, 2)
       .join('/');
   const isFeature = (path: string) => !/^(\.|composition|rpc)$/.test(folderIn(core, path));
-  const crossing = filesOf([core])
+  const crossing = getFiles([core])
     .filter((path) => isPart(path) && isFeature(path))
     .flatMap((path) =>
       imports(path)
-        .filter((other) => other.startsWith(`${core}/`) && featureOf(other) !== featureOf(path))
-        .filter((other) => !other.startsWith(`${featureOf(path)}/`.replace(/^/, `${core}/`)))
+        .filter((other) => other.startsWith(`${core}/`) && getFeature(other) !== getFeature(path))
+        .filter((other) => !other.startsWith(`${getFeature(path)}/`.replace(/^/, `${core}/`)))
         .filter((other) => !other.endsWith('-store.ts') && !shared.some((part) => other.startsWith(`${core}/${part}`)))
         .map((other) => `${path} → ${other}`),
     );
@@ -146,14 +146,14 @@ test('a feature of the core imports no other feature, but its stores', () => {
 });
 
 test('no object is spread where it is written: that hides fields that nobody knows', () => {
-  const written = filesOf(['shared', 'gateway', 'electron', 'renderer']).filter((path) =>
-    /^\s*\.\.\.\{/m.test(textOf(path)),
+  const written = getFiles(['shared', 'gateway', 'electron', 'renderer']).filter((path) =>
+    /^\s*\.\.\.\{/m.test(getText(path)),
   );
   expect(written).toEqual([]);
 });
 
 test('only the window’s start knows all of the interface', () => {
-  const guests = filesOf(['renderer']).filter((path) => isPart(path) && !/^renderer\/(app\/|main\.ts$)/.test(path));
+  const guests = getFiles(['renderer']).filter((path) => isPart(path) && !/^renderer\/(app\/|main\.ts$)/.test(path));
   expect(guests.filter((path) => imports(path).some((other) => other.startsWith('renderer/app/')))).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { programOf } from '../scripts/own-programs.mjs';
+import { getProgram } from '../scripts/own-programs.mjs';
 
 /**
  * The fences between the layers are rules of the linter. Here the linter is fed one import for each of them and must
@@ -23,7 +23,7 @@ const fences = (config.overrides as { includes: string[]; linter: unknown }[])
   .slice(0, -1)
   .map(({ includes, linter }) => ({
     folder: includes.join(','),
-    patterns: patternsOf(linter),
+    patterns: getPatterns(linter),
   }));
 
 /** A file that each fence guards. */
@@ -134,7 +134,7 @@ test('a feature knows another one’s store only as the type of an argument', as
   expect(taken.flat()).toEqual([]);
 });
 
-function patternsOf(linter: unknown): Pattern[] {
+function getPatterns(linter: unknown): Pattern[] {
   const { rules } = linter as { rules: { style: { noRestrictedImports: { options: { patterns: Pattern[] } } } } };
   return rules.style.noRestrictedImports.options.patterns;
 }
@@ -159,7 +159,7 @@ async function lint(
   }
   const files = cases.map(({ file }) => join(folder, file));
   const flags = [
-    programOf('biome'),
+    getProgram('biome'),
     'lint',
     '--only=style/noRestrictedImports',
     '--reporter=json',

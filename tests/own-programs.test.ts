@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { npmBy, programOf } from '../scripts/own-programs.mjs';
+import { getProgram, npmBy } from '../scripts/own-programs.mjs';
 
 /** A folder as Node's installer for Windows leaves it, with a blank in its name as there. */
 function installedOnWindows() {
@@ -28,5 +28,5 @@ test('elsewhere npm is a program, and everywhere the npm that runs us comes firs
 });
 
 test.each(['biome', 'knip', 'playwright', 'tsc', 'vite', 'vitest'])('%s is a script of its package', (command) => {
-  expect(existsSync(programOf(command))).toBe(true);
+  expect(existsSync(getProgram(command))).toBe(true);
 });

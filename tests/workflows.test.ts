@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { notesOf } from '../scripts/release-notes.ts';
+import { getNotes } from '../scripts/release-notes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
@@ -66,9 +66,9 @@ test('packages are read back, and a release says what the changelog does', () =>
   expect(release).toContain('--notes-file');
   const changelog =
     '# Changelog\n\n## Unreleased\n\n## 1.2.0\n\n- New.\n\n### Fixed\n\n- Old.\n\n## 1.1.9 (2026-01-01)\n\n- Older.\n';
-  expect(notesOf(changelog, '1.2.0')).toMatch(/^- New\.\n\n### Fixed\n\n- Old\.\n\nHow to install/);
-  expect(notesOf(changelog, '1.1.9')).toMatch(/^- Older\.\n/);
-  expect(() => notesOf(changelog, '1.2')).toThrow('no section "## 1.2"');
+  expect(getNotes(changelog, '1.2.0')).toMatch(/^- New\.\n\n### Fixed\n\n- Old\.\n\nHow to install/);
+  expect(getNotes(changelog, '1.1.9')).toMatch(/^- Older\.\n/);
+  expect(() => getNotes(changelog, '1.2')).toThrow('no section "## 1.2"');
 });
 
 test('the repository, its page and its issues are those of one owner', () => {

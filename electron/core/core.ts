@@ -153,7 +153,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
     conversations: library.conversations,
     credits: creditsFeature({ connections, modelFacts, spend: chats.spend }),
     drafts: draftsFeature({ db, changes, now }),
-    funds: fundsFeature({ ...base, connections, store: base.settings, walletOf: account.walletOf }),
+    funds: fundsFeature({ ...base, connections, store: base.settings, getWallet: account.getWallet }),
     images: imagesFeature({ download }),
     gateway: gatewayFeature({ listener, connections, changes, elapsed }),
     gatewayAccounts: gatewayAccountsFeature({
@@ -169,7 +169,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
       dataFolder,
       connections,
       providerName: access.providerName,
-      idsOf: access.idsOf,
+      getIds: access.getIds,
       background: books,
       now,
       quiet: chats.quiet,

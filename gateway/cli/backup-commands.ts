@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import type { BooksReport } from '../ledger/verify-books.ts';
 import { createPostgresBackup, restorePostgresBackup } from '../operations/backup/postgres-backup.ts';
 import { type CheckedCopy, createSqliteBackup, restoreSqliteBackup } from '../operations/backup/sqlite-backup.ts';
-import { dialectOf } from '../storage/open.ts';
+import { getDialect } from '../storage/open.ts';
 import type { Output, ReferenceInput } from './command-input.ts';
 import { reportLines } from './ledger-commands.ts';
 
 /** A copy of the whole books. It opens no books by itself: a backup before an upgrade must not upgrade. */
 export async function createBackup({ database, positionals: [file = ''] }: ReferenceInput): Promise<Output> {
-  if (dialectOf(database) === 'sqlite') {
+  if (getDialect(database) === 'sqlite') {
     const copy = await createSqliteBackup(database, file);
-    return told(`Backup of ${database}`, file, copy, secretOf(database));
+    return told(`Backup of ${database}`, file, copy, getSecret(database));
   }
   const { bytes } = await createPostgresBackup(database, file);
   const proof = 'Its books are counted again when it is restored.';
@@ -19,9 +19,9 @@ export async function createBackup({ database, positionals: [file = ''] }: Refer
 
 /** Books from a copy, where no database is yet. */
 export async function restoreBackup({ database, positionals: [file = ''] }: ReferenceInput): Promise<Output> {
-  if (dialectOf(database) === 'sqlite') {
+  if (getDialect(database) === 'sqlite') {
     const copy = await restoreSqliteBackup(file, database);
-    return told(`Restored ${file}`, database, copy, secretOf(database));
+    return told(`Restored ${file}`, database, copy, getSecret(database));
   }
   const report = await restorePostgresBackup(file, database);
   return told(`Restored ${file}`, 'the database', { bytes: null, report }, fromEnvironment);
@@ -49,7 +49,7 @@ const proofLines = (report: BooksReport | null): readonly string[] =>
 const fromEnvironment =
   'Keys and tokens work only with the secret in PORTICO_KEY_PEPPER: keep it, apart from the backup.';
 
-function secretOf(database: string): string {
+function getSecret(database: string): string {
   if (process.env.PORTICO_KEY_PEPPER?.trim()) return fromEnvironment;
   const file = `${database}.pepper`;
   return existsSync(file)

@@ -1,6 +1,6 @@
 import { knownProviders } from '#shared/known-providers.ts';
 
-const namesOf = (ownServer: boolean, variable: 'key' | 'baseUrl') =>
+const getNames = (ownServer: boolean, variable: 'key' | 'baseUrl') =>
   knownProviders
     .filter((provider) => Boolean(provider.ownServer) === ownServer)
     .map(({ env }) => env[variable])
@@ -8,11 +8,11 @@ const namesOf = (ownServer: boolean, variable: 'key' | 'baseUrl') =>
 
 /** Variables of the environment and what they mean, as `--help` shows them. */
 export const environment: readonly (readonly [name: string, meaning: string])[] = [
-  ['…_API_KEY', `one key for each provider, as many as there are: ${namesOf(false, 'key')}`],
+  ['…_API_KEY', `one key for each provider, as many as there are: ${getNames(false, 'key')}`],
   [
     '…_BASE_URL',
     "another address than the provider's own (OPENAI_BASE_URL ends in /v1; ANTHROPIC_BASE_URL and GOOGLE_BASE_URL are origins); with a key https, or http on this machine. A server of one's own is used where its address is given, and its …_API_KEY sent where it wants one: " +
-      namesOf(true, 'baseUrl'),
+      getNames(true, 'baseUrl'),
   ],
   [
     'PORTICO_KEY_PEPPER',

@@ -1,6 +1,6 @@
 import { Command, type ErrorOptions, type OptionValues } from 'commander';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
-import { GatewayHelp, leavesOf, rootOf, typedWords } from './help.ts';
+import { GatewayHelp, getLeaves, getRoot, typedWords } from './help.ts';
 import { terminalJson, terminalLine } from './terminal-text.ts';
 
 /** Said wrongly: nothing was done, exit code 2. */
@@ -54,7 +54,7 @@ export class GatewayCommand extends Command {
     answer: (typed: { positionals: readonly string[]; options: Options }, database: string) => Promise<Output>,
   ): this {
     return this.action(async () => {
-      const missing = this.needed.find((name) => this.getOptionValue(attributeOf(name)) === undefined);
+      const missing = this.needed.find((name) => this.getOptionValue(getAttribute(name)) === undefined);
       if (missing) throw new UsageError(`"${typedWords(this)}" needs --${missing}.`);
       const { db, json } = this.optsWithGlobals<{ db: string; json?: true }>();
       const output = await answer({ positionals: this.args, options: this.opts<Options>() }, db);
@@ -90,13 +90,13 @@ export class GatewayCommand extends Command {
 }
 
 /** As Commander keeps it: `key-file` is `keyFile`. */
-export const attributeOf = (name: string): string =>
+export const getAttribute = (name: string): string =>
   name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 
 const unknownWord = /^error: unknown (command|option) '(.+?)'(?:\n\(Did you mean (?:one of )?([\w-]+).*)?$/s;
 
 const perhaps = (meant: string | undefined) => (meant ? ` Did you mean ${meant}?` : '');
-const everyCommand = (command: Command) => leavesOf(rootOf(command));
+const everyCommand = (command: Command) => getLeaves(getRoot(command));
 
 function unknownOption(command: Command, typed: string, meant: string | undefined): string {
   const elsewhere = everyCommand(command).some(({ options }) => options.some(({ long }) => long === typed));

@@ -7,16 +7,16 @@ export const typedWords = (command: Command): string =>
   command.parent ? `${typedWords(command.parent)} ${command.name()}`.trim() : '';
 
 /** The commands that do something: this one, or all below it. */
-export const leavesOf = (command: Command): readonly GatewayCommand[] =>
-  command.commands.length === 0 ? [command as GatewayCommand] : command.commands.flatMap(leavesOf);
+export const getLeaves = (command: Command): readonly GatewayCommand[] =>
+  command.commands.length === 0 ? [command as GatewayCommand] : command.commands.flatMap(getLeaves);
 
-export const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+export const getRoot = (command: Command): Command => (command.parent ? getRoot(command.parent) : command);
 
 /** Help that shows whatever is below a command at once: every command, every option, and examples. */
 export class GatewayHelp extends Help {
   textFor(command: Command): string {
     this.prepareContext({ helpWidth: process.stdout.columns ?? 120 });
-    const own = leavesOf(command).flatMap(({ examples }) => examples);
+    const own = getLeaves(command).flatMap(({ examples }) => examples);
     return [
       this.formatHelp(command, this),
       ...(command.parent ? [] : this.formatItemList('Environment:', this.variables(), this)),
@@ -51,12 +51,12 @@ export class GatewayHelp extends Help {
   }
 
   override visibleCommands(command: Command): Command[] {
-    return command.commands.length === 0 ? [] : [...leavesOf(command)];
+    return command.commands.length === 0 ? [] : [...getLeaves(command)];
   }
 
   /** Those of all commands below, each once, and last those that every command has. */
   override visibleOptions(command: Command): Option[] {
-    const all = [...leavesOf(command).flatMap(({ options }) => options), ...super.visibleOptions(rootOf(command))];
+    const all = [...getLeaves(command).flatMap(({ options }) => options), ...super.visibleOptions(getRoot(command))];
     return [...new Map(all.map((option) => [option.flags, option])).values()];
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { openOperator } from '../operations/operator/open-operator.ts';
 import type { Administrator } from '../operations/operator/operator.ts';
-import { dialectOf } from '../storage/open.ts';
+import { getDialect } from '../storage/open.ts';
 
 /** Opens the books for one piece of work. Throws `not_found` where there are none and none may be made. */
 export async function onBooks<T>(
@@ -22,4 +22,4 @@ export const onBooksIfAny = async <T>(
   database: string,
   read: (operator: Administrator) => Promise<T>,
 ): Promise<T | null> =>
-  dialectOf(database) === 'sqlite' && !existsSync(database) ? null : onBooks(database, false, read);
+  getDialect(database) === 'sqlite' && !existsSync(database) ? null : onBooks(database, false, read);

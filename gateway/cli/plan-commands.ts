@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd } from '#shared/money.ts';
 import { plans as shipped } from '../access/auth/plans.ts';
 import type { Plan } from '../access/auth/principal.ts';
-import { entryOf } from '../operations/configuration/plan-entry.ts';
+import { toEntry } from '../operations/configuration/plan-entry.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
 /** Those that ship, and what was defined beside them where there is a database. */
@@ -28,33 +28,33 @@ export interface PlanOptions {
 export async function setPlan({ positionals, options, operator }: CommandInput<PlanOptions>): Promise<Output> {
   const [id = ''] = positionals;
   const before = (await operator.plans()).find((plan) => plan.id === id);
-  const plan = await operator.definePlan(id, { ...(before ? entryOf(before) : {}), ...changesOf(options) } as object);
+  const plan = await operator.definePlan(id, { ...(before ? toEntry(before) : {}), ...getChanges(options) } as object);
   return {
     lines: [`${planLine(plan)}`, 'Running gateways know within a quarter of a minute:', id],
     json: planJson(plan),
   };
 }
 
-function changesOf(options: PlanOptions): Record<string, unknown> {
+function getChanges(options: PlanOptions): Record<string, unknown> {
   const { name, billing, features, models, monthlySpend } = options;
   const given: Record<string, unknown> = {
     name,
     billing,
-    features: features === undefined ? undefined : wordsOf(features),
-    models: models === undefined ? undefined : wordsOf(models),
-    requests_per_minute: limitOf('requests-per-minute', options.requestsPerMinute),
-    tokens_per_minute: limitOf('tokens-per-minute', options.tokensPerMinute),
-    concurrent_requests: limitOf('concurrent-requests', options.concurrentRequests),
-    requests_per_day: limitOf('requests-per-day', options.requestsPerDay),
+    features: features === undefined ? undefined : getWords(features),
+    models: models === undefined ? undefined : getWords(models),
+    requests_per_minute: getLimit('requests-per-minute', options.requestsPerMinute),
+    tokens_per_minute: getLimit('tokens-per-minute', options.tokensPerMinute),
+    concurrent_requests: getLimit('concurrent-requests', options.concurrentRequests),
+    requests_per_day: getLimit('requests-per-day', options.requestsPerDay),
     monthly_spend_usd: monthlySpend === 'none' ? null : monthlySpend,
-    max_output_tokens: limitOf('max-output-tokens', options.maxOutputTokens),
+    max_output_tokens: getLimit('max-output-tokens', options.maxOutputTokens),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '');
+const getWords = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '');
 
-function limitOf(name: string, text: string | undefined): number | null | undefined {
+function getLimit(name: string, text: string | undefined): number | null | undefined {
   if (text === undefined || text === 'none') return text === 'none' ? null : undefined;
   if (/^\d{1,12}$/.test(text)) return Number(text);
   throw new AppError('invalid_input', `--${name} must be a whole number, or "none" for no limit; it is "${text}".`);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { parsePrivateKey, publicKeyText, signatureOf } from '../access/auth/signed-bytes.ts';
+import { getSignature, parsePrivateKey, publicKeyText } from '../access/auth/signed-bytes.ts';
 import { buildCatalogue } from '../models/catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import { formatPerMillion, type PriceFields, parsePriceDocument, perMillion } from '../models/prices/price-document.ts';
@@ -10,7 +10,7 @@ import { type AddedPrice, plannedAfter } from '../models/prices/price-rows.ts';
 import { originOfPrice, shippedBook } from '../models/prices/shipped-book.ts';
 import { readPricesKey } from '../operations/configuration/config.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
-import { attributeOf } from './gateway-command.ts';
+import { getAttribute } from './gateway-command.ts';
 
 /** The book that ships, and what was added to it where there is a database. */
 export async function listPrices({ options, fromBooks }: ReferenceInput<{ provider?: string }>): Promise<Output> {
@@ -68,7 +68,7 @@ type PriceOptions = Readonly<Record<string, string>>;
 export async function setPrice({ positionals, options, operator }: CommandInput<PriceOptions>): Promise<Output> {
   const [model = ''] = positionals;
   const rate = (name: string) => {
-    const text = options[attributeOf(name)];
+    const text = options[getAttribute(name)];
     if (text === undefined) return null;
     const read = perMillion.safeParse(text);
     if (read.success) return read.data;
@@ -126,7 +126,7 @@ export async function signPrices({ positionals, options }: ReferenceInput<{ keyF
     throw new AppError('invalid_input', `${file} is no price book: ${fault}. Nothing was signed.`);
   const key = readKey(options.keyFile);
   const signature = `${file}.sig`;
-  writeFileSync(signature, `${signatureOf(key, bytes)}\n`);
+  writeFileSync(signature, `${getSignature(key, bytes)}\n`);
   const publicKey = publicKeyText(key);
   return {
     lines: [

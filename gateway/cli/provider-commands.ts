@@ -3,7 +3,7 @@ import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
 import { loadConfig } from '../operations/configuration/config.ts';
 import { credentialFrom, type GivenProvider, type ProviderEntry } from '../operations/configuration/provider-entry.ts';
 import { checkCredential } from '../providers/check-credential.ts';
-import { endsOf } from '../providers/key-order.ts';
+import { getEnds } from '../providers/key-order.ts';
 import { findLocalServers } from '../providers/local-servers.ts';
 import type { ProviderCredential, ProviderKey } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
@@ -19,14 +19,14 @@ export async function listProviders({ fromBooks }: ReferenceInput): Promise<Outp
       ...all.map(({ id, name, baseUrl, ownServer, env }) =>
         [id, name, ownServer ? env.baseUrl : env.key, baseUrl ?? 'an address of your own'].join('\t'),
       ),
-      ...[...defined].map(([id, entry]) => [id, ...wordsOf(entry)].join('\t')),
+      ...[...defined].map(([id, entry]) => [id, ...getWords(entry)].join('\t')),
     ],
     json: [...all, ...[...defined].map(([id, entry]) => ({ id, defined: entry }))],
   };
 }
 
 /** What was said of it; keys only by where they are. */
-const wordsOf = ({ name, kind, baseUrl, keys = [], models = {} }: ProviderEntry): string[] => [
+const getWords = ({ name, kind, baseUrl, keys = [], models = {} }: ProviderEntry): string[] => [
   name ?? kind ?? 'defined',
   keys.map((key) => ('env' in key ? `${key.label}=${key.env}` : key.label)).join(', ') || 'no key',
   baseUrl ?? 'at its usual address',
@@ -68,14 +68,14 @@ export async function addProvider({ positionals, options, operator }: CommandInp
     kind,
     name,
     api_version: apiVersion,
-    keys: options.keys === undefined ? undefined : pairsOf('keys', options.keys).map(keyOf),
+    keys: options.keys === undefined ? undefined : getPairs('keys', options.keys).map(getKey),
     headers:
       options.headers === undefined
         ? undefined
         : Object.fromEntries(
-            pairsOf('headers', options.headers).map(([header, place]) => [header, placeOf('headers', place)]),
+            getPairs('headers', options.headers).map(([header, place]) => [header, getPlace('headers', place)]),
           ),
-    models: options.models === undefined ? undefined : modelsOf(options.models),
+    models: options.models === undefined ? undefined : getModels(options.models),
   });
   await operator.defineProvider(id, entry as GivenProvider);
   return {
@@ -93,7 +93,7 @@ const listOf = (text: string) =>
     .map((each) => each.trim())
     .filter((each) => each !== '');
 
-function pairsOf(option: string, text: string): [name: string, value: string][] {
+function getPairs(option: string, text: string): [name: string, value: string][] {
   return listOf(text).map((pair) => {
     const at = pair.indexOf('=');
     if (at > 0) return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
@@ -101,10 +101,10 @@ function pairsOf(option: string, text: string): [name: string, value: string][] 
   });
 }
 
-const keyOf = ([label, place]: [string, string]) => ({ label, ...placeOf('keys', place) });
+const getKey = ([label, place]: [string, string]) => ({ label, ...getPlace('keys', place) });
 
 /** `env:VARIABLE` or `file:/path`: what is typed on a command line can be read by others on this machine. */
-function placeOf(option: string, text: string): { env: string } | { file: string } {
+function getPlace(option: string, text: string): { env: string } | { file: string } {
   const [, kind, value = ''] = /^(env|file):(.+)$/.exec(text) ?? [];
   if (kind === 'env') return { env: value };
   if (kind === 'file') return { file: value };
@@ -112,7 +112,7 @@ function placeOf(option: string, text: string): { env: string } | { file: string
 }
 
 /** `deployment=openai/gpt-5.4-mini`, or a model's name alone. */
-const modelsOf = (text: string) =>
+const getModels = (text: string) =>
   Object.fromEntries(
     listOf(text).map((each) => {
       const [model = '', sameAs] = each.split('=');
@@ -166,7 +166,7 @@ async function ask(id: string, credential: ProviderCredential, key: ProviderKey 
   const provider = registry.providerFor(id, credential);
   const used = key ? { ...credential, apiKey: key.secret } : credential;
   const context = { credential: used, fetch: fetchUpstream, signal: AbortSignal.timeout(testMs) };
-  const told = { key: key?.label ?? null, ends: key ? endsOf(key.secret) : null };
+  const told = { key: key?.label ?? null, ends: key ? getEnds(key.secret) : null };
   try {
     if (provider) await checkCredential(provider, context);
     return { ...told, works: true, message: null };

@@ -62,11 +62,11 @@ test('metrics are for whoever has the token and asks this machine by its own nam
   const headers = { authorization: 'Bearer a secret' };
   const answer = await fetch(`${url}/metrics`, { headers });
   expect([answer.status, await answer.text()]).toEqual([200, 'portico_info 1\n']);
-  const statusOf = async (path: string, init: RequestInit) => (await fetch(`${url}${path}`, init)).status;
-  expect(await statusOf('/metrics', {})).toBe(401);
-  expect(await statusOf('/metrics', { headers: { authorization: 'Bearer a secre' } })).toBe(401);
-  expect(await statusOf('/metrics', { headers, method: 'POST' })).toBe(405);
-  expect(await statusOf('/chat', { headers })).toBe(404);
+  const getStatus = async (path: string, init: RequestInit) => (await fetch(`${url}${path}`, init)).status;
+  expect(await getStatus('/metrics', {})).toBe(401);
+  expect(await getStatus('/metrics', { headers: { authorization: 'Bearer a secre' } })).toBe(401);
+  expect(await getStatus('/metrics', { headers, method: 'POST' })).toBe(405);
+  expect(await getStatus('/chat', { headers })).toBe(404);
   await expect(serveMetrics({ ...metrics, port: server.port }, () => '')).rejects.toThrow(
     /^Metrics cannot be served on/,
   );

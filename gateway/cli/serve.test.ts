@@ -167,10 +167,10 @@ describe('a serving process', { timeout: 180_000 }, () => {
 
 test('V8 knows each switch of a server, and would compile later and collect by measures of its own', () => {
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
-  const switchOf = (flag: string) => {
+  const getSwitch = (flag: string) => {
     const [name = '', value] = flag.split('=');
     return { name, value: Number(value), usual: Number(new RegExp(`default: ${name}=(\\d+)`).exec(known)?.[1]) };
   };
-  expect(earlyCompilation.map(switchOf).filter(({ value, usual }) => !(value < usual))).toEqual([]);
-  expect(rareCollection.map(switchOf).map(({ usual }) => usual)).toEqual([2, 0]);
+  expect(earlyCompilation.map(getSwitch).filter(({ value, usual }) => !(value < usual))).toEqual([]);
+  expect(rareCollection.map(getSwitch).map(({ usual }) => usual)).toEqual([2, 0]);
 });

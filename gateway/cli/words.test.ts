@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { command, workplace } from '../../tests/gateway-doubles/cli-process.ts';
-import { leavesOf, typedWords } from './help.ts';
+import { getLeaves, typedWords } from './help.ts';
 import { gatewayProgram } from './program.ts';
 
 /** What needs no books, and so is the same on every engine. */
@@ -29,7 +29,7 @@ describe('the command line, without books', { timeout: 180_000 }, () => {
   test('help names every command and exits well', async () => {
     const { code, stdout } = await command(['--help']);
     expect(code).toBe(0);
-    const every = leavesOf(gatewayProgram());
+    const every = getLeaves(gatewayProgram());
     expect(every.length).toBeGreaterThan(25);
     for (const word of [...every.map(typedWords), 'Examples', 'every model']) expect(stdout).toContain(word);
     expect(every.filter(({ examples }) => examples.length === 0).map(typedWords)).toEqual([]);

@@ -50,7 +50,7 @@ async function foundationOn(
   const plans = await createLivePlans(db);
   const transact = createTransact(books);
   await claimKeySecret({ db, peppers, now, transact });
-  const ledger = createLedger({ db, now, steadyNow, instanceId, log, planOf: plans.of });
+  const ledger = createLedger({ db, now, steadyNow, instanceId, log, getPlan: plans.of });
   const sweeping = { db, ledger, now: steadyNow, instanceId };
   // Nobody else serves a file: what is open there an earlier run has left.
   const isAlone = books.dialect === 'sqlite';

@@ -23,7 +23,7 @@ import { createApp } from '../http/app.ts';
 import type { ReceiveDeps } from '../http/receive.ts';
 import { version } from '../http/version.ts';
 import { requireDayQuota } from '../ledger/quota.ts';
-import { refusalsOf } from '../ledger/records/refusals.ts';
+import { getRefusals } from '../ledger/records/refusals.ts';
 import type { Cluster } from '../operations/cluster/cluster.ts';
 import { exchangeHandlers } from './exchange-handlers.ts';
 import type { openCallers } from './open-callers.ts';
@@ -64,7 +64,7 @@ export function openHttp(rooms: Rooms) {
   };
   const app = createApp(receiving, [
     quoteRoutes({
-      limitsFor: ({ principal }, model, hold) => refusalsOf(db, principal, model, hold, now()),
+      limitsFor: ({ principal }, model, hold) => getRefusals(db, principal, model, hold, now()),
       registry,
       catalogue,
       health,

@@ -124,7 +124,7 @@ export function namedTarget(question: Caller, model: CatalogueModel, registry: R
       param: 'model',
     });
   }
-  const target = targetOf(question, model, registry);
+  const target = getTarget(question, model, registry);
   if (!target) throw noCredential(model);
   if (cannotCharge(question, model, registry)) throw unpriced(model);
   return target;
@@ -137,7 +137,7 @@ function directTarget(question: Question, model: CatalogueModel, features: Featu
     throw new AppError('unsupported_modality', `${model.id} does not take ${missing} input.`, { param: 'messages' });
   }
   checkMaxTokens(question, model);
-  const conditions = { controls: question.route, maxCost: maxCostOf(question) };
+  const conditions = { controls: question.route, maxCost: getMaxCost(question) };
   const excluded = conditionExclusions(model, features, conditions);
   if (excluded.length) throw nothingEligible([{ id: model.id, excluded }]);
   return target;
@@ -150,9 +150,9 @@ export function lifecycleWarnings({ id, shutdownDate, successor }: CatalogueMode
   return [{ code: 'model_deprecated', param: 'model', message: `${id} ends on ${shutdownDate}.${instead}` }];
 }
 
-const maxCostOf = ({ route }: Question) => (route.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd));
+const getMaxCost = ({ route }: Question) => (route.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd));
 
-function targetOf(question: Caller, model: CatalogueModel, registry: Registry): Target | null {
+function getTarget(question: Caller, model: CatalogueModel, registry: Registry): Target | null {
   const registered = registry.get(model.provider);
   const credential = credentialFor(question, model.provider, registry);
   return registered && credential ? { model, provider: registered.provider, credential } : null;
@@ -201,10 +201,10 @@ function routed(
   requireFeature(question.principal, 'router');
   const { models } = deps.catalogue();
   const remembered = question.facts.hasHistory ? deps.sticky.recall(conversation) : null;
-  const candidates = models.map((model) => candidateOf(question, model, remembered, deps));
+  const candidates = models.map((model) => toCandidate(question, model, remembered, deps));
   const choice = choose(candidates, features, rulesFor(question, provider, candidates, deps));
   const [first, ...rest] = choice.chain.flatMap(
-    ({ candidate }) => targetOf(question, candidate.model, deps.registry) ?? [],
+    ({ candidate }) => getTarget(question, candidate.model, deps.registry) ?? [],
   );
   if (!first) throw nothingEligible(choice.candidates);
   return {
@@ -213,7 +213,7 @@ function routed(
   };
 }
 
-function candidateOf(
+function toCandidate(
   question: Question,
   model: CatalogueModel,
   remembered: string | null,
@@ -242,7 +242,7 @@ function rulesFor(
     controls: question.route,
     plan,
     provider,
-    maxCost: maxCostOf(question),
+    maxCost: getMaxCost(question),
     allowSimulated: provider === 'sandbox' || !realIsPossible,
     stickyFirst: question.facts.endsWithTool,
     today: new Date(deps.now()).toISOString().slice(0, 10),

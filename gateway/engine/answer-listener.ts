@@ -175,15 +175,15 @@ export function splitEvents(event: ProviderEvent): readonly ProviderEvent[] | nu
   switch (event.type) {
     case 'text-delta':
       return event.text.length > pieceChars && !event.logprobs
-        ? piecesOf(event.text).map((text) => ({ type: event.type, text }))
+        ? getPieces(event.text).map((text) => ({ type: event.type, text }))
         : null;
     case 'reasoning-delta':
       return event.text.length > pieceChars && (event.details ?? []).length <= 1 ? reasoningPieces(event) : null;
     case 'refusal-delta':
-      return event.text.length > pieceChars ? piecesOf(event.text).map((text) => ({ type: event.type, text })) : null;
+      return event.text.length > pieceChars ? getPieces(event.text).map((text) => ({ type: event.type, text })) : null;
     case 'tool-call-delta':
       return event.arguments.length > pieceChars
-        ? piecesOf(event.arguments).map((text) => ({ ...event, arguments: text }))
+        ? getPieces(event.arguments).map((text) => ({ ...event, arguments: text }))
         : null;
     default:
       return null;
@@ -192,7 +192,7 @@ export function splitEvents(event: ProviderEvent): readonly ProviderEvent[] | nu
 
 /** Each with its piece of the text; what else is told of the block goes with all of them but for the signature, which goes with the last. */
 function reasoningPieces({ text, details }: Extract<ProviderEvent, { type: 'reasoning-delta' }>): ProviderEvent[] {
-  const pieces = piecesOf(text);
+  const pieces = getPieces(text);
   const [detail] = details ?? [];
   if (!detail) return pieces.map((piece) => ({ type: 'reasoning-delta', text: piece }));
   const { signature, ...unsigned } = detail;
@@ -203,7 +203,7 @@ function reasoningPieces({ text, details }: Extract<ProviderEvent, { type: 'reas
 }
 
 /** A pair of surrogates stays together: half of it is no text. */
-function piecesOf(text: string): string[] {
+function getPieces(text: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {
     const wanted = at + pieceChars;

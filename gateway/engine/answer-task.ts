@@ -129,11 +129,11 @@ const wantsWhole = ({ question, admitted, deps, reserve }: Run, { provider, mode
   question.openaiOnly.top_logprobs === undefined &&
   admitted.targets.length === 1 &&
   reserve.outputLimit === null &&
-  maxOf(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
+  getMax(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
   !deps.earlyLeavers.has(question.principal.accountId);
 
 /** In tokens. Of a model whose longest answer nobody knows none is asked for in one piece. */
-const maxOf = ({ maxTokens, principal }: Question, model: CatalogueModel) =>
+const getMax = ({ maxTokens, principal }: Question, model: CatalogueModel) =>
   knownMaxAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.NaN;
 
 function renew({ deps, question }: Run): void {

@@ -2,7 +2,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { CallState } from '../providers/changed-request.ts';
 import type { ConversationShape } from '../providers/content/conversation-shape.ts';
 import type { AskBill, ProviderRequest, TakeEvents } from '../providers/provider.ts';
-import { reasonOf } from '../providers/upstream/upstream-error.ts';
+import { getReason } from '../providers/upstream/upstream-error.ts';
 import type { UpstreamFetch } from '../providers/upstream/upstream-response.ts';
 import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { Target } from './admit.ts';
@@ -99,8 +99,8 @@ const mendable = new Set<string>([
 
 /** Whether another model may do better: faults of the upstream, and what only this model refuses; never the request's own (§5.3.6). */
 export function mayTryNext(error: AppError, ownKey = false): boolean {
-  if (ownKey) return mendable.has(error.code) && reasonOf(error) === null;
-  return isUpstreamFault(error) || error.code === 'context_length_exceeded' || reasonOf(error) === 'model_refuses';
+  if (ownKey) return mendable.has(error.code) && getReason(error) === null;
+  return isUpstreamFault(error) || error.code === 'context_length_exceeded' || getReason(error) === 'model_refuses';
 }
 
 /** What the request is refused for: it says nothing about the upstream's health. */
@@ -192,7 +192,7 @@ export function recallReasoning(run: Run, target: Target): Promise<CallState | n
   const { question, deps } = run;
   const { unsignedCalls } = question.facts.shape;
   if (unsignedCalls.length === 0 || question.byoKey || !target.provider.signsReasoning) return null;
-  return deps.reasoning.recall(ownerOf(run, target), unsignedCalls).catch((error: unknown) => {
+  return deps.reasoning.recall(getOwner(run, target), unsignedCalls).catch((error: unknown) => {
     deps.log({ event: 'reasoning_not_recalled', request_id: question.requestId, cause: String(error) });
     return null;
   });
@@ -202,12 +202,12 @@ export function recallReasoning(run: Run, target: Target): Promise<CallState | n
 export function keepReasoning(run: Run, target: Target): Promise<void> | undefined {
   const { signed, question, deps } = run;
   if (signed.length === 0 || question.byoKey) return undefined;
-  return deps.reasoning.keep(ownerOf(run, target), signed).catch((error: unknown) => {
+  return deps.reasoning.keep(getOwner(run, target), signed).catch((error: unknown) => {
     deps.log({ event: 'reasoning_not_kept', request_id: question.requestId, cause: String(error) });
   });
 }
 
-const ownerOf = ({ question }: Run, { model }: Target): ReasoningOwner => ({
+const getOwner = ({ question }: Run, { model }: Target): ReasoningOwner => ({
   accountId: question.principal.accountId,
   model: model.id,
 });

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import { ceilToNano, formatUsd, type NanoUsd, nanoUsd, picoUsd } from '#shared/money.ts';
-import { costOf, noTokens, type Price } from '#shared/price.ts';
+import { getCost, noTokens, type Price } from '#shared/price.ts';
 import type { Routing, Warning } from '#shared/wire/chat-response.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
 import type { Settlement } from '../ledger/ledger.ts';
@@ -9,7 +9,7 @@ import { priceAsServed } from '../models/catalogue/service-tiers.ts';
 import { tokensPerSearch } from '../providers/content/estimate-tokens.ts';
 import type { Metered } from './billing/meter.ts';
 import { highestCost } from './billing/reserve.ts';
-import { type Billable, type BilledTry, type Outcome, routingOf } from './run.ts';
+import { type Billable, type BilledTry, getRouting, type Outcome } from './run.ts';
 
 /** How a request ends in the books, and what was measured of it. */
 export interface Bill {
@@ -66,17 +66,17 @@ export function billFor(run: Billable, outcome: Outcome, withinHold = false): Bi
   const model = current?.target.model ?? run.admitted.targets[0].model;
   const isClamped = metered.unbelieved !== undefined || (ownCost === null && payable < cost);
   // The books keep the whole decision, whatever the answer told (§5.6).
-  const routing = current ? routingOf(run, current, true) : null;
+  const routing = current ? getRouting(run, current, true) : null;
   return {
     metered,
     routing,
     unpricedTier: isKnown ? null : (served ?? null),
-    unbelieved: isClamped ? unbelievedOf(model, metered, payable) : null,
+    unbelieved: isClamped ? getUnbelieved(model, metered, payable) : null,
     settlement: {
       requestId: question.requestId,
       status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
       errorCode: outcome.kind !== 'failed' ? null : outcome.byClient ? 'client_closed_request' : outcome.error.code,
-      charge: free ? nanoUsd(0n) : byokFeeBps === null ? payable : feeOf(price, metered, byokFeeBps),
+      charge: free ? nanoUsd(0n) : byokFeeBps === null ? payable : getFee(price, metered, byokFeeBps),
       ...(byokFeeBps ? { byokFeeBps } : {}),
       upstreamCost: nanoUsd(run.wasted + cost),
       estimated: metered.estimated || (ownCost === null && payable < cost) || !isKnown,
@@ -97,7 +97,7 @@ export function billFor(run: Billable, outcome: Outcome, withinHold = false): Bi
 /** What the operator's own price makes of it, where a server names a cost of its own: that is then only what it costs the operator. */
 const costByOwnPrice = ({ target }: BilledTry, price: Price | null, metered: Metered): NanoUsd | null =>
   price !== null && target.model.isOwnPrice && metered.reportedCost !== null && !metered.isProviderBill
-    ? costOf(price, metered.usage)
+    ? getCost(price, metered.usage)
     : null;
 
 /** What the provider may bill where its count never came: more than the estimate, or nothing is said. */
@@ -106,7 +106,7 @@ function costUpTo(current: BilledTry | null, metered: Metered, cost: NanoUsd): P
   const usage = current?.meter.atMost(metered);
   // A simulated model stops at once: nothing is unseen.
   if (!price || !usage || current?.target.model.simulated) return {};
-  const most = costOf(price, usage);
+  const most = getCost(price, usage);
   return most > cost ? { costUpTo: most } : {};
 }
 
@@ -130,11 +130,11 @@ function chargeable(
     metered.unbelieved === undefined &&
     cost <= ceilToNano(dearest ?? picoUsd((tokens + BigInt(searches * tokensPerSearch)) * dearestUnknown));
   if (canBe && !withinHold) return cost;
-  const counted = model.price ? costOf(model.price, metered.usage) : reserve.held;
+  const counted = model.price ? getCost(model.price, metered.usage) : reserve.held;
   return counted < reserve.held ? counted : reserve.held;
 }
 
-const unbelievedOf = ({ provider, model }: CatalogueModel, metered: Metered, booked: NanoUsd) => ({
+const getUnbelieved = ({ provider, model }: CatalogueModel, metered: Metered, booked: NanoUsd) => ({
   provider,
   model,
   reported: metered.unbelieved ?? metered.usage,
@@ -145,7 +145,7 @@ const unbelievedOf = ({ provider, model }: CatalogueModel, metered: Metered, boo
 });
 
 /** No fee where no price is known: what the upstream says of itself is not what was held for. */
-const feeOf = (price: Price | null, { usage }: Metered, bps: number): NanoUsd =>
+const getFee = (price: Price | null, { usage }: Metered, bps: number): NanoUsd =>
   price ? byokFee(price, usage, bps) : nanoUsd(0n);
 
 function meteredFor({ current }: Billable, outcome: Outcome, withinHold: boolean): Metered {
@@ -160,7 +160,7 @@ export const upstreamCost = ({ target }: BilledTry, metered: Metered): NanoUsd =
   costOfUsage(target.model.price, metered);
 
 const costOfUsage = (price: Price | null, { usage, reportedCost }: Metered): NanoUsd =>
-  reportedCost ?? (price ? costOf(price, usage) : nanoUsd(0n));
+  reportedCost ?? (price ? getCost(price, usage) : nanoUsd(0n));
 
 /** What is to be said of an answer once it is billed. */
 export const billWarnings = (outcome: Outcome, bill: Bill): Warning[] => [

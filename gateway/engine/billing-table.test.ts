@@ -270,14 +270,14 @@ describe.each([
   describe('BYO key where the operator asks for a fee of 2.5 %', () => {
     const fee = { byokFeeBps: 250, balance: '1' };
     /** A fortieth, rounded up. */
-    const feeOf = (cost: bigint) => (cost + 39n) / 40n;
+    const getFee = (cost: bigint) => (cost + 39n) / 40n;
     const own = { byoapi_key: 'own-key-of-caller' };
 
     test('finished: the fee, booked as such, with what its owner will pay beside it', async () => {
       await serve(streamReply(whole), fee);
       expect(await asked(own)).toContain('"byok":true');
       const end = { status: 'succeeded', byok: true, byok_fee_bps: 250 } as const;
-      const record = await expectBooked(served, end, feeOf(wholeCost));
+      const record = await expectBooked(served, end, getFee(wholeCost));
       expect(parseUsd(record.upstream_cost_usd)).toBe(wholeCost);
       expect((await served.books()).totals).toMatchObject({ byok_requests: 1, cost_usd: record.cost_usd });
     });
@@ -287,7 +287,7 @@ describe.each([
       const abort = new AbortController();
       await leave(served.ask({ stream, ...own }, abort.signal), abort, served.byteArrived);
       const { completion_tokens: delivered } = await endedRequest(served);
-      const charge = feeOf(inputCost + BigInt(delivered) * outputCost);
+      const charge = getFee(inputCost + BigInt(delivered) * outputCost);
       await expectBooked(served, { status: 'cancelled', byok: true, estimated: true }, charge);
     });
 
@@ -302,7 +302,7 @@ describe.each([
       await serve(brokenReply(begun), fee);
       await asked(own);
       const { completion_tokens: written } = await endedRequest(served);
-      const charge = stream ? feeOf(inputCost + BigInt(written) * outputCost) : 0n;
+      const charge = stream ? getFee(inputCost + BigInt(written) * outputCost) : 0n;
       await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated', byok: true }, charge);
     });
 
@@ -313,7 +313,7 @@ describe.each([
       await asked({ ...own, model: 'openai/gpt-4o-mini' });
       // $0.15 and $0.60 a million.
       const end = { status: 'succeeded', upstream_cost_usd: '9', prompt_tokens: 1_000 } as const;
-      await expectBooked(served, end, feeOf(1_000n * 150n + 1_000n * 600n));
+      await expectBooked(served, end, getFee(1_000n * 150n + 1_000n * 600n));
     });
 
     test('a balance that does not cover the highest fee: refused, nobody is called', async () => {

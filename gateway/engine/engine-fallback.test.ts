@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
-import { eventsOf } from '../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../tests/gateway-doubles/events-of.ts';
 import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
 import { testModel, testPrice } from '../../tests/gateway-doubles/test-models.ts';
 import { byProvider, openThreeProviders, type ThreeProviders } from '../../tests/gateway-doubles/three-providers.ts';
@@ -127,7 +127,7 @@ describe('fallback', () => {
       }),
     );
     const bench = await open({ models });
-    const events = await eventsOf(await bench.post(path, { ...viaRouter, stream: true }));
+    const events = await getEvents(await bench.post(path, { ...viaRouter, stream: true }));
     expect(JSON.parse(events.at(-1) ?? '').error.code).toBe('upstream_truncated');
     expect(upstream.calls).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
-import { eventsOf } from '../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../tests/gateway-doubles/events-of.ts';
 import { recordedStreams } from '../../tests/gateway-doubles/recorded-streams.ts';
 import { testModel, testPrice } from '../../tests/gateway-doubles/test-models.ts';
 import { byProvider, openThreeProviders, type ThreeProviders } from '../../tests/gateway-doubles/three-providers.ts';
@@ -13,7 +13,7 @@ import {
   streamReply,
   type Upstream,
 } from '../../tests/gateway-doubles/upstream-server.ts';
-import { planOf } from '../access/auth/plans.ts';
+import { getPlan } from '../access/auth/plans.ts';
 
 let upstream: Upstream;
 let open: ThreeProviders['open'];
@@ -146,7 +146,7 @@ describe('what is charged (the billing table)', () => {
   test('an answer that broke off: what was delivered of it', async () => {
     upstream.replyWith(brokenReply(recordedStreams.anthropic.slice(0, 8).join('')));
     const bench = await open();
-    const events = await eventsOf(await bench.post(path, { ...toAnthropic, stream: true }));
+    const events = await getEvents(await bench.post(path, { ...toAnthropic, stream: true }));
     expect(JSON.parse(events.at(-1) ?? '').error).toMatchObject({ code: 'upstream_truncated', provider: 'anthropic' });
     const row = await bench.onlyRequest();
     expect(row).toMatchObject({ status: 'failed', charge: row.upstream_cost });
@@ -222,7 +222,7 @@ describe('the end of the gateway', () => {
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const bench = await open();
     const response = await bench.post(path, { ...toOpenAi, stream: true });
-    const events = eventsOf(response);
+    const events = getEvents(response);
     await bench.running.drain(10);
     expect(JSON.parse((await events).at(-1) ?? '').error.code).toBe('shutting_down');
     const row = await bench.onlyRequest();
@@ -234,7 +234,7 @@ describe('the end of the gateway', () => {
   test('an answer that takes too long is ended as a timeout', async () => {
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
     const bench = await open({ timeouts: { totalMs: 4_000 } });
-    const events = await eventsOf(await bench.post(path, { ...toOpenAi, stream: true }));
+    const events = await getEvents(await bench.post(path, { ...toOpenAi, stream: true }));
     expect(JSON.parse(events.at(-1) ?? '').error).toMatchObject({ code: 'upstream_timeout', status_code: 504 });
   });
 });
@@ -272,7 +272,7 @@ describe('a slow upstream', () => {
 describe('who asks', () => {
   test.each([
     ['an account that is suspended', { accountStatus: 'suspended' }, 'account_suspended'],
-    ['a plan without chats', { plan: { ...planOf('pro'), features: ['router', 'byok'] } }, 'plan_required'],
+    ['a plan without chats', { plan: { ...getPlan('pro'), features: ['router', 'byok'] } }, 'plan_required'],
   ])('%s is refused by the engine itself, whatever let it in', async (_who, caller, code) => {
     const bench = await open();
     Object.assign(bench.principal, caller);

@@ -73,7 +73,7 @@ function tokensReply(count: number, logprobs?: object): Reply {
 }
 
 /** $2 and $8 a million tokens. */
-const costOf = (input: number, output: number) => BigInt(input) * 2_000n + BigInt(output) * 8_000n;
+const getCost = (input: number, output: number) => BigInt(input) * 2_000n + BigInt(output) * 8_000n;
 const hello = [{ role: 'user', content: 'hello' }];
 
 describe('a limit that a caller can reach on purpose', () => {
@@ -99,7 +99,7 @@ describe('a limit that a caller can reach on purpose', () => {
     expect(end).toMatch(/data: \[DONE\]\s*$/);
     const record = await ended();
     expect(record).toMatchObject({ status: 'succeeded', completion_tokens: 10_000 });
-    expect(parseUsd(record.cost_usd)).toBe(costOf(10, 10_000));
+    expect(parseUsd(record.cost_usd)).toBe(getCost(10, 10_000));
     const again = await post('/v1/chat/completions', body, { headers });
     expect(again.headers.has('idempotent-replayed')).toBe(false);
     await again.text();
@@ -116,7 +116,7 @@ describe('a limit that a caller can reach on purpose', () => {
     expect(text.slice(-2_000)).not.toContain('upstream_bad_response');
     const record = await ended();
     expect(record.status).toBe('succeeded');
-    expect(parseUsd(record.cost_usd)).toBe(costOf(record.prompt_tokens, record.completion_tokens));
+    expect(parseUsd(record.cost_usd)).toBe(getCost(record.prompt_tokens, record.completion_tokens));
   });
 
   test('does not end a response that repeats tools of thousands of properties', async () => {

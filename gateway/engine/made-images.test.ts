@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completionChunk, completionResponse, promptResponse } from '#shared/wire/chat-response.ts';
 import { quote } from '#shared/wire/quote.ts';
 import { requestList } from '#shared/wire/request-record.ts';
-import { eventsOf } from '../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../tests/gateway-doubles/events-of.ts';
 import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
 import { openUpstream, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../access/auth/secret.ts';
@@ -76,13 +76,13 @@ async function open() {
       openrouter: { apiKey, baseUrl: `${upstream.origin}/api/v1` },
     },
   });
-  const recordOf = async () => {
+  const getRecord = async () => {
     const [record] = requestList.parse(await (await opened.call('/v1/requests')).json()).data;
     const { ok, checks } = await opened.gateway.operator.verifyBooks();
     expect({ ok, problems: checks.flatMap(({ problems }) => problems) }).toEqual({ ok: true, problems: [] });
     return record;
   };
-  return { ...opened, recordOf };
+  return { ...opened, getRecord };
 }
 
 const messages = [{ role: 'user', content: 'Paint the sea.' }];
@@ -94,7 +94,7 @@ test.each([
   ['google/gemini-3-pro-image', { generationConfig: { responseModalities: ['IMAGE', 'TEXT'] } }],
   ['openrouter/vendor/painter', { modalities: ['image', 'text'] }],
 ])('%s makes images, whole and as a stream, at their own price and within the quote', async (model, sends) => {
-  const { post, recordOf } = await open();
+  const { post, getRecord } = await open();
   const quoted = quote.parse(await (await post('/v1/quote', { model, ...asked })).json());
   const answer = completionResponse.parse(await (await post('/v1/chat/completions', { model, ...asked })).json());
   expect(upstream.calls.at(-1)?.body).toMatchObject(sends);
@@ -104,10 +104,10 @@ test.each([
   });
   expect(answer.usage).toMatchObject({ cost_usd: cost, completion_tokens_details: { image_tokens: 2_240 } });
   expect(Number(quoted.cost_usd.high)).toBeGreaterThan(Number(cost));
-  expect(await recordOf()).toMatchObject({ image_tokens: 2_240, cost_usd: cost, estimated: false });
+  expect(await getRecord()).toMatchObject({ image_tokens: 2_240, cost_usd: cost, estimated: false });
 
   const stream = await post('/v1/chat/completions', { model, ...asked, stream: true });
-  const chunks = (await eventsOf(stream)).slice(0, -1).map((text) => completionChunk.parse(JSON.parse(text)));
+  const chunks = (await getEvents(stream)).slice(0, -1).map((text) => completionChunk.parse(JSON.parse(text)));
   expect(chunks.flatMap(({ choices: [choice] }) => choice?.delta.images ?? [])).toEqual([
     wireImage(first),
     wireImage(second, 1),
@@ -116,19 +116,19 @@ test.each([
 });
 
 test('what was seen of an answer that broke off is charged as images', async () => {
-  const { post, recordOf } = await open();
+  const { post, getRecord } = await open();
   instead = google.slice(0, google.lastIndexOf('data: '));
   instead = instead.replace(',"finishReason":"STOP"', '');
   const answer = await post('/v1/chat/completions', { model: 'google/gemini-3.1-flash-image', ...asked, stream: true });
   await answer.text();
-  expect(await recordOf()).toMatchObject({ status: 'failed', image_tokens: 2_240, estimated: true });
+  expect(await getRecord()).toMatchObject({ status: 'failed', image_tokens: 2_240, estimated: true });
 });
 
 test('a count of images beyond the answer is not believed', async () => {
-  const { post, recordOf } = await open();
+  const { post, getRecord } = await open();
   instead = google.replace('"tokenCount":2240', '"tokenCount":9000000');
   await (await post('/v1/chat/completions', { model: 'google/gemini-3.1-flash-image', ...asked })).text();
-  const record = await recordOf();
+  const record = await getRecord();
   expect(record?.image_tokens).toBe(2_350);
   expect(record?.completion_tokens).toBe(2_350);
 });

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { reasonOf, wordless } from '../providers/upstream/upstream-error.ts';
+import { getReason, wordless } from '../providers/upstream/upstream-error.ts';
 import type { Target } from './admit.ts';
 
 const refusals: Partial<Record<AppError['code'], string>> = {
@@ -38,7 +38,7 @@ export function ownKeyError(error: AppError): AppError {
 
 /** Nobody but the vendor could say that there is no model of this name. */
 export function unknownName({ model, provider }: Target, error: AppError): AppError | null {
-  if (!model.unverified || reasonOf(error) !== 'model_unknown') return null;
+  if (!model.unverified || getReason(error) !== 'model_unknown') return null;
   const message = `${provider.name} has no model "${model.model}". GET /models lists the ones there are.`;
   return new AppError('model_not_found', message, { param: 'model', provider: provider.id });
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestList } from '#shared/wire/request-record.ts';
-import { eventsOf } from '../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../tests/gateway-doubles/events-of.ts';
 import { openTestGateway, type TestGatewayOptions } from '../../tests/gateway-doubles/open-test-gateway.ts';
 import { completionEvent } from '../../tests/gateway-doubles/raw-upstream.ts';
 import { openUpstream, type Reply, streamReply, type Upstream } from '../../tests/gateway-doubles/upstream-server.ts';
@@ -52,7 +52,7 @@ const written =
 async function answered(served: Served, reply: Reply) {
   upstream.replyWith(reply);
   const question = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hi' }] };
-  const events = await eventsOf(await served.post('/v1/chat/completions', question));
+  const events = await getEvents(await served.post('/v1/chat/completions', question));
   const [record] = requestList.parse(await (await served.call('/v1/requests')).json()).data;
   const { status, error_code, cost_usd, completion_tokens } = record ?? {};
   const said = events.map((event) =>

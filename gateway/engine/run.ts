@@ -92,7 +92,7 @@ export interface Billable extends Pick<Run, 'attempts' | 'startedAt' | 'wasted' 
 export type BilledTry = Pick<Try, 'target' | 'meter' | 'limits' | 'firstTokenAt'>;
 
 /** How the model was chosen and what was tried, so far. */
-export const routingOf = (
+export const getRouting = (
   { admitted, deps, attempts, question }: Billable,
   { target }: BilledTry,
   full = question.fullRouting,

@@ -2,7 +2,7 @@ import { nanoUsd } from '#shared/money.ts';
 import type { AnswerPart } from './answer.ts';
 import { keepReasoning } from './attempt.ts';
 import { type Bill, billFor, billWarnings, endsUncounted } from './bill.ts';
-import { type Outcome, type Run, routingOf } from './run.ts';
+import { getRouting, type Outcome, type Run } from './run.ts';
 
 /** The hold waits as long as the provider may take to say it. Who has left does not; who has not lacks only the answer’s end. */
 async function learnBill(run: Run, outcome: Outcome): Promise<void> {
@@ -72,7 +72,7 @@ export async function settleAnswer(run: Run, outcome: Outcome): Promise<void> {
     estimated: bill.settlement.estimated,
     byok: question.byoKey !== null,
     // Of a model that was named there is nothing more to tell.
-    routing: (run.admitted.decision.kind === 'direct' && bill.routing) || routingOf(run, run.current),
+    routing: (run.admitted.decision.kind === 'direct' && bill.routing) || getRouting(run, run.current),
     warnings: [
       ...question.warnings,
       ...run.admitted.warnings,

@@ -37,7 +37,7 @@ function pausedAfter(events: number) {
 }
 
 /** Reads a stream to its end, and tells when so many comments of silence have come. */
-async function textOf(response: Response, comments: number, heard: () => void): Promise<string> {
+async function getText(response: Response, comments: number, heard: () => void): Promise<string> {
   let text = '';
   for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += part;
@@ -60,7 +60,7 @@ describe.each([
     upstream.replyWith(byProvider({ openai: reply, anthropic: streamReply(recordedStreams.anthropic.join('')) }));
     const bench = await open({ models, streamTimes, timeouts: { ...shortTimes, thinking: long } });
     const response = await bench.post(path, { ...body, model: 'router', reasoning_effort: 'high' });
-    const text = await textOf(response, comments, release);
+    const text = await getText(response, comments, release);
     expect(text).toMatch(/"provider":"openai"[\s\S]*data: \[DONE\]\n\n$/);
     expect(upstream.calls).toHaveLength(1);
   });
@@ -91,5 +91,5 @@ test('an answer in all has the time of the slowest model that was asked', async 
   const times = { holdMs: 10, keepAliveMs: 10 };
   const bench = await open({ models, streamTimes: times, timeouts: { totalMs: 300, thinking: long } });
   const response = await bench.post(path, { ...body, model: 'openai/gpt-x', reasoning_effort: 'high' });
-  expect(await textOf(response, 50, release)).toMatch(/data: \[DONE\]\n\n$/);
+  expect(await getText(response, 50, release)).toMatch(/data: \[DONE\]\n\n$/);
 });

@@ -64,7 +64,7 @@ const openai = [
   }),
 ].join('');
 
-const bytesOf = (text: string) => Buffer.byteLength(text);
+const getBytes = (text: string) => Buffer.byteLength(text);
 const google = [
   event({ candidates: [{ content: { parts: [{ text: before }] } }] }),
   event({ candidates: [{ content: { parts: [{ text: cited }] } }] }),
@@ -78,7 +78,7 @@ const google = [
           groundingChunks: [{ web: { uri: page.url, title: page.title } }],
           groundingSupports: [
             {
-              segment: { startIndex: bytesOf(before), endIndex: bytesOf(before + cited) },
+              segment: { startIndex: getBytes(before), endIndex: getBytes(before + cited) },
               groundingChunkIndices: [0],
             },
           ],

@@ -4,7 +4,7 @@ import type { ChatPass } from '../access/limits/chat-pass.ts';
 import type { BodyPlace } from '../runtime/body/body-blocks.ts';
 import { errorFor } from './errors/error-for.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
-import { pathOf } from './policies.ts';
+import { toPath } from './policies.ts';
 import {
   admitReceived,
   knownError,
@@ -42,7 +42,7 @@ export function createExchangeAnswerer(
     try {
       const waits = admitReceived(received, exchange.address, deps);
       if (waits instanceof Promise) await waits;
-      const path = pathOf(exchange.target);
+      const path = toPath(exchange.target);
       await handlers.get(path)?.(admitted(exchange, received, path, deps));
     } catch (error) {
       refuse(error, exchange, received, deps);

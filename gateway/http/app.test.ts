@@ -3,14 +3,14 @@ import { errorBody } from '#shared/wire/error.ts';
 import { errorCode, openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
 import { testPrincipal, testReceiving } from '../../tests/gateway-doubles/test-receiving.ts';
 import { createApiKey } from '../access/auth/api-key.ts';
-import { planOf } from '../access/auth/plans.ts';
+import { getPlan } from '../access/auth/plans.ts';
 import { createOverload } from '../access/overload/overload.ts';
 import { createApp } from './app.ts';
 import { routePolicies } from './policies.ts';
 
 const chatBody = { prompt: 'hi', provider: 'sandbox' };
 /** A real path for a policy's pattern. */
-const pathOf = (pattern: string) => pattern.replace('/v1/models/*', '/v1/models/router').replace('/*', '/req_0');
+const toPath = (pattern: string) => pattern.replace('/v1/models/*', '/v1/models/router').replace('/*', '/req_0');
 
 describe('admission', () => {
   test('asks for a credential on every route that is not public, and never serves without one', async () => {
@@ -18,7 +18,7 @@ describe('admission', () => {
     for (const policy of routePolicies) {
       const headers = { 'content-type': 'application/json' };
       const body = policy.method === 'POST' ? JSON.stringify(chatBody) : null;
-      const response = await call(pathOf(policy.path), { method: policy.method, key: null, headers, body });
+      const response = await call(toPath(policy.path), { method: policy.method, key: null, headers, body });
       expect(response.status, policy.path).toBe(policy.access === 'public' ? 200 : 401);
       if (policy.access !== 'public') expect(await errorCode(response)).toBe('missing_credentials');
     }
@@ -29,7 +29,7 @@ describe('admission', () => {
     for (const policy of routePolicies.filter((one) => one.access !== 'public')) {
       const headers = { 'content-type': 'application/json' };
       const body = policy.method === 'POST' ? JSON.stringify(chatBody) : null;
-      const response = await call(pathOf(policy.path), { method: policy.method, headers, body });
+      const response = await call(toPath(policy.path), { method: policy.method, headers, body });
       const allowed = policy.access === 'any' || policy.access === scope;
       expect(response.status === 403, `${policy.method} ${policy.path}`).toBe(!allowed);
       if (allowed) continue;
@@ -197,7 +197,7 @@ test('a draining gateway refuses new work with a hint to come back, and still sa
 test('a chat whose turn comes while the gateway ends is refused, and gives its room back', async () => {
   let draining = false;
   let left = 0;
-  const caller = testPrincipal(planOf('pro'));
+  const caller = testPrincipal(getPlan('pro'));
   const receiving = testReceiving({
     authorizer: { authenticate: () => caller, forget: () => {} },
     draining: () => draining,

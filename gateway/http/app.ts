@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { AppEnv } from './context.ts';
 import { errorResponseFor } from './errors/error-for.ts';
 import type { RequestHead } from './exchange.ts';
-import { pathOf, requirePolicies } from './policies.ts';
+import { requirePolicies, toPath } from './policies.ts';
 import {
   admitReceived,
   knownError,
@@ -18,10 +18,10 @@ import {
  * then the headers. Each part mounts its handlers at the full paths of `policies.ts`.
  */
 export function createApp(deps: ReceiveDeps, routes: readonly Hono<AppEnv>[]): Hono<AppEnv> {
-  const app = new Hono<AppEnv>({ getPath: ({ url }) => pathOf(targetOf(url)) });
+  const app = new Hono<AppEnv>({ getPath: ({ url }) => toPath(getTarget(url)) });
 
   app.use('*', async (context, next) => {
-    const received = receive(headOf(context.req.raw), deps.now());
+    const received = receive(getHead(context.req.raw), deps.now());
     context.set('received', received);
     context.set('requestId', received.requestId);
     await next();
@@ -55,14 +55,14 @@ export function createApp(deps: ReceiveDeps, routes: readonly Hono<AppEnv>[]): H
   return app;
 }
 
-export const headOf = (request: Request): RequestHead => ({
+export const getHead = (request: Request): RequestHead => ({
   method: request.method,
-  target: targetOf(request.url),
+  target: getTarget(request.url),
   header: (name) => request.headers.get(name),
 });
 
 /** Path and query of an absolute URL, without the cost of parsing all of it. */
-function targetOf(url: string): string {
+function getTarget(url: string): string {
   const start = url.indexOf('/', url.indexOf('//') + 2);
   return start < 0 ? '/' : url.slice(start);
 }

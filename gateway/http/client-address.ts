@@ -18,7 +18,7 @@ export function clientAddress(
   const peer = incoming.socket.remoteAddress ?? 'unknown';
   if (!trusted) return peer;
   const { addresses, header } = trusted;
-  const hops = hopsOf(header, incoming.headers[header]);
+  const hops = getHops(header, incoming.headers[header]);
   let address = peer;
   while (covers(addresses, address)) {
     const next = plainAddress(hops.pop());
@@ -53,7 +53,7 @@ function covers(networks: BlockList, address: string): boolean {
   return version !== 0 && networks.check(plain, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-function hopsOf(header: ProxyHeader, value: string | string[] | undefined): string[] {
+function getHops(header: ProxyHeader, value: string | string[] | undefined): string[] {
   const parts = (Array.isArray(value) ? value.join(',') : (value ?? '')).split(',');
   if (header === 'x-forwarded-for') return parts;
   return parts.map((part) => /(?:^|;)\s*for="?([^;"]*)"?/i.exec(part)?.[1] ?? '');

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
 import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.ts';
-import { answerClientErrors, faultOf, listen } from './listen.ts';
+import { answerClientErrors, getFault, listen } from './listen.ts';
 
 async function openPort() {
   const opened = await openTestGateway();
@@ -100,5 +100,5 @@ test('nothing is written into an answer that has begun', async () => {
 });
 
 test('what Node does not name is a malformed request', () => {
-  expect(faultOf(new Error('something else'))).toMatchObject({ code: 'malformed_request', status: 400 });
+  expect(getFault(new Error('something else'))).toMatchObject({ code: 'malformed_request', status: 400 });
 });

@@ -13,7 +13,7 @@ const usualRetryMs = 1000;
 /** The error envelope, for answers and for the error event inside a stream (wire contract §3.1). */
 export function errorEnvelope(error: AppError, requestId: string | null): ErrorBody {
   const { status, type, retryable } = errorKinds[error.code];
-  const waitMs = waitOf(error);
+  const waitMs = getWait(error);
   const details = { ...error.details, ...(waitMs === null ? {} : { retry_after_ms: waitMs }) };
   return {
     error: {
@@ -32,7 +32,7 @@ export function errorEnvelope(error: AppError, requestId: string | null): ErrorB
 }
 
 /** Whole milliseconds to wait; null where waiting is no help. It stands in the body as well: a stream has no headers left. */
-function waitOf({ retryAfterMs, status }: AppError): number | null {
+function getWait({ retryAfterMs, status }: AppError): number | null {
   if (retryAfterMs === undefined && status !== 429 && status !== 503) return null;
   return Math.min(Math.max(0, Math.ceil(retryAfterMs ?? usualRetryMs)), maxRetryMs);
 }
@@ -65,6 +65,6 @@ export function errorResponse(error: AppError, requestId: string): Response {
 
 /** How long to wait before another try, in both units that clients read. */
 function retryHeaders(error: AppError): Record<string, string> {
-  const waitMs = waitOf(error);
+  const waitMs = getWait(error);
   return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(waitMs) };
 }

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { Stop } from '../runtime/concurrency/stop-signal.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
-import { bodyOf } from './read-body.ts';
+import { getBody } from './read-body.ts';
 
 /** How long a reader in this process may take nothing while something is there for it. */
 export const readerStallMs = 60_000;
@@ -26,7 +26,7 @@ export function fetchExchange(
       target: `${pathname}${search}`,
       address,
       client,
-      ...bodyOf(request),
+      ...getBody(request),
       send: (status, headers, text) => resolve(new Response(text, { status, headers: { ...headers } })),
       open: (status, headers) => opened(status, headers, client, stallMs, resolve),
       destroy: () => reject(new Error('the answer was broken off')),

@@ -143,13 +143,13 @@ export function answerClientErrors(server: Server, now: () => number = Date.now)
     const last = begun.get(socket);
     const isAnswering = last?.headersSent && !last.closed;
     const mayAnswer = socket.writable && cause.code !== 'ECONNRESET' && !isAnswering;
-    if (mayAnswer) socket.end(rawResponse(faultOf(cause), newId('req', now())));
+    if (mayAnswer) socket.end(rawResponse(getFault(cause), newId('req', now())));
     else socket.destroy();
   });
 }
 
 /** What Node found, in the words of the contract. */
-export function faultOf({ code }: NodeJS.ErrnoException): AppError {
+export function getFault({ code }: NodeJS.ErrnoException): AppError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new AppError('headers_too_large', 'The request line and headers are larger than 16 KiB.');

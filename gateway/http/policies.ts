@@ -81,10 +81,10 @@ const chatPaths = new Set([
 
 /** Whether this is a chat, or embeddings, which has a way of its own through HTTP (`exchange.ts`). */
 export const isChat = (method: string, target: string): boolean =>
-  method === 'POST' && (chatPaths.has(target) || chatPaths.has(pathOf(target)));
+  method === 'POST' && (chatPaths.has(target) || chatPaths.has(toPath(target)));
 
 /** Which of the gateway's rate limits a request counts against (wire contract §7). */
-export function limitOf({ path, access }: RoutePolicy): 'chat' | 'read' | 'verify' | null {
+export function getLimit({ path, access }: RoutePolicy): 'chat' | 'read' | 'verify' | null {
   if (access === 'public') return null;
   if (chatPaths.has(path)) return 'chat';
   return path === '/v1/auth/verify' ? 'verify' : 'read';
@@ -94,7 +94,7 @@ export function limitOf({ path, access }: RoutePolicy): 'chat' | 'read' | 'verif
 const normalPath = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') || '/' : path);
 
 /** The path of a request's target, as routes are compared with it. */
-export function pathOf(target: string): string {
+export function toPath(target: string): string {
   if (fixedPolicies.has(target)) return target;
   const end = target.search(/[?#]/);
   return normalPath(end < 0 ? target : target.slice(0, end));
@@ -108,7 +108,7 @@ const fixedPolicies: ReadonlyMap<string, readonly RoutePolicy[]> = new Map(
 );
 
 /** All policies of a path, one per method. */
-export const policiesOf = (path: string): readonly RoutePolicy[] =>
+export const getPolicies = (path: string): readonly RoutePolicy[] =>
   fixedPolicies.get(path) ?? routePolicies.filter((policy) => covers(policy.path, path));
 
 function covers(pattern: string, path: string): boolean {
@@ -121,7 +121,7 @@ function covers(pattern: string, path: string): boolean {
 export function requirePolicies(app: Hono<AppEnv>): Hono<AppEnv> {
   for (const { method, path } of app.routes) {
     const real = path.replace(/\/:[^/]+$/, '/x');
-    if (!policiesOf(real).some((policy) => policy.method === method)) {
+    if (!getPolicies(real).some((policy) => policy.method === method)) {
       throw new Error(`the route ${method} ${path} has no policy`);
     }
   }

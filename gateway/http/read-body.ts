@@ -9,7 +9,7 @@ import { valueTask } from './value-task.ts';
 export type BodySource = Pick<Exchange, 'header' | 'eachPiece'>;
 
 /** The body of a platform request. */
-export const bodyOf = (request: Request): BodySource => ({
+export const getBody = (request: Request): BodySource => ({
   header: (name) => request.headers.get(name),
   async eachPiece(take) {
     for await (const piece of request.body ?? []) take(piece);
@@ -44,7 +44,7 @@ export const onlyBlock = ([first, ...more]: readonly Uint8Array[]): Uint8Array |
 
 /** Reads a JSON object of at most `limit` bytes. Throws what `readBlocks` and `parseBody` do. */
 export async function readJson(request: Request, limit: number, place: BodyPlace): Promise<Record<string, unknown>> {
-  const blocks = await readBlocks(bodyOf(request), limit, place);
+  const blocks = await readBlocks(getBody(request), limit, place);
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
   return light ? light.value : workerPool.run(valueTask, { blocks }, blocks);

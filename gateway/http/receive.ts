@@ -10,7 +10,7 @@ import { databaseFault } from '../storage/connection-loss.ts';
 import { newId } from '../storage/id.ts';
 import { unknownEndpoint } from './errors/other-apis.ts';
 import type { HeaderFields, RequestHead } from './exchange.ts';
-import { limitOf, pathOf, policiesOf, type RoutePolicy } from './policies.ts';
+import { getLimit, getPolicies, type RoutePolicy, toPath } from './policies.ts';
 
 export interface ReceiveDeps {
   readonly authorizer: Authorizer;
@@ -59,7 +59,7 @@ export function receive(head: RequestHead, now: number): Received {
 export function admitReceived(received: Received, address: string | null, deps: ReceiveDeps): Awaitable<void> {
   const { head } = received;
   checkTarget(head.target);
-  const policy = policyFor(head.method, pathOf(head.target));
+  const policy = policyFor(head.method, toPath(head.target));
   received.route = policy.path;
   checkHeaders(policy, head);
   const credential = credentialIn(head, policy.takesApiKeyHeader === true);
@@ -125,7 +125,7 @@ function enterLimits(
   address: string | null,
   limits: Limits,
 ): Awaitable<void> {
-  const limit = limitOf(policy);
+  const limit = getLimit(policy);
   if (limit === 'read') return limits.read(principal, address);
   if (limit === 'verify') return limits.verify(address);
   if (limit !== 'chat') return undefined;
@@ -218,7 +218,7 @@ function checkTarget(target: string): void {
 
 /** Finds the policy of a request or throws 404 / 405: the first check, before anything is read (wire contract §3.3). */
 export function policyFor(method: string, path: string): RoutePolicy {
-  const policies = policiesOf(path);
+  const policies = getPolicies(path);
   if (policies.length === 0) throw new AppError('unknown_endpoint', unknownEndpoint(path));
   const wanted = method === 'HEAD' ? 'GET' : method;
   const policy = policies.find((candidate) => candidate.method === wanted);

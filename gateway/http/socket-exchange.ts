@@ -144,7 +144,7 @@ function socketOutlet(outgoing: ServerResponse, stallMs: number): SocketOutlet {
   function closeTurn(): void {
     if (turn === '') return;
     if (turn.length <= pieceBytes) waiting.push(turn);
-    else waiting.push(...piecesOf(turn));
+    else waiting.push(...getPieces(turn));
     turn = '';
     if (!flushing && !handOver()) flushing = flush();
   }
@@ -182,7 +182,7 @@ const isTaken = ({ writableFinished, socket }: ServerResponse) => writableFinish
 
 const hasGone = ({ destroyed, req }: ServerResponse) => destroyed || req.socket.destroyed;
 
-function piecesOf(text: string): Uint8Array[] {
+function getPieces(text: string): Uint8Array[] {
   const bytes = Buffer.from(text);
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) pieces.push(bytes.subarray(at, at + pieceBytes));

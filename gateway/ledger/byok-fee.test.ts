@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nanoUsd, picoUsd } from '#shared/money.ts';
-import { costOf, noTokens, type Price } from '#shared/price.ts';
+import { getCost, noTokens, type Price } from '#shared/price.ts';
 import { byokFee } from './byok-fee.ts';
 
 const rate = fc.bigInt({ min: 0n, max: 600_000_000n }).map(picoUsd);
@@ -30,7 +30,7 @@ test('a fee is its share of the cost, rounded up once: never less, and never a w
   fc.assert(
     fc.property(price, usage, bps, (row, used, share) => {
       const fee = byokFee(row, used, share);
-      const cost = costOf(row, used);
+      const cost = getCost(row, used);
       expect(fee * 10_000n).toBeLessThan(cost * BigInt(share) + 10_000n);
       expect(fee * 10_000n).toBeGreaterThan((cost - 1n) * BigInt(share) - 1n);
     }),
@@ -41,7 +41,7 @@ test('no share costs nothing, all of it costs what the request does', () => {
   fc.assert(
     fc.property(price, usage, (row, used) => {
       expect(byokFee(row, used, 0)).toBe(0n);
-      expect(byokFee(row, used, 10_000)).toBe(costOf(row, used));
+      expect(byokFee(row, used, 10_000)).toBe(getCost(row, used));
     }),
   );
 });

@@ -10,9 +10,9 @@ const whole = BigInt(wholeBps);
  * says that the upstream bills for it, rounded up once to the nano-USD (§1.7). `bps` is an integer from 0 to 10,000.
  */
 export function byokFee(price: Price, usage: TokenUsage, bps: number): NanoUsd {
-  return shareOf(picoUsd(costLines(price, usage).reduce((sum, line) => sum + line.pico, 0n)), bps);
+  return getShare(picoUsd(costLines(price, usage).reduce((sum, line) => sum + line.pico, 0n)), bps);
 }
 
 /** So many basis points of an amount, rounded up once to the nano-USD. */
-export const shareOf = (amount: PicoUsd, bps: number): NanoUsd =>
+export const getShare = (amount: PicoUsd, bps: number): NanoUsd =>
   ceilToNano(picoUsd((amount * BigInt(bps) + whole - 1n) / whole));

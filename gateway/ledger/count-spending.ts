@@ -1,6 +1,6 @@
 import type { AccountState, KeyState } from './books-state.ts';
 import { beginModelMonth, chargeModel, holdForModel, type ModelName } from './model-limits.ts';
-import { monthOf } from './quota.ts';
+import { formatMonth } from './quota.ts';
 
 /** The day only moves on: the clocks of instances differ, and one that is late must not begin it again. */
 export function countRequest(account: AccountState, day: string): void {
@@ -31,7 +31,7 @@ export function charge(account: AccountState, settlement: ModelName & { readonly
   account.balance -= amount;
   account.used += amount;
   if (account.day === day) account.day_used += amount;
-  const month = monthOf(day);
+  const month = formatMonth(day);
   if (account.month > month) return;
   if (account.model_limits !== null) {
     if (account.month !== month) beginModelMonth(account);

@@ -7,8 +7,8 @@ import { charge, countRequest, moveHold, reserve } from './count-spending.ts';
 import { shareToHold } from './hold-share.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
 import { type ModelName, modelId, modelRefusal } from './model-limits.ts';
-import { dayOf } from './period.ts';
-import { creditShortage, monthRefusal, quotaRefusal, shortageOf } from './quota.ts';
+import { getDay } from './period.ts';
+import { creditShortage, getShortage, monthRefusal, quotaRefusal } from './quota.ts';
 import type { Reliance } from './reliance.ts';
 import { limitRefusal } from './spending-limits.ts';
 
@@ -34,7 +34,7 @@ export interface DecisionContext {
   readonly now: number;
   readonly leaseUntil: number;
   readonly instanceId: string;
-  readonly planOf: PlanOf;
+  readonly getPlan: PlanOf;
   /** Notes what decisions relied on, for books that others write to at the same time. */
   readonly reliance?: Reliance;
 }
@@ -77,7 +77,7 @@ function decide(step: Step, draft: BooksDraft, context: DecisionContext): StepRe
 }
 
 function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext): StepResult {
-  const { now, instanceId, leaseUntil, reliance, planOf } = context;
+  const { now, instanceId, leaseUntil, reliance, getPlan } = context;
   if (request.amount < 0n) return failed(`a hold is never negative, got ${request.amount}`);
   // An acknowledgement may have been lost: the same request held twice is held once.
   const known = draft.request(request.requestId);
@@ -86,17 +86,17 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
   if (!account) return failed(`account ${request.accountId} does not exist`);
   const keys = draft.lineage(request.keyId);
   if (request.keyId !== null && keys.length === 0) return failed(`key ${request.keyId} does not exist`);
-  const plan = planOf(account.plan);
+  const plan = getPlan(account.plan);
   const { keyId, preferred = request.amount } = request;
-  const refusalOf = (amount: bigint) =>
+  const toRefusal = (amount: bigint) =>
     quotaRefusal(account, plan, amount, now) ??
     limitRefusal(account, keyId, request, amount, now) ??
-    shortageOf(keys, amount) ??
+    getShortage(keys, amount) ??
     creditShortage(account, plan, amount);
   const amount = shareToHold(request.amount, preferred, { account, plan, keyId, keys, model: request }, now);
   // That less was held than might have been is no reason to decide anew.
   reliance?.note({ account, plan, keyId, keys, amount, now, opens: true });
-  const refusal = refusalOf(amount);
+  const refusal = toRefusal(amount);
   if (refusal) return { error: refusal };
   const row = {
     id: request.requestId,
@@ -104,7 +104,7 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
     key_id: request.keyId,
     instance_id: instanceId,
     created: BigInt(now),
-    day: dayOf(now),
+    day: getDay(now),
     provider: request.provider,
     model: request.model,
     purpose: request.purpose,
@@ -123,7 +123,7 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
 function extend(
   { requestId, to, model }: Extract<Step, { do: 'extend' }>,
   draft: BooksDraft,
-  { now, reliance, planOf }: DecisionContext,
+  { now, reliance, getPlan }: DecisionContext,
 ): StepResult {
   const request = draft.request(requestId);
   const account = request?.status === 'running' ? draft.account(request.account_id) : undefined;
@@ -132,10 +132,10 @@ function extend(
   const by = to > request.hold ? to - request.hold : 0n;
   if (by === 0n && !moved) return yes;
   const keys = draft.lineage(request.key_id);
-  const plan = planOf(account.plan);
+  const plan = getPlan(account.plan);
   reliance?.note({ account, plan, keyId: request.key_id, keys, amount: by, now, opens: false });
   const refusal =
-    shortageOf(keys, by) ??
+    getShortage(keys, by) ??
     monthRefusal(account, plan, by, now) ??
     limitRefusal(account, request.key_id, request, by, now) ??
     (moved && modelRefusal(account, request.key_id, moved, request.hold + by, now)) ??
@@ -188,7 +188,7 @@ export function redoStep(step: DecidedStep, draft: BooksDraft): void {
   switch (step.do) {
     case 'open': {
       const { row } = step;
-      const account = accountOf(draft, row.account_id);
+      const account = getAccount(draft, row.account_id);
       draft.open(row);
       countRequest(account, row.day);
       reserve(account, draft.lineage(row.key_id), row, row.hold);
@@ -206,7 +206,7 @@ export function redoStep(step: DecidedStep, draft: BooksDraft): void {
 }
 
 /** The step that one decision has changed the books by; null where it has changed nothing. */
-export function stepOf({ opened, raised, renewed, closed, entries }: BooksChanges): DecidedStep | null {
+export function getStep({ opened, raised, renewed, closed, entries }: BooksChanges): DecidedStep | null {
   const open = opened[0];
   const raise = raised[0];
   const renew = renewed[0];
@@ -219,8 +219,8 @@ export function stepOf({ opened, raised, renewed, closed, entries }: BooksChange
 }
 
 function raise(raised: Raised, draft: BooksDraft): void {
-  const request = requestOf(draft, raised.id);
-  const account = accountOf(draft, request.account_id);
+  const request = getRequest(draft, raised.id);
+  const account = getAccount(draft, request.account_id);
   draft.raise(request, raised);
   reserve(account, draft.lineage(request.key_id), request, raised.by);
   const { provider, model } = raised;
@@ -229,8 +229,8 @@ function raise(raised: Raised, draft: BooksDraft): void {
 }
 
 function close({ settlement, ended, entryId }: Extract<DecidedStep, { do: 'close' }>, draft: BooksDraft): void {
-  const request = requestOf(draft, settlement.requestId);
-  const account = accountOf(draft, request.account_id);
+  const request = getRequest(draft, settlement.requestId);
+  const account = getAccount(draft, request.account_id);
   const keys = draft.lineage(request.key_id);
   draft.close(request, settlement, ended);
   reserve(account, keys, request, -request.hold);
@@ -259,13 +259,13 @@ const entryFor = (
   estimated: estimated ? 1n : 0n,
 });
 
-function accountOf(draft: BooksDraft, id: string): AccountState {
+function getAccount(draft: BooksDraft, id: string): AccountState {
   const account = draft.account(id);
   if (!account) throw new Error(`account ${id} does not exist`);
   return account;
 }
 
-function requestOf(draft: BooksDraft, id: string): RequestState {
+function getRequest(draft: BooksDraft, id: string): RequestState {
   const request = draft.request(id);
   if (request?.status !== 'running')
     throw new Error(`request ${id} ${request ? `has ${request.status}` : 'is unknown'}`);

@@ -20,7 +20,7 @@ export async function grantCredits(trx: BooksTransaction, grant: Grant, now: num
     throw new AppError('invalid_input', 'A grant must be more than $0 and at most $1,000,000,000.');
   }
   const repeated = grant.id === undefined ? undefined : await findGrant(trx, grant.id);
-  if (repeated) return repeatOf(repeated, grant);
+  if (repeated) return getRepeat(repeated, grant);
   const account = await trx
     .updateTable('accounts')
     .set((row) => ({ balance: row('balance', '+', grant.amount), granted: row('granted', '+', grant.amount) }))
@@ -60,7 +60,7 @@ const findGrant = (trx: BooksTransaction, idempotencyId: string) =>
     .where('idempotency_id', '=', idempotencyId)
     .executeTakeFirst();
 
-function repeatOf(booked: { id: string; account_id: string; amount: bigint }, grant: Grant): { id: string } {
+function getRepeat(booked: { id: string; account_id: string; amount: bigint }, grant: Grant): { id: string } {
   if (booked.account_id !== grant.accountId || booked.amount !== grant.amount) {
     throw new AppError('invalid_input', `The grant "${grant.id}" was already booked with another account or amount.`);
   }

@@ -1,6 +1,6 @@
 import type { Plan } from '../access/auth/principal.ts';
 import type { AccountState, KeyState } from './books-state.ts';
-import { type ModelName, modelId, modelLimitsOf } from './model-limits.ts';
+import { getModelLimits, type ModelName, modelId } from './model-limits.ts';
 import { creditMargin, keyMargin, monthMargin } from './quota.ts';
 import { dayLimitMargin, monthLimitMargin } from './spending-limits.ts';
 
@@ -16,7 +16,7 @@ interface Spender {
 
 /** The most that could be reserved now: what the balance and every limit leave; null where nothing limits it. */
 function spendableNow({ account, plan, keyId, keys, model }: Spender, now: number): bigint | null {
-  const limits = account.model_limits === null ? [] : modelLimitsOf(account, keyId, now);
+  const limits = account.model_limits === null ? [] : getModelLimits(account, keyId, now);
   const limit = limits.find((entry) => entry.model === modelId(model));
   const margins = [
     creditMargin(account, plan, 1n),

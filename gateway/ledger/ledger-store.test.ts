@@ -58,7 +58,7 @@ async function openLedger(plan = 'pro', balance = '0') {
   return { ...books, transact, ledger, grant, now, account: readAccount, pass, url };
 }
 
-const holdOf = (requestId: string, amount: bigint) => ({
+const getHold = (requestId: string, amount: bigint) => ({
   requestId,
   accountId: 'acct_1',
   keyId: null,
@@ -72,7 +72,7 @@ const holdOf = (requestId: string, amount: bigint) => ({
   metadata: {},
 });
 
-const endOf = (requestId: string, charge: bigint, status: Settlement['status'] = 'succeeded'): Settlement => ({
+const getEnd = (requestId: string, charge: bigint, status: Settlement['status'] = 'succeeded'): Settlement => ({
   requestId,
   status,
   errorCode: null,
@@ -88,7 +88,7 @@ const endOf = (requestId: string, charge: bigint, status: Settlement['status'] =
   totalMs: 10,
 });
 
-const codeOf = (work: Promise<unknown>) =>
+const getCode = (work: Promise<unknown>) =>
   work.then(
     () => 'ok',
     (error: { code?: string }) => error.code ?? String(error),
@@ -144,9 +144,9 @@ function paperBooks(prepaid: boolean) {
 async function apply(ledger: Ledger, grant: (amount: bigint) => Promise<unknown>, next: Step): Promise<unknown> {
   if (next.do === 'grant') return grant(next.amount).then(() => 'ok');
   const id = `req_${next.request}`;
-  if (next.do === 'hold') return codeOf(holdDurably(ledger, holdOf(id, next.amount)));
+  if (next.do === 'hold') return getCode(holdDurably(ledger, getHold(id, next.amount)));
   if (next.do === 'extend') return ledger.extend(id, nanoUsd(next.amount));
-  return ledger.settle(endOf(id, next.amount)).then(
+  return ledger.settle(getEnd(id, next.amount)).then(
     (answer) => answer.charged,
     () => 'unknown',
   );
@@ -190,7 +190,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
   test('never promises more than the balance to 200 callers at once', async () => {
     const { ledger, account } = await openLedger('pro', '0.00000005');
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => codeOf(holdDurably(ledger, holdOf(`req_${index}`, 3n)))),
+      Array.from({ length: 200 }, (_, index) => getCode(holdDurably(ledger, getHold(`req_${index}`, 3n)))),
     );
     expect(answers.filter((answer) => answer === 'ok')).toHaveLength(16);
     expect(answers.filter((answer) => answer === 'insufficient_credits')).toHaveLength(184);
@@ -208,14 +208,14 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     });
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        codeOf(holdDurably(index % 2 ? ledger : other, holdOf(`req_${index}`, 3n))),
+        getCode(holdDurably(index % 2 ? ledger : other, getHold(`req_${index}`, 3n))),
       ),
     );
     expect(answers.filter((answer) => answer === 'ok')).toHaveLength(16);
     expect(await account()).toMatchObject({ balance: 50n, held: 48n });
     const settled = await Promise.all(
       answers.flatMap((answer, index) =>
-        answer === 'ok' ? [ledger, other].map((one) => one.settle(endOf(`req_${index}`, 2n))) : [],
+        answer === 'ok' ? [ledger, other].map((one) => one.settle(getEnd(`req_${index}`, 2n))) : [],
       ),
     );
     expect(settled.every(({ charged }) => charged === 2n)).toBe(true);
@@ -224,7 +224,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
 
   test('says how much was needed and how much there is when it refuses', async () => {
     const { ledger } = await openLedger('pro', '0.004');
-    await expect(holdDurably(ledger, holdOf('req_1', parseUsd('0.012')))).rejects.toMatchObject({
+    await expect(holdDurably(ledger, getHold('req_1', parseUsd('0.012')))).rejects.toMatchObject({
       code: 'insufficient_credits',
       message: expect.stringContaining('may cost up to $0.012, available $0.004'),
       details: { needed_usd: '0.012', available_usd: '0.004' },
@@ -233,23 +233,23 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
 
   test('books the true cost even where it is more than the hold', async () => {
     const { ledger, account } = await openLedger('pro', '0.00000001');
-    await holdDurably(ledger, holdOf('req_1', 10n));
-    expect(await ledger.settle(endOf('req_1', 25n))).toEqual({ charged: 25n });
+    await holdDurably(ledger, getHold('req_1', 10n));
+    expect(await ledger.settle(getEnd('req_1', 25n))).toEqual({ charged: 25n });
     expect(await account()).toMatchObject({ balance: -15n, held: 0n, used: 25n });
-    expect(await codeOf(holdDurably(ledger, holdOf('req_2', 1n)))).toBe('insufficient_credits');
-    expect(await codeOf(holdDurably(ledger, { ...holdOf('req_3', 0n), byok: true }))).toBe('ok');
+    expect(await getCode(holdDurably(ledger, getHold('req_2', 1n)))).toBe('insufficient_credits');
+    expect(await getCode(holdDurably(ledger, { ...getHold('req_3', 0n), byok: true }))).toBe('ok');
   });
 
   test('charges once when every acknowledgement is lost and each step is repeated', async () => {
     const { ledger, account, db } = await openLedger('pro', '1');
     for (let index = 0; index < 50; index += 1) {
-      await holdDurably(ledger, holdOf(`req_${index}`, 100n));
-      await holdDurably(ledger, holdOf(`req_${index}`, 100n));
+      await holdDurably(ledger, getHold(`req_${index}`, 100n));
+      await holdDurably(ledger, getHold(`req_${index}`, 100n));
       expect(await ledger.extend(`req_${index}`, nanoUsd(150n))).toBe(true);
       expect(await ledger.extend(`req_${index}`, nanoUsd(150n))).toBe(true);
       expect(await account()).toMatchObject({ held: 150n });
-      await ledger.settle(endOf(`req_${index}`, 7n));
-      expect(await ledger.settle(endOf(`req_${index}`, 99n, 'failed'))).toEqual({ charged: 7n });
+      await ledger.settle(getEnd(`req_${index}`, 7n));
+      expect(await ledger.settle(getEnd(`req_${index}`, 99n, 'failed'))).toEqual({ charged: 7n });
     }
     expect(await account()).toMatchObject({ balance: parseUsd('1') - 350n, held: 0n });
     const usage = await db.selectFrom('usage_daily').selectAll().execute();
@@ -258,8 +258,8 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
 
   test('books what a request on its caller’s own key is charged as a fee, once, and never as usage', async () => {
     const { ledger, account, db } = await openLedger('pro', '1');
-    await holdDurably(ledger, { ...holdOf('req_1', 100n), byok: true });
-    const end = { ...endOf('req_1', 7n), byokFeeBps: 250 };
+    await holdDurably(ledger, { ...getHold('req_1', 100n), byok: true });
+    const end = { ...getEnd('req_1', 7n), byokFeeBps: 250 };
     expect(await ledger.settle(end)).toEqual({ charged: 7n });
     expect(await ledger.settle(end)).toEqual({ charged: 7n });
     expect(await account()).toMatchObject({ balance: parseUsd('1') - 7n, used: 7n, held: 0n, month_used: 7n });
@@ -275,7 +275,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     const { grant, account } = await openLedger();
     const first = await grant(500n, 'welcome');
     expect(await grant(500n, 'welcome')).toEqual(first);
-    expect(await codeOf(grant(501n, 'welcome'))).toBe('invalid_input');
+    expect(await getCode(grant(501n, 'welcome'))).toBe('invalid_input');
     expect(await account()).toMatchObject({ balance: 500n, granted: 500n });
   });
 
@@ -288,11 +288,11 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
 
   test('one broken step does not take down the steps committed with it', async () => {
     const { ledger, account } = await openLedger('pro', '1');
-    const broken = { ...holdOf('req_b', 5n), accountId: 'acct_missing' };
+    const broken = { ...getHold('req_b', 5n), accountId: 'acct_missing' };
     const answers = await Promise.all([
-      codeOf(holdDurably(ledger, holdOf('req_a', 5n))),
-      codeOf(holdDurably(ledger, broken)),
-      codeOf(holdDurably(ledger, holdOf('req_c', 5n))),
+      getCode(holdDurably(ledger, getHold('req_a', 5n))),
+      getCode(holdDurably(ledger, broken)),
+      getCode(holdDurably(ledger, getHold('req_c', 5n))),
     ]);
     expect(answers).toEqual(['ok', expect.stringContaining('does not exist'), 'ok']);
     expect(await account()).toMatchObject({ held: 10n });
@@ -306,8 +306,8 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
 
   test('ends requests of a dead process once their lease is over, and frees what they held', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
-    await holdDurably(ledger, holdOf('req_1', 100n));
-    await holdDurably(ledger, holdOf('req_2', 100n));
+    await holdDurably(ledger, getHold('req_1', 100n));
+    await holdDurably(ledger, getHold('req_2', 100n));
     pass(leaseMs - 1);
     await ledger.renew('req_2');
     pass(2);
@@ -316,12 +316,12 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     expect(await account()).toMatchObject({ held: 100n, balance: parseUsd('1') });
     const row = await db.selectFrom('requests').selectAll().where('id', '=', 'req_1').executeTakeFirstOrThrow();
     expect(row).toMatchObject({ status: 'failed', error_code: 'interrupted', charge: 0n, hold: 0n });
-    expect(await ledger.settle(endOf('req_1', 50n))).toEqual({ charged: 0n });
+    expect(await ledger.settle(getEnd('req_1', 50n))).toEqual({ charged: 0n });
   });
 
   test('spares a request that gives a sign of life between being found and being ended', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
-    await holdDurably(ledger, holdOf('req_1', 100n));
+    await holdDurably(ledger, getHold('req_1', 100n));
     pass(leaseMs + 1);
     const interrupt: typeof ledger.interrupt = async (...found) => {
       await ledger.renew('req_1');
@@ -329,19 +329,19 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     };
     await sweepExpired({ db, ledger: { interrupt }, now, instanceId: 'inst_b' });
     expect(await account()).toMatchObject({ held: 100n });
-    expect(await ledger.settle(endOf('req_1', 50n))).toEqual({ charged: 50n });
+    expect(await ledger.settle(getEnd('req_1', 50n))).toEqual({ charged: 50n });
   });
 
   test('leaves a process its own requests, however late it renews them', async () => {
     const { db, ledger, now, pass } = await openLedger('pro', '1');
-    await holdDurably(ledger, holdOf('req_1', 100n));
+    await holdDurably(ledger, getHold('req_1', 100n));
     pass(leaseMs * 5);
     expect(await sweepExpired({ db, ledger, now, instanceId: 'inst_a' })).toBe(0);
   });
 
   test('does not wait for leases where no other process can be alive', async () => {
     const { db, ledger, now, account } = await openLedger('pro', '1');
-    await holdDurably(ledger, holdOf('req_1', 100n));
+    await holdDurably(ledger, getHold('req_1', 100n));
     expect(await sweepEarlierInstances({ db, ledger, now, instanceId: 'inst_b' })).toBe(1);
     expect(await account()).toMatchObject({ held: 0n });
   });

@@ -17,7 +17,7 @@ export interface LedgerDeps {
   /** Names this process in the books. */
   readonly instanceId: string;
   /** Plans by their ids; those that ship unless others are defined. */
-  readonly planOf?: PlanOf;
+  readonly getPlan?: PlanOf;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 

@@ -79,7 +79,7 @@ export interface ModelLimitNow extends ModelLimit {
 }
 
 /** The limits of single models as they stand now, for a key that they hold for. */
-export function modelLimitsOf(account: Limited, keyId: string | null, now: number): ModelLimitNow[] {
+export function getModelLimits(account: Limited, keyId: string | null, now: number): ModelLimitNow[] {
   const { model_limits: text } = account;
   if (text === null || isUnlimited(account, keyId)) return [];
   const resetsAt = currentMonth(now).endMs / 1000;
@@ -99,7 +99,7 @@ export function modelRefusal(
 ): AppError | null {
   if (amount === 0n) return null;
   const id = modelId(model);
-  const own = modelLimitsOf(account, keyId, now).find((one) => one.model === id);
+  const own = getModelLimits(account, keyId, now).find((one) => one.model === id);
   return own && own.limit - own.used - own.held < amount ? exceeded(own, amount) : null;
 }
 

@@ -4,11 +4,11 @@ import type { Plan, Principal } from '../access/auth/principal.ts';
 import type { Awaitable } from '../runtime/concurrency/awaitable.ts';
 import type { BooksDb } from '../storage/open.ts';
 import type { AccountRow, ApiKeyRow } from '../storage/schema.ts';
-import { currentMonth, dayOf, endOfDay } from './period.ts';
+import { currentMonth, endOfDay, getDay } from './period.ts';
 
 /** The quotas of plans (wire contract §7): requests a day and money a month. */
 
-export const monthOf = (day: string): string => day.slice(0, 7);
+export const formatMonth = (day: string): string => day.slice(0, 7);
 
 interface DayQuotaDeps {
   readonly db: BooksDb;
@@ -45,7 +45,7 @@ export const quotaRefusal = (account: Counted, plan: Plan, amount: bigint, now: 
 
 /** How many requests could still be opened today after one more, -1 where there is no room for it; null: any number. */
 export function dayMargin(account: Counted, { requestsPerDay: limit }: Plan, now: number): bigint | null {
-  return limit === null || account.day !== dayOf(now) ? null : BigInt(limit) - account.day_requests - 1n;
+  return limit === null || account.day !== getDay(now) ? null : BigInt(limit) - account.day_requests - 1n;
 }
 
 function dayRefusal(account: Counted, plan: Plan, now: number): AppError | null {
@@ -63,7 +63,7 @@ export function monthMargin(account: Counted, { monthlySpend }: Plan, amount: bi
 
 /** What the month was charged, as far as the account has begun it. */
 export const usedIn = ({ month, month_used }: Pick<Counted, 'month' | 'month_used'>, now: number) =>
-  month === monthOf(dayOf(now)) ? month_used : 0n;
+  month === formatMonth(getDay(now)) ? month_used : 0n;
 
 /** The month's quota alone: what is reserved later for a request that was counted before. */
 export function monthRefusal(account: Counted, plan: Plan, amount: bigint, now: number): AppError | null {
@@ -98,7 +98,7 @@ export async function keyShortageNow(db: BooksDb, keyId: string, amount: bigint)
     if (row) rows.push(row);
     id = row?.parent_id ?? null;
   }
-  return shortageOf(rows, amount);
+  return getShortage(rows, amount);
 }
 
 type Limited = Pick<ApiKeyRow, 'spend_limit' | 'spent' | 'held'>;
@@ -111,7 +111,7 @@ export const keyMargin = ({ spend_limit: limit, spent, held }: Limited, amount: 
  * The first of a key and those that minted it, oldest first, whose limit an amount would pass, as an error; else null. A key
  * that a limited key minted spends from that key's limit too, so that minting never makes a limit larger.
  */
-export function shortageOf(keys: readonly Limited[], amount: bigint): AppError | null {
+export function getShortage(keys: readonly Limited[], amount: bigint): AppError | null {
   for (const key of keys) {
     const left = keyMargin(key, amount);
     if (left !== null && left < 0n) return shortage(key, left, amount);

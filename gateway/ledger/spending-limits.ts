@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { AccountRow } from '../storage/schema.ts';
 import { isUnlimited, type ModelName, modelRefusal } from './model-limits.ts';
-import { currentMonth, dayOf, endOfDay } from './period.ts';
+import { currentMonth, endOfDay, getDay } from './period.ts';
 import { usedIn } from './quota.ts';
 
 /**
@@ -17,20 +17,20 @@ type Limited = Pick<
 
 /** What would be left of the day's limit, below zero where it is passed; null where there is none for this key. */
 export const dayLimitMargin = (account: Limited, keyId: string | null, amount: bigint, now: number): bigint | null =>
-  marginOf(account, account.day_limit, keyId, usedToday(account, now), amount);
+  getMargin(account, account.day_limit, keyId, usedToday(account, now), amount);
 
 export const monthLimitMargin = (account: Limited, keyId: string | null, amount: bigint, now: number): bigint | null =>
-  marginOf(account, account.month_limit, keyId, usedIn(account, now), amount);
+  getMargin(account, account.month_limit, keyId, usedIn(account, now), amount);
 
 /** Nothing to reserve is never refused. */
-function marginOf(account: Limited, limit: bigint | null, keyId: string | null, used: bigint, amount: bigint) {
+function getMargin(account: Limited, limit: bigint | null, keyId: string | null, used: bigint, amount: bigint) {
   if (limit === null || amount === 0n || isUnlimited(account, keyId)) return null;
   return limit - used - account.held - amount;
 }
 
 /** What the account has spent in the UTC day that it is, in nano-USD. */
 export const usedToday = ({ day, day_used }: Pick<Limited, 'day' | 'day_used'>, now: number): bigint =>
-  day === dayOf(now) ? day_used : 0n;
+  day === getDay(now) ? day_used : 0n;
 
 /** The limit of the account that refuses an amount for a model now, or null. */
 export function limitRefusal(

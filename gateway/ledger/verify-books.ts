@@ -6,7 +6,7 @@ import { entryRules } from './rules/entry-rules.ts';
 import { keyRules } from './rules/key-rules.ts';
 import { modelRules } from './rules/model-rules.ts';
 import { requestRules } from './rules/request-rules.ts';
-import { countOf, type Rule, total } from './rules/rule.ts';
+import { getCount, type Rule, total } from './rules/rule.ts';
 import { withSums } from './rules/sums.ts';
 import { usageRules } from './rules/usage-rules.ts';
 
@@ -65,7 +65,7 @@ export const verifyBooks = (books: Books, now: () => number = Date.now): Promise
     await withSums(db, async () => {
       for (const rule of rules) checks.push(await check(db, rule));
     });
-    return { ok: checks.every((one) => one.problems.length === 0), checks, sums: await sumsOf(db, now()) };
+    return { ok: checks.every((one) => one.problems.length === 0), checks, sums: await getSums(db, now()) };
   });
 
 /** SQLite's own transactions here begin as writers and would make a serving gateway wait; a reader in WAL does not. */
@@ -95,21 +95,21 @@ async function check(db: BooksDb, rule: Rule): Promise<BooksCheck> {
   };
 }
 
-async function sumsOf(db: BooksDb, now: number): Promise<BooksReport['sums']> {
+async function getSums(db: BooksDb, now: number): Promise<BooksReport['sums']> {
   const { rows } = await sql<Record<'granted' | 'used' | 'balance' | 'held', bigint>>`
     select ${total(sql`granted`)} as granted, ${total(sql`used`)} as used,
       ${total(sql`balance`)} as balance, ${total(sql`held`)} as held from accounts`.execute(db);
   const usd = (amount: bigint | undefined) => formatUsd(nanoUsd(amount ?? 0n));
   const [row] = rows;
   return {
-    accounts: await countOf(db, sql`accounts`),
-    requests: await countOf(db, sql`requests`),
-    entries: await countOf(db, sql`ledger_entries`),
+    accounts: await getCount(db, sql`accounts`),
+    requests: await getCount(db, sql`requests`),
+    entries: await getCount(db, sql`ledger_entries`),
     granted_usd: usd(row?.granted),
     used_usd: usd(row?.used),
     balance_usd: usd(row?.balance),
     held_usd: usd(row?.held),
-    running: await countOf(db, sql`requests where status = 'running'`),
-    abandoned: await countOf(db, sql`requests where status = 'running' and lease_until < ${BigInt(now)}`),
+    running: await getCount(db, sql`requests where status = 'running'`),
+    abandoned: await getCount(db, sql`requests where status = 'running' and lease_until < ${BigInt(now)}`),
   };
 }

@@ -11,7 +11,7 @@ import { completionBody } from './openai-compatible/completion-body.ts';
 import { completionBytes } from './openai-compatible/completion-chunks.ts';
 import type { Dialect } from './openai-compatible/dialects.ts';
 import { type Extras, responsesBody } from './openai-responses/responses-body.ts';
-import { shareOf } from './packed-request.ts';
+import { getShare } from './packed-request.ts';
 import type { ProviderRequest } from './provider.ts';
 import { addressesIn } from './upstream/fetched-files.ts';
 
@@ -117,12 +117,12 @@ export function upstreamBody(given: ProviderRequest, writer: BodyWriter): Awaita
     bodyTask,
     { request, writer, fetched },
     fetched ? [...fetched.values()].map(({ bytes }) => bytes) : [],
-    shareOf(request.packed),
+    getShare(request.packed),
   );
 }
 
 /** The pictures and files that a request names by their address, each with the first place that names it. */
-export const remoteFilesOf = ({ packed, messages }: ProviderRequest): ReadonlyMap<string, string> =>
+export const getRemoteFiles = ({ packed, messages }: ProviderRequest): ReadonlyMap<string, string> =>
   packed ? packed.remoteFiles : addressesIn(messages);
 
 /** What providers want back with a tool call, as its `extra_content`, by the call's id. */

@@ -1,7 +1,7 @@
 import { toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import type { Provider, ProviderContext } from './provider.ts';
-import { listsNothing, reasonOf } from './upstream/upstream-error.ts';
+import { getReason, listsNothing } from './upstream/upstream-error.ts';
 
 /**
  * Asks a provider whether a credential works, by a free call. A server of one's own that lists nothing works where a model of it is
@@ -15,6 +15,6 @@ export async function checkCredential(provider: Provider, context: ProviderConte
     const isOwn = knownProvider(provider.id)?.ownServer ?? true;
     if (listed.length === 0 && isOwn && !isNamed) throw listsNothing(provider.id, 'no_models_listed');
   } catch (error) {
-    if (!isNamed || reasonOf(toAppError(error)) !== 'no_model_list') throw error;
+    if (!isNamed || getReason(toAppError(error)) !== 'no_model_list') throw error;
   }
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { knownProviders } from '#shared/known-providers.ts';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
-import { createChunkReader, nanoOf } from './openai-compatible/completion-chunks.ts';
-import { dialectOf } from './openai-compatible/dialects.ts';
+import { createChunkReader, toNano } from './openai-compatible/completion-chunks.ts';
+import { getDialect } from './openai-compatible/dialects.ts';
 import { listedEntry } from './openai-compatible/listed-entry.ts';
 import type { ProviderEvent } from './provider.ts';
 
@@ -31,7 +31,7 @@ const conversation: CompletionRequestBody['messages'] = [
 function bodyFor(id: string, more: Partial<CompletionRequestBody> = {}) {
   const { messages, ...parameters } = completionRequest.parse({ messages: conversation, ...more });
   const request = { model: 'm', messages, maxTokens: 50, openaiOnly: {}, parameters };
-  return completionBody(request, dialectOf({ id })) as Record<string, unknown> & {
+  return completionBody(request, getDialect({ id })) as Record<string, unknown> & {
     messages: Record<string, unknown>[];
   };
 }
@@ -185,7 +185,7 @@ describe('OpenRouter', () => {
   });
 
   test('a cost that is none is not taken for nothing', () => {
-    expect([nanoOf('0.1'), nanoOf(-1), nanoOf(Number.NaN), nanoOf(null)]).toEqual([null, null, null, null]);
+    expect([toNano('0.1'), toNano(-1), toNano(Number.NaN), toNano(null)]).toEqual([null, null, null, null]);
   });
 });
 
@@ -217,7 +217,7 @@ test.each([
 });
 
 describe('a list of models', () => {
-  const listed = (entry: object, id = 'openai-compatible') => listedEntry(entry, dialectOf({ id }).notForChat);
+  const listed = (entry: object, id = 'openai-compatible') => listedEntry(entry, getDialect({ id }).notForChat);
 
   test.each([
     ['mistral', { id: 'mistral-ocr', capabilities: { completion_chat: false } }],

@@ -33,13 +33,13 @@ export function embeddingsFrom({ blocks, shape, format, dimensions, count }: Emb
   let size = dimensions;
   const items: string[] = [];
   for (const [index, value] of said.entries()) {
-    const vector = vectorOf(value);
+    const vector = getVector(value);
     if (vector === null) return { fault: 'answered with an embedding that is no list of numbers' };
     size ??= vector.length;
     if (vector.length !== size) return { fault: `answered with ${vector.length} dimensions in place of ${size}` };
     items.push(`{"object":"embedding","index":${index},"embedding":${written(vector, value, format)}}`);
   }
-  return { data: `[${items.join(',')}]`, promptTokens: promptTokensOf(body, shape) };
+  return { data: `[${items.join(',')}]`, promptTokens: getPromptTokens(body, shape) };
 }
 
 /** In the order of the inputs, wherever they stand; one that stands twice leaves another one missing. */
@@ -51,14 +51,14 @@ function openAiVectors(body: JsonObject): readonly unknown[] {
 
 const googleVectors = (body: JsonObject) => asArray(body.embeddings).map((entry) => asObject(entry).values);
 
-const promptTokensOf = (body: JsonObject, shape: EmbeddingAnswer['shape']) =>
+const getPromptTokens = (body: JsonObject, shape: EmbeddingAnswer['shape']) =>
   shape === 'openai'
     ? asCount(asObject(body.usage).prompt_tokens)
     : asCount(asObject(body.usageMetadata).promptTokenCount);
 
 type Vector = readonly number[] | Float32Array;
 
-function vectorOf(value: unknown): Vector | null {
+function getVector(value: unknown): Vector | null {
   const vector = typeof value === 'string' ? decoded(value) : asArray(value);
   if (vector === null || vector.length === 0) return null;
   for (const number of vector) if (typeof number !== 'number' || !Number.isFinite(number)) return null;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { image, modelOf, openOwnServers } from '../../tests/gateway-doubles/own-servers.ts';
+import { getModel, image, openOwnServers } from '../../tests/gateway-doubles/own-servers.ts';
 
 let servers: Awaited<ReturnType<typeof openOwnServers>>;
 beforeEach(async () => {
@@ -69,7 +69,7 @@ describe('what is no picture', () => {
       const { post } = await servers.gateway();
       for (const [name, body] of bodies) {
         // Thinking that comes back is only sent on where the model thinks.
-        const request = { model: modelOf(id), max_tokens: 5_000, reasoning_effort: 'low', ...body };
+        const request = { model: getModel(id), max_tokens: 5_000, reasoning_effort: 'low', ...body };
         const response = await post('/v1/chat/completions', request);
         await response.text();
         expect([200, 400], name).toContain(response.status);

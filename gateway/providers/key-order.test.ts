@@ -23,16 +23,16 @@ const body = { model: 'openai/gpt-5.4-mini', messages: [{ role: 'user', content:
 
 /** OpenAI with three keys, each answered as told. */
 async function open(replies: Record<string, Reply>) {
-  const keyOf = (authorization = '') => authorization.replace('Bearer key-of-', '');
+  const getKey = (authorization = '') => authorization.replace('Bearer key-of-', '');
   const upstream = await openUpstream((call, response) =>
-    (replies[keyOf(call.headers.authorization)] ?? down)(call, response),
+    (replies[getKey(call.headers.authorization)] ?? down)(call, response),
   );
   onTestFinished(upstream.close);
   const keys = ['first', 'second', 'third'].map((label) => ({ label, secret: new Secret(`key-of-${label}`) }));
   const credential = { apiKey: keys[0]?.secret ?? null, keys, baseUrl: `${upstream.origin}/v1` };
   const opened = await openTestGateway({ plan: 'local', providers: { openai: credential } });
   const ask = () => opened.post('/v1/chat/completions', body);
-  const asked = () => upstream.calls.splice(0).map(({ headers }) => keyOf(headers.authorization));
+  const asked = () => upstream.calls.splice(0).map(({ headers }) => getKey(headers.authorization));
   const states = () => opened.gateway.keyStates('openai').map(({ state }) => state);
   return { ...opened, replies, ask, asked, states, keys, credential };
 }

@@ -1,7 +1,7 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Secret } from '../access/auth/secret.ts';
 import type { Provider, ProviderContext, ProviderCredential, ProviderKey } from './provider.ts';
-import { reasonOf } from './upstream/upstream-error.ts';
+import { getReason } from './upstream/upstream-error.ts';
 
 export type KeyTrouble = 'refused' | 'empty' | 'rate_limited';
 
@@ -52,19 +52,19 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
   function toAsk(keys: readonly ProviderKey[]): readonly ProviderKey[] {
     const ready = keys.filter((key) => !isAside(key));
     if (ready.length > 0) return ready;
-    const untilOf = ({ secret }: ProviderKey) => aside.get(secret)?.until ?? 0;
-    return keys.toSorted((a, b) => untilOf(a) - untilOf(b)).slice(0, 1);
+    const getUntil = ({ secret }: ProviderKey) => aside.get(secret)?.until ?? 0;
+    return keys.toSorted((a, b) => getUntil(a) - getUntil(b)).slice(0, 1);
   }
 
   function setAside(provider: string, { label, secret }: ProviderKey, trouble: KeyTrouble, error: AppError): void {
     const isNews = aside.get(secret)?.trouble !== trouble;
     const retryAfterMs = trouble === 'rate_limited' ? error.retryAfterMs : undefined;
     aside.set(secret, { trouble, until: now() + (retryAfterMs ?? waitMs[trouble]) });
-    if (isNews) log({ event: 'provider_key_set_aside', provider, key: label, ends: endsOf(secret), trouble });
+    if (isNews) log({ event: 'provider_key_set_aside', provider, key: label, ends: getEnds(secret), trouble });
   }
 
   function worked(provider: string, { label, secret }: ProviderKey): void {
-    if (aside.delete(secret)) log({ event: 'provider_key_recovered', provider, key: label, ends: endsOf(secret) });
+    if (aside.delete(secret)) log({ event: 'provider_key_recovered', provider, key: label, ends: getEnds(secret) });
   }
 
   async function inOrder<T>(
@@ -82,7 +82,7 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
         return answer;
       } catch (thrown) {
         const error = toAppError(thrown);
-        const trouble = troubleOf(error);
+        const trouble = getTrouble(error);
         if (trouble === null || signal.aborted) throw error;
         // What a key may list says nothing of what it may answer.
         if (chat) setAside(provider, key, trouble, error);
@@ -128,11 +128,11 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
     },
 
     /** How the keys of a credential do, in their order; none where it has one at most. */
-    statesOf: ({ keys = [] }: ProviderCredential): KeyState[] =>
+    getStates: ({ keys = [] }: ProviderCredential): KeyState[] =>
       keys.map((key) => {
         const found = isAside(key) ? aside.get(key.secret) : undefined;
         const { label, secret } = key;
-        return { label, ends: endsOf(secret), state: found?.trouble ?? 'ready', until: found?.until ?? null };
+        return { label, ends: getEnds(secret), state: found?.trouble ?? 'ready', until: found?.until ?? null };
       }),
   };
 
@@ -157,15 +157,15 @@ export type KeyOrder = ReturnType<typeof createKeyOrder>;
 
 const hasSeveral = ({ keys }: ProviderCredential) => keys !== undefined && keys.length > 1;
 
-function troubleOf(error: AppError): KeyTrouble | null {
+function getTrouble(error: AppError): KeyTrouble | null {
   if (error.code === 'upstream_rate_limited') return 'rate_limited';
-  const reason = reasonOf(error);
+  const reason = getReason(error);
   if (reason === 'quota_exhausted') return 'empty';
   return reason === 'key_refused' ? 'refused' : null;
 }
 
 /** Of a short key less: four characters of eight would be half of it. */
-export const endsOf = (secret: Secret): string => {
+export const getEnds = (secret: Secret): string => {
   const text = secret.reveal();
   return text.slice(text.length < 16 ? -2 : -4);
 };

@@ -32,16 +32,16 @@ export async function findLocalServers({ fetch, ports = usualPorts }: FindOption
 }
 
 async function serverAt(origin: string, fetch: FindOptions['fetch']): Promise<FoundServer | null> {
-  const ask = (path: string) => answerOf(`${origin}${path}`, fetch);
+  const ask = (path: string) => getAnswer(`${origin}${path}`, fetch);
   const list = asObject(await ask('/v1/models'));
   if (!Array.isArray(list.data)) return null;
-  const id = (await kindOf(ask)) ?? 'openai-compatible';
+  const id = (await getKind(ask)) ?? 'openai-compatible';
   const models = list.data.flatMap((entry) => asText(asObject(entry).id) ?? []).slice(0, shownModels);
   return { id, name: knownProviderName(id), baseUrl: `${origin}/v1`, models };
 }
 
 /** Each kind's own endpoint, beside those of OpenAI's family. */
-async function kindOf(ask: (path: string) => Promise<unknown>): Promise<ProviderId | null> {
+async function getKind(ask: (path: string) => Promise<unknown>): Promise<ProviderId | null> {
   const [ollama, lmStudio, llamaCpp, vllm] = await Promise.all(
     ['/api/version', '/api/v0/models', '/props', '/version'].map(async (path) => asObject(await ask(path))),
   );
@@ -56,7 +56,7 @@ const isEmptyList = (answer: Readonly<Record<string, unknown>> | undefined) =>
   answer?.object === 'list' && asArray(answer.data).length === 0;
 
 /** The JSON of a free call; null for everything that is none. */
-async function answerOf(url: string, fetch: FindOptions['fetch']): Promise<unknown> {
+async function getAnswer(url: string, fetch: FindOptions['fetch']): Promise<unknown> {
   const signal = AbortSignal.timeout(answerMs);
   try {
     const response = await fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal });

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
-import { canChat, isBookVendor, vendorOf, withoutSnapshot } from '#shared/model-names.ts';
+import { canChat, getVendor, isBookVendor, withoutSnapshot } from '#shared/model-names.ts';
 import { isKnownModel } from '../models/catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
 import { asVendorModel } from '../models/catalogue/vendor-models.ts';
-import { priceOf } from '../models/prices/price-document.ts';
+import { parsePricing } from '../models/prices/price-document.ts';
 import { azureDialect, hasResponses } from './azure-openai/azure-openai.ts';
-import { dialectOf } from './openai-compatible/dialects.ts';
+import { getDialect } from './openai-compatible/dialects.ts';
 import { type Listing, listedModel } from './openai-compatible/listed-model.ts';
 import type { DeclaredModel, ListedModel, NamedServer, Provider, ProviderCredential } from './provider.ts';
-import { reasonOf } from './upstream/upstream-error.ts';
+import { getReason } from './upstream/upstream-error.ts';
 import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
 export interface ModelLists {
@@ -39,7 +39,7 @@ export interface ModelListsOptions {
   readonly always: readonly CatalogueModel[];
   /** All that may list models, in order of priority. */
   readonly providers: () => readonly Provider[];
-  readonly credentialOf: (id: string) => ProviderCredential | null;
+  readonly getCredential: (id: string) => ProviderCredential | null;
 }
 
 const listTimeoutMs = 10_000;
@@ -69,7 +69,7 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
 
   /** A list that arrives after its server was replaced is dropped; one that does not come leaves the old one. */
   async function refresh(id: string, signal: AbortSignal = AbortSignal.timeout(listTimeoutMs)): Promise<void> {
-    const credential = options.credentialOf(id);
+    const credential = options.getCredential(id);
     const running = asking.get(id);
     if (running && running.credential === credential) return running.answer;
     const answer = ask(id, credential, signal).finally(() => {
@@ -85,16 +85,16 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     const failures = (due.get(id)?.failures ?? 0) + 1;
     due.set(id, { at: options.now() + Math.min(firstRetryMs * 2 ** (failures - 1), freshFor(id)), failures });
     const listed = await provider.models({ credential, fetch: options.fetch, signal }).catch((error: unknown) => {
-      if (reasonOf(toAppError(error)) !== 'no_model_list') throw error;
+      if (getReason(toAppError(error)) !== 'no_model_list') throw error;
       return [];
     });
-    if (options.credentialOf(id) !== credential) return;
+    if (options.getCredential(id) !== credential) return;
     due.set(id, { at: options.now() + freshFor(id), failures: 0 });
-    keep(id, recordsOf(id, credential, listed));
+    keep(id, getRecords(id, credential, listed));
   }
 
   /** What a server lists, with what its owner says of it, and what only its owner says. */
-  function recordsOf(id: string, credential: ProviderCredential, listed: readonly ListedModel[]): CatalogueModel[] {
+  function getRecords(id: string, credential: ProviderCredential, listed: readonly ListedModel[]): CatalogueModel[] {
     const day = new Date(options.now()).toISOString().slice(0, 10);
     const dialect = dialectOfServer(id, credential);
     const listing = { provider: id, dialect, day, source: `${credential.baseUrl}/models` };
@@ -104,7 +104,7 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
       : listed;
     const unlisted = [...declared.keys()].filter((name) => !listed.some(({ model }) => model === name));
     const record = (model: ListedModel) =>
-      declaredModel(recordOf(listing, model), declared.get(model.model), credential.server, day);
+      declaredModel(getRecord(listing, model), declared.get(model.model), credential.server, day);
     return [...offered.map(record), ...unlisted.map((name) => unverified(record(unknownModel(name))))];
   }
 
@@ -123,21 +123,21 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     refresh,
     async look() {
       for (const { id } of options.providers()) {
-        if (isBookVendor(id) && options.credentialOf(id) && !due.has(id)) refreshBehind(id);
+        if (isBookVendor(id) && options.getCredential(id) && !due.has(id)) refreshBehind(id);
       }
       const first = [...asking].filter(([id]) => due.get(id)?.failures === 1).map(([, { answer }]) => answer);
       if (first.length > 0) await Promise.race([Promise.allSettled(first), pause(firstListMs, null, { ref: false })]);
     },
     unlisted(provider, name) {
-      const vendor = plainName.test(name) ? vendorOf(name) : null;
+      const vendor = plainName.test(name) ? getVendor(name) : null;
       if (vendor === null || (provider !== null && provider !== vendor)) return null;
       const day = new Date(options.now()).toISOString().slice(0, 10);
-      const listing = { provider: vendor, dialect: dialectOf({ id: vendor }), day, source: '' };
-      return unverified(recordOf(listing, unknownModel(name)));
+      const listing = { provider: vendor, dialect: getDialect({ id: vendor }), day, source: '' };
+      return unverified(getRecord(listing, unknownModel(name)));
     },
     credentialChanged(id) {
-      const credential = options.credentialOf(id);
-      keep(id, credential ? recordsOf(id, credential, []) : []);
+      const credential = options.getCredential(id);
+      keep(id, credential ? getRecords(id, credential, []) : []);
       due.delete(id);
       if (credential && !isBookVendor(id)) refreshBehind(id);
     },
@@ -154,7 +154,7 @@ function isNew(provider: string, model: string, listed: readonly ListedModel[]):
   return !isKnownModel(`${provider}/${base}`) && !listed.some((other) => other.model === base);
 }
 
-function recordOf(listing: Listing, listed: ListedModel): CatalogueModel {
+function getRecord(listing: Listing, listed: ListedModel): CatalogueModel {
   const record = listedModel(listing, listed);
   const told = { inputs: listed.inputs ?? null, efforts: listed.efforts ?? null };
   return isBookVendor(listing.provider) && !record.embedding ? asVendorModel(record, told) : record;
@@ -163,7 +163,7 @@ function recordOf(listing: Listing, listed: ListedModel): CatalogueModel {
 const unverified = (model: CatalogueModel): CatalogueModel => ({ ...model, unverified: true });
 
 const dialectOfServer = (id: string, { server }: ProviderCredential) =>
-  server?.kind === 'azure-openai' ? azureDialect : dialectOf({ id: server?.kind ?? id });
+  server?.kind === 'azure-openai' ? azureDialect : getDialect({ id: server?.kind ?? id });
 
 const unknownModel = (model: string): ListedModel => ({ model, created: null, contextLength: null });
 
@@ -180,5 +180,5 @@ function declaredModel(
   if (price === null) return known;
   const priceSource = 'configuration';
   const { priceAsOf = day } = declared;
-  return { ...known, price: priceOf(price, priceAsOf, priceSource), priceAsOf, priceSource, isOwnPrice: true };
+  return { ...known, price: parsePricing(price, priceAsOf, priceSource), priceAsOf, priceSource, isOwnPrice: true };
 }

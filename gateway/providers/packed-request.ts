@@ -75,5 +75,5 @@ const anySchema: NonNullable<Parameters['response_format']> = {
 };
 
 /** What the threads are told of a task on a packed request. */
-export const shareOf = (packed: Packed | null | undefined) =>
+export const getShare = (packed: Packed | null | undefined) =>
   packed ? { account: packed.account, bytes: packed.bytes.byteLength } : {};

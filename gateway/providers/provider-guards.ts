@@ -2,10 +2,10 @@ import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { HeaderFault } from '#shared/header-faults.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
-import { remoteFilesOf } from './changed-request.ts';
+import { getRemoteFiles } from './changed-request.ts';
 import type { Provider, ProviderContext, ProviderCredential } from './provider.ts';
 import { mayCarrySecrets } from './upstream/dispatch-fetch.ts';
-import { type Download, documentsOf, fetchFiles } from './upstream/fetched-files.ts';
+import { type Download, fetchFiles, getDocuments } from './upstream/fetched-files.ts';
 import { saying, wordless } from './upstream/upstream-error.ts';
 
 /** What is shorter is no secret, and could be part of any word. */
@@ -80,10 +80,10 @@ export function withoutAddresses(provider: Provider, download?: Download): Provi
   return {
     ...provider,
     chat(request, context, take) {
-      const remote = remoteFilesOf(request);
+      const remote = getRemoteFiles(request);
       if (remote.size === 0) return provider.chat(request, context, take);
       const fetchesImages = provider.fetchesImages && mayFetch(provider.id, context.credential);
-      const wanted = fetchesImages ? documentsOf(remote) : remote;
+      const wanted = fetchesImages ? getDocuments(remote) : remote;
       return fetchFiles(wanted, context.signal, download).then((fetched) =>
         provider.chat(fetched ? { ...request, fetched } : request, context, take),
       );

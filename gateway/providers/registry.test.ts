@@ -113,10 +113,10 @@ test('several servers are used at once, each model at the price that is known fo
   bench.registry.set('ollama', { apiKey: null, baseUrl: `${upstream.origin}/ollama` });
   for (const id of ['groq', 'openrouter', 'ollama']) await bench.registry.refresh(id);
   const { models } = buildCatalogue('2026-11-21', bench.registry.models());
-  const priceOf = (id: string) => models.find((model) => model.id === id)?.price?.prompt;
-  expect(priceOf('groq/openai/gpt-oss-20b')).toBe(75_000n);
-  expect(priceOf('openrouter/acme/large')).toBe(2_000_000n);
-  expect(priceOf('ollama/llama3:8b')).toBeUndefined();
+  const parsePricing = (id: string) => models.find((model) => model.id === id)?.price?.prompt;
+  expect(parsePricing('groq/openai/gpt-oss-20b')).toBe(75_000n);
+  expect(parsePricing('openrouter/acme/large')).toBe(2_000_000n);
+  expect(parsePricing('ollama/llama3:8b')).toBeUndefined();
   const answer = await bench.post('/chat', { model: 'openrouter/acme/large', prompt: 'hi' });
   expect(await answer.json()).toMatchObject({ text: 'Hi', cost_usd: '0.000123457', provider: 'openrouter' });
   expect(upstream.calls.at(-1)?.body).toMatchObject({ usage: { include: true }, model: 'acme/large' });

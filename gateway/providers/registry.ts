@@ -7,7 +7,7 @@ import { createGoogle } from './google/google.ts';
 import { createKeyOrder, type KeyOrder } from './key-order.ts';
 import { createModelLists } from './model-lists.ts';
 import { createOpenAi } from './openai/openai.ts';
-import { dialectOf } from './openai-compatible/dialects.ts';
+import { getDialect } from './openai-compatible/dialects.ts';
 import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts';
 import type { NamedServer, Provider, ProviderCredential } from './provider.ts';
 import { withHeaders, withoutAddresses, withoutKey } from './provider-guards.ts';
@@ -40,7 +40,7 @@ export interface Registry {
   /** Who would be asked with this credential; null where nobody. */
   providerFor(id: string, credential: ProviderCredential): Provider | null;
   /** How several keys of a provider do. */
-  readonly keys: Pick<KeyOrder, 'statesOf' | 'cleared'>;
+  readonly keys: Pick<KeyOrder, 'getStates' | 'cleared'>;
   /** Ids with a credential. */
   configured(): readonly string[];
   /** All known providers, in order of priority. */
@@ -105,7 +105,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     now,
     log: options.log,
     always: options.sandbox ? [...sandboxModels, sandboxEmbedding] : [],
-    credentialOf: (id) => credentials.get(id) ?? null,
+    getCredential: (id) => credentials.get(id) ?? null,
     providers: () => [...known, ...named.values()],
   });
 
@@ -148,4 +148,4 @@ export function createRegistry(options: RegistryOptions): Registry {
 const namedProvider = (id: string, { kind, name }: NamedServer): Provider =>
   kind === 'azure-openai'
     ? createAzureOpenAi({ id, name })
-    : createOpenAiCompatible({ id, name, dialect: dialectOf({ id: kind }) });
+    : createOpenAiCompatible({ id, name, dialect: getDialect({ id: kind }) });

@@ -4,7 +4,7 @@ import { openTestGateway } from '../../tests/gateway-doubles/open-test-gateway.t
 import {
   completion,
   everyId,
-  modelOf,
+  getModel,
   openCanary,
   openOwnServers,
   prompt,
@@ -16,7 +16,7 @@ import type { Download } from './upstream/fetched-files.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
 const apiKey = new Secret('platform-key');
-const codeOf = async (response: Response) => `${response.status} ${(await response.json()).error?.code}`;
+const getCode = async (response: Response) => `${response.status} ${(await response.json()).error?.code}`;
 const refusals = /^400 (file_download_failed|invalid_image)$/;
 
 let servers: Awaited<ReturnType<typeof openOwnServers>>;
@@ -31,8 +31,8 @@ describe('an address that may not be fetched', () => {
   test.each(everyId)('is refused however it is spelled, and %s never sees it', async (id) => {
     const { post } = await servers.gateway();
     for (const url of privateSpellings(canary.port)) {
-      const response = await post('/v1/chat/completions', completion(modelOf(id), url));
-      expect([url, await codeOf(response)]).toEqual([url, expect.stringMatching(refusals)]);
+      const response = await post('/v1/chat/completions', completion(getModel(id), url));
+      expect([url, await getCode(response)]).toEqual([url, expect.stringMatching(refusals)]);
     }
     expect([servers.sent(), canary.connects]).toEqual([[], 0]);
   });
@@ -48,7 +48,8 @@ describe('an address that may not be fetched', () => {
         await post('/v1/quote', completion('openai-compatible/sees', url)),
         await post('/v1/chat/completions', { ...completion('router', url), stream: true }),
       ];
-      for (const answer of answers) expect([url, await codeOf(answer)]).toEqual([url, expect.stringMatching(refusals)]);
+      for (const answer of answers)
+        expect([url, await getCode(answer)]).toEqual([url, expect.stringMatching(refusals)]);
     }
     expect([servers.sent(), canary.connects]).toEqual([[], 0]);
   });
@@ -75,8 +76,8 @@ describe('an address that may not be fetched', () => {
     for (const id of everyId) {
       pass(60_000);
       for (const name of names) {
-        const body = completion(modelOf(id), `https://${name}:${canary.port}/x.png`);
-        expect(await codeOf(await post('/v1/chat/completions', body)), id).toBe('400 file_download_failed');
+        const body = completion(getModel(id), `https://${name}:${canary.port}/x.png`);
+        expect(await getCode(await post('/v1/chat/completions', body)), id).toBe('400 file_download_failed');
       }
     }
     expect([servers.sent(), canary.connects, asked]).toEqual([[], 0, everyId.length * names.length]);
@@ -99,8 +100,8 @@ describe('a public address', () => {
     const { urls, download } = fetched();
     const { post } = await servers.gateway({ download });
     for (const id of everyId) {
-      expect((await post('/v1/chat/completions', completion(modelOf(id), address))).status, id).toBe(200);
-      expect((await post('/chat', prompt(modelOf(id), address))).status, id).toBe(200);
+      expect((await post('/v1/chat/completions', completion(getModel(id), address))).status, id).toBe(200);
+      expect((await post('/chat', prompt(getModel(id), address))).status, id).toBe(200);
     }
     expect(urls).toEqual(Array(everyId.length * 2).fill(address));
     expect(servers.sent()).toHaveLength(everyId.length * 2);
@@ -130,8 +131,8 @@ describe('a public address', () => {
     };
     const { post } = await openTestGateway({ plan: 'local', fetch: send, download, providers });
     for (const id of ['openai', 'anthropic']) {
-      await post('/v1/chat/completions', completion(modelOf(id), 'https://files.example.com:443\\x\\..\\cat.png'));
-      await post('/v1/chat/completions', completion(modelOf(id), 'HTTPS://FILES.example.com:443/x/../cat.png'));
+      await post('/v1/chat/completions', completion(getModel(id), 'https://files.example.com:443\\x\\..\\cat.png'));
+      await post('/v1/chat/completions', completion(getModel(id), 'HTTPS://FILES.example.com:443/x/../cat.png'));
     }
     const [openai, anthropic] = ['https://api.openai.com/v1/chat/completions', 'https://api.anthropic.com/v1/messages'];
     expect(asked.map((seen) => seen.split(' ')[0])).toEqual([openai, openai, anthropic, anthropic]);
@@ -147,7 +148,7 @@ describe('a public address', () => {
       anthropic: { apiKey, baseUrl: `${servers.origin}/anthropic` },
     };
     const { post } = await openTestGateway({ plan: 'local', fetch: send, download, providers });
-    const route = { policy: 'cheapest', only: [modelOf('openai'), modelOf('anthropic')] };
+    const route = { policy: 'cheapest', only: [getModel('openai'), getModel('anthropic')] };
     const answer = await post('/v1/chat/completions', { ...completion('router', address), route });
     expect([answer.status, (await answer.json()).provider, asked.length]).toEqual([200, 'anthropic', 1]);
     expect(urls).toEqual([address]);
@@ -159,7 +160,7 @@ describe('a public address', () => {
     const { urls, download } = fetched();
     const { post } = await servers.gateway({ download, providers: servers.credentials({ mayFetch: true }) });
     for (const id of ['vllm', 'openai-compatible', 'openai', 'anthropic', 'ollama', 'google']) {
-      expect((await post('/v1/chat/completions', completion(modelOf(id), address))).status).toBe(200);
+      expect((await post('/v1/chat/completions', completion(getModel(id), address))).status).toBe(200);
     }
     expect(servers.sent().map((body) => body.includes(address))).toEqual([true, true, true, true, false, false]);
     expect(urls).toEqual([address, address]);
@@ -214,7 +215,7 @@ describe('a document by its address', () => {
     async (id) => {
       const { urls, download } = comes(pdf);
       const { post } = await servers.gateway({ download, providers: servers.credentials({ mayFetch: true }) });
-      expect((await post('/v1/chat/completions', read(modelOf(id), document))).status).toBe(200);
+      expect((await post('/v1/chat/completions', read(getModel(id), document))).status).toBe(200);
       expect(urls).toEqual([document]);
       expect(servers.sent().at(-1)).toContain(pdf.toString('base64'));
       expect(servers.sent().at(-1)).not.toContain('files.example.com');
@@ -224,8 +225,8 @@ describe('a document by its address', () => {
   test('is refused like a picture where the guard does not let it through', async () => {
     const { post } = await servers.gateway();
     for (const url of privateSpellings(canary.port).filter((each) => !each.startsWith('data:'))) {
-      const response = await post('/v1/chat/completions', read(modelOf('openai'), url));
-      expect([url, await codeOf(response)]).toEqual([
+      const response = await post('/v1/chat/completions', read(getModel('openai'), url));
+      expect([url, await getCode(response)]).toEqual([
         url,
         expect.stringMatching(/^400 (file_download_failed|invalid_file)$/),
       ]);
@@ -236,7 +237,7 @@ describe('a document by its address', () => {
   test('is a PDF, or its place is named', async () => {
     const { download } = comes(png);
     const { post } = await servers.gateway({ download });
-    const answer = await post('/v1/chat/completions', read(modelOf('openai'), document));
+    const answer = await post('/v1/chat/completions', read(getModel('openai'), document));
     expect(await answer.json()).toMatchObject({
       error: { code: 'file_download_failed', param: 'messages[0].content[0].file.file_data' },
     });
@@ -244,7 +245,7 @@ describe('a document by its address', () => {
 
   test('takes as much of the balance as a long one might', async () => {
     const { post } = await servers.gateway({ plan: 'pro', balance: '0.001' });
-    const answer = await post('/v1/chat/completions', read(modelOf('openai'), document));
-    expect(await codeOf(answer)).toBe('402 insufficient_credits');
+    const answer = await post('/v1/chat/completions', read(getModel('openai'), document));
+    expect(await getCode(answer)).toBe('402 insufficient_credits');
   });
 });

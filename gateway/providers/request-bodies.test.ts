@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
-import { factsOf } from '../models/catalogue/known-models.ts';
+import { getFacts } from '../models/catalogue/known-models.ts';
 import { messagesBody } from './anthropic/anthropic-body.ts';
 import { generateBody } from './google/google-body.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
-import { dialectOf, openAiDialect } from './openai-compatible/dialects.ts';
+import { getDialect, openAiDialect } from './openai-compatible/dialects.ts';
 import type { ProviderRequest } from './provider.ts';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';
@@ -98,7 +98,7 @@ describe('marks for a prompt cache', () => {
   });
 
   test.each(['openai', 'mistral', 'groq', 'vllm', 'deepseek'])('are nothing that %s is sent', (id) => {
-    const dialect = id === 'openai' ? openAiDialect : dialectOf({ id });
+    const dialect = id === 'openai' ? openAiDialect : getDialect({ id });
     const text = JSON.stringify(completionBody(marked, dialect));
     expect(text).toContain('Long rules.');
     expect(text).not.toContain('cache_control');
@@ -107,12 +107,12 @@ describe('marks for a prompt cache', () => {
   test('are nothing that Google is sent, and go on to OpenRouter and to servers nobody named', async () => {
     expect(JSON.stringify(await generateBody(marked))).not.toContain('cache_control');
     for (const id of ['openrouter', 'openai-compatible']) {
-      expect(JSON.stringify(completionBody(marked, dialectOf({ id }))).match(/cache_control/g)).toHaveLength(4);
+      expect(JSON.stringify(completionBody(marked, getDialect({ id }))).match(/cache_control/g)).toHaveLength(4);
     }
   });
 });
 
-const opus5 = factsOf('anthropic/claude-opus-5');
+const opus5 = getFacts('anthropic/claude-opus-5');
 
 describe('Anthropic', () => {
   test('gets one system text, turns that alternate, and results of parallel calls in one message', () => {
@@ -173,7 +173,7 @@ describe('Anthropic', () => {
   test('is told not to think where it would by itself', () => {
     const request = requestFor({ reasoning_effort: 'none' }, 'claude-opus-5');
     expect(messagesBody({ ...request, facts: opus5 })).toMatchObject({ thinking: { type: 'disabled' } });
-    expect(messagesBody({ ...request, facts: factsOf('anthropic/claude-opus-4-8') })).not.toHaveProperty('thinking');
+    expect(messagesBody({ ...request, facts: getFacts('anthropic/claude-opus-4-8') })).not.toHaveProperty('thinking');
   });
 
   test.each([
@@ -183,7 +183,7 @@ describe('Anthropic', () => {
     ['claude-opus-4-8', { type: 'adaptive', display: 'summarized' }],
   ])('%s thinks in the way it understands', (model, thinking) => {
     const request = requestFor({ reasoning_effort: 'medium', max_tokens: 20_000 }, model);
-    expect(messagesBody({ ...request, facts: factsOf(`anthropic/${model}`) })).toMatchObject({ thinking });
+    expect(messagesBody({ ...request, facts: getFacts(`anthropic/${model}`) })).toMatchObject({ thinking });
   });
 
   test('shows pictures of a tool’s result in it', () => {
@@ -303,7 +303,7 @@ describe('Google', () => {
 
 describe('OpenAI and its like', () => {
   const openai = openAiDialect;
-  const local = dialectOf({ id: 'openai-compatible' });
+  const local = getDialect({ id: 'openai-compatible' });
 
   test('OpenAI itself never sees other providers’ extensions', () => {
     const body = completionBody(requestFor(), openai);

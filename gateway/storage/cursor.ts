@@ -25,7 +25,7 @@ export interface Slice {
 }
 
 /** `before` walks the list backwards from its cursor. Throws 400 where both cursors are given. */
-export function sliceOf(page: PageRequest): Slice {
+export function getSlice(page: PageRequest): Slice {
   if (page.after !== undefined && page.before !== undefined) {
     throw new AppError('invalid_query_parameter', 'Give either "after" or "before", not both.', { param: 'before' });
   }
@@ -39,7 +39,7 @@ export function sliceOf(page: PageRequest): Slice {
 }
 
 /** Turns the fetched rows into the page that was asked for. */
-export function pageOf<Row, Item extends { id: string }>(
+export function getPage<Row, Item extends { id: string }>(
   page: PageRequest,
   rows: readonly Row[],
   toItem: (row: Row) => Item,

@@ -27,17 +27,17 @@ const zeros = Buffer.alloc(reserveBytes);
 export const journalPaths = (database: string): readonly string[] => [`${database}.steps-0`, `${database}.steps-1`];
 
 /** What is in a journal file; nothing where there is none. */
-export const readJournalFile = (path: string): ScannedFile => scanFrames(bytesOf(path));
+export const readJournalFile = (path: string): ScannedFile => scanFrames(getBytes(path));
 
 /** The number of the last step in the journal of this database, which somebody may be writing; null where nothing is in it. */
 export function lastInJournal(database: string): number | null {
   const files = journalPaths(database)
-    .map(bytesOf)
+    .map(getBytes)
     .filter((bytes) => bytes.length > 0);
   return files.length === 0 ? null : Math.max(...files.map(lastFrameNumber));
 }
 
-function bytesOf(path: string): Buffer {
+function getBytes(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {

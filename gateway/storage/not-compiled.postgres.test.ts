@@ -6,7 +6,7 @@ import { openBooks } from './open.ts';
 
 const everyCost = 'SET jit_above_cost = 0';
 const report = 'EXPLAIN (ANALYZE) SELECT count(*) FROM accounts WHERE balance > 0';
-const planOf = (rows: readonly Record<string, unknown>[]) => rows.map((row) => row['QUERY PLAN']).join('\n');
+const getPlan = (rows: readonly Record<string, unknown>[]) => rows.map((row) => row['QUERY PLAN']).join('\n');
 
 test('the server compiles no statement of ours, however dear it takes it for', async (context) => {
   const url = await testDatabase();
@@ -14,13 +14,13 @@ test('the server compiles no statement of ours, however dear it takes it for', a
   await other.connect();
   onTestFinished(() => other.end());
   await other.query(everyCost);
-  context.skip(!planOf((await other.query(report)).rows).includes('JIT:'), 'this server has no compiler');
+  context.skip(!getPlan((await other.query(report)).rows).includes('JIT:'), 'this server has no compiler');
 
   const { db } = await openBooks(url);
   onTestFinished(() => db.destroy());
   const plan = await db.connection().execute(async (one) => {
     await sql.raw(everyCost).execute(one);
-    return planOf((await sql.raw<Record<string, unknown>>(report).execute(one)).rows);
+    return getPlan((await sql.raw<Record<string, unknown>>(report).execute(one)).rows);
   });
   expect(plan).toContain('Execution Time');
   expect(plan).not.toContain('JIT:');

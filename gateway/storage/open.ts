@@ -20,7 +20,7 @@ export interface OpenBooks {
   readonly pool: (() => PoolUse) | null;
 }
 
-export const dialectOf = (database: string): DialectName =>
+export const getDialect = (database: string): DialectName =>
   /^postgres(ql)?:\/\//.test(database) ? 'postgres' : 'sqlite';
 
 /** What an open database speaks: SQLite has one connection. */
@@ -35,7 +35,7 @@ export async function openBooks(
   database: string,
   log: (entry: Record<string, unknown>) => void = () => {},
 ): Promise<OpenBooks> {
-  const dialect = dialectOf(database);
+  const dialect = getDialect(database);
   const durableLog = dialect === 'sqlite' ? createDurableLog(database) : null;
   const begun = database === ':memory:' ? inMemory : null;
   const { dialect: opened, use } = durableLog
@@ -57,16 +57,16 @@ function openSqlite(path: string, log: DurableLog, begun: Buffer | null) {
   try {
     return sqliteDialect(path, log, begun);
   } catch (cause) {
-    const sentence = `The database file "${path}" could not be opened: ${reasonOf(cause)}.${adviceOn(cause, path)}`;
+    const sentence = `The database file "${path}" could not be opened: ${getReason(cause)}.${adviceOn(cause, path)}`;
     throw new AppError('internal_error', sentence, { cause });
   }
 }
 
 /** Kysely names a migration that an earlier start made and this version has not. */
 function unopened(error: unknown): string {
-  const [, later] = /previously executed migration (\S+) is missing/.exec(reasonOf(error)) ?? [];
+  const [, later] = /previously executed migration (\S+) is missing/.exec(getReason(error)) ?? [];
   return later === undefined
-    ? `The database could not be opened: ${reasonOf(error)}.`
+    ? `The database could not be opened: ${getReason(error)}.`
     : `The database was made by a newer version of the gateway (it has ${later}). Start that version, or restore a backup of this one.`;
 }
 
@@ -76,4 +76,4 @@ const adviceOn = (cause: unknown, path: string): string =>
     ? ` It is damaged: move it away, with the files beside it, and restore a backup with "gateway backup restore FILE --db ${path}".`
     : '';
 
-const reasonOf = (error: unknown) => (error instanceof Error && error.message ? error.message : String(error));
+const getReason = (error: unknown) => (error instanceof Error && error.message ? error.message : String(error));

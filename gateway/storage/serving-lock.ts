@@ -49,7 +49,7 @@ function locked(database: string, file: string): Database.Database {
     return begun(file);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    if (code === 'SQLITE_BUSY') throw databaseInUse(database, holderOf(file));
+    if (code === 'SQLITE_BUSY') throw databaseInUse(database, getHolder(file));
     if (code === 'SQLITE_NOTADB') return emptied(database, file);
     const sentence = `The database file "${database}" could not be opened: ${message}.`;
     throw new AppError('internal_error', sentence, { cause: error });
@@ -99,7 +99,7 @@ function tellHolder(file: string): void {
 }
 
 /** Where the file has nothing to say yet, nobody is named. */
-function holderOf(file: string): string | null {
+function getHolder(file: string): string | null {
   try {
     const [, pid, host] = /^(\d+) (\S+)$/.exec(readFileSync(holderFile(file), 'utf8').trim()) ?? [];
     if (pid === undefined) return null;

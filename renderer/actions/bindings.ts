@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import type { ActionId } from '#shared/actions/action-list.ts';
-import { type Bindings, bindingsOf } from '#shared/actions/bindings.ts';
+import { type Bindings, getBindings } from '#shared/actions/bindings.ts';
 import { useSettings } from '../api/use-core.ts';
 
 /** The shortcuts in force, as the settings last said. */
-export const useBindings = create<Bindings>()(() => bindingsOf({}));
+export const useBindings = create<Bindings>()(() => getBindings({}));
 
 /** The shortcut to show beside an action. */
 export const useKeys = (id: ActionId): string | undefined => useBindings((bindings) => bindings[id][0]);
@@ -14,6 +14,6 @@ export const useKeys = (id: ActionId): string | undefined => useBindings((bindin
 export function useFollowBindings(): void {
   const changed = useSettings().data?.shortcuts;
   useEffect(() => {
-    if (changed) useBindings.setState(bindingsOf(changed));
+    if (changed) useBindings.setState(getBindings(changed));
   }, [changed]);
 }

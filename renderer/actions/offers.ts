@@ -12,7 +12,7 @@ type Offers = Readonly<Partial<Record<WindowAction, Offer | (() => void) | null 
 const offered = new Map<WindowAction, Offer>();
 
 /** What can be done now, and how; nothing while no part of the window can. */
-export const offerOf = (id: WindowAction): Offer | undefined => offered.get(id);
+export const getOffer = (id: WindowAction): Offer | undefined => offered.get(id);
 
 /** Offers these actions while the component is mounted; null: not now. */
 export function useOffers(offers: Offers): void {

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { actionList, isThreadAction } from '#shared/actions/action-list.ts';
-import { bindingsOf } from '#shared/actions/bindings.ts';
-import { holderOf, keysProblem } from '#shared/actions/rebinding.ts';
+import { getBindings } from '#shared/actions/bindings.ts';
+import { getHolder, keysProblem } from '#shared/actions/rebinding.ts';
 import { useBindings } from './bindings.ts';
-import { threadActionOf, windowActionOf } from './shortcuts.ts';
+import { getThreadAction, getWindowAction } from './shortcuts.ts';
 
-afterEach(() => useBindings.setState(bindingsOf({})));
+afterEach(() => useBindings.setState(getBindings({})));
 
 const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey', boolean>> = {}) => ({
   key,
@@ -17,30 +17,30 @@ const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftK
 });
 
 test('mod is Ctrl, and the Command key on macOS', () => {
-  expect(windowActionOf(press('k', { ctrlKey: true }), false)).toBe('palette');
-  expect(windowActionOf(press('k', { metaKey: true }), true)).toBe('palette');
-  expect(windowActionOf(press('k', { ctrlKey: true }), true)).toBe(null);
-  expect(windowActionOf(press('k'), false)).toBe(null);
+  expect(getWindowAction(press('k', { ctrlKey: true }), false)).toBe('palette');
+  expect(getWindowAction(press('k', { metaKey: true }), true)).toBe('palette');
+  expect(getWindowAction(press('k', { ctrlKey: true }), true)).toBe(null);
+  expect(getWindowAction(press('k'), false)).toBe(null);
 });
 
 test('Alt with an arrow goes from chat to chat; with a letter it writes one', () => {
-  expect(windowActionOf(press('ArrowDown', { altKey: true }), false)).toBe('nextChat');
-  expect(windowActionOf(press('ArrowUp', { altKey: true }), true)).toBe('previousChat');
-  expect(windowActionOf(press('ArrowUp'), false)).toBe(null);
-  expect(windowActionOf(press('k', { altKey: true, ctrlKey: true }), false)).toBe(null);
+  expect(getWindowAction(press('ArrowDown', { altKey: true }), false)).toBe('nextChat');
+  expect(getWindowAction(press('ArrowUp', { altKey: true }), true)).toBe('previousChat');
+  expect(getWindowAction(press('ArrowUp'), false)).toBe(null);
+  expect(getWindowAction(press('k', { altKey: true, ctrlKey: true }), false)).toBe(null);
 });
 
 test('Esc stops, Shift+Esc goes to the message, F6 goes both ways', () => {
-  expect(windowActionOf(press('Escape'), false)).toBe('stop');
-  expect(windowActionOf(press('Escape', { shiftKey: true }), false)).toBe('focusMessage');
-  expect(windowActionOf(press('F6'), false)).toBe('region');
-  expect(windowActionOf(press('F6', { shiftKey: true }), false)).toBe('regionBack');
+  expect(getWindowAction(press('Escape'), false)).toBe('stop');
+  expect(getWindowAction(press('Escape', { shiftKey: true }), false)).toBe('focusMessage');
+  expect(getWindowAction(press('F6'), false)).toBe('region');
+  expect(getWindowAction(press('F6', { shiftKey: true }), false)).toBe('regionBack');
 });
 
 test('letters act in the conversation only', () => {
-  expect(threadActionOf(press('r'), false)).toBe('regenerate');
-  expect(threadActionOf(press('r', { ctrlKey: true }), false)).toBe(null);
-  expect(windowActionOf(press('r'), false)).toBe(null);
+  expect(getThreadAction(press('r'), false)).toBe('regenerate');
+  expect(getThreadAction(press('r', { ctrlKey: true }), false)).toBe(null);
+  expect(getWindowAction(press('r'), false)).toBe(null);
 });
 
 test('no two actions share a default shortcut, and each may be bound to its own', () => {
@@ -55,19 +55,19 @@ test('no two actions share a default shortcut, and each may be bound to its own'
 });
 
 test('changed keys replace the default, an empty list takes it away, and what is not known is passed over', () => {
-  useBindings.setState(bindingsOf({ newChat: ['mod+J'], find: [], gone: ['mod+K'] }));
-  expect(windowActionOf(press('j', { ctrlKey: true }), false)).toBe('newChat');
-  expect(windowActionOf(press('n', { ctrlKey: true }), false)).toBe(null);
-  expect(windowActionOf(press('f', { ctrlKey: true }), false)).toBe(null);
-  expect(windowActionOf(press('k', { ctrlKey: true }), false)).toBe('palette');
+  useBindings.setState(getBindings({ newChat: ['mod+J'], find: [], gone: ['mod+K'] }));
+  expect(getWindowAction(press('j', { ctrlKey: true }), false)).toBe('newChat');
+  expect(getWindowAction(press('n', { ctrlKey: true }), false)).toBe(null);
+  expect(getWindowAction(press('f', { ctrlKey: true }), false)).toBe(null);
+  expect(getWindowAction(press('k', { ctrlKey: true }), false)).toBe('palette');
 });
 
 test('keys of another action are a conflict in the same place only', () => {
-  const bindings = bindingsOf({});
-  expect(holderOf(bindings, 'newChat', 'mod+K')).toBe('palette');
-  expect(holderOf(bindings, 'palette', 'mod+K')).toBe(null);
-  expect(holderOf(bindings, 'edit', 'R')).toBe('regenerate');
-  expect(holderOf(bindings, 'newChat', 'R')).toBe(null);
+  const bindings = getBindings({});
+  expect(getHolder(bindings, 'newChat', 'mod+K')).toBe('palette');
+  expect(getHolder(bindings, 'palette', 'mod+K')).toBe(null);
+  expect(getHolder(bindings, 'edit', 'R')).toBe('regenerate');
+  expect(getHolder(bindings, 'newChat', 'R')).toBe(null);
 });
 
 test('keys of fields and of the system, and keys that write, are not given away', () => {

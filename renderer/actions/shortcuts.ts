@@ -6,11 +6,11 @@ import {
   type WindowAction,
 } from '#shared/actions/action-list.ts';
 import { isMac } from '../browser/platform.ts';
-import { keysOf, type Pressed } from '../keyboard/key-names.ts';
+import { getKeys, type Pressed } from '../keyboard/key-names.ts';
 import { useBindings } from './bindings.ts';
 
-function actionOf(pressed: Pressed, thread: boolean, mac: boolean): ActionId | null {
-  const keys = keysOf(pressed, mac);
+function getAction(pressed: Pressed, thread: boolean, mac: boolean): ActionId | null {
+  const keys = getKeys(pressed, mac);
   if (keys === null) return null;
   const bindings = useBindings.getState();
   return (
@@ -19,7 +19,7 @@ function actionOf(pressed: Pressed, thread: boolean, mac: boolean): ActionId | n
 }
 
 /** Which action of the window a key press means, or null. */
-export const windowActionOf = (pressed: Pressed, mac = isMac) => actionOf(pressed, false, mac) as WindowAction | null;
+export const getWindowAction = (pressed: Pressed, mac = isMac) => getAction(pressed, false, mac) as WindowAction | null;
 
 /** Which action of the conversation a key press there means, or null. */
-export const threadActionOf = (pressed: Pressed, mac = isMac) => actionOf(pressed, true, mac) as ThreadAction | null;
+export const getThreadAction = (pressed: Pressed, mac = isMac) => getAction(pressed, true, mac) as ThreadAction | null;

@@ -15,7 +15,7 @@ export const createApi = (link: CoreLink): Api => createORPCClient<Api>(link);
 export const ApiContext = createContext<Api | null>(null);
 
 /** What TanStack Query is given to ask the core: keys and functions that the contract names. */
-export const queriesOf = (api: Api) => createTanstackQueryUtils(api);
+export const getQueries = (api: Api) => createTanstackQueryUtils(api);
 
 /** The client of this window. Components do not call it: hooks do. */
 export function useApi(): Api {
@@ -25,4 +25,4 @@ export function useApi(): Api {
 }
 
 /** The same for queries. */
-export const useOrpc = () => queriesOf(useApi());
+export const useOrpc = () => getQueries(useApi());

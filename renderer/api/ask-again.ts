@@ -1,5 +1,5 @@
 import type { Query } from '@tanstack/react-query';
-import { retryAfterOf } from '../text/error-text.ts';
+import { getRetryAfter } from '../text/error-text.ts';
 
 /** Added to the wait: the core measures it on its own clock and would refuse a call that comes a moment too early. */
 const laterMs = 250;
@@ -8,4 +8,4 @@ const laterMs = 250;
 export const askAgainAfter = (waitMs: number | null): number | false => (waitMs === null ? false : waitMs + laterMs);
 
 /** The same for a failed query. */
-export const askAgain = ({ state }: Pick<Query, 'state'>): number | false => askAgainAfter(retryAfterOf(state.error));
+export const askAgain = ({ state }: Pick<Query, 'state'>): number | false => askAgainAfter(getRetryAfter(state.error));

@@ -3,7 +3,7 @@ import type { Topic } from '#shared/contract/app/changes.ts';
 import type { Contract } from '#shared/contract/index.ts';
 import { useConnection } from '../browser/connection.ts';
 import { newChatKey } from '../browser/new-chat-key.ts';
-import { type Api, queriesOf } from './api.ts';
+import { type Api, getQueries } from './api.ts';
 import { retryDelay, waitMs } from './retry.ts';
 
 /** Areas with cost estimates: stale whenever anything that they depend on changes. */
@@ -48,7 +48,7 @@ const replacedBy: Partial<Record<Topic, readonly (keyof Contract)[]>> = {
  * meanwhile were not received.
  */
 export async function followChanges(api: Api, queries: QueryClient, signal: AbortSignal): Promise<void> {
-  const orpc = queriesOf(api);
+  const orpc = getQueries(api);
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
       const stream = await api.changes.watch({ newChat: newChatKey }, { signal });

@@ -1,7 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Tooltip } from '@base-ui/react/tooltip';
 import { useEffect } from 'react';
-import { localeOf } from '#shared/language/messages.ts';
+import { getLocale } from '#shared/language/messages.ts';
 import { useSettings } from '../api/use-core.ts';
 import { readLocalSettings, saveLocalSettings } from '../browser/local-settings.ts';
 import { useSettled, useShown } from '../browser/use-settled.ts';
@@ -147,7 +147,7 @@ function useAppearance(): void {
     else dataset.theme = data.theme;
     dataset.density = data.density;
     saveLocalSettings({ theme: data.theme, density: data.density, language: data.language });
-    document.documentElement.lang = localeOf[language];
+    document.documentElement.lang = getLocale[language];
     // The language is chosen when the page loads. Without local storage a reload would not change it.
     if (data.language !== language && readLocalSettings().language === data.language) location.reload();
   }, [data]);

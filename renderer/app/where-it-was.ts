@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { hashOf } from '../navigation/nav.ts';
+import { getHash } from '../navigation/nav.ts';
 
 /** How long a start waits for the core to say what was open last; then it begins with a new chat. */
 const patienceMs = 1500;
@@ -10,5 +10,5 @@ export async function whereItWas(api: Api): Promise<string> {
   const late = new Promise<typeof nowhere>((resolve) => setTimeout(() => resolve(nowhere), patienceMs));
   // The shell reports a core that does not answer.
   const { id } = await Promise.race([api.conversations.lastOpened().catch(() => nowhere), late]);
-  return hashOf({ page: 'chat', conversationId: id });
+  return getHash({ page: 'chat', conversationId: id });
 }

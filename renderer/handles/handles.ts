@@ -29,7 +29,7 @@ interface Handles {
 const mounted: Partial<Handles> = {};
 
 /** The handle of that part, while it is mounted. */
-export const handleOf = <Name extends keyof Handles>(name: Name): Handles[Name] | undefined => mounted[name];
+export const getHandle = <Name extends keyof Handles>(name: Name): Handles[Name] | undefined => mounted[name];
 
 /** Registers a handle while the component is mounted, early enough for effects of the same commit. */
 export function useHandle<Name extends keyof Handles>(name: Name, handle: Handles[Name]): void {
@@ -44,10 +44,10 @@ export function useHandle<Name extends keyof Handles>(name: Name, handle: Handle
 /** Whether nothing but the page as a whole has the focus, so that what has just opened in it may take it. */
 export function isFocusFree(): boolean {
   const { activeElement, body } = document;
-  return activeElement === body || activeElement === handleOf('page')?.element();
+  return activeElement === body || activeElement === getHandle('page')?.element();
 }
 
 /** In the next frame, when the composer has been rendered. */
 export function focusComposer(): void {
-  requestAnimationFrame(() => handleOf('composer')?.focus());
+  requestAnimationFrame(() => getHandle('composer')?.focus());
 }

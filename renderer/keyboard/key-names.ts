@@ -28,7 +28,7 @@ export const keySign = (key: string): string => signs[key] ?? (key.length === 1 
  * The pressed keys as shortcuts are written; null for a modifier alone and for the other system’s modifier. `mod` is the
  * Command key on macOS and Ctrl elsewhere.
  */
-export function keysOf(pressed: Pressed, mac: boolean): string | null {
+export function getKeys(pressed: Pressed, mac: boolean): string | null {
   if ((mac ? pressed.ctrlKey : pressed.metaKey) || /^(?:Control|Meta|Shift|Alt|AltGraph|Dead)$/.test(pressed.key))
     return null;
   const sign = keySign(pressed.key);

@@ -3,7 +3,7 @@
  * paint.
  */
 export function holdView(element: Element, beforePx: number): void {
-  const scroller = scrollerOf(element);
+  const scroller = getScroller(element);
   // Otherwise the browser anchors the scroll position itself.
   if (!scroller || getComputedStyle(scroller).overflowAnchor !== 'none') return;
   const { top, height } = element.getBoundingClientRect();
@@ -14,7 +14,7 @@ export function holdView(element: Element, beforePx: number): void {
   if (row && top + beforePx <= viewTop && row.bottom - grownPx > viewTop) scroller.scrollTop += grownPx;
 }
 
-function scrollerOf(element: Element): Element | null {
+function getScroller(element: Element): Element | null {
   let parent = element.parentElement;
   while (parent && !/auto|scroll/.test(getComputedStyle(parent).overflowY)) parent = parent.parentElement;
   return parent;

@@ -15,7 +15,7 @@ interface LongTextProps {
 /** Plain text of any length with its line ends, rendered in chunks of whole lines near the viewport. */
 export function LongText({ text, line, as }: LongTextProps) {
   const pieces = useMemo(() => toLineBlocks(text).map((piece) => ({ piece, weight: textWeight(piece) })), [text]);
-  const guess = (at: number) => linesOf(pieces[at]?.piece ?? '', line.letters) * line.heightPx;
+  const guess = (at: number) => getLines(pieces[at]?.piece ?? '', line.letters) * line.heightPx;
   return (
     <LazyGroups
       count={pieces.length}
@@ -30,7 +30,7 @@ export function LongText({ text, line, as }: LongTextProps) {
 }
 
 /** Estimated number of lines. */
-export function linesOf(text: string, letters: number): number {
+export function getLines(text: string, letters: number): number {
   let lines = 0;
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from);

@@ -43,7 +43,7 @@ const dictionary = { lettersPerUnit: 250, maxRun: 800 } as const;
 /** The note in place of marks that are left out. */
 const noteWeight = 20;
 
-/** Scripts whose font is loaded for a text, or for the page; see `scriptOf`. */
+/** Scripts whose font is loaded for a text, or for the page; see `getScript`. */
 export type Scripts = Set<number>;
 
 /** Scripts that this page has drawn. Their fonts are loaded. */
@@ -84,7 +84,7 @@ export function pieceEnd(text: string, from: number, most = sliceWeight): number
 }
 
 /** Splits a text into chunks light enough to be rendered at once; together they are the text. */
-export const piecesOf = (text: string, most = sliceWeight): string[] =>
+export const getPieces = (text: string, most = sliceWeight): string[] =>
   splitBy(text, (from) => pieceEnd(text, from, most));
 
 /**
@@ -166,7 +166,7 @@ function weigher(scripts: Scripts): (letter: number) => number {
   let current = common;
   let run = 0;
   return (letter) => {
-    const { isMark, weight: ownWeight, script, hasNoSpaces } = factsOf(letter);
+    const { isMark, weight: ownWeight, script, hasNoSpaces } = getFacts(letter);
     if (isMark) {
       marks += 1;
       return marks <= maxMarks ? kinds.mark : marks === maxMarks + 1 ? noteWeight : 0;
@@ -198,13 +198,13 @@ interface LetterFacts {
 /** Letters recur, and all of a long text is weighed. */
 const knownFacts = new Map<number, LetterFacts>();
 
-function factsOf(letter: number): LetterFacts {
+function getFacts(letter: number): LetterFacts {
   const known = knownFacts.get(letter);
   if (known) return known;
   const facts = {
     isMark: letter >= 0x300 && mark.test(String.fromCodePoint(letter)),
     weight: weightOfKind(letter),
-    script: scriptOf(letter),
+    script: getScript(letter),
     hasNoSpaces: isWrittenWithoutSpaces(letter),
   };
   knownFacts.set(letter, facts);
@@ -239,7 +239,7 @@ const arabic = 0x6;
  * Which letters share a font, nearly: 256 code points, which most scripts fit into, and all of the Chinese, Japanese and
  * Korean ones together, which alternate within a word.
  */
-function scriptOf(letter: number): number {
+function getScript(letter: number): number {
   if (letter < 0x300) return isWithin(letter, [0x41, 0x5a], [0x61, 0x7a], [0xc0, 0x2ff]) ? latin : common;
   if (isPunctuation(letter)) return common;
   if (isSymbol(letter) || isWithin(letter, [0x1f000, 0x1ffff])) return symbols;

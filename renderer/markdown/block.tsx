@@ -1,7 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { createElement, memo, type ReactNode, useEffect, useState } from 'react';
 import type { DetailsToken } from '#shared/markdown/elements.ts';
-import { languageOf } from '#shared/markdown/languages.ts';
+import { getLanguage } from '#shared/markdown/languages.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
 import { LazyBox } from '../long-text/lazy-box.tsx';
 import { LazyGroups } from '../long-text/lazy-groups.tsx';
@@ -38,7 +38,7 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
         </p>
       );
     case 'code':
-      if (languageOf(known.lang ?? '') === 'mermaid' && !live) return <Diagram source={known.text} />;
+      if (getLanguage(known.lang ?? '') === 'mermaid' && !live) return <Diagram source={known.text} />;
       return <CodeBlock code={known.text} language={known.lang ?? ''} live={live} />;
     case 'blockquote':
       return (

@@ -26,13 +26,13 @@ function copied(element: Element | null | undefined): Promise<{ plain: string; r
   return copiedSelection();
 }
 
-const linesOf = (plain: string | undefined) => plain?.split(/\n+/).map((line) => line.trim());
+const getLines = (plain: string | undefined) => plain?.split(/\n+/).map((line) => line.trim());
 
 test('a copied selection has formulas as MathML in rich text and as TeX in plain text', async () => {
   const answer = await answered('Let $x^2$ be.\n\n$$\\frac{a}{b}$$\n\nThe end.');
   await expect.poll(() => answer.querySelectorAll('.katex').length).toBe(2);
   const both = await copied(answer.querySelector('.prose'));
-  expect(linesOf(both?.plain)).toEqual(['Let $x^2$ be.', '$$\\frac{a}{b}$$', 'The end.']);
+  expect(getLines(both?.plain)).toEqual(['Let $x^2$ be.', '$$\\frac{a}{b}$$', 'The end.']);
   expect(both?.rich).toContain('<msup><mi>x</mi><mn>2</mn></msup>');
   expect(both?.rich).not.toContain('katex-html');
 });
@@ -52,7 +52,7 @@ test('it has what an answer says as bare elements, and neither colours nor what 
     ].join(''),
   );
   expect(both?.plain).toContain(`${code}\n`);
-  expect(linesOf(both?.plain)).toEqual(['Title', 'a\tb', '1\t2', ...code.split('\n'), '☑ done', '☐ open']);
+  expect(getLines(both?.plain)).toEqual(['Title', 'a\tb', '1\t2', ...code.split('\n'), '☑ done', '☐ open']);
 
   expect(await copied(answer.querySelector('pre'))).toEqual({ plain: code, rich: `<pre><code>${code}</code></pre>` });
   expect((await copied(answer.querySelector('tbody')))?.rich).toMatch(/^<table><tbody><tr><td>1/);
@@ -68,7 +68,7 @@ test('of a selection that reaches out of the conversation, only the conversation
   await expect.poll(() => document.querySelector('input[aria-hidden]')).not.toBeNull();
   await expect.poll(() => answer.querySelector('strong')).not.toBeNull();
   const all = await copied(document.body);
-  expect(linesOf(all?.plain)?.filter(Boolean)).toEqual([
+  expect(getLines(all?.plain)?.filter(Boolean)).toEqual([
     'You',
     'First line',
     'second line',

@@ -33,7 +33,7 @@ export function copiedRange(range: Range): Copied {
 
 /** Whether something of an answer is selected. */
 function saysAnswer(range: Range): boolean {
-  const around = elementOf(range.commonAncestorContainer);
+  const around = getElement(range.commonAncestorContainer);
   if (around?.closest('.prose')) return true;
   return [...(around?.querySelectorAll('.prose') ?? [])].some((prose) => range.intersectsNode(prose));
 }
@@ -47,18 +47,18 @@ const keptAttributes = new Set(['href', 'rel', 'start', 'align', 'open']);
 /** A formula that is selected in part is copied whole. */
 function wholeFormulas(selected: Range): Range {
   const range = selected.cloneRange();
-  const first = elementOf(range.startContainer)?.closest('.katex');
-  const last = elementOf(range.endContainer)?.closest('.katex');
+  const first = getElement(range.startContainer)?.closest('.katex');
+  const last = getElement(range.endContainer)?.closest('.katex');
   if (first) range.setStartBefore(first);
   if (last) range.setEndAfter(last);
   return range;
 }
 
-export const elementOf = (node: Node): Element | null => (node instanceof Element ? node : node.parentElement);
+export const getElement = (node: Node): Element | null => (node instanceof Element ? node : node.parentElement);
 
 /** The selected part as bare elements. What is selected around a conversation is left out. */
 function bareCopy(range: Range): HTMLElement {
-  const around = elementOf(range.commonAncestorContainer);
+  const around = getElement(range.commonAncestorContainer);
   const content = range.cloneContents();
   const thread = content.querySelector('[role=log]');
   const copied = document.createElement('div');

@@ -37,7 +37,7 @@ export function Diagram({ source }: { source: string }) {
           height={drawing.height}
           // Shrunk to fit, to half its size at most; then it scrolls.
           style={{ maxWidth: `max(100%, ${Math.round(drawing.width / 2)}px)`, height: 'auto' }}
-          alt={words.diagramOf(kindOf(source))}
+          alt={words.diagramOf(getKind(source))}
         />
       </ScrollGroup>
     </div>
@@ -58,5 +58,5 @@ function useDrawing(source: string): Drawing | null {
 }
 
 /** The diagram type: the first word that is not configuration, such as `sequenceDiagram` or `flowchart`. */
-const kindOf = (source: string): string =>
+const getKind = (source: string): string =>
   /^\s*([A-Za-z][\w-]*)/m.exec(source.replace(/^---[\s\S]*?^---/m, '').replace(/%%.*$/gm, ''))?.[1] ?? '';

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { DetailsToken } from '#shared/markdown/elements.ts';
-import { linesOf } from '../long-text/long-text.tsx';
+import { getLines } from '../long-text/long-text.tsx';
 
 /** Line height in pixels and letters per line, as in `prose.css`. */
 const line = { heightPx: 24, letters: 95 };
@@ -28,6 +28,6 @@ function blockHeight(token: MarkedToken | DetailsToken): number {
     case 'blockquote':
       return guessedHeight(token.tokens ?? []);
     default:
-      return linesOf((token as Tokens.Generic).text ?? token.raw, line.letters) * line.heightPx + 12;
+      return getLines((token as Tokens.Generic).text ?? token.raw, line.letters) * line.heightPx + 12;
   }
 }

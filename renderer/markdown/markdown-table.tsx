@@ -31,7 +31,7 @@ export function Table({ table }: { table: Tokens.Table }) {
                 key={at}
                 entry={entry}
                 as={entry.text === '' ? 'td' : 'th'}
-                size={sizeOf(lengths[at] ?? 0)}
+                size={getSize(lengths[at] ?? 0)}
               />
             ))}
           </tr>
@@ -51,7 +51,7 @@ export function Table({ table }: { table: Tokens.Table }) {
   );
 }
 
-const sizeOf = (letters: number) => (letters > veryLongCell ? 'very-long' : letters > longCell ? 'long' : undefined);
+const getSize = (letters: number) => (letters > veryLongCell ? 'very-long' : letters > longCell ? 'long' : undefined);
 
 /** Keeps the columns of a long table as wide as its longest cells ask, whichever rows are drawn. */
 function Columns({ table }: { table: Tokens.Table }) {
@@ -97,7 +97,7 @@ const LazyRows = memo(
     return (
       <LazyBox
         as="tbody"
-        weight={weightOf(rows)}
+        weight={getWeight(rows)}
         guessPx={() => rows.reduce((sum, row) => sum + guessedRow(row), 0)}
         of={rows[0]}
         first={false}
@@ -109,7 +109,7 @@ const LazyRows = memo(
   (before, now) => before.rows.length === now.rows.length && before.rows.every((row, index) => row === now.rows[index]),
 );
 
-function weightOf(rows: readonly Cells[]): number {
+function getWeight(rows: readonly Cells[]): number {
   const scripts = createScripts();
   return rows.reduce((sum, row) => sum + rowWeight(row, Number.POSITIVE_INFINITY, scripts), 0);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashOf, locOf, newChat } from './nav.ts';
+import { getHash, getLoc, newChat } from './nav.ts';
 
 test.each([
   '#chat',
@@ -17,14 +17,14 @@ test.each([
   '#temporary',
   '#chat/01JD%2F%C3%A4',
 ])('%s is read and written alike', (hash) => {
-  expect(hashOf(locOf(hash))).toBe(hash);
+  expect(getHash(getLoc(hash))).toBe(hash);
 });
 
 test('any other hash is a new chat, and reading one never fails', () => {
-  expect(['', '#', '#nowhere', '#chat/%', `#chat/${'x'.repeat(65)}`].map(locOf)).toEqual(Array(5).fill(newChat));
+  expect(['', '#', '#nowhere', '#chat/%', `#chat/${'x'.repeat(65)}`].map(getLoc)).toEqual(Array(5).fill(newChat));
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(hashOf(locOf(`#${text}`))).toMatch(
+      expect(getHash(getLoc(`#${text}`))).toMatch(
         /^#(chat|temporary|models|usage|credits|reconciliation|account|settings)/,
       );
     }),

@@ -49,12 +49,12 @@ export const newChatIn = (folderId: string): Loc => ({ page: 'chat', conversatio
 export const temporaryChat: Loc = { ...newChat, temporary: true };
 
 /** The folder that a chat without an id yet begins in. */
-export const folderOf = (loc: Loc): string | null =>
+export const getFolder = (loc: Loc): string | null =>
   loc.page === 'chat' && loc.conversationId === null ? (loc.folderId ?? null) : null;
 
 export const isTemporary = (loc: Loc): boolean => loc.page === 'chat' && loc.temporary === true;
 
-export function hashOf(loc: Loc): string {
+export function getHash(loc: Loc): string {
   if (isTemporary(loc)) return '#temporary';
   if (loc.page === 'chat' && loc.conversationId === null && loc.folderId)
     return `#project/${encodeURIComponent(loc.folderId)}`;
@@ -72,7 +72,7 @@ export function hashOf(loc: Loc): string {
 }
 
 /** Any unknown hash is a new chat: a hash can be typed or pasted. */
-export function locOf(hash: string): Loc {
+export function getLoc(hash: string): Loc {
   const models = /^#?models(?:\/([a-z-]+))?(?:\?(.*))?$/s.exec(hash);
   if (models) return modelsLoc(models[1], models[2]);
   const [page, rest, more] = hash.replace(/^#/, '').split('/', 3);
@@ -131,13 +131,13 @@ export const useNav = create<Nav>()((set, get) => ({
   index: 0,
   last: 0,
   go: (loc) => {
-    if (hashOf(loc) === hashOf(get().loc)) return;
+    if (getHash(loc) === getHash(get().loc)) return;
     const index = get().index + 1;
-    history.pushState({ index }, '', hashOf(loc));
+    history.pushState({ index }, '', getHash(loc));
     set({ loc, index, last: index });
   },
   replace: (loc) => {
-    history.replaceState({ index: get().index }, '', hashOf(loc));
+    history.replaceState({ index: get().index }, '', getHash(loc));
     set({ loc });
   },
   back: () => get().index > 0 && history.back(),
@@ -151,8 +151,8 @@ export const useNav = create<Nav>()((set, get) => ({
 export function startNav(): () => void {
   const index = indexOf(history.state) ?? 0;
   takeRequest(location.hash);
-  useNav.setState({ loc: locOf(location.hash), index, last: index });
-  history.replaceState({ index }, '', hashOf(useNav.getState().loc));
+  useNav.setState({ loc: getLoc(location.hash), index, last: index });
+  history.replaceState({ index }, '', getHash(useNav.getState().loc));
   const follow = () => {
     const { index: now, last } = useNav.getState();
     // A link that connects this page again is no location.
@@ -160,12 +160,12 @@ export function startNav(): () => void {
     const next = indexOf(history.state);
     // Nor is one that asks for something.
     if (takeRequest(location.hash)) {
-      history.replaceState({ index: now + 1 }, '', hashOf(useNav.getState().loc));
+      history.replaceState({ index: now + 1 }, '', getHash(useNav.getState().loc));
       return useNav.setState({ index: now + 1, last: now + 1 });
     }
     // A hash that was typed has no state: it is a new history entry.
     if (next === undefined) history.replaceState({ index: now + 1 }, '', location.hash);
-    useNav.setState({ loc: locOf(location.hash), index: next ?? now + 1, last: next === undefined ? now + 1 : last });
+    useNav.setState({ loc: getLoc(location.hash), index: next ?? now + 1, last: next === undefined ? now + 1 : last });
   };
   addEventListener('popstate', follow);
   return () => removeEventListener('popstate', follow);

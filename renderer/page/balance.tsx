@@ -1,7 +1,7 @@
 import { useConversations, useOwnKey, usePayer, useWallets } from '../api/use-core.ts';
 import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
 import { useNav } from '../navigation/nav.ts';
-import { clockOf } from '../text/format.ts';
+import { formatClock } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
 import { Money } from '../ui/elements/money.tsx';
 import { OtherAmount } from '../ui/elements/other-amount.tsx';
@@ -41,7 +41,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
         {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
         {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}
         {ownKey === null && wallet && !balance && !otherBalance && text.noBalance}
-        {ownKey === null && readAt !== null && (balance || otherBalance) && ` ${text.balanceAsOf(clockOf(readAt))}`}
+        {ownKey === null && readAt !== null && (balance || otherBalance) && ` ${text.balanceAsOf(formatClock(readAt))}`}
         {!wallet && (wallets.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
       </span>
     </output>

@@ -14,14 +14,14 @@ export function brokenDetails(view: string, error: unknown, components: string):
     view,
     error: error instanceof Error ? error.name : typeof error,
     at: new Date().toISOString(),
-    stack: framesOf(message === '' ? stack : frames.join('')),
-    components: framesOf(components),
+    stack: getFrames(message === '' ? stack : frames.join('')),
+    components: getFrames(components),
   };
   return withoutKeys(JSON.stringify(details, null, 2));
 }
 
 /** The stack frames without the address of the page. */
-const framesOf = (stack: string): string[] =>
+const getFrames = (stack: string): string[] =>
   stack
     .split('\n')
     .filter((line) => /^\s+at (?:[\w$.<>[\] ]+ \()?\S+:\d+:\d+\)?$/.test(line))

@@ -1,6 +1,6 @@
 import { RefreshCw } from 'lucide-react';
 import { useBooks } from '../api/use-books.ts';
-import { clockOf } from '../text/format.ts';
+import { formatClock } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
 import { IconButton } from '../ui/elements/icon-button.tsx';
 
@@ -9,7 +9,9 @@ export function Freshness({ readAt }: { readAt: number }) {
   const { reading, readAgain } = useBooks();
   return (
     <>
-      {readAt > 0 && <span className="text-fg-3 text-xs tabular-nums max-sm:hidden">{text.asOf(clockOf(readAt))}</span>}
+      {readAt > 0 && (
+        <span className="text-fg-3 text-xs tabular-nums max-sm:hidden">{text.asOf(formatClock(readAt))}</span>
+      )}
       <IconButton
         icon={RefreshCw}
         label={text.refresh}

@@ -1,6 +1,6 @@
 import { ArrowUpRight, SquarePen, X } from 'lucide-react';
 import { useEffect, useEffectEvent } from 'react';
-import { offerOf } from '../actions/offers.ts';
+import { getOffer } from '../actions/offers.ts';
 import { useQuickWindowCalls } from '../api/use-app-calls.ts';
 import { focusComposer } from '../handles/handles.ts';
 import { newChat, useNav } from '../navigation/nav.ts';
@@ -18,7 +18,7 @@ export function QuickHeader({ title }: { title: string }) {
   const onEscape = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
     // First it ends an answer, or closes what is open.
-    if (offerOf('stop') || document.querySelector(blocked)) return;
+    if (getOffer('stop') || document.querySelector(blocked)) return;
     hide();
   });
   useEffect(() => {

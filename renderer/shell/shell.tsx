@@ -11,7 +11,7 @@ import { useHandle } from '../handles/handles.ts';
 import { lazyView } from '../page/lazy-view.tsx';
 import { useShell } from '../page/shell-state.ts';
 import { ViewBoundary } from '../page/view-boundary.tsx';
-import { sentenceOf } from '../text/error-text.ts';
+import { getSentence } from '../text/error-text.ts';
 import { text } from '../text/shell-text.ts';
 import { SideDrawer } from '../ui/dialogs/dialog.tsx';
 import { classNames } from '../ui/elements/class-names.ts';
@@ -45,7 +45,7 @@ export function Shell({ children }: { children: ReactNode }) {
     : location.port === ''
       ? text.lost
       : text.lostServer(location.port);
-  const trouble = lost ? away : problem && sentenceOf(problem);
+  const trouble = lost ? away : problem && getSentence(problem);
   const settled = useSettled();
   useFollowBindings();
   useWindowActions(narrow);

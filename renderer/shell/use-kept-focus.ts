@@ -31,7 +31,7 @@ export function useKeptFocus(): void {
     let frame: number | null = null;
     const onFocus = ({ target }: { readonly target: EventTarget | null }) => {
       if (!(target instanceof Element) || target === document.body) return;
-      places.push(placeOf(target));
+      places.push(getPlace(target));
       if (places.length > maxPlaces) places.shift();
     };
     const look = (frames: number) => {
@@ -61,7 +61,7 @@ export function useKeptFocus(): void {
 const isLost = (places: readonly Place[]): boolean =>
   document.activeElement === document.body && places.at(-1)?.element.isConnected === false;
 
-function placeOf(element: Element): Place {
+function getPlace(element: Element): Place {
   const list = element.closest(lists);
   return {
     element,

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import type { WindowAction } from '#shared/actions/action-list.ts';
-import { offerOf } from '../actions/offers.ts';
-import { windowActionOf } from '../actions/shortcuts.ts';
+import { getOffer } from '../actions/offers.ts';
+import { getWindowAction } from '../actions/shortcuts.ts';
 import { isMac } from '../browser/platform.ts';
 import { useShell } from '../page/shell-state.ts';
 import { canUndo } from '../ui/notices/last-undo.ts';
@@ -16,7 +16,7 @@ export function useMenuActions(): void {
   useEffect(() => {
     const onMessage = ({ source, origin, data }: MessageEvent) => {
       if (source !== window || origin !== location.origin || data?.portico !== 'action') return;
-      if (!isBlocked(data.action)) offerOf(data.action)?.run();
+      if (!isBlocked(data.action)) getOffer(data.action)?.run();
     };
     window.addEventListener('message', onMessage);
     return () => window.removeEventListener('message', onMessage);
@@ -28,8 +28,8 @@ export function useShortcuts(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
-      const action = windowActionOf(event);
-      const offer = action && offerOf(action);
+      const action = getWindowAction(event);
+      const offer = action && getOffer(action);
       if (!offer) return;
       // In a field with text it is the field’s own undo.
       if (action === 'undo' && (hasWords(event.target) || !canUndo())) return;

@@ -3,7 +3,7 @@ import { useOpenWindow, useZoom } from '../api/use-app-calls.ts';
 import { useSettings, useUpdateSettings } from '../api/use-core.ts';
 import { useDark } from '../browser/use-dark.ts';
 import { useChatDialog } from '../features/library/conversations/chat-dialog.ts';
-import { focusComposer, handleOf } from '../handles/handles.ts';
+import { focusComposer, getHandle } from '../handles/handles.ts';
 import { type Loc, newChat, temporaryChat, useNav } from '../navigation/nav.ts';
 import { useShell } from '../page/shell-state.ts';
 import { text } from '../text/shell-text.ts';
@@ -55,7 +55,7 @@ export function useWindowActions(narrow: boolean): void {
     forward,
     searchAll: () => {
       go({ page: 'chats', view: 'active', query: '' });
-      requestAnimationFrame(() => handleOf('chatSearch')?.focus());
+      requestAnimationFrame(() => getHandle('chatSearch')?.focus());
     },
     archivePage: to({ page: 'chats', view: 'archived', query: '' }),
     trashPage: to({ page: 'chats', view: 'trash', query: '' }),

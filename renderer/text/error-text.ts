@@ -87,7 +87,7 @@ const lostCore: ErrorText = {
 /** When each error arrived: its wait counts from then, however often it is described. */
 const arrivals = new WeakMap<Error, number>();
 
-function arrivalOf(error: Error): number {
+function getArrival(error: Error): number {
   const at = arrivals.get(error) ?? Date.now();
   arrivals.set(error, at);
   return at;
@@ -100,8 +100,8 @@ export const isCoreLost = (error: unknown): boolean => !(error instanceof ORPCEr
 export function describeError(error: unknown): ErrorText {
   if (!(error instanceof ORPCError)) return lostCore;
   const { code, message } = error;
-  const failure = { code, message, retryAfterMs: retryAfterOf(error), refusal: refusalIn(error.data) };
-  return describeFailure(failure, arrivalOf(error));
+  const failure = { code, message, retryAfterMs: getRetryAfter(error), refusal: refusalIn(error.data) };
+  return describeFailure(failure, getArrival(error));
 }
 
 interface StoredFailure extends ProblemText {
@@ -114,7 +114,7 @@ let translate = ({ message }: ProblemText): string => message;
 /** Loads the translations of the sentences that the core words in English, where the window has another language. */
 export async function loadTranslations(): Promise<void> {
   if (language === 'en') return;
-  const [{ refusalWords }, { sentenceOf: sentenceIn }] = await Promise.all([
+  const [{ refusalWords }, { getSentence: sentenceIn }] = await Promise.all([
     import('#shared/language/refusal-words.ts'),
     import('#shared/language/refusals.ts'),
   ]);
@@ -123,7 +123,7 @@ export async function loadTranslations(): Promise<void> {
 }
 
 /** The sentence of an error: in the window’s language if it is the app’s, else as it came. */
-export const sentenceOf = (problem: ProblemText): string => translate(problem);
+export const getSentence = (problem: ProblemText): string => translate(problem);
 
 /** A gateway's own sentence, behind words for its code where this language has them. */
 export const saidByGateway = (code: string, said: string): string =>
@@ -135,18 +135,18 @@ export function describeFailure(failure: StoredFailure, since: number | null): E
   const known = isErrorCode(code) ? errorKinds[code] : undefined;
   return {
     code,
-    sentence: sentenceOf(failure) || text.wrong,
+    sentence: getSentence(failure) || text.wrong,
     remedy: (isErrorCode(code) && remedies[code]) || (known?.retryable === false ? text.copyDetails : text.retry),
     retryable: known?.retryable ?? true,
-    retryAt: retryAtOf(since, failure.retryAfterMs),
+    retryAt: getRetryAt(since, failure.retryAfterMs),
   };
 }
 
-export const retryAtOf = (since: number | null, retryAfterMs: number | null): number | null =>
+export const getRetryAt = (since: number | null, retryAfterMs: number | null): number | null =>
   since === null || retryAfterMs === null ? null : since + retryAfterMs;
 
 /** The requested wait in milliseconds. */
-export function retryAfterOf(error: unknown): number | null {
+export function getRetryAfter(error: unknown): number | null {
   const data: unknown = error instanceof ORPCError ? error.data : null;
   if (typeof data !== 'object' || data === null || !('retryAfterMs' in data)) return null;
   return typeof data.retryAfterMs === 'number' ? data.retryAfterMs : null;

@@ -76,7 +76,7 @@ export function smallShare(ratio: number): string {
   return ratio < 0.01 ? finePercent.format(ratio) : percent.format(ratio);
 }
 /** How much of a limit is used, of decimal strings; for a bar and a rounded percentage only. A limit of nothing is used up. */
-export const ratioOf = (used: string, limit: string): number => (Number(limit) > 0 ? Number(used) / Number(limit) : 1);
+export const getRatio = (used: string, limit: string): number => (Number(limit) > 0 ? Number(used) / Number(limit) : 1);
 
 /** Context windows are powers of two as often as of ten: 131,072 reads 131K, 1,048,576 reads 1M. */
 export const tokens = (value: number | null): string =>
@@ -107,20 +107,20 @@ const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digi
 const text = words({ justNow: 'just now' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
-export const dayOf = (timeMs: number): string => day.format(timeMs);
+export const getDay = (timeMs: number): string => day.format(timeMs);
 /** A UTC day of the ledger, `2026-11-21` → `Nov 21`. */
 export const utcDay = (isoDay: string): string => dayUtc.format(Date.parse(`${isoDay}T00:00:00Z`));
 /** Days of the ledger, both included: `Oct 26 – Nov 24, 2026`. */
 export const dayRange = (first: string, last: string): string =>
   dayYearUtc.formatRange(Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`));
-export const monthOf = (timeMs: number): string => month.format(timeMs);
-export const momentOf = (timeMs: number): string => moment.format(timeMs);
+export const formatMonth = (timeMs: number): string => month.format(timeMs);
+export const formatMoment = (timeMs: number): string => moment.format(timeMs);
 /** Of what is named by its time alone, and may be made twice in a minute. */
-export const secondOf = (timeMs: number): string => second.format(timeMs);
-/** `momentOf` by the clock of a time zone. */
+export const getSecond = (timeMs: number): string => second.format(timeMs);
+/** `formatMoment` by the clock of a time zone. */
 export const momentIn = (zone: string, timeMs: number): string =>
   new Intl.DateTimeFormat(locale, { ...momentParts, timeZone: zone }).format(timeMs);
-export const clockOf = (timeMs: number): string => clock.format(timeMs);
+export const formatClock = (timeMs: number): string => clock.format(timeMs);
 
 /** `4 minutes ago`. */
 export function since(thenMs: number, nowMs: number): string {

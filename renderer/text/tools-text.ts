@@ -109,4 +109,4 @@ export const text = words({
 const names = words(toolNames);
 
 /** The title of a call: a built-in tool in the window’s language, another one as its server names it. */
-export const titleOf = (call: Parameters<typeof callTitle>[1]): string => callTitle(names, call);
+export const getTitle = (call: Parameters<typeof callTitle>[1]): string => callTitle(names, call);

@@ -5,5 +5,5 @@ export type ChangedKeys = Readonly<Record<string, readonly string[]>>;
 
 export type Bindings = Readonly<Record<ActionId, readonly string[]>>;
 
-export const bindingsOf = (changed: ChangedKeys): Bindings =>
+export const getBindings = (changed: ChangedKeys): Bindings =>
   Object.fromEntries(actionList.map(({ id, keys }) => [id, changed[id] ?? keys])) as unknown as Bindings;

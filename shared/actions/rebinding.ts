@@ -2,7 +2,7 @@ import { type Action, type ActionId, actionList, isThreadAction } from './action
 import type { Bindings } from './bindings.ts';
 
 /** Which other action has these keys. Keys of the conversation and of the window do not meet. */
-export function holderOf(bindings: Bindings, id: ActionId, keys: string): ActionId | null {
+export function getHolder(bindings: Bindings, id: ActionId, keys: string): ActionId | null {
   const thread = (wanted: ActionId) => actionList.some((action) => action.id === wanted && isThreadAction(action));
   const holder = actionList.find(
     (other: Action) => other.id !== id && thread(other.id) === thread(id) && bindings[other.id].includes(keys),

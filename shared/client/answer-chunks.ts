@@ -8,7 +8,7 @@ import { streamEvents } from './stream-events.ts';
  * The chunks of a streamed answer. Another server may answer as a whole, by lines of JSON, or end its stream after the last
  * chunk without a word.
  */
-export async function* chunksOf(response: Response): AsyncGenerator<ReportedChunk> {
+export async function* toChunks(response: Response): AsyncGenerator<ReportedChunk> {
   let ended = false;
   try {
     for await (const data of streamEvents(response, { tolerant: true })) {

@@ -8,7 +8,7 @@ import { priceHistory } from '../wire/price.ts';
 import { quote } from '../wire/quote.ts';
 import { type RequestStatus, requestList } from '../wire/request-record.ts';
 import type { UsageGroup } from '../wire/usage.ts';
-import { chunksOf, parseEvent } from './answer-chunks.ts';
+import { parseEvent, toChunks } from './answer-chunks.ts';
 import { errorFromResponse, GatewayError, isLacking, notReported, requestIdIn } from './gateway-error.ts';
 import { readAccount, readVerification } from './reading/read-account.ts';
 import { creditFields, readCredits, readOtherBalance } from './reading/read-credits.ts';
@@ -220,7 +220,7 @@ export function gatewayClient(options: GatewayClientOptions) {
       });
       return {
         requestId: requestIdIn(response.headers),
-        [Symbol.asyncIterator]: () => chunksOf(response),
+        [Symbol.asyncIterator]: () => toChunks(response),
       };
     },
 

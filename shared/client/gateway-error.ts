@@ -1,7 +1,7 @@
 import { isErrorCode, type ProviderError } from '../errors.ts';
 import { asObject, isObject } from '../json/foreign-json.ts';
 import { errorBody } from '../wire/error.ts';
-import { retryAfterIn, retryAfterOf } from './retry-after.ts';
+import { getRetryAfter, retryAfterIn } from './retry-after.ts';
 
 /** An error of a gateway. `status_code` and `message` are named as on the gateway’s interface page (§7). */
 export class GatewayError extends Error {
@@ -168,7 +168,7 @@ function withHeaders(error: GatewayError, headers: Headers): GatewayError {
     status_code: error.status_code,
     code: error.code,
     requestId: error.requestId ?? requestIdIn(headers),
-    retryAfterMs: retryAfterOf(headers) ?? error.retryAfterMs,
+    retryAfterMs: getRetryAfter(headers) ?? error.retryAfterMs,
     details: error.details,
     provider: error.provider,
     providerError: error.providerError,

@@ -2,18 +2,18 @@
 const maxMs = 24 * 3_600_000;
 
 /** The requested wait in milliseconds: `retry-after-ms`, else `Retry-After` in seconds or as a date (RFC 9110). */
-export function retryAfterOf(headers: Headers): number | null {
+export function getRetryAfter(headers: Headers): number | null {
   const [ms, after] = [headers.get('retry-after-ms'), headers.get('retry-after')];
   const seconds = after === null ? Number.NaN : Number(after);
   return (
-    waitOf(ms === null ? Number.NaN : Number(ms)) ??
-    waitOf(seconds * 1000) ??
-    waitOf(Date.parse(after ?? '') - Date.parse(headers.get('date') ?? new Date().toUTCString()))
+    getWait(ms === null ? Number.NaN : Number(ms)) ??
+    getWait(seconds * 1000) ??
+    getWait(Date.parse(after ?? '') - Date.parse(headers.get('date') ?? new Date().toUTCString()))
   );
 }
 
 /** The same in a stream, without headers: `error.details.retry_after_ms`. */
 export const retryAfterIn = (details: Readonly<Record<string, unknown>> | undefined): number | null =>
-  typeof details?.retry_after_ms === 'number' ? waitOf(details.retry_after_ms) : null;
+  typeof details?.retry_after_ms === 'number' ? getWait(details.retry_after_ms) : null;
 
-const waitOf = (ms: number): number | null => (ms >= 0 ? Math.min(Math.ceil(ms), maxMs) : null);
+const getWait = (ms: number): number | null => (ms >= 0 ? Math.min(Math.ceil(ms), maxMs) : null);

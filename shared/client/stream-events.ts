@@ -12,7 +12,7 @@ export async function* streamEvents(response: Response, { tolerant = false } = {
   const type = response.headers.get('content-type') ?? '';
   if (tolerant && response.body && type.startsWith('application/json')) return yield await response.text();
   if (tolerant && response.body && /^application\/(x-)?(ndjson|jsonl?)/.test(type))
-    return yield* linesOf(response.body);
+    return yield* getLines(response.body);
   if (!response.body || !type.startsWith('text/event-stream')) {
     throw new GatewayError('The gateway did not answer with a stream.', {
       status_code: response.status,
@@ -36,7 +36,7 @@ export async function* streamEvents(response: Response, { tolerant = false } = {
 }
 
 /** Lines of a text that are not empty. The end of the text is no mark of a complete answer. */
-async function* linesOf(body: NonNullable<Response['body']>): AsyncGenerator<string> {
+async function* getLines(body: NonNullable<Response['body']>): AsyncGenerator<string> {
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     const lines = `${rest}${text}`.split('\n');

@@ -3,7 +3,7 @@ export const languages = ['en', 'en-XA'] as const;
 export type Language = (typeof languages)[number];
 
 /** The locale for numbers, dates and plural forms. */
-export const localeOf: Readonly<Record<Language, string>> = { en: 'en-US', 'en-XA': 'en-US' };
+export const getLocale: Readonly<Record<Language, string>> = { en: 'en-US', 'en-XA': 'en-US' };
 
 /** A translation: the same names, and the same parameters for each message. */
 export type Messages<English> = {

@@ -34,13 +34,13 @@ export function sentenceIn(words: Words, { name, values }: Refusal): string | nu
   if (typeof word !== 'function') return String(word);
   const given = Object.entries(values).map(([key, value]) => [
     key,
-    isProblemText(value) ? sentenceOf(words, value) : value,
+    isProblemText(value) ? getSentence(words, value) : value,
   ]);
   return word(Object.fromEntries(given));
 }
 
 /** The text in a language if it is the app’s, else as it is. */
-export const sentenceOf = (words: Words, { message, refusal: refused }: ProblemText): string =>
+export const getSentence = (words: Words, { message, refusal: refused }: ProblemText): string =>
   (refused && sentenceIn(words, refused)) || message;
 
 const isProblemText = (value: unknown): value is ProblemText =>

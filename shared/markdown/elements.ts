@@ -74,7 +74,7 @@ export const details: TokenizerAndRendererExtension = {
   // No `start`: such a tag ends a paragraph anyway.
   tokenizer(source) {
     if (!/^<details>/i.test(source)) return undefined;
-    const end = endOf(source);
+    const end = getEnd(source);
     if (end === null) return undefined;
     const raw = source.slice(0, end.after);
     const inside = source.slice('<details>'.length, end.at);
@@ -87,7 +87,7 @@ export const details: TokenizerAndRendererExtension = {
 };
 
 /** Where its content and the element end; null if it is nested too deep. */
-function endOf(source: string): { at: number; after: number } | null {
+function getEnd(source: string): { at: number; after: number } | null {
   let depth = 0;
   for (const { 0: tag, 1: slash, index } of source.matchAll(detailsTag)) {
     depth += slash ? -1 : 1;

@@ -1,6 +1,6 @@
 import type { LanguageInput } from 'shiki/core';
 
-/** Grammars for highlighting by the names of `languageOf`; each is loaded on first use. */
+/** Grammars for highlighting by the names of `getLanguage`; each is loaded on first use. */
 const list: readonly (readonly [name: string, load: LanguageInput])[] = [
   ['shellscript', () => import('shiki/langs/shellscript.mjs')],
   ['shellsession', () => import('shiki/langs/shellsession.mjs')],

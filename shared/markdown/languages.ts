@@ -51,7 +51,7 @@ const names: Record<string, string> = {
 const plain = new Set(['', 'text', 'txt', 'plain', 'plaintext', 'output', 'none']);
 
 /** The grammar’s name, or null for plain text. */
-export function languageOf(info: string): string | null {
+export function getLanguage(info: string): string | null {
   const word = (info.trim().split(/[\s{:,]/)[0] ?? '').toLowerCase();
   if (plain.has(word) || !/^[a-z0-9+#-]{1,24}$/.test(word)) return null;
   return grammars[word] ?? word;
@@ -59,7 +59,7 @@ export function languageOf(info: string): string | null {
 
 /** The label of a code block. */
 export function languageName(info: string, fallback: string): string {
-  const language = languageOf(info);
+  const language = getLanguage(info);
   if (!language) return fallback;
   return names[language] ?? `${language[0]?.toUpperCase()}${language.slice(1)}`;
 }

@@ -31,13 +31,13 @@ const maths = (raw: string, tex: string, display: boolean): MathsToken => ({
 });
 
 /** Index of the first match; `undefined` for none, as the parser expects. */
-const startOf = (source: string, pattern: RegExp, after = 0): number | undefined => {
+const getStart = (source: string, pattern: RegExp, after = 0): number | undefined => {
   const at = source.search(pattern);
   return at === -1 ? undefined : at + after;
 };
 
 /** The parser asks paragraph by paragraph: searching beyond a blank line would repeat for each. */
-const paragraphOf = (source: string): string => {
+const getParagraph = (source: string): string => {
   const end = source.indexOf('\n\n');
   return end === -1 ? source : source.slice(0, end);
 };
@@ -46,7 +46,7 @@ export const mathsBlock: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'block',
   // The parser asks from the middle of a line on: only a line that begins after it may begin a formula.
-  start: (source) => startOf(paragraphOf(source), /\n {0,3}(?:\$\$|\\\[)/, 1),
+  start: (source) => getStart(getParagraph(source), /\n {0,3}(?:\$\$|\\\[)/, 1),
   tokenizer(source) {
     for (const pattern of blockPatterns) {
       const found = pattern.exec(source);
@@ -59,7 +59,7 @@ export const mathsBlock: TokenizerAndRendererExtension = {
 export const mathsInline: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'inline',
-  start: (source) => startOf(source, /\$|\\[([]/),
+  start: (source) => getStart(source, /\$|\\[([]/),
   tokenizer(source) {
     for (const [pattern, display] of inlinePatterns) {
       const found = pattern.exec(source);

@@ -2,16 +2,16 @@ import type { KeptResult } from './kept-results.ts';
 import { type Row, spelled } from './rows.ts';
 
 /** `docs/bench/README.md`: what `npm run bench -- --keep` has measured last, bench by bench. */
-export function pageOf(results: ReadonlyMap<string, KeptResult>): string {
+export function getPage(results: ReadonlyMap<string, KeptResult>): string {
   return `# What it costs
 
 Written by \`npm run bench -- --keep\` from the files beside it, which hold all of what was measured. The value is the median of the rounds of
 one run (lowest to highest behind it); a floor was measured beside it, in the same run, and the ratio is to it. \`--check\` calls a ratio
 worse when it is further above all runs that are kept than these are apart, and 1.5 times at least ([086](../decisions/086-results-that-are-kept.md)).
-${[...results].map(([bench, result]) => sectionOf(bench, result)).join('')}`;
+${[...results].map(([bench, result]) => getSection(bench, result)).join('')}`;
 }
 
-function sectionOf(bench: string, { runs, rows }: KeptResult): string {
+function getSection(bench: string, { runs, rows }: KeptResult): string {
   const [last] = runs;
   if (!last) return '';
   const { measured, commit, machine, load } = last;
@@ -20,7 +20,7 @@ function sectionOf(bench: string, { runs, rows }: KeptResult): string {
   const lines = rows
     .filter(({ aside }) => !aside)
     .map((row) =>
-      lineOf(
+      getLine(
         row,
         runs.flatMap(({ ratios }) => ratios[row.row] ?? []),
       ),
@@ -35,7 +35,7 @@ ${of}; ${among}.
 ${lines.join('')}`;
 }
 
-function lineOf({ row, unit, value, floor, atMost }: Row, ratios: readonly number[]): string {
+function getLine({ row, unit, value, floor, atMost }: Row, ratios: readonly number[]): string {
   const beside = floor
     ? [`${floor.of}: ${spelled(floor.value)}`, `${spelled(floor.ratio)} ×`, apart(ratios)]
     : ['', '', ''];

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { figures } from './gateway/figures.ts';
 import { isHeldTo } from './gateway/report.ts';
-import { pageOf } from './kept-page.ts';
+import { getPage } from './kept-page.ts';
 import { allKept, type KeptRun, keptFolder, withRun, worseThan } from './kept-results.ts';
-import { type Row, rowOf } from './rows.ts';
+import { type Row, toRow } from './rows.ts';
 
 const measured = (name: string, ...ratios: number[]): Row =>
-  rowOf({ row: name, unit: 'ms', values: ratios, floor: { of: 'floor', values: ratios.map(() => 1) } });
+  toRow({ row: name, unit: 'ms', values: ratios, floor: { of: 'floor', values: ratios.map(() => 1) } });
 
 const runs = (...medians: number[]) => ({
   runs: medians.map(
@@ -53,5 +53,5 @@ test('the newest run comes first, eight are kept, and a row that it did not meas
 });
 
 test('docs/bench/README.md shows what is kept', () => {
-  expect(readFileSync(`${keptFolder}README.md`, 'utf8')).toBe(pageOf(allKept()));
+  expect(readFileSync(`${keptFolder}README.md`, 'utf8')).toBe(getPage(allKept()));
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { machine, measuredCommit } from '../support/machine.ts';
-import { pageOf } from './kept-page.ts';
+import { getPage } from './kept-page.ts';
 import type { Row } from './rows.ts';
 
 /** What of a run says how far its ratios may be from those of another. */
@@ -40,12 +40,12 @@ export function keep(bench: string, rows: readonly Row[], loadBefore: number): v
     commit: measuredCommit(root),
     machine: machine(),
     load: [loadBefore, loadavg()[0] ?? Number.NaN].map((load) => Number(load.toFixed(2))) as [number, number],
-    ratios: ratiosOf(rows),
+    ratios: getRatios(rows),
   };
   mkdirSync(keptFolder, { recursive: true });
   const file = `${keptFolder}${bench}.json`;
-  writeFileSync(file, textOf(withRun(existsSync(file) ? kept(bench) : { runs: [], rows: [] }, run, rows)));
-  writeFileSync(`${keptFolder}README.md`, pageOf(allKept()));
+  writeFileSync(file, getText(withRun(existsSync(file) ? kept(bench) : { runs: [], rows: [] }, run, rows)));
+  writeFileSync(`${keptFolder}README.md`, getPage(allKept()));
 }
 
 /** A row that this run did not measure stays as it was measured before. */
@@ -90,11 +90,11 @@ export function worseThan(
   });
 }
 
-export const ratiosOf = (rows: readonly Row[]): Ratios =>
+export const getRatios = (rows: readonly Row[]): Ratios =>
   Object.fromEntries(rows.flatMap(({ row, floor }) => (floor ? [[row, rounded(floor.ratio.median)]] : [])));
 
 /** One line for each row and run, so that two results can be compared by eye. */
-function textOf({ runs, rows }: KeptResult): string {
+function getText({ runs, rows }: KeptResult): string {
   const lines = (all: readonly unknown[]) => all.map((one) => `    ${JSON.stringify(one, digits)}`).join(',\n');
   return `{\n  "runs": [\n${lines(runs)}\n  ],\n  "rows": [\n${lines(rows)}\n  ]\n}\n`;
 }

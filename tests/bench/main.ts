@@ -7,9 +7,9 @@ import { benchChat } from './chat/chat-bench.ts';
 import { benchCalls } from './gateway/calls-bench.ts';
 import { benchGateway } from './gateway/gateway-bench.ts';
 import { verdictsOn } from './gateway/goals.ts';
-import { isHeldTo, reportOf, rowsOf, tablesOf } from './gateway/report.ts';
+import { getReport, getTables, isHeldTo, toRows } from './gateway/report.ts';
 import { keep, kept, worseThan } from './kept-results.ts';
-import { lineOf, type Row, type Teller } from './rows.ts';
+import { getLine, type Row, type Teller } from './rows.ts';
 import { benchSearch } from './search-bench.ts';
 import { benchFootprint } from './start/footprint-bench.ts';
 import { benchStart } from './start/start-bench.ts';
@@ -41,8 +41,8 @@ const fullPace = { warmUpMs: 6000, warmMs: 250, measuredMs: 1750 };
 const benches: Readonly<Record<string, (tell: Teller) => Promise<void>>> = {
   async gateway(tell) {
     const measured = await benchGateway({ rounds, pace: quick ? quickPace : fullPace, contenders, tell });
-    for (const row of rowsOf(measured)) tell.row(row);
-    process.stdout.write(`${tablesOf(measured)}\n${verdictsOn(reportOf(measured))}`);
+    for (const row of toRows(measured)) tell.row(row);
+    process.stdout.write(`${getTables(measured)}\n${verdictsOn(getReport(measured))}`);
   },
   calls: benchCalls,
   search: (tell) => benchSearch({ messages: quick ? 10_000 : 100_000, rounds, tell }),
@@ -67,7 +67,7 @@ for (const name of chosen) {
     row(row) {
       rows.push(row);
       // The gateway's are in its tables.
-      if (name !== 'gateway') process.stdout.write(`${name} ${seconds()} s: ${lineOf(row)}`);
+      if (name !== 'gateway') process.stdout.write(`${name} ${seconds()} s: ${getLine(row)}`);
     },
   });
   record[name] = rows;

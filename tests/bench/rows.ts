@@ -1,4 +1,4 @@
-import { type Spread, spreadOf } from './gateway/statistics.ts';
+import { getSpread, type Spread } from './gateway/statistics.ts';
 
 /** One line of a bench: what was done, with how much of what, and what it took. */
 export interface Row {
@@ -24,15 +24,15 @@ interface Measured extends Pick<Row, 'row' | 'unit' | 'atMost'> {
 }
 
 /** A row of what several rounds gave; a floor's value stands at the place of the value that it was measured beside. */
-export function rowOf({ values, floor, ...rest }: Measured): Row {
-  const row = { ...rest, value: spreadOf(values) };
+export function toRow({ values, floor, ...rest }: Measured): Row {
+  const row = { ...rest, value: getSpread(values) };
   if (!floor) return row;
   const ratios = values.map((value, round) => value / (floor.values[round] ?? Number.NaN));
-  return { ...row, floor: { of: floor.of, value: spreadOf(floor.values), ratio: spreadOf(ratios) } };
+  return { ...row, floor: { of: floor.of, value: getSpread(floor.values), ratio: getSpread(ratios) } };
 }
 
 /** The row as a line to read. */
-export function lineOf({ row, unit, value, floor, atMost }: Row): string {
+export function getLine({ row, unit, value, floor, atMost }: Row): string {
   const beside = floor ? `  ${spelled(floor.ratio)} × ${floor.of} (${spelled(floor.value)})` : '';
   const verdict = atMost === undefined ? '' : `  ${value.median <= atMost ? 'met' : 'missed'}: at most ${atMost}`;
   return `${row}: ${spelled(value)} ${unit}${beside}${verdict}`.trimEnd().concat('\n');

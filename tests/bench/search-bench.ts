@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { seed } from '../seed/seed.ts';
 import { testCore } from '../support/test-core.ts';
-import { rowOf, type Teller } from './rows.ts';
+import { type Teller, toRow } from './rows.ts';
 
 /** What people type, and what is hardest: common words, one letter, short prefixes, nothing found. */
 const words = [
@@ -61,29 +61,29 @@ export async function benchSearch({ messages, rounds, tell }: SearchOptions): Pr
     const floor: Times[] = [];
     for (let round = 0; round < rounds; round += 1) {
       tell.doing(`${queries.length} queries, ${timesARound} times, round ${round + 1} of ${rounds}`);
-      all.push(await timesOf(queries, find));
-      own.push(await timesOf(words, find));
-      floor.push(await timesOf(words, async (word) => newest.all(`"${word}"*`)));
+      all.push(await getTimes(queries, find));
+      own.push(await getTimes(words, find));
+      floor.push(await getTimes(words, async (word) => newest.all(`"${word}"*`)));
     }
     const of = `search of ${messages} messages`;
     const each = (times: readonly Times[], name: keyof Times, share: number) =>
       times.map((one) => quantile(one[name], share));
     const p95 = 'ms, 95th percentile';
-    tell.row(rowOf({ row: `${of}: ${queries.length} queries`, unit: 'ms, median', values: each(all, 'ms', 0.5) }));
+    tell.row(toRow({ row: `${of}: ${queries.length} queries`, unit: 'ms, median', values: each(all, 'ms', 0.5) }));
     tell.row(
-      rowOf({
+      toRow({
         row: `${of}: ${queries.length} queries, slowest`,
         unit: p95,
         values: each(all, 'ms', 0.95),
         atMost: 100,
       }),
     );
-    tell.row(rowOf({ row: `${of}: processor`, unit: p95, values: each(all, 'cpuMs', 0.95), atMost: 100 }));
+    tell.row(toRow({ row: `${of}: processor`, unit: p95, values: each(all, 'cpuMs', 0.95), atMost: 100 }));
     tell.row(
-      rowOf({ row: `${of}: the main thread, at most`, unit: 'ms CPU', values: each(all, 'mainMs', 1), atMost: 50 }),
+      toRow({ row: `${of}: the main thread, at most`, unit: 'ms CPU', values: each(all, 'mainMs', 1), atMost: 50 }),
     );
     tell.row(
-      rowOf({
+      toRow({
         row: `${of}: ${words.length} words, with titles, texts and marks`,
         unit: p95,
         values: each(own, 'ms', 0.95),
@@ -97,21 +97,21 @@ export async function benchSearch({ messages, rounds, tell }: SearchOptions): Pr
   }
 }
 
-async function timesOf(texts: readonly string[], ask: (text: string) => Promise<unknown>): Promise<Times> {
+async function getTimes(texts: readonly string[], ask: (text: string) => Promise<unknown>): Promise<Times> {
   const [ms, cpuMs, mainMs]: [number[], number[], number[]] = [[], [], []];
   for (let time = 0; time < timesARound; time += 1) {
     for (const text of texts) {
       const [cpu, main, start] = [process.cpuUsage(), process.threadCpuUsage(), performance.now()];
       await ask(text);
       ms.push(performance.now() - start);
-      cpuMs.push(msOf(process.cpuUsage(cpu)));
-      mainMs.push(msOf(process.threadCpuUsage(main)));
+      cpuMs.push(toMs(process.cpuUsage(cpu)));
+      mainMs.push(toMs(process.threadCpuUsage(main)));
     }
   }
   return { ms, cpuMs, mainMs };
 }
 
-const msOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
+const toMs = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
 
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;

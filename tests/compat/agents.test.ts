@@ -40,7 +40,7 @@ async function open(double: DoubleOptions) {
 type Usage = { cost_usd: string } | undefined;
 
 /** What a run says each of its answers cost. */
-async function billsOf(runner: Runner, agent: Agent, stream: boolean): Promise<{ output: unknown; bills: unknown[] }> {
+async function getBills(runner: Runner, agent: Agent, stream: boolean): Promise<{ output: unknown; bills: unknown[] }> {
   if (!stream) {
     const { finalOutput, rawResponses } = await runner.run(agent, question);
     return {
@@ -63,7 +63,7 @@ test.each(models.flatMap((model) => [[model, false] as const, [model, true] as c
   async (model, stream) => {
     const { runner, weather, asked, refusals, spent } = await open({ loop: () => weatherCalls });
     const agent = new Agent({ name: 'Guide', instructions: 'Be short.', model, tools: [weather] });
-    const { output, bills } = await billsOf(runner, agent, stream);
+    const { output, bills } = await getBills(runner, agent, stream);
     expect(output).toBe(thoughtThrough);
     expect(asked).toEqual(['Rome', 'Oslo']);
     expect(refusals()).toEqual([]);
@@ -108,7 +108,7 @@ test.each(models.flatMap((model) => [[model, false] as const, [model, true] as c
     };
     const patch = applyPatchTool({ editor: { createFile: edit, updateFile: edit, deleteFile: edit } });
     const agent = new Agent({ name: 'Coder', model, tools: [shell, patch] });
-    const { output } = await billsOf(runner, agent, stream);
+    const { output } = await getBills(runner, agent, stream);
     expect(output).toBe(thoughtThrough);
     expect(done).toEqual([
       ['ls', 'pwd'],

@@ -40,13 +40,13 @@ const stopWhen = isStepCount(5);
 async function open(provider: (typeof providers)[number][1], ...options: Parameters<typeof openThreeVendors>) {
   const vendors = await openThreeVendors(...options);
   const refusals = () => vendors.calls.flatMap(({ refusal }) => refusal ?? []);
-  return { ...vendors, modelOf: provider(vendors), refusals };
+  return { ...vendors, getModel: provider(vendors), refusals };
 }
 
 describe.each(providers)('%s', (_name, provider) => {
   test.each(models)('%s thinks through a loop of tools, whole and streamed', async (name) => {
-    const { modelOf, refusals } = await open(provider, {}, { loop: () => weatherCalls });
-    const asked = { model: modelOf(name), prompt, tools: { weather }, stopWhen };
+    const { getModel, refusals } = await open(provider, {}, { loop: () => weatherCalls });
+    const asked = { model: getModel(name), prompt, tools: { weather }, stopWhen };
     const whole = await generateText(asked);
     const streamed = streamText(asked);
     expect([whole.text, await streamed.text]).toEqual([thoughtThrough, thoughtThrough]);
@@ -59,8 +59,8 @@ describe.each(providers)('%s', (_name, provider) => {
 
   test.each(models)('%s answers with an object, after a tool as well', async (name) => {
     const loop = (body: { tools?: unknown }) => (body.tools ? [{ city: 'Rome' }] : []);
-    const { modelOf, refusals } = await open(provider, {}, { loop, says: '{"city":"Rome"}' });
-    const asked = { model: modelOf(name), prompt, output: Output.object({ schema: place }) };
+    const { getModel, refusals } = await open(provider, {}, { loop, says: '{"city":"Rome"}' });
+    const asked = { model: getModel(name), prompt, output: Output.object({ schema: place }) };
     const outputs = [
       (await generateText(asked)).output,
       await streamText(asked).output,
@@ -71,9 +71,9 @@ describe.each(providers)('%s', (_name, provider) => {
   });
 
   test.each(vendorModels)('%s goes on with a chat of words, thoughts and calls', async (name) => {
-    const { modelOf, calls, refusals } = await open(provider);
+    const { getModel, calls, refusals } = await open(provider);
     const one = tool({ inputSchema: z.object({ a: z.number().optional() }), execute: async () => 'ok' });
-    const asked = { model: modelOf(name), tools: { one, two: one }, stopWhen: isStepCount(3) };
+    const asked = { model: getModel(name), tools: { one, two: one }, stopWhen: isStepCount(3) };
     const messages: ModelMessage[] = [{ role: 'user', content: prompt }];
     messages.push(...(await generateText({ ...asked, messages })).responseMessages);
     messages.push({ role: 'user', content: 'And then?' });

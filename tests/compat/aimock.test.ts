@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { Secret } from '../../gateway/access/auth/secret.ts';
 import { type ChatBench, openChatBench } from '../gateway-doubles/chat-bench.ts';
-import { eventsOf } from '../gateway-doubles/events-of.ts';
+import { getEvents } from '../gateway-doubles/events-of.ts';
 import { testModel } from '../gateway-doubles/test-models.ts';
 
 /** Upstreams written by somebody else: what they send and what they accept was not made to fit our adapters. */
@@ -55,7 +55,7 @@ const models = [
 describe.each(models)('%s', (model) => {
   test('streams the answer that the upstream holds', async () => {
     mock.onMessage('capital', { content: 'Paris, and nothing but Paris. 世界' }, { chunkSize: 3 });
-    const events = await eventsOf(await bench.post(path, { model, messages: user('capital?'), stream: true }));
+    const events = await getEvents(await bench.post(path, { model, messages: user('capital?'), stream: true }));
     expect(events.at(-1)).toBe('[DONE]');
     const chunks = events.slice(0, -1).map((event) => JSON.parse(event));
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(

@@ -36,10 +36,10 @@ function continued(messages: Anthropic.MessageParam[], { content }: Anthropic.Me
   );
   return [...messages, { role: 'assistant', content }, { role: 'user', content: results }];
 }
-const textOf = ({ content }: Anthropic.Message) =>
+const getText = ({ content }: Anthropic.Message) =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
 /** Of a whole answer, or of the event that ends a streamed one. */
-const costOf = ({ usage }: { usage: unknown }) => (usage as { cost_usd: string }).cost_usd;
+const getCost = ({ usage }: { usage: unknown }) => (usage as { cost_usd: string }).cost_usd;
 
 test.each(vendorModels)(
   '%s is called with its results, whole and streamed, and costs what the ledger says',
@@ -58,12 +58,12 @@ test.each(vendorModels)(
     const blocks: Anthropic.ContentBlock[] = [];
     stream.on('contentBlock', (block) => blocks.push(block));
     const costs: string[] = [];
-    stream.on('streamEvent', (event) => event.type === 'message_delta' && costs.push(costOf(event)));
+    stream.on('streamEvent', (event) => event.type === 'message_delta' && costs.push(getCost(event)));
     const second = await stream.finalMessage();
     expect(calls.map(({ refusal }) => refusal)).toEqual([null, null]);
     expect(second.content).toEqual(blocks);
-    expect([textOf(first), textOf(second)]).toEqual([recordedStreams.text, recordedStreams.text]);
-    expect([costOf(first), ...costs]).toEqual(await spent());
+    expect([getText(first), getText(second)]).toEqual([recordedStreams.text, recordedStreams.text]);
+    expect([getCost(first), ...costs]).toEqual(await spent());
   },
 );
 
@@ -81,7 +81,7 @@ test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5.4', 'google/gemini-3.8-fla
       expect(answer.content.map(({ type }) => type)).toEqual([expect.stringContaining('thinking'), 'tool_use']);
       messages = continued(messages, answer);
     }
-    expect(textOf(await ask(messages))).toBe(thoughtThrough);
+    expect(getText(await ask(messages))).toBe(thoughtThrough);
     expect(calls.map(({ refusal }) => refusal)).toEqual([null, null, null]);
   },
 );

@@ -29,7 +29,7 @@ async function open(double: DoubleOptions = { loop: () => weatherCalls }) {
   return { client, sent, refusals, calls: vendors.calls };
 }
 
-const textOf = ({ content }: Anthropic.Beta.BetaMessage) =>
+const getText = ({ content }: Anthropic.Beta.BetaMessage) =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
 
 function weatherTool() {
@@ -55,7 +55,7 @@ test.each(models.flatMap((model) => [[model, false] as const, [model, true] as c
     const { client, sent, refusals } = await open();
     const { tool, asked } = weatherTool();
     const runner = client.beta.messages.toolRunner({ model, max_tokens, messages: [question], tools: [tool], stream });
-    expect(textOf((await runner.runUntilDone()) as Anthropic.Beta.BetaMessage)).toBe(thoughtThrough);
+    expect(getText((await runner.runUntilDone()) as Anthropic.Beta.BetaMessage)).toBe(thoughtThrough);
     expect(asked).toEqual(['Rome', 'Oslo']);
     expect(refusals()).toEqual([]);
     expect(sent.map(({ thread }) => thread != null)).toEqual([true, false, false, false]);

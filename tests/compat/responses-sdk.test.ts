@@ -41,7 +41,7 @@ const after = (
   { output }: OpenAI.Responses.Response,
   results: OpenAI.Responses.ResponseInput,
 ) => [...input, ...output, ...results] as OpenAI.Responses.ResponseInput;
-const costOf = (usage: unknown) => (usage as { cost_usd: string }).cost_usd;
+const getCost = (usage: unknown) => (usage as { cost_usd: string }).cost_usd;
 
 describe.each(vendorModels)('%s', (model) => {
   test('is called with its results, whole and streamed, and costs what the ledger says', async () => {
@@ -76,7 +76,7 @@ describe.each(vendorModels)('%s', (model) => {
     const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []));
     expect(second.output).toMatchObject(done);
     expect(second.output_text).toBe(recordedStreams.text);
-    expect([costOf(first.usage), costOf(second.usage)]).toEqual(await spent());
+    expect([getCost(first.usage), getCost(second.usage)]).toEqual(await spent());
     expect(second.usage).toMatchObject({ input_tokens: 20, output_tokens: 11, total_tokens: 31 });
   });
 

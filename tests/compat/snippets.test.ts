@@ -8,7 +8,7 @@ import { parseUsd } from '#shared/money.ts';
 import type { OwnGateway } from '../../gateway/gateway.ts';
 import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { type SnippetKind, snippetKinds, snippetOf } from '../../renderer/features/gateways/keys/snippet.ts';
+import { getSnippet, type SnippetKind, snippetKinds } from '../../renderer/features/gateways/keys/snippet.ts';
 
 /** What the app offers to be copied runs as it was copied. */
 
@@ -47,7 +47,7 @@ test.each(['curl', 'typescript'] as const)('%s: with the key in it, and with the
     [key, process.env],
     [null, { ...process.env, PORTICO_KEY: key }],
   ] as const) {
-    const { stdout } = (await run[kind]?.(snippetOf(kind, { baseUrl: `${server.url}/v1`, key: given }), env)) ?? {};
+    const { stdout } = (await run[kind]?.(getSnippet(kind, { baseUrl: `${server.url}/v1`, key: given }), env)) ?? {};
     const text = kind === 'curl' ? JSON.parse(stdout ?? '').choices[0].message.content : stdout;
     expect(text).toMatch(/\w{3}/);
   }
@@ -55,11 +55,11 @@ test.each(['curl', 'typescript'] as const)('%s: with the key in it, and with the
 
 test('every form names the address with /v1, whatever way it was entered, but Anthropic’s, which adds it itself', () => {
   for (const kind of snippetKinds) {
-    const forms = ['', '/', '/v1', '/v1/'].map((end) => snippetOf(kind, { baseUrl: `https://gw.example${end}`, key }));
+    const forms = ['', '/', '/v1', '/v1/'].map((end) => getSnippet(kind, { baseUrl: `https://gw.example${end}`, key }));
     expect(new Set(forms).size).toBe(1);
     expect(forms[0]).toContain('https://gw.example/v1');
     expect(forms[0]).toContain(key);
   }
-  const lines = snippetOf('environment', { baseUrl: 'https://gw.example/v1', key: null }).split('\n');
+  const lines = getSnippet('environment', { baseUrl: 'https://gw.example/v1', key: null }).split('\n');
   expect(lines).toContain("export ANTHROPIC_BASE_URL='https://gw.example'");
 });

@@ -14,8 +14,8 @@ import { toolCases } from './tool-cases.ts';
 
 const models = ['vllm/gpt-oss-120b', 'openai/gpt-5', 'anthropic/claude-opus-5-5', 'google/gemini-3.8-flash'];
 const ajv = new Ajv2019({ allowUnionTypes: true });
-const caseOf = (text: string) => toolCases[Number(/case (\d+)\./.exec(text)?.[1])];
-const vendors = openVendorDouble({ loop: (body) => [caseOf(JSON.stringify(body))?.expected ?? {}] });
+const getCase = (text: string) => toolCases[Number(/case (\d+)\./.exec(text)?.[1])];
+const vendors = openVendorDouble({ loop: (body) => [getCase(JSON.stringify(body))?.expected ?? {}] });
 let bench: ChatBench;
 let client: OpenAI;
 

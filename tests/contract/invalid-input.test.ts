@@ -36,7 +36,7 @@ const scalar = fc.oneof(
 );
 
 /** Anything at all, or an object with the method's own fields and wrong values, and fields of every object. */
-function inputOf({ shape }: Schema): fc.Arbitrary<unknown> {
+function getInput({ shape }: Schema): fc.Arbitrary<unknown> {
   const fields = [...Object.keys(shape ?? {}), 'constructor', 'toString', 'id'];
   return fc.oneof(scalar, { arbitrary: fc.dictionary(fc.constantFrom(...fields), scalar), weight: 4 });
 }
@@ -46,7 +46,7 @@ function invalidCalls(seed: number) {
   const each = Math.ceil((messages / methods.length) * 1.3);
   const calls = methods.flatMap(({ area, method, schema }) =>
     fc
-      .sample(inputOf(schema), { numRuns: each, seed })
+      .sample(getInput(schema), { numRuns: each, seed })
       .map((input) => JSON.parse(JSON.stringify(input)) as unknown)
       .filter((input) => !schema.safeParse(input).success)
       .map((input) => ({ area, method, input })),

@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver, type QueryObserverOptions, skipToken } from '@tanstack/react-query';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Api, queriesOf } from '../../renderer/api/api.ts';
+import { type Api, getQueries } from '../../renderer/api/api.ts';
 import { followChanges } from '../../renderer/api/follow-changes.ts';
 import { createLiveAnswers } from '../../renderer/features/chat/data/answer-views.ts';
 import type { Thread } from '../../renderer/features/chat/data/conversation-cache.ts';
@@ -35,7 +35,7 @@ function openWindow({ client }: TestCore, conversationId: string) {
   });
   const answers = createLiveAnswers({ open: () => document, warm() {} }, (flush) => flush);
   const ask = { conversationId, attachments: [], model: 'openai/gpt' };
-  const orpc = queriesOf(api);
+  const orpc = getQueries(api);
   const observe = (options: QueryObserverOptions) => {
     const observer = new QueryObserver(queries, options);
     onTestFinished(observer.subscribe(() => {}));

@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
 
 /** Numbers of headings (`1.4`), of their numbered points (`1.4.7`) and of the rows of a numbered table (`0.2`). */
-function sectionsOf(markdown: string): ReadonlySet<string> {
+function getSections(markdown: string): ReadonlySet<string> {
   let heading = '';
   return new Set(
     markdown.split('\n').flatMap((line) => {
@@ -23,7 +23,7 @@ const references = (text: string) =>
     ([, number = '']) => number,
   );
 
-const sections = sectionsOf(read('docs/wire-contract.md'));
+const sections = getSections(read('docs/wire-contract.md'));
 
 test('every § names a section of the wire contract', () => {
   const files = globSync(['{gateway,shared,electron,renderer,tests,scripts,docs}/**/*.{ts,tsx,mjs,md}', '*.{md,ts}'], {

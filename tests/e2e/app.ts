@@ -65,7 +65,7 @@ export const test = base.extend<
     display: undefined;
     openBrowser: () => Promise<Browser>;
     mock: Upstream;
-    appOf: (key: string, options: LaunchOptions, start: Start) => Promise<RunningApp>;
+    getApp: (key: string, options: LaunchOptions, start: Start) => Promise<RunningApp>;
   }
 >({
   starts: [{}, { option: true }],
@@ -102,7 +102,7 @@ export const test = base.extend<
     mock.forget();
     await use(mock);
   },
-  appOf: [
+  getApp: [
     async ({ browserName: _ }, use) => {
       let shared: { key: string; folder: string; app: RunningApp } | undefined;
       const end = async () => {
@@ -122,9 +122,9 @@ export const test = base.extend<
     },
     { scope: 'worker' },
   ],
-  app: async ({ appOf, starts, openBrowser, contextOptions }, use, info) => {
+  app: async ({ getApp, starts, openBrowser, contextOptions }, use, info) => {
     const key = JSON.stringify([info.file, info.repeatEachIndex, starts]);
-    await use(await appOf(key, starts, (options) => start(info, options, openBrowser, contextOptions)));
+    await use(await getApp(key, starts, (options) => start(info, options, openBrowser, contextOptions)));
   },
   folder: async ({ browserName: _ }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));

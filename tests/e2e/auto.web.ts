@@ -1,7 +1,7 @@
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat } from './chat.ts';
-import { balanceOf, dollars, openingBalance } from './money.ts';
+import { dollars, getBalance, openingBalance } from './money.ts';
 
 test.describe.configure({ mode: 'default' });
 
@@ -98,7 +98,7 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   await page.keyboard.press('Escape');
   await expect(card).toBeHidden();
   await expect(message(page)).toHaveValue('Who would answer?');
-  expect(await balanceOf(page)).toBe(before);
+  expect(await getBalance(page)).toBe(before);
   await expect(articles(page)).toHaveCount(0);
 
   await expect(message(page)).toBeFocused();
@@ -118,7 +118,7 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   await ended(articles(page).nth(1));
   await expect(articles(page).nth(1)).toHaveAccessibleName(chosen ?? '');
   const cost = dollars(await articles(page).nth(1).locator('footer').textContent());
-  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await expect.poll(() => getBalance(page)).toBe(before - cost);
 
   // A further answer and another wording ask first, too.
   await articles(page).nth(1).focus();
@@ -141,7 +141,7 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   await expect(card).toBeHidden();
   await expect(wording).toBeFocused();
   await expect(wording).toHaveValue('Who else would answer?');
-  expect(await balanceOf(page)).toBe(before - cost);
+  expect(await getBalance(page)).toBe(before - cost);
   await wording.press('Enter');
   await expect(card.getByRole('button', { name: 'Run' })).toBeFocused();
   await page.keyboard.press('Enter');

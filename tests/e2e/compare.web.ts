@@ -3,7 +3,7 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat, openChat, searchingModels } from './chat.ts';
 import { bill, billed, columns, comparison } from './compared.ts';
-import { balanceOf, booked, chatTotal, dollars, openingBalance } from './money.ts';
+import { booked, chatTotal, dollars, getBalance, openingBalance } from './money.ts';
 import { stored } from './stored.ts';
 
 test.describe.configure({ mode: 'default' });
@@ -54,7 +54,7 @@ test('three models answer one question side by side, one is chosen and the chat 
   expect(cost).toBeLessThanOrEqual(high);
   await expect(comparison(page)).toContainText('test credits');
   await expect.poll(async () => dollars(await chatTotal(page).textContent())).toBe(cost);
-  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await expect.poll(() => getBalance(page)).toBe(before - cost);
 
   await message(page).fill('Go on, please.');
   await expect(page.getByText('Your next message goes to all 3')).toBeVisible();
@@ -137,7 +137,7 @@ test('one column fails and another is stopped while the rest goes on; Retry asks
   await expect(slow).toContainText('was charged');
   await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeHidden();
   const cost = dollars(await bill(slow).textContent()) + dollars(await bill(echo).textContent());
-  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await expect.poll(() => getBalance(page)).toBe(before - cost);
   await flaky.getByRole('combobox', { name: 'Retry with…' }).click();
   await searchingModels(page);
   await page.keyboard.type('Sandbox Tour');
@@ -179,7 +179,7 @@ test('kill -9 in the middle leaves each column with its words, marked, and the c
   test.slow();
   const first = await launch({ paced: true });
   await first.page.getByRole('button', { name: 'Try it now' }).click();
-  const before = await balanceOf(first.page);
+  const before = await getBalance(first.page);
   await chooseModel(first.page, 'Sandbox Slow');
   await compareByKeys(first.page, ['Sandbox Tour', 'Sandbox Echo']);
   await ask(first.page, 'Write slowly, please.');
@@ -216,7 +216,7 @@ test('kill -9 in the middle leaves each column with its words, marked, and the c
     for (const amount of await bill(comparison(page)).all()) all += dollars(await amount.textContent());
     return all;
   };
-  await expect.poll(async () => (await balanceOf(page)) + (await sum())).toBe(before);
+  await expect.poll(async () => (await getBalance(page)) + (await sum())).toBe(before);
   await page
     .getByRole('link', { name: 'New chat' })
     .or(page.getByRole('button', { name: 'New chat' }))

@@ -4,7 +4,7 @@ import { fakePicture } from '../support/fake-data.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
-import { balanceOf, booked, chatTotal, dollars } from './money.ts';
+import { booked, chatTotal, dollars, getBalance } from './money.ts';
 import { stored } from './stored.ts';
 
 test.describe.configure({ mode: 'default' });
@@ -14,7 +14,7 @@ test('what kill -9 cut off, a draft and what waits are there after the restart; 
 }) => {
   const first = await launch({ paced: true });
   await first.page.getByRole('button', { name: 'Try it now' }).click();
-  const before = await balanceOf(first.page);
+  const before = await getBalance(first.page);
   await chooseModel(first.page, 'Sandbox Slow');
   await ask(first.page, 'Write slowly, please.');
   await expect(first.page.getByRole('button', { name: 'Stop' })).toBeVisible();
@@ -44,7 +44,7 @@ test('what kill -9 cut off, a draft and what waits are there after the restart; 
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await page.getByRole('link', { name: 'Credits' }).click();
   await expect(page.getByText('Held for running answers').locator('..')).toContainText('$0.00');
-  expect(await balanceOf(page)).toBe(before);
+  expect(await getBalance(page)).toBe(before);
   await openChat(page, /Write slowly/);
   await expect(message(page)).toHaveValue('half a thou');
   const waiting = page.getByRole('region', { name: 'Waiting messages' });

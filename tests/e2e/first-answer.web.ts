@@ -1,12 +1,12 @@
 import { expect, test } from './app.ts';
-import { amountIn, balanceOf, dollars } from './money.ts';
+import { amountIn, dollars, getBalance } from './money.ts';
 
 test('two clicks lead to a streamed answer whose cost is what the balance, the ledger and the usage say', async ({
   launch,
 }) => {
   const { page, close, dataFolder } = await launch({ paced: true });
   await page.getByRole('button', { name: 'Try it now' }).click();
-  const before = await balanceOf(page);
+  const before = await getBalance(page);
   // It is written within a few seconds.
   const stop = page.getByRole('button', { name: 'Stop', exact: true });
   await Promise.all([expect(stop).toBeVisible(), page.getByRole('button', { name: 'Send' }).click()]);
@@ -18,7 +18,7 @@ test('two clicks lead to a streamed answer whose cost is what the balance, the l
   await expect(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible();
   const cost = dollars(await answer.textContent());
   expect(cost).toBeGreaterThan(0n);
-  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await expect.poll(() => getBalance(page)).toBe(before - cost);
 
   await page.getByRole('link', { name: 'Credits' }).click();
   const transaction = page.getByRole('row').filter({ hasText: 'Sandbox Tour' });
@@ -33,7 +33,7 @@ test('two clicks lead to a streamed answer whose cost is what the balance, the l
 
   const again = await launch({ dataFolder });
   await expect(again.page.getByRole('button', { name: 'Try it now' })).toBeHidden();
-  await expect.poll(() => balanceOf(again.page)).toBe(before - cost);
+  await expect.poll(() => getBalance(again.page)).toBe(before - cost);
   await again.page
     .getByRole('navigation')
     .getByRole('link', { name: /portico|tour|what/i })

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, ended, message, newChat, openChat } from './chat.ts';
-import { balanceOf } from './money.ts';
+import { getBalance } from './money.ts';
 
 /** What somebody expects who has used another chat all day. */
 test.describe.configure({ mode: 'default' });
@@ -25,13 +25,13 @@ test('a temporary chat is marked, in no list, had back for a while after it was 
   await expectNoFault(page, 'a new temporary chat');
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Temporary chat', level: 2 })).toBeVisible();
-  const before = await balanceOf(page);
+  const before = await getBalance(page);
   await page.getByRole('button', { name: 'Send' }).click();
   await ended(articles(page).last());
   await expect(page.getByText('Temporary', { exact: true })).toBeVisible();
   await expectNoFault(page, 'a temporary chat');
   await expect(chats(page)).not.toContainText('not for the list');
-  expect(await balanceOf(page)).toBeLessThan(before);
+  expect(await getBalance(page)).toBeLessThan(before);
   await page.getByRole('link', { name: 'Models' }).click();
   await page.goBack();
   await expect(articles(page)).toHaveCount(2);

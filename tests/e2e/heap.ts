@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 
 /** All that the page’s JavaScript still holds after a garbage collection, as the snapshot that its developer tools take. */
-export async function heapOf(page: Page): Promise<string> {
+export async function getHeap(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page);
   const chunks: string[] = [];
   session.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => chunks.push(chunk));

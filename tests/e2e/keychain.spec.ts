@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { spellingsOf } from '#core/storage/secrets/spellings.ts';
+import { getSpellings } from '#core/storage/secrets/spellings.ts';
 import { startSecretService } from '../support/secret-service.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended } from './chat.ts';
 import { filesWith } from './files-with.ts';
-import { heapOf } from './heap.ts';
+import { getHeap } from './heap.ts';
 
 const key = 'sk-canary-4f7a9c1e5b8d2063-portico';
 
@@ -29,14 +29,14 @@ test('with a keychain a key outlives the app, lies in the keychain, and nowhere 
   // In the browser, whose page is the window's: the Electron of the tests ends when it is asked for a snapshot. While the key is being
   // typed, the window cannot but have it: the search finds what there is.
   const searched = !first.main;
-  if (searched) expect(await heapOf(first.page)).toContain(key);
+  if (searched) expect(await getHeap(first.page)).toContain(key);
   await first.page.keyboard.press('Enter');
   await expect(row).toContainText('Works');
   expect(await keychain.countItems()).toBe(3);
   // The field is out of the page before the browser and React let go of all of its memory.
   const spellingsFound = async () => {
-    const heap = await heapOf(first.page);
-    return spellingsOf(key).flatMap(([name, spelling]) => (heap.includes(spelling.toString()) ? [name] : []));
+    const heap = await getHeap(first.page);
+    return getSpellings(key).flatMap(([name, spelling]) => (heap.includes(spelling.toString()) ? [name] : []));
   };
   if (searched) await expect.poll(spellingsFound, { timeout: 20_000 }).toEqual([]);
   await first.page.evaluate(() => location.assign('#settings/privacy'));

@@ -41,11 +41,11 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
   for (const model of ['openai/gpt-5', 'anthropic/claude-sonnet-5', 'google/gemini-2.5-flash']) {
     const whole = await client.chat.completions.create({ model, messages });
     expect(whole.choices[0]?.message.content).toBe(upstream.answer);
-    costs.push(costOf(whole.usage));
+    costs.push(getCost(whole.usage));
     let text = '';
     for await (const chunk of await client.chat.completions.create({ model, messages, stream: true })) {
       text += chunk.choices[0]?.delta.content ?? '';
-      if (chunk.usage) costs.push(costOf(chunk.usage));
+      if (chunk.usage) costs.push(getCost(chunk.usage));
     }
     expect(text).toBe(upstream.answer);
   }
@@ -67,7 +67,7 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
   const rows = page.getByRole('row').filter({ hasText: 'by another program' });
   await expect(rows).toHaveCount(8);
   const more = await client.chat.completions.create({ model: 'openai/gpt-5', messages });
-  costs.push(costOf(more.usage));
+  costs.push(getCost(more.usage));
   await expect(rows).toHaveCount(9);
   const booked = await Promise.all((await rows.all()).map(amountIn));
   expect(booked.reverse()).toEqual(costs.map((cost) => -cost));
@@ -104,4 +104,4 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
 
 const gateway = (...words: string[]): string => execFileSync(process.execPath, [cli, ...words], { encoding: 'utf8' });
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
-const costOf = (usage: unknown): bigint => parseUsd((usage as { cost_usd: string }).cost_usd);
+const getCost = (usage: unknown): bigint => parseUsd((usage as { cost_usd: string }).cost_usd);

@@ -13,7 +13,7 @@ export function dollars(text: string | null): bigint {
 export const chatTotal = (page: Page): Locator => page.getByRole('button', { name: /Cost of this chat/ });
 
 /** What the app shows as its balance, once it has one. */
-export async function balanceOf(page: Page): Promise<bigint> {
+export async function getBalance(page: Page): Promise<bigint> {
   const balance = page.getByRole('status', { name: 'Balance' });
   await expect(balance).toContainText('$');
   return dollars(await balance.textContent());
@@ -22,7 +22,7 @@ export async function balanceOf(page: Page): Promise<bigint> {
 /** The balance before a journey that shares its app with others: what the answer of just before cost may not be shown yet. */
 export async function openingBalance(page: Page): Promise<bigint> {
   await page.reload();
-  return balanceOf(page);
+  return getBalance(page);
 }
 
 /** What the ledger has for a chat of these models, as `Credits` shows it: so many entries, and their sum. */

@@ -15,7 +15,7 @@ import { unexplained } from '../support/shipped-files.ts';
 import { feedKey, startUpdateFeed } from '../support/update-feed.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended } from './chat.ts';
-import { balanceOf, dollars } from './money.ts';
+import { dollars, getBalance } from './money.ts';
 import { drive, endpointIn, flags, openedCopy, packageApp, startPackaged } from './packaged-app.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -50,12 +50,12 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
   const start = () => startPackaged(join(unpacked, 'portico'), join(folder, 'data'), keychain.env);
   const first = await start();
   await first.page.getByRole('button', { name: 'Try it now' }).click();
-  const before = await balanceOf(first.page);
+  const before = await getBalance(first.page);
   await first.page.getByRole('button', { name: 'Send' }).click();
   const answer = articles(first.page).nth(1);
   await ended(answer);
   const cost = dollars(await answer.locator('footer').textContent());
-  await expect.poll(() => balanceOf(first.page)).toBe(before - cost);
+  await expect.poll(() => getBalance(first.page)).toBe(before - cost);
   expect(await keychain.countItems()).toBeGreaterThan(0);
   // The thread beside the main one runs out of the archive, too.
   await first.page.keyboard.press('ControlOrMeta+Shift+f');
@@ -78,7 +78,7 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
   await first.close();
 
   const again = await start();
-  expect(await balanceOf(again.page)).toBe(before - cost);
+  expect(await getBalance(again.page)).toBe(before - cost);
   await again.close();
   await savesPdf(join(unpacked, 'resources', 'app.asar'), join(folder, 'data'), join(folder, 'chat.pdf'));
   await keychain.stop();

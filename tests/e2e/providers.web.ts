@@ -4,7 +4,7 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, ended, message, newChat, searchingModels } from './chat.ts';
 import { bill, billed, columns, comparison } from './compared.ts';
-import { amountIn, balanceOf, booked, chatTotal, dollars, openingBalance } from './money.ts';
+import { amountIn, booked, chatTotal, dollars, getBalance, openingBalance } from './money.ts';
 
 /** With the keys of real providers, whose place an independent mock takes. */
 test.describe.configure({ mode: 'default' });
@@ -29,7 +29,7 @@ for (const [provider, model] of [
     await expect(answer.getByText('Simulated')).toBeHidden();
     const cost = dollars(await answer.locator('footer').textContent());
     expect(cost).toBeGreaterThan(0n);
-    await expect.poll(async () => (await balanceOf(page)) - before).toBe(cost);
+    await expect.poll(async () => (await getBalance(page)) - before).toBe(cost);
     await page.getByRole('link', { name: 'Credits' }).click();
     expect(await amountIn(page.getByRole('row').filter({ hasText: model }).first())).toBe(-cost);
   });

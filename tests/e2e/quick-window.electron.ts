@@ -10,7 +10,7 @@ test.skip(!canPress, 'keys of the whole system are pressed with xdotool');
 /** As somebody presses them, whatever program is in front. */
 const press = (keys: string) => execFileSync('xdotool', ['key', keys]);
 
-function programOf({ main }: RunningApp): ElectronApplication {
+function getProgram({ main }: RunningApp): ElectronApplication {
   if (!main) throw new Error('This is a journey of the installed app');
   return main;
 }
@@ -32,7 +32,7 @@ test('a shortcut of the system shows a small window above all others, whose chat
   launch,
 }) => {
   const app = await launch();
-  const program = programOf(app);
+  const program = getProgram(app);
   const { page } = app;
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.evaluate(() => location.assign('#settings/chat'));
@@ -77,10 +77,10 @@ test('a shortcut of the system shows a small window above all others, whose chat
   await expect(message(again.page)).toBeVisible();
   await expect(async () => {
     press('ctrl+alt+q');
-    await expect.poll(async () => (await shown(programOf(again))).length, { timeout: 3000 }).toBe(2);
+    await expect.poll(async () => (await shown(getProgram(again))).length, { timeout: 3000 }).toBe(2);
   }).toPass();
   await again.page.evaluate(() => location.assign('#settings/chat'));
   await again.page.getByRole('button', { name: 'Turn off' }).click();
   await expect(again.page.getByText('Off', { exact: true })).toBeVisible();
-  await expect.poll(async () => (await shown(programOf(again))).length).toBe(1);
+  await expect.poll(async () => (await shown(getProgram(again))).length).toBe(1);
 });

@@ -9,16 +9,16 @@ import { stored } from './stored.ts';
 
 const stopped = /core has stopped answering/;
 
-function programOf({ main }: RunningApp): ElectronApplication {
+function getProgram({ main }: RunningApp): ElectronApplication {
   if (!main) throw new Error('this is not Electron');
   return main;
 }
 
 /** The core's process; null while there is none. */
-const coreOf = (program: ElectronApplication): Promise<number | null> =>
+const getCore = (program: ElectronApplication): Promise<number | null> =>
   program.evaluate(({ app }) => app.getAppMetrics().find(({ name }) => name === 'Portico core')?.pid ?? null);
 
-const pageOf = (program: ElectronApplication): Promise<number> =>
+const getPage = (program: ElectronApplication): Promise<number> =>
   program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId() ?? 0);
 
 /** An answer that is being written, and words in the composer. */
@@ -31,8 +31,8 @@ async function inTheMiddle(page: Page): Promise<void> {
 }
 
 async function running(program: ElectronApplication): Promise<number> {
-  await expect.poll(() => coreOf(program)).not.toBeNull();
-  return (await coreOf(program)) ?? 0;
+  await expect.poll(() => getCore(program)).not.toBeNull();
+  return (await getCore(program)) ?? 0;
 }
 
 test('keys are drawn while the core stands still; when it is killed the window says so, goes on, and has lost nothing; one that cannot be opened is no death: its reason is shown, and the program ends', async ({
@@ -40,7 +40,7 @@ test('keys are drawn while the core stands still; when it is killed the window s
 }) => {
   const app = await launch({ paced: true });
   const { page } = app;
-  const program = programOf(app);
+  const program = getProgram(app);
   await inTheMiddle(page);
   const first = await running(program);
 
@@ -87,20 +87,20 @@ test('a window whose page is killed or hangs is loaded again where it was; its a
   launch,
 }) => {
   const app = await launch({ paced: true });
-  const program = programOf(app);
+  const program = getProgram(app);
   await inTheMiddle(app.page);
   const core = await running(program);
   const before = { location: new URL(app.page.url()).hash, draft: 'half a thought' };
   // The draft is kept a quarter of a second after the last key.
   await expect.poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`)).toHaveLength(1);
   for (const [what, end] of [
-    ['killed', (of: ElectronApplication) => pageOf(of).then((page) => process.kill(page, 'SIGKILL'))],
+    ['killed', (of: ElectronApplication) => getPage(of).then((page) => process.kill(page, 'SIGKILL'))],
     ['hanging', hang],
   ] as const) {
     await test.step(what, async () => {
       const { answer: written } = await look(program);
       const gone = async () => {
-        const told = toldOf(program, 'render-process-gone');
+        const told = getTold(program, 'render-process-gone');
         await end(program);
         return told;
       };
@@ -109,7 +109,7 @@ test('a window whose page is killed or hangs is loaded again where it was; its a
       const saidMs = await loadedAfter(program, gone, { ...before, text });
       test.info().annotations.push({ type: `${what}, said`, description: `${saidMs} ms` });
       await expect.poll(async () => (await look(program)).answer).toBeGreaterThan(written);
-      expect(await coreOf(program)).toBe(core);
+      expect(await getCore(program)).toBe(core);
     });
   }
   await app.kill();
@@ -131,7 +131,7 @@ test('a streaming answer survives a reload of the page and goes on; a core that 
   await expect(answer).toContainText('Welcome to Portico');
   await expect(answer).toContainText('billed');
 
-  const program = programOf(app);
+  const program = getProgram(app);
   await program.evaluate(({ dialog }) => {
     dialog.showMessageBox = (async ({ message, buttons }: Electron.MessageBoxOptions) => {
       process.stdout.write(`${message} ${buttons?.join('/')}\n`);
@@ -140,7 +140,7 @@ test('a streaming answer survives a reload of the page and goes on; a core that 
   });
   const exited = once(program.process(), 'exit');
   for (let deaths = 0, last = 0; deaths < 6; deaths += 1) {
-    await expect.poll(() => coreOf(program), { intervals: [20] }).not.toBe(deaths === 0 ? null : last);
+    await expect.poll(() => getCore(program), { intervals: [20] }).not.toBe(deaths === 0 ? null : last);
     last = await running(program);
     process.kill(last, 'SIGKILL');
   }
@@ -160,7 +160,7 @@ async function drawKeys(page: Page, count: number): Promise<void> {
 const valueLength = async (page: Page): Promise<number> => (await message(page).inputValue()).length;
 
 /** When, by this process's clock, that next happens to the page. */
-const toldOf = (program: ElectronApplication, event: 'render-process-gone' | 'dom-ready'): Promise<number> =>
+const getTold = (program: ElectronApplication, event: 'render-process-gone' | 'dom-ready'): Promise<number> =>
   program
     .evaluate(
       ({ BrowserWindow }, name) =>
@@ -179,7 +179,7 @@ async function loadedAfter(
   shown: Record<string, unknown>,
 ): Promise<number> {
   // Listened for before it can have happened. What is asked of a page before it was loaded may stay without an answer.
-  const loaded = toldOf(program, 'dom-ready');
+  const loaded = getTold(program, 'dom-ready');
   const begun = await begin();
   await loaded;
   await expect.poll(() => look(program), { intervals: [20] }).toMatchObject(shown);

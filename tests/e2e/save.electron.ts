@@ -32,14 +32,14 @@ Left open: <pre> <meta http-equiv=refresh content=0;url=ADDRESS x
 
 <script> <link rel=preconnect href=ADDRESS> <img src=ADDRESS> <iframe src=ADDRESS`;
 
-function mainOf({ main }: RunningApp): ElectronApplication {
+function getMain({ main }: RunningApp): ElectronApplication {
   if (!main) throw new Error('There is no main process.');
   return main;
 }
 
 /** Answers the system's save dialog, which no test can see; `timesAsked` counts it from there. */
 const saveAt = (app: RunningApp, path: string | null) =>
-  mainOf(app).evaluate(({ dialog }, filePath) => {
+  getMain(app).evaluate(({ dialog }, filePath) => {
     const told = Object.assign(globalThis, { timesAsked: 0 });
     dialog.showSaveDialog = (async () => {
       told.timesAsked += 1;
@@ -48,9 +48,9 @@ const saveAt = (app: RunningApp, path: string | null) =>
   }, path);
 
 const timesAsked = (app: RunningApp) =>
-  mainOf(app).evaluate(() => (globalThis as { timesAsked?: number }).timesAsked ?? 0);
+  getMain(app).evaluate(() => (globalThis as { timesAsked?: number }).timesAsked ?? 0);
 
-const windows = (app: RunningApp) => mainOf(app).evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
+const windows = (app: RunningApp) => getMain(app).evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
 
 async function startWith(launch: () => Promise<RunningApp>, folder: string, address: string) {
   const dataFolder = await seeded(folder, 4, 30);
@@ -91,7 +91,7 @@ test('a chat is saved as a PDF where the dialog says: whole lines, formulas, cos
 }) => {
   const canary = await openCanary();
   const { app, page, total } = await startWith(launch, folder, `${canary.origin}/p.png`);
-  await mainOf(app).evaluate(({ nativeTheme }) => {
+  await getMain(app).evaluate(({ nativeTheme }) => {
     nativeTheme.themeSource = 'dark';
   });
   const dialog = await openExport(page);
@@ -157,7 +157,7 @@ async function saveSeveral(app: RunningApp, folder: string, total: string): Prom
   await expect(page.getByText('all.pdf was not written').first()).toBeVisible();
 
   // The process of the page that is printed ends in the middle of its work.
-  await mainOf(app).evaluate(({ app: electron }) => {
+  await getMain(app).evaluate(({ app: electron }) => {
     electron.once('web-contents-created', (_, contents) =>
       contents.once('did-start-loading', () => contents.forcefullyCrashRenderer()),
     );

@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, newChat, openChat } from './chat.ts';
-import { amountIn, balanceOf, dollars, openingBalance } from './money.ts';
+import { amountIn, dollars, getBalance, openingBalance } from './money.ts';
 
 // Models write at a pace of their own: there is time to stop them.
 test.describe.configure({ mode: 'default' });
@@ -22,7 +22,7 @@ test('Stop keeps what came, and charges for exactly that', async ({ app: { page 
   await expect(answer).toContainText('$');
   const cost = dollars(await answer.getByRole('contentinfo').or(answer.locator('footer')).first().textContent());
   expect(cost).toBeGreaterThan(0n);
-  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await expect.poll(() => getBalance(page)).toBe(before - cost);
   await page.getByRole('link', { name: 'Credits' }).click();
   expect(await amountIn(page.getByRole('row').filter({ hasText: 'Is there an end?' }))).toBe(-cost);
 });
@@ -35,7 +35,7 @@ test('a failed answer says why, costs nothing, and Retry asks again', async ({ a
   const answer = articles(page).nth(1);
   await expect(answer.getByRole('button', { name: 'Retry' })).toBeVisible();
   await expect(answer.getByRole('button', { name: 'Copy details' })).toBeVisible();
-  expect(await balanceOf(page)).toBe(before);
+  expect(await getBalance(page)).toBe(before);
   await chooseModel(page, 'Sandbox Echo');
   await ask(page, 'Still here?');
   await expect(articles(page).nth(3)).toContainText('Still here?');
@@ -76,7 +76,7 @@ test('a stopped answer tells the truth about its bill, goes on as one text, and 
   await expect(answer).toContainText('was charged');
   await expect(articles(page)).toHaveCount(2);
   const cost = dollars(await answer.locator('footer').textContent());
-  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await expect.poll(() => getBalance(page)).toBe(before - cost);
   await page.getByRole('link', { name: 'Credits' }).click();
   await expect(page.getByRole('row').filter({ hasText: 'Tell me something long.' })).toHaveCount(2);
 });

@@ -4,7 +4,7 @@ import { expectNoFaultInEither } from './accessibility.ts';
 import { answering } from './answer.ts';
 import { expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, searchingModels } from './chat.ts';
-import { balanceOf, dollars, openingBalance } from './money.ts';
+import { dollars, getBalance, openingBalance } from './money.ts';
 
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
 
@@ -40,7 +40,9 @@ async function equip(app: RunningApp): Promise<void> {
 /** All that was paid since `opening` is what this chat says it cost. */
 async function booksAgree(page: Page, opening: bigint): Promise<void> {
   const total = page.getByRole('button', { name: /^Cost of this chat/ });
-  await expect(async () => expect(opening - (await balanceOf(page))).toBe(dollars(await total.textContent()))).toPass();
+  await expect(async () =>
+    expect(opening - (await getBalance(page))).toBe(dollars(await total.textContent())),
+  ).toPass();
 }
 
 const card = (page: Page): Locator => page.getByRole('group', { name: 'May greet of Greeter run?' });

@@ -19,7 +19,7 @@ test('a real tool server is set up, looked at, switched on, and is still there a
   const first = await launch();
   const { page } = first;
   // The page is the same in both hosts: axe sees it in the one that starts sooner.
-  const expectNoFaultOf = first.main ? async () => {} : expectNoFaultInEither;
+  const expectNoFaultIn = first.main ? async () => {} : expectNoFaultInEither;
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.keyboard.press('ControlOrMeta+,');
   await page.getByRole('link', { name: 'Tools', exact: true }).click();
@@ -36,7 +36,7 @@ test('a real tool server is set up, looked at, switched on, and is still there a
   await form.getByRole('button', { name: 'Add variable' }).click();
   await form.getByLabel('Name 2', { exact: true }).fill('GREETER_STARTS');
   await form.getByLabel('Value 2', { exact: true }).fill(starts);
-  await expectNoFaultOf(page, 'server form');
+  await expectNoFaultIn(page, 'server form');
   await form.getByRole('button', { name: 'Save' }).click();
   const uses = page.getByRole('switch', { name: 'Use the tools of Greeter' });
   expect(existsSync(starts)).toBe(false);
@@ -57,17 +57,17 @@ test('a real tool server is set up, looked at, switched on, and is still there a
       await uses.press('Space');
       if (first.main) return;
       await expect(page.getByRole('main')).toContainText('Until you say yes nothing runs.');
-      await expectNoFaultOf(page, 'while a person is asked');
+      await expectNoFaultIn(page, 'while a person is asked');
     },
-    (question) => expectNoFaultOf(question, 'the question'),
+    (question) => expectNoFaultIn(question, 'the question'),
   );
   const look = page.getByRole('dialog', { name: 'Switch on Greeter?' });
   await expect(look).toContainText('Greets somebody');
-  await expectNoFaultOf(page, 'look at a server');
+  await expectNoFaultIn(page, 'look at a server');
   await look.getByRole('button', { name: 'Switch on' }).click();
   await expect(uses).toBeChecked();
   await page.getByRole('button', { name: 'Tools of Greeter' }).click();
-  await expectNoFaultOf(page, 'tools');
+  await expectNoFaultIn(page, 'tools');
   expect(await page.content()).not.toContain(secret);
   // What was set up is kept by the core, which is the same in both hosts.
   if (first.main) return;
@@ -79,5 +79,5 @@ test('a real tool server is set up, looked at, switched on, and is still there a
   await expect(again.getByRole('switch', { name: 'Use the tools of Greeter' })).toBeChecked();
   await expect(again.getByRole('switch', { name: 'Calculator' })).toBeChecked();
   await again.setViewportSize({ width: 420, height: 900 });
-  await expectNoFaultOf(again, 'tools, narrow');
+  await expectNoFaultIn(again, 'tools, narrow');
 });

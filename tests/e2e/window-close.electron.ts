@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ElectronApplication, Page } from '@playwright/test';
 import { answerBoxes, expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
-import { balanceOf, dollars } from './money.ts';
+import { dollars, getBalance } from './money.ts';
 
 const words = async (page: Page) => (await articles(page).nth(1).textContent()) ?? '';
 
@@ -18,7 +18,7 @@ async function stream(page: Page, titles: readonly string[]): Promise<void> {
   await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(titles.length);
 }
 
-function programOf({ main }: RunningApp): ElectronApplication {
+function getProgram({ main }: RunningApp): ElectronApplication {
   if (!main) throw new Error('this is not Electron');
   return main;
 }
@@ -32,7 +32,7 @@ test('who ends the program while answers are written is asked: it ends at once, 
 }) => {
   const endedAtOnce = await test.step('at once: answers are kept with what they cost', async () => {
     const running = await launch({ paced: true });
-    const program = programOf(running);
+    const program = getProgram(running);
     const titles = ['Slowly, the first', 'Slowly, the second'];
     await running.page.getByRole('button', { name: 'Try it now' }).click();
     await stream(running.page, titles);
@@ -56,13 +56,13 @@ test('who ends the program while answers are written is asked: it ends at once, 
     }
     await expect(articles(page).nth(1)).toContainText(shown.slice(20));
     expect(costs).toBeGreaterThan(0n);
-    await expect.poll(() => balanceOf(page)).toBe(10_000_000_000n - costs);
+    await expect.poll(() => getBalance(page)).toBe(10_000_000_000n - costs);
     return next;
   });
 
   const endedLater = await test.step('when they are complete: the program ends by itself', async () => {
     const { page } = endedAtOnce;
-    const program = programOf(endedAtOnce);
+    const program = getProgram(endedAtOnce);
     await page.keyboard.press('ControlOrMeta+Shift+o');
     await expect(articles(page)).toHaveCount(0);
     await chooseModel(page, 'Sandbox Tour');
@@ -81,7 +81,7 @@ test('who ends the program while answers are written is asked: it ends at once, 
   });
 
   await test.step('in the tray: answers go on without a window and are shown by the next', async () => {
-    const program = programOf(endedLater);
+    const program = getProgram(endedLater);
     const titles = ['Slowly, the third', 'Slowly, the fourth'];
     const first = endedLater.page;
     await stream(first, titles);
@@ -119,7 +119,7 @@ test('the system’s shutdown ends the program at once, without a question and w
   launch,
 }) => {
   const running = await launch({ paced: true });
-  const program = programOf(running);
+  const program = getProgram(running);
   await running.page.getByRole('button', { name: 'Try it now' }).click();
   await stream(running.page, ['Slowly, until the end']);
   await answerBoxes(program, 'Cancel');

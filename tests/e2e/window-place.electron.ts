@@ -3,13 +3,13 @@ import { expect, type RunningApp, test } from './app.ts';
 import { message } from './chat.ts';
 import { keep } from './stored.ts';
 
-function mainOf({ main }: RunningApp): ElectronApplication {
+function getMain({ main }: RunningApp): ElectronApplication {
   if (!main) throw new Error('This is a journey of the installed app');
   return main;
 }
 
 const place = (app: RunningApp) =>
-  mainOf(app).evaluate(({ BrowserWindow }) => {
+  getMain(app).evaluate(({ BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows();
     return {
       bounds: window?.getNormalBounds(),
@@ -24,7 +24,7 @@ test('the window comes back where it was, in its size of letters; it and the men
   const first = await launch();
   await first.page.getByRole('button', { name: 'Try it now' }).click();
   const bounds = { x: 60, y: 40, width: 900, height: 620 };
-  await mainOf(first).evaluate(({ BrowserWindow }, to) => BrowserWindow.getAllWindows()[0]?.setBounds(to), bounds);
+  await getMain(first).evaluate(({ BrowserWindow }, to) => BrowserWindow.getAllWindows()[0]?.setBounds(to), bounds);
   await expect.poll(async () => (await place(first)).bounds).toEqual(bounds);
   await first.page.keyboard.press('ControlOrMeta+=');
   await first.page.keyboard.press('ControlOrMeta+=');
@@ -39,7 +39,7 @@ test('the window comes back where it was, in its size of letters; it and the men
     await second.page.keyboard.press('ControlOrMeta+0');
     expect((await place(second)).zoom).toBe(0);
   }).toPass();
-  await mainOf(second).evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setFullScreen(true));
+  await getMain(second).evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setFullScreen(true));
   await expect.poll(async () => (await place(second)).fullScreen).toBe(true);
   await second.leave();
 
@@ -47,6 +47,6 @@ test('the window comes back where it was, in its size of letters; it and the men
   const third = await launch();
   await expect.poll(() => place(third)).toMatchObject({ bounds, fullScreen: true, zoom: 0 });
   await expect(third.page.getByRole('textbox', { name: /^⟦.+⟧$/ })).toBeVisible();
-  const menus = () => mainOf(third).evaluate(({ Menu }) => Menu.getApplicationMenu()?.items.map(({ label }) => label));
+  const menus = () => getMain(third).evaluate(({ Menu }) => Menu.getApplicationMenu()?.items.map(({ label }) => label));
   await expect.poll(menus).toEqual(Array.from({ length: 7 }, () => expect.stringMatching(/^⟦.+⟧$/)));
 });

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
+import { text as getText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorKinds } from '#shared/errors.ts';
 import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
@@ -121,7 +121,7 @@ afterAll(async () => {
 
 /** Fails as the question asks it to. */
 async function fail(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const asked = await textOf(request);
+  const asked = await getText(request);
   const name = Object.keys(faults).find((fault) => asked.includes(`<${fault}>`));
   const { openai, anthropic, google } = recordedStreams;
   const path = request.url ?? '';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { spellingsOf } from '#core/storage/secrets/spellings.ts';
+import { getSpellings } from '#core/storage/secrets/spellings.ts';
 import { openUpstream, type Reply, type Upstream } from '../gateway-doubles/upstream-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
@@ -34,7 +34,7 @@ const echoing: Reply = (call, response) => {
   if (status !== 200) {
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1', 'x-echo': secret });
     // Upstream text is passed on where the platform's own key was used, so that only a plain echo is taken out there.
-    const spelled = secret === canary ? spellingsOf(secret).map(([, bytes]) => bytes.toString('latin1')) : [];
+    const spelled = secret === canary ? getSpellings(secret).map(([, bytes]) => bytes.toString('latin1')) : [];
     return void response.end(
       JSON.stringify({
         error: { message: `Incorrect API key provided: ${secret}. ${spelled}`, code: secret, type: secret },
@@ -148,7 +148,7 @@ const askings: readonly Asking[] = [
 
 describe('a key that a caller sends is found nowhere', () => {
   test('the search sees each of its spellings, packed and split as well', () => {
-    for (const [name, spelling] of spellingsOf(canary)) {
+    for (const [name, spelling] of getSpellings(canary)) {
       const hidden = Buffer.concat([Buffer.from('some text '), spelling, Buffer.from(' and more')]);
       expect(foundIn(canary, hidden), name).not.toEqual([]);
       expect(foundIn(canary, gzipSync(hidden)), `${name} in gzip`).not.toEqual([]);

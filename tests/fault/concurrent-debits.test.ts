@@ -52,7 +52,7 @@ test.each(engines)(
     while (gateways.length < servers) gateways.push(await gateway.start(database, settings));
     const urls = gateways.map(({ url }) => url);
 
-    const { hold, cost } = await priceOf(urls[0] ?? '', probe.keys[0] ?? '');
+    const { hold, cost } = await parsePricing(urls[0] ?? '', probe.keys[0] ?? '');
     expect(hold).toBeGreaterThan(cost);
     // Covers exactly so many: after the last one, what is left is one nano-dollar less than the next would hold.
     const balance = BigInt(debits) * cost + hold - 1n;
@@ -103,7 +103,7 @@ test.each(engines)(
 );
 
 /** What one request holds and costs, by asking. */
-async function priceOf(url: string, key: string) {
+async function parsePricing(url: string, key: string) {
   const quoted = await fetch(`${url}/v1/quote`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

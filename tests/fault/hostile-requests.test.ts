@@ -4,7 +4,7 @@ import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders, 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
+import { text as getText } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -59,7 +59,7 @@ afterAll(async () => {
 async function serveVendors(): Promise<Server> {
   const { send } = openVendorDouble();
   const server = createServer(async (incoming, outgoing) => {
-    const body = await textOf(incoming);
+    const body = await getText(incoming);
     const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
     const answer = await send(`http://127.0.0.1${incoming.url}`, { method: 'POST', headers, body });
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
@@ -95,7 +95,7 @@ function send(sent: HostileRequest): Promise<Answer> {
         },
       },
       (answer) =>
-        void textOf(answer).then(
+        void getText(answer).then(
           (text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }),
           reject,
         ),

@@ -190,7 +190,7 @@ function generated(count: number): readonly string[] {
 async function openNameServer() {
   const state = { asked: 0 };
   const seen = new Set<string>();
-  const addressesOf = (name: string): readonly string[] => {
+  const getAddresses = (name: string): readonly string[] => {
     if (!name.startsWith('flip-')) return addresses[name] ?? ['10.0.0.1'];
     const first = !seen.has(name);
     seen.add(name);
@@ -207,7 +207,7 @@ async function openNameServer() {
     const answers = questions.flatMap(({ name, type }) =>
       (type === 'A' || type === 'AAAA' ? [type] : []).flatMap((asked): Answer[] =>
         // A flip has no IPv6 address, so that one question is one look.
-        (asked === 'AAAA' && name.startsWith('flip-') ? [] : addressesOf(name))
+        (asked === 'AAAA' && name.startsWith('flip-') ? [] : getAddresses(name))
           .filter((data) => isIPv4(data) === (asked === 'A'))
           .map((data) => ({ name, type: asked, ttl: 0, data })),
       ),

@@ -56,7 +56,7 @@ async function openPaidGateway() {
   return { gateway, proxy, key, charges };
 }
 
-const sumOf = (charges: readonly { charged: bigint }[]) => charges.reduce((sum, { charged }) => sum + charged, 0n);
+const getSum = (charges: readonly { charged: bigint }[]) => charges.reduce((sum, { charged }) => sum + charged, 0n);
 
 test('a charge that was made before anything of the answer was told is found after kill -9, and is the ledger’s', async () => {
   const { proxy, key, charges } = await openPaidGateway();
@@ -77,10 +77,10 @@ test('a charge that was made before anything of the answer was told is found aft
   await eventually(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }));
 
   const charged = await charges();
-  expect(sumOf(charged)).toBeGreaterThan(0n);
+  expect(getSum(charged)).toBeGreaterThan(0n);
   expect(charged.map(({ requestId }) => requestId)).toEqual([(await read())[1]?.requestId]);
   expect(await readTotal(client, conversationId)).toMatchObject({
-    usd: formatUsd(nanoUsd(sumOf(charged))),
+    usd: formatUsd(nanoUsd(getSum(charged))),
     requests: 1,
     unknown: 0,
   });
@@ -114,7 +114,7 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
   const charged = await charges();
   expect(charged).toHaveLength(4);
   expect(await readTotal(client, id)).toMatchObject({
-    usd: formatUsd(nanoUsd(sumOf(charged))),
+    usd: formatUsd(nanoUsd(getSum(charged))),
     requests: 4,
     auxiliary: [{ purpose: 'compact', usd: formatUsd(nanoUsd(charged[0]?.charged ?? 0n)) }],
   });

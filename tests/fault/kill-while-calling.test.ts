@@ -34,12 +34,12 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
   const model = 'sandbox/tools';
   const waits = await before.chat.send({ messageId: 'k1', text: 'Please greet somebody', model });
   const runs = await before.chat.send({ messageId: 'k2', text: 'Please wait', model });
-  const stateOf = async (client: typeof before, { conversationId }: typeof waits) => {
+  const getState = async (client: typeof before, { conversationId }: typeof waits) => {
     const { messages, runningIds } = await readThread(client, conversationId);
     return { runningIds, status: messages.at(-1)?.status, run: messages.at(-1)?.toolCalls[0]?.run };
   };
   const until = (started: typeof waits, state: string) =>
-    eventually(async () => expect((await stateOf(before, started)).run?.state).toBe(state));
+    eventually(async () => expect((await getState(before, started)).run?.state).toBe(state));
   await until(waits, 'waiting');
   await until(runs, 'waiting');
   await before.chat.decideTool({ messageId: runs.answerId, call: 0, decision: 'always' });
@@ -49,9 +49,9 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
   web = await startWebProcess(main, ['--data-dir', dataDir]);
   const after = await web.connect();
   const interrupted = { runningIds: [], status: 'interrupted' };
-  expect(await stateOf(after, waits)).toMatchObject({ ...interrupted, run: { state: 'stopped', startedAt: null } });
+  expect(await getState(after, waits)).toMatchObject({ ...interrupted, run: { state: 'stopped', startedAt: null } });
   const ran = { state: 'stopped', startedAt: expect.any(Number), finishedAt: null };
-  expect(await stateOf(after, runs)).toMatchObject({ ...interrupted, run: ran });
+  expect(await getState(after, runs)).toMatchObject({ ...interrupted, run: ran });
   await expect(after.chat.decideTool({ messageId: waits.answerId, call: 0, decision: 'once' })).rejects.toMatchObject({
     code: 'not_found',
   });

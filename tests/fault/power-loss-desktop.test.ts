@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
   }, 180_000);
 
   /** The event with which it was told: for a message the answer that names it, for a draft the last before it was read. */
-  function momentOf({ kind, id, bytes }: Acknowledged): number {
+  function formatMoment({ kind, id, bytes }: Acknowledged): number {
     if (kind === 'draft') return ends.findLastIndex((end) => end <= bytes);
     const words = ['userMessageId', `"${id}"`];
     const at = events.findIndex((event) => event.kind === 'said' && words.every((word) => event.data.includes(word)));
@@ -94,7 +94,7 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
     const disk = createDisk((sync) => sync.file !== 'portico.db-wal' || logIsSynced(at));
     const lost: string[] = [];
     for (const [number, one] of acknowledged.entries()) {
-      const cut = momentOf(one);
+      const cut = formatMoment(one);
       for (; at <= cut; at += 1) {
         const event = events[at];
         if (event) disk.apply(event);
@@ -138,7 +138,7 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
 
   test('control: where commits do not sync the log, as with synchronous=NORMAL, the same cuts do lose', async () => {
     const [first] = acknowledged;
-    const opened = first ? momentOf(first) : -1;
+    const opened = first ? formatMoment(first) : -1;
     const lost = await lostAt(nothingKept, (event) => event <= opened);
     expect(lost.filter((what) => what.startsWith('draft')).length).toBeGreaterThan(0);
     expect(lost.filter((what) => what.startsWith('message')).length).toBeGreaterThan(0);

@@ -132,7 +132,7 @@ test.each(engines)(
       const sweeping = () => ({ db, ledger: ledger(), now: paper.now, instanceId: instanceId() });
       const requestId = (name: string) => `req_${program}_${name}`;
       const hold = (name: string, used: KeyName | null, held: bigint, byok = false) =>
-        codeOf(
+        getCode(
           holdDurably(ledger(), {
             requestId: requestId(name),
             accountId: id,
@@ -184,7 +184,7 @@ test.each(engines)(
       /** A fee comes with the price that it is a share of, so that the books can count it again. */
       function end({ slot, amount: perToken, bps }: Extract<Step, { do: 'settle' }>) {
         if (!paper.isOwnKey(slot)) return settle(`slot-${slot}`, perToken);
-        const price = priceOf(perToken);
+        const price = parsePricing(perToken);
         return settle(`slot-${slot}`, byokFee(price, threeTokens, bps), { byokFeeBps: bps, price });
       }
 
@@ -199,10 +199,10 @@ test.each(engines)(
           case 'release':
             return settle(`slot-${next.slot}`, 0n);
           case 'renew':
-            return codeOf(ledger().renew(requestId(`slot-${next.slot}`)));
+            return getCode(ledger().renew(requestId(`slot-${next.slot}`)));
           case 'grant': {
             const grant = { accountId: id, amount: nanoUsd(next.amount), id: `grant_${program}_${next.id}` };
-            return codeOf(transact((trx) => grantCredits(trx, grant, paper.now())));
+            return getCode(transact((trx) => grantCredits(trx, grant, paper.now())));
           }
           case 'limit':
             await db
@@ -230,7 +230,7 @@ test.each(engines)(
           .executeTakeFirstOrThrow();
         const rows = await db.selectFrom('api_keys').selectAll().where('account_id', '=', id).orderBy('id').execute();
         return {
-          fees: -(await feesOf(db, id)),
+          fees: -(await getFees(db, id)),
           account: { balance, held, granted, used, day: row.day, day_requests, month: row.month, month_used },
           keys: Object.fromEntries(
             rows.map((one, index) => [keyNames[index], { limit: one.spend_limit, spent: one.spent, held: one.held }]),
@@ -268,7 +268,7 @@ test.each(engines)(
 type Fee = { readonly byokFeeBps?: number; readonly price?: Price };
 
 const threeTokens = { ...noTokens, promptTokens: 3 };
-const priceOf = (nanoPerToken: bigint): Price => ({
+const parsePricing = (nanoPerToken: bigint): Price => ({
   prompt: picoUsd(nanoPerToken * 1_000n),
   completion: picoUsd(0n),
   request: picoUsd(0n),
@@ -277,13 +277,13 @@ const priceOf = (nanoPerToken: bigint): Price => ({
   tiers: [],
 });
 
-async function feesOf(db: BooksDb, accountId: string): Promise<bigint> {
+async function getFees(db: BooksDb, accountId: string): Promise<bigint> {
   const fees = db.selectFrom('ledger_entries').select('amount').where('type', '=', 'byok_fee');
   const rows = await fees.where('account_id', '=', accountId).execute();
   return rows.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-const codeOf = (work: Promise<unknown>) =>
+const getCode = (work: Promise<unknown>) =>
   work.then(
     () => 'ok',
     (error: { code?: string }) => error.code ?? String(error),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
-import { planOf } from '../../gateway/access/auth/plans.ts';
+import { getPlan } from '../../gateway/access/auth/plans.ts';
 import type { Plan } from '../../gateway/access/auth/principal.ts';
 import { createOverload } from '../../gateway/access/overload/overload.ts';
 import { type StreamTimes, streamTimes } from '../../gateway/api/chat/stream-events.ts';
@@ -57,7 +57,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   const now = options.now ?? Date.now;
   const connections = openUpstreamConnections();
   const send = options.fetch ? platformFetch(options.fetch) : connections.fetch;
-  const plan = typeof options.plan === 'object' ? options.plan : planOf(options.plan ?? 'pro');
+  const plan = typeof options.plan === 'object' ? options.plan : getPlan(options.plan ?? 'pro');
   await books.db
     .insertInto('accounts')
     .values({

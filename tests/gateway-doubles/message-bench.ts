@@ -30,7 +30,7 @@ export interface Event {
 }
 
 /** The events of a stream; each is named as it says. */
-export function eventsOf(stream: string): Event[] {
+export function getEvents(stream: string): Event[] {
   return stream
     .trim()
     .split('\n\n')
@@ -43,7 +43,7 @@ export function eventsOf(stream: string): Event[] {
 }
 
 /** What a client puts together of a stream. */
-export function blocksOf(events: readonly Event[]): object[] {
+export function getBlocks(events: readonly Event[]): object[] {
   const blocks: Record<string, unknown>[] = [];
   const json: string[] = [];
   for (const { type, index, content_block: block, delta } of events) {

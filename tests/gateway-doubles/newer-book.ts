@@ -51,12 +51,12 @@ export const changedPrice = (change: Partial<PriceFields>, id: string) =>
   refreshed({ [id]: [{ from: null, ...bookPrice(id), ...change }] });
 
 /** Each rate that is there times a factor of its own. */
-export function scaledPrice<Fields extends PriceFields>(fields: Fields, factorOf: (rate: string) => number): Fields {
+export function scaledPrice<Fields extends PriceFields>(fields: Fields, getFactor: (rate: string) => number): Fields {
   const scaled = <Rates extends object>(rates: Rates): Rates =>
     Object.fromEntries(
       Object.entries(rates).map(([name, value]) => {
         const isRate = rateNames.some((rate) => rate === name) && typeof value === 'string';
-        return [name, isRate ? (Number(value) * factorOf(name)).toFixed(6) : value];
+        return [name, isRate ? (Number(value) * getFactor(name)).toFixed(6) : value];
       }),
     ) as Rates;
   return { ...scaled(fields), tiers: fields.tiers.map(scaled) };

@@ -22,7 +22,7 @@ const priced: Readonly<Record<string, string>> = {
 };
 
 /** A model of this provider that takes images. */
-export const modelOf = (id: string): string => priced[id] ?? `${id}/sees`;
+export const getModel = (id: string): string => priced[id] ?? `${id}/sees`;
 
 /** One server that plays every provider, each below a path of its own, as if its operator ran them all. */
 export async function openOwnServers() {

@@ -37,18 +37,18 @@ export interface Wish {
   readonly limit?: number | undefined;
 }
 
-const lineOf = (one: Paper): Paper[] => [one, ...(one.parent ? lineOf(one.parent) : [])];
+const getLine = (one: Paper): Paper[] => [one, ...(one.parent ? getLine(one.parent) : [])];
 
 /** What a credential is worth: the least of what each of its line allows. */
 export const worth = (one: Paper) => ({
-  scopes: one.scopes.filter((scope) => lineOf(one).every(({ scopes }) => scopes.includes(scope))),
-  end: Math.min(...lineOf(one).map(({ end }) => end)),
-  limit: Math.min(...lineOf(one).map(({ limit }) => limit)),
+  scopes: one.scopes.filter((scope) => getLine(one).every(({ scopes }) => scopes.includes(scope))),
+  end: Math.min(...getLine(one).map(({ end }) => end)),
+  limit: Math.min(...getLine(one).map(({ limit }) => limit)),
 });
 
 /** Why a credential is refused, or null. A token is taken 30 seconds longer than it lives. */
-export function refusalOf(one: Paper, account: PaperAccount, now: number): string | null {
-  const isEnded = lineOf(one).some(
+export function toRefusal(one: Paper, account: PaperAccount, now: number): string | null {
+  const isEnded = getLine(one).some(
     ({ revoked, user, issued }) =>
       revoked || (user !== null && (user.disabled || issued < user.tokensFrom || issued < account.tokensFrom)),
   );
@@ -58,18 +58,18 @@ export function refusalOf(one: Paper, account: PaperAccount, now: number): strin
 }
 
 const manages = (one: Paper, account: PaperAccount, now: number) =>
-  refusalOf(one, account, now) === null && !account.suspended && worth(one).scopes.includes('account');
+  toRefusal(one, account, now) === null && !account.suspended && worth(one).scopes.includes('account');
 
 /** Whether a credential reaches a key of its account. */
 const reaches = (one: Paper, key: Paper) =>
   one.user !== null || (one.parent === null && one.end === Infinity && one.limit === Infinity)
     ? true
-    : lineOf(key).includes(one);
+    : getLine(key).includes(one);
 
 export function mayMint(by: Paper, wish: Wish, account: PaperAccount, now: number): boolean {
   const own = worth(by);
   const scopes = wish.scopes ?? own.scopes.filter((scope) => scope !== 'account');
-  const limited = lineOf(by).findLastIndex(({ limit }) => limit !== Infinity) + 1;
+  const limited = getLine(by).findLastIndex(({ limit }) => limit !== Infinity) + 1;
   return (
     manages(by, account, now) &&
     (wish.scopes !== undefined || scopes.length > 0) &&

@@ -34,8 +34,8 @@ export function postgresPrograms(): string | null {
  * wait for the disk; with `synced` a commit is on it, as in production.
  */
 export async function startPostgres(programs: string, { synced = false } = {}): Promise<TestPostgres> {
-  const user: User = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
-  const directory = folderOf(user);
+  const user: User = process.getuid?.() === 0 ? { uid: getId('-u'), gid: getId('-g') } : {};
+  const directory = getFolder(user);
   const data = join(directory, 'data');
   const settings = { ...user, cwd: directory, stdio: 'ignore' as const };
   execFileSync('cp', ['-a', join(await emptyServer(programs, user), 'data'), data]);
@@ -77,7 +77,7 @@ interface User {
 }
 
 /** A folder in which that user may write. */
-function folderOf({ uid, gid }: User): string {
+function getFolder({ uid, gid }: User): string {
   const directory = mkdtempSync(join(tmpdir(), 'portico-postgres-'));
   if (uid !== undefined && gid !== undefined) chownSync(directory, uid, gid);
   return directory;
@@ -88,7 +88,7 @@ function emptyServer(programs: string, user: User): Promise<string> {
   const initdb = join(programs, 'initdb');
   const name = `postgres-${user.uid ?? 'own'}-${Math.floor(statSync(initdb).mtimeMs)}`;
   return builtOnce(name, [], async (folder) => {
-    const directory = folderOf(user);
+    const directory = getFolder(user);
     const data = join(directory, 'data');
     const settings = { ...user, cwd: directory, stdio: 'ignore' as const };
     execFileSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], settings);
@@ -97,7 +97,7 @@ function emptyServer(programs: string, user: User): Promise<string> {
   });
 }
 
-const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+const getId = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
 
 async function connected(url: string): Promise<pg.Client> {
   const deadline = Date.now() + 20_000;

@@ -25,10 +25,10 @@ export const sharedSecrets = (): Record<string, string> => (onPostgres() ? { POR
  * New books on the engine of this run, empty or, on PostgreSQL, a copy of others that nobody has open; asked for within a test,
  * they are gone after it.
  */
-export async function testDatabase(copyOf?: string): Promise<string> {
+export async function testDatabase(getCopy?: string): Promise<string> {
   const server = inject('postgres');
   if (!server) return ':memory:';
-  return createdFrom(server, copyOf === undefined ? server.template : new URL(copyOf).pathname.slice(1));
+  return createdFrom(server, getCopy === undefined ? server.template : new URL(getCopy).pathname.slice(1));
 }
 
 /** A database on this run's server with nothing in it, not even tables. */

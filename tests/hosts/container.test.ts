@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { programOf } from '../../scripts/own-programs.mjs';
+import { getProgram } from '../../scripts/own-programs.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -28,7 +28,7 @@ test('the container’s build is given all that it needs, and its gateway opens 
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   const run = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
     execFileSync(program, args, { cwd: folder, env: { ...process.env, ...env }, encoding: 'utf8', stdio: 'pipe' });
-  run(process.execPath, [join(folder, relative(root, programOf('vite'))), 'build', '--app'], {
+  run(process.execPath, [join(folder, relative(root, getProgram('vite'))), 'build', '--app'], {
     PORTICO_BUILD: 'gateway',
   });
 

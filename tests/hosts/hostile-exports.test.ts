@@ -20,7 +20,7 @@ const canOpen = hasBrowser('Hostile exports are');
 /** For what hangs: a large page takes a busy machine a minute. */
 const limitMs = 240_000;
 /** Every payload in three fifths of its places; all of them are read back beside their sinks, without a browser. */
-const someOf = (texts: readonly string[]) => texts.filter((_, at) => at % 5 < 3);
+const getSome = (texts: readonly string[]) => texts.filter((_, at) => at % 5 < 3);
 
 describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and neither run, go nor ask,', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-'));
@@ -36,7 +36,7 @@ describe.skipIf(!canOpen)('1,600 hostile chats hold our own elements alone, and 
   beforeAll(async () => {
     canary = await openCanary();
     core = await testCore({ output: { kind: 'browser', servePrint: prints.serve } });
-    const ids = await importHostileChats(core.client, someOf(hostileMarkdown(canary.origin)));
+    const ids = await importHostileChats(core.client, getSome(hostileMarkdown(canary.origin)));
     await exportTo(file, ids);
     await exportTo(oneChat, ids.slice(0, 1));
     printPath = (await core.client.transfer.preparePrint({ ids: ids.filter((_, at) => at % 8 === 0) })).path;

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { copied } from '../../scripts/asset-licenses.ts';
 import { audit } from '../../scripts/audit.ts';
 import { billOfMaterials, bundledIn, type Component } from '../../scripts/bill-of-materials.ts';
-import { licenseOf, withDependencies } from '../../scripts/locked-packages.ts';
+import { getLicense, withDependencies } from '../../scripts/locked-packages.ts';
 import { builtHosts } from './built-hosts.ts';
 
 /** What comes from elsewhere: which versions, from where, what it may do when it is installed, and on what terms it ships. */
@@ -29,7 +29,7 @@ const own = read('package.json') as Record<'dependencies' | 'devDependencies', R
   readonly allowScripts: Record<string, boolean>;
 };
 const packages = Object.entries(read('package-lock.json').packages as Record<string, Locked>).filter(([path]) => path);
-const nameOf = (path: string) => path.split('node_modules/').at(-1) ?? '';
+const getName = (path: string) => path.split('node_modules/').at(-1) ?? '';
 
 /** Packages that would run a program of their own when they are installed, and why the app works without it where it must not. */
 const withInstallScript: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ test('what is asked for is one version, and what is locked is what the registryâ
 });
 
 test('a package that runs a program when it is installed is known, and only one of them may', () => {
-  const found = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [nameOf(path)] : []));
+  const found = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [getName(path)] : []));
   expect([...new Set(found)].toSorted()).toEqual(Object.keys(withInstallScript).toSorted());
   expect(own.allowScripts).toEqual({ node: true });
 });
@@ -71,7 +71,7 @@ test('what is bundled ships with the words of its licence, each of which allows 
   }));
   expect(bundled.length).toBeGreaterThan(80);
   expect(bundled.filter(({ terms }) => !permissive.has(terms))).toEqual([]);
-  const addons = packages.filter(([path]) => Object.keys(own.dependencies).includes(nameOf(path)));
+  const addons = packages.filter(([path]) => Object.keys(own.dependencies).includes(getName(path)));
   expect(addons.filter(([, { license = '' }]) => !permissive.has(license))).toEqual([]);
 });
 
@@ -86,7 +86,7 @@ test('so does what is copied as it comes', () => {
     // NOTICE.md says where its source is.
     elkjs: 'EPL-2.0 OR GPL-3.0-or-later',
   });
-  const words = all.map(licenseOf);
+  const words = all.map(getLicense);
   expect(words.filter((text) => text.includes('The MIT License') || text.length > 400).length).toBeGreaterThan(100);
   expect(words.find((text) => text.startsWith('## khroma'))).toContain('The MIT License');
 });

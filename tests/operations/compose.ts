@@ -28,7 +28,7 @@ export function readComposition(env: Env): Composition {
 }
 
 /** The instances of the gateway, by the names under which the others reach them. */
-export const gatewaysOf = ({ services }: Composition): string[] =>
+export const getGateways = ({ services }: Composition): string[] =>
   Object.keys(services).filter((name) => name.startsWith('gateway-'));
 
 function interpolated(value: unknown, env: Env): unknown {

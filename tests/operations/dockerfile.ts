@@ -74,7 +74,7 @@ export function readDockerfile(text: string): Image {
         image.command = execForm(instruction as JSONInstruction);
         break;
       case 'HEALTHCHECK':
-        image.healthcheck = healthcheckOf(instruction as Healthcheck);
+        image.healthcheck = getHealthcheck(instruction as Healthcheck);
         break;
       // What they say is to the engine: nothing in the files changes.
       case 'EXPOSE':
@@ -105,7 +105,7 @@ function execForm(instruction: JSONInstruction): string[] {
   return instruction.getJSONStrings().map((argument) => argument.getJSONValue());
 }
 
-function healthcheckOf(instruction: Healthcheck): string[] {
+function getHealthcheck(instruction: Healthcheck): string[] {
   const [, json] = (instruction.getArgumentsContent() ?? '').split(/\bCMD\s+(?=\[)/);
   if (!json) throw new Error(`not in the exec form: ${instruction.toString()}`);
   return JSON.parse(json);

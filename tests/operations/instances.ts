@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { testPepper } from '../gateway-doubles/test-database.ts';
 import type { Env, GatewayProcess, GatewayProgram } from '../support/gateway-process.ts';
-import { gatewaysOf, readComposition } from './compose.ts';
+import { getGateways, readComposition } from './compose.ts';
 
 export interface Instance extends GatewayProcess {
   /** Where its `/metrics` is. */
@@ -14,7 +14,7 @@ const composition = readComposition({ PORTICO_KEY_PEPPER: testPepper, POSTGRES_P
 /** An address of this machine for each instance of compose.yaml, where the port that all of them have is free. */
 export function gatewayAddresses(): ReadonlyMap<string, string> {
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
-  return new Map(gatewaysOf(composition).map((name, index) => [name, `${network}.${index + 1}`]));
+  return new Map(getGateways(composition).map((name, index) => [name, `${network}.${index + 1}`]));
 }
 
 /**

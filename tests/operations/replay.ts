@@ -25,7 +25,7 @@ export async function replay(image: Image, context: string, runStep: RunStep): P
   const close = () => {
     for (const root of roots) root.close();
   };
-  const originOf = (from: string | null): Origin => {
+  const getOrigin = (from: string | null): Origin => {
     if (from === null) return { folder: context, files: (source) => contextFiles(context, source) };
     const stage = roots[image.stages.findIndex(({ name }) => name === from)];
     if (!stage) throw new Error(`COPY --from=${from}: no such stage before it`);
@@ -38,7 +38,7 @@ export async function replay(image: Image, context: string, runStep: RunStep): P
       roots.push(root);
       setting = initial;
       for (const step of steps) {
-        if (step.kind === 'copy') copy(step, originOf(step.from), join(root.folder, setting.directory));
+        if (step.kind === 'copy') copy(step, getOrigin(step.from), join(root.folder, setting.directory));
         else if (step.kind === 'run') await runStep(step.command, root, setting);
         else setting = changed(setting, step, root);
       }

@@ -47,7 +47,7 @@ export function guardsIn(file: string, source: string): Guard[] {
   return found;
 }
 
-export const nameOf = ({ file, line }: Pick<Guard, 'file' | 'line'>) => `${file}:${line}`;
+export const getName = ({ file, line }: Pick<Guard, 'file' | 'line'>) => `${file}:${line}`;
 
 /**
  * The same source, whose guards note when they refuse, and calls also that they were made, in the file that PORTICO_REFUSALS names: a line
@@ -58,7 +58,7 @@ export function sayingWhenRefused(source: string, guards: readonly Guard[]): str
   const noting = guards
     .toSorted((a, b) => b.start - a.start)
     .reduce((text, guard) => {
-      const told = (what: string) => `guardMet(${JSON.stringify(nameOf(guard))}, '${what}');`;
+      const told = (what: string) => `guardMet(${JSON.stringify(getName(guard))}, '${what}');`;
       return text.slice(0, guard.start) + saying(source.slice(guard.start, guard.end), told) + text.slice(guard.end);
     }, source);
   return `${noting}\n${guardMet}\n`;

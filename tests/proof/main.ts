@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { keepRows } from './kept-rows.ts';
-import { pageOf, tableOf } from './report.ts';
-import { resultsOf } from './results.ts';
+import { getPage, getTable } from './report.ts';
+import { getResults } from './results.ts';
 import { type Row, rows } from './rows.ts';
 import { judge } from './verdicts.ts';
 
@@ -32,7 +32,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'portico-proof-'));
 const figures = join(folder, 'figures');
 const files = [...new Set(chosen.flatMap(([, { tests }]) => tests.map((test) => test.split('#')[0] ?? '')))];
-const suites = [...new Set(files.flatMap(suitesOf))];
+const suites = [...new Set(files.flatMap(getSuites))];
 process.stdout.write(`portico: seed ${seed}\n`);
 if (files.length > 0) {
   const long = values.long ? { PORTICO_LONG: '1' } : {};
@@ -41,7 +41,7 @@ if (files.length > 0) {
     env: { ...process.env, ...long, PORTICO_SEED: String(seed), PORTICO_FIGURES: figures },
   });
 }
-const results = suites.flatMap((suite) => resultsOf(join(root, 'test-results', `${suite}.json`), root));
+const results = suites.flatMap((suite) => getResults(join(root, 'test-results', `${suite}.json`), root));
 const noted = existsSync(figures)
   ? readFileSync(figures, 'utf8')
       .trim()
@@ -58,14 +58,14 @@ const judged = chosen.map(([name, row]) =>
     [...new Set(noted.flatMap((one) => (one.row === name ? [one.text] : [])))],
   ),
 );
-process.stdout.write(tableOf(judged));
+process.stdout.write(getTable(judged));
 const form = values.long ? 'long' : 'short';
 const kept = keepRows(join(root, 'docs', 'proof.json'), judged, { form, seed, root });
-writeFileSync(join(root, 'docs', 'proof.md'), pageOf(kept));
+writeFileSync(join(root, 'docs', 'proof.md'), getPage(kept));
 process.exitCode = judged.some(({ verdict }) => verdict === 'fails') ? 1 : 0;
 
 /** The suites of `npm test` that may run a file. */
-function suitesOf(file: string): string[] {
+function getSuites(file: string): string[] {
   if (file.endsWith('.test.tsx')) return ['components'];
   if (file.endsWith('.agent.ts')) return ['agents'];
   if (file.endsWith('.postgres.test.ts')) return ['postgres'];

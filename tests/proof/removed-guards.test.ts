@@ -10,10 +10,10 @@ import { figure } from '../support/figures.ts';
 import {
   findGuards,
   type Guard,
+  getName,
   guardsIn,
   type Met,
   type Noted,
-  nameOf,
   sayingWhenRefused,
   tellingTests,
 } from './guards.ts';
@@ -112,7 +112,7 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
   }, hourMs);
   afterAll(() => {
     rmSync(copy, { recursive: true });
-    const which = survived.map(nameOf).join(', ');
+    const which = survived.map(getName).join(', ');
     const of = `${missed.length + survived.length} taken away, ${missed.length} missed by a test`;
     const journeys = [...elsewhere].map(([guard, journey]) => `${guard} (${journey})`).join(', ');
     const others = isLong ? `; not taken away, but met by a journey of the packaged app: ${journeys}` : '';
@@ -142,7 +142,7 @@ describe.runIf(runs)('each guard that is taken away turns a test red', () => {
         ['related', '--run', guard.file, ...onNode],
       ];
     }
-    const files = metIn.get(nameOf(guard));
+    const files = metIn.get(getName(guard));
     return files ? [['run', ...files]] : [];
   }
 

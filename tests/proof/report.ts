@@ -5,7 +5,7 @@ import { type Judged, shownBy, type Verdict } from './verdicts.ts';
 const marks: Readonly<Record<Verdict, string>> = { holds: '✓', 'in part': '◐', 'not shown': '·', fails: '✗' };
 
 /** To read in a terminal. */
-export function tableOf(judged: readonly Judged[]): string {
+export function getTable(judged: readonly Judged[]): string {
   const width = Math.max(...judged.map(({ name }) => name.length));
   const lines = judged.map(
     (one) => `${marks[one.verdict]} ${one.name.padEnd(width)}  ${one.verdict.padEnd(9)}  ${shownBy(one)}`,
@@ -15,7 +15,7 @@ export function tableOf(judged: readonly Judged[]): string {
 }
 
 /** `docs/proof.md`. */
-export function pageOf(kept: Kept): string {
+export function getPage(kept: Kept): string {
   const all = Object.entries<Row>(rows);
   const short = all.map(([name, row]) => `| ${name} | ${row.goal} | ${cells(kept.short[name] ?? kept.long[name])} |`);
   const long = all.flatMap(([name, { long }]) => (long ? [`| ${name} | ${long} | ${cells(kept.long[name])} |`] : []));

@@ -28,7 +28,7 @@ interface PlaywrightSuite {
 }
 
 /** What a suite's report has. Empty where there is no report: then its tests have not run. */
-export function resultsOf(report: string, root: string): Result[] {
+export function getResults(report: string, root: string): Result[] {
   if (!existsSync(report)) return [];
   const json = JSON.parse(readFileSync(report, 'utf8')) as VitestReport | PlaywrightSuite;
   return 'testResults' in json ? ofVitest(json, root) : ofPlaywright(json);
@@ -37,14 +37,16 @@ export function resultsOf(report: string, root: string): Result[] {
 function ofVitest({ testResults }: VitestReport, root: string): Result[] {
   return testResults.flatMap(({ name, status, assertionResults }) => {
     const file = relative(root, name).split(sep).join('/');
-    const results = assertionResults.map((one): Result => ({ file, name: one.fullName, status: statusOf(one.status) }));
+    const results = assertionResults.map(
+      (one): Result => ({ file, name: one.fullName, status: getStatus(one.status) }),
+    );
     // A file that could not be loaded has no test that failed.
     const broken = status === 'failed' && results.every((one) => one.status !== 'failed');
     return broken ? [...results, { file, name: 'the file', status: 'failed' as const }] : results;
   });
 }
 
-const statusOf = (status: string): Result['status'] =>
+const getStatus = (status: string): Result['status'] =>
   status === 'passed' || status === 'failed' ? status : 'skipped';
 
 function ofPlaywright({ suites = [], specs = [] }: PlaywrightSuite): Result[] {

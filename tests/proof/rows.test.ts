@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { keepRows } from './kept-rows.ts';
-import { pageOf } from './report.ts';
-import { resultsOf } from './results.ts';
+import { getPage } from './report.ts';
+import { getResults } from './results.ts';
 import { type Row, rows } from './rows.ts';
 import { judge } from './verdicts.ts';
 
@@ -33,7 +33,7 @@ test('a row holds only where each of its tests has run and passed', () => {
 });
 
 test('a suite without a report has run nothing', () => {
-  expect(resultsOf('/nowhere.json', root)).toEqual([]);
+  expect(getResults('/nowhere.json', root)).toEqual([]);
 });
 
 test('what a run did not show leaves what an earlier one has, and the page says which commit each row is of', () => {
@@ -53,7 +53,7 @@ test('what a run did not show leaves what an earlier one has, and the page says 
   expect(kept).toEqual(long);
   const again = keep('long', [{ ...passed, status: 'failed' }], ['an hour']);
   expect(again.long.soak).toMatchObject({ verdict: 'fails', shown: 'an hour; 0 tests, 1 failed' });
-  const page = pageOf(again);
+  const page = getPage(again);
   const told = `an hour; 0 tests, 1 failed | fails | ${again.long.soak?.date}, ${again.long.soak?.commit} |`;
   expect(page.split(told)).toHaveLength(3);
   expect(page).toMatch(/\| consent \|.*\| nothing yet \| not shown \|/);

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
-import { costOf, noTokens, type TokenUsage } from '#shared/price.ts';
+import { getCost, noTokens, type TokenUsage } from '#shared/price.ts';
 import type { CatalogueModel } from '../../gateway/models/catalogue/catalogue.ts';
 import { writer } from './prose.ts';
 import type { Random } from './random.ts';
@@ -62,7 +62,7 @@ export interface World {
 /** Conversations from the oldest to the newest, more of them the nearer to now. */
 export function* conversations(world: World, size: WorldSize): Generator<SeedConversation, void> {
   const { random, nowMs } = world;
-  const shares = sharesOf(random, size);
+  const shares = getShares(random, size);
   const ages = shares.map(() => Math.round(random.next() ** 2 * months * 30 * dayMs)).sort((a, b) => b - a);
   for (const [at, messages] of shares.entries()) {
     const spanMs = messages * 90_000;
@@ -72,7 +72,7 @@ export function* conversations(world: World, size: WorldSize): Generator<SeedCon
 }
 
 /** How many messages each conversation has: every one at least two, some far more; together exactly as many as asked. */
-function sharesOf(random: Random, { conversations: count, messages }: WorldSize): number[] {
+function getShares(random: Random, { conversations: count, messages }: WorldSize): number[] {
   const weights = Array.from({ length: count }, () => random.next() ** 4 + 0.02);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const spare = messages - 2 * count;
@@ -181,7 +181,7 @@ export function requestFor({ random }: World, model: CatalogueModel, asked: Aske
     status,
     usage,
     firstTokenMs: status === 'failed' ? null : firstTokenMs,
-    charge: status === 'failed' || !model.price ? nanoUsd(0n) : costOf(model.price, usage),
+    charge: status === 'failed' || !model.price ? nanoUsd(0n) : getCost(model.price, usage),
     created: asked.created,
     ended: asked.created + firstTokenMs + Math.round((usage.completionTokens / random.between(40, 120)) * 1000),
     conversationId: asked.id,

@@ -14,7 +14,7 @@ interface Wallet {
   readonly grant: bigint;
 }
 
-const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
+const getDay = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
 
 /** Writes requests, ledger entries, daily counters and balances to `gateway.db`, as the gateway would have one by one. */
 export async function writeLedger(folder: string, requests: readonly SeedRequest[], random: Random, nowMs: number) {
@@ -46,21 +46,21 @@ interface Times {
   readonly nowMs: number;
 }
 
-const chargeOf = (requests: readonly SeedRequest[]): bigint => requests.reduce((sum, { charge }) => sum + charge, 0n);
+const getCharge = (requests: readonly SeedRequest[]): bigint => requests.reduce((sum, { charge }) => sum + charge, 0n);
 
 function writeWallet(db: Sqlite.Database, wallet: Wallet, requests: readonly SeedRequest[], times: Times): void {
   const { random, first, nowMs } = times;
-  const today = dayOf(nowMs);
-  const used = chargeOf(requests);
+  const today = getDay(nowMs);
+  const used = getCharge(requests);
   // What the opening credits do not cover was added when they were opened.
   const more = wallet.grant > 0n && used > wallet.grant ? used : 0n;
   const granted = wallet.grant + more;
-  const ofToday = requests.filter(({ created }) => dayOf(created) === today);
-  const ofMonth = requests.filter(({ created }) => dayOf(created).startsWith(today.slice(0, 7)));
+  const ofToday = requests.filter(({ created }) => getDay(created) === today);
+  const ofMonth = requests.filter(({ created }) => getDay(created).startsWith(today.slice(0, 7)));
   db.prepare(`insert into accounts (id, name, plan, status, balance, granted, used, created, day, day_requests, day_used,
     month, month_used) values (?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
     ...[wallet.id, wallet.name, wallet.plan, granted - used, granted, used, first],
-    ...[today, ofToday.length, chargeOf(ofToday), today.slice(0, 7), chargeOf(ofMonth)],
+    ...[today, ofToday.length, getCharge(ofToday), today.slice(0, 7), getCharge(ofMonth)],
   );
   const entry =
     db.prepare(`insert into ledger_entries (id, account_id, type, amount, balance_after, created, description,
@@ -90,7 +90,7 @@ function writeWallet(db: Sqlite.Database, wallet: Wallet, requests: readonly See
     charge = charge + excluded.charge, upstream_cost = upstream_cost + excluded.upstream_cost`);
   for (const { id, model, usage, charge, created, ended, status, ...request } of requests) {
     const { provider } = model;
-    const day = dayOf(created);
+    const day = getDay(created);
     const tokens = [usage.promptTokens, usage.completionTokens, usage.cachedTokens];
     add.run(
       ...[id, wallet.id, created, day, ended, status, status === 'failed' ? 'upstream_overloaded' : null, provider],

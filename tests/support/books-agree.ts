@@ -24,13 +24,13 @@ interface Charged {
  * the sums of each chat are equal. Nothing may be running.
  */
 export function disagreements(dataFolder: string): string[] {
-  const told = rowsOf<ProblemText>(
+  const told = toRows<ProblemText>(
     join(dataFolder, 'portico.db'),
     `select spend.id, spend.conversation_id as conversation, spend.request_id as request, spend.cost_usd as usd,
         spend.cost_source as source from spend left join messages on messages.id = spend.id
       where coalesce(spend.request_id, spend.client_request_id, messages.client_request_id) is not null`,
   );
-  const charged = rowsOf<Charged>(
+  const charged = toRows<Charged>(
     join(dataFolder, 'gateway.db'),
     `select requests.id, json_extract(requests.metadata, '$.client_request_id') as name,
         requests.conversation_id as conversation, coalesce(-sum(ledger_entries.amount), 0) as amount
@@ -65,7 +65,7 @@ export function disagreements(dataFolder: string): string[] {
 
 const inUsd = (amount: bigint) => formatUsd(nanoUsd(amount));
 
-function rowsOf<Row>(file: string, sql: string): Row[] {
+function toRows<Row>(file: string, sql: string): Row[] {
   if (!existsSync(file)) return [];
   const db = new Sqlite(file, { readonly: true });
   try {

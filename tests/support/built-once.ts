@@ -31,7 +31,7 @@ export function builtOnce(
   folders: readonly string[],
   build: (folder: string) => Promise<void>,
 ): Promise<string> {
-  const known = asked.get(name) ?? built(join(store, `${name}-${hashOf(folders)}`), build);
+  const known = asked.get(name) ?? built(join(store, `${name}-${getHash(folders)}`), build);
   asked.set(name, known);
   return known;
 }
@@ -54,7 +54,7 @@ async function built(folder: string, build: (folder: string) => Promise<void>): 
   return folder;
 }
 
-function hashOf(folders: readonly string[]): string {
+function getHash(folders: readonly string[]): string {
   const hash = createHash('sha256');
   const sources = folders.flatMap((folder) => globSync(`${folder}/**/*.*`, { cwd: root })).filter(isSource);
   for (const file of [...ofEveryBuild, ...sources.sort()]) {

@@ -13,11 +13,11 @@ interface Around {
 /** Comparisons in memory: each column is answered at once, by its model's name. */
 export function fakeComparisons(data: FakeData, composer: FakeComposer, { guard, changed }: Around) {
   const os = implement(contract);
-  const questionOf = (messageId: string) => {
+  const getQuestion = (messageId: string) => {
     const answer = data.messages.find(({ id }) => id === messageId);
     return { answer, question: data.messages.find(({ id }) => id === answer?.parentId) };
   };
-  const modelsOf = (models: readonly string[] | undefined) =>
+  const getModels = (models: readonly string[] | undefined) =>
     models ??
     data.messages
       .filter(({ comparison }) => comparison && comparison.id === data.messages.at(-1)?.comparison?.id)
@@ -34,7 +34,7 @@ export function fakeComparisons(data: FakeData, composer: FakeComposer, { guard,
       const parentId = data.messages.findLast((message) => message.conversationId === conversationId)?.id ?? null;
       const { messageId: id, text, attachments } = input;
       const base = { conversationId, role: 'assistant', status: 'done' } as const;
-      const answers = modelsOf(input.models).map((model, column) => {
+      const answers = getModels(input.models).map((model, column) => {
         const modelName = data.models.find((entry) => entry.id === model)?.name ?? model;
         const own = { id: `${id}-${column}`, parentId: id, model, modelName, comparison: { id: comparison, column } };
         return fakeMessage({ ...base, ...own, text: `${modelName} says so.`, costUsd: '0.001', costSource: 'billed' });
@@ -54,16 +54,16 @@ export function fakeComparisons(data: FakeData, composer: FakeComposer, { guard,
     }),
     choose: os.comparisons.choose.handler(async ({ input }) => {
       await guard('comparisons.choose');
-      set(questionOf(input.messageId).question?.id ?? '', null);
+      set(getQuestion(input.messageId).question?.id ?? '', null);
     }),
     open: os.comparisons.open.handler(async ({ input }) => {
       await guard('comparisons.open');
-      const { answer, question } = questionOf(input.messageId);
+      const { answer, question } = getQuestion(input.messageId);
       set(question?.id ?? '', answer?.comparison?.id ?? null);
     }),
     quote: os.comparisons.quote.handler(async ({ input }) => {
       await guard('comparisons.quote');
-      const columns = modelsOf(input.models).map((model) => ({ model, quote: composer.quote }));
+      const columns = getModels(input.models).map((model) => ({ model, quote: composer.quote }));
       const { costUsd, caps } = composer.quote;
       const times = (usd: string) => formatUsd(nanoUsd(parseUsd(usd) * BigInt(columns.length)));
       return {

@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import type { Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { parseUsd } from '#shared/money.ts';
-import { meterOf } from '../../electron/core/billing/caps/cap-states.ts';
+import { getMeter } from '../../electron/core/billing/caps/cap-states.ts';
 
 const spentUsd = { day: '0.12', month: '3.4' };
 
@@ -131,7 +131,7 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
       get: os.caps.get.handler(async () => {
         await guard('caps.get');
         const meters = (['day', 'month'] as const).flatMap(
-          (scope) => meterOf(scope, data.caps[scope], parseUsd(spentUsd[scope])) ?? [],
+          (scope) => getMeter(scope, data.caps[scope], parseUsd(spentUsd[scope])) ?? [],
         );
         return { caps: data.caps, meters, spentUsd, whole: true, setOutside: data.setOutside };
       }),

@@ -5,7 +5,7 @@ import { daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { UsageBucket } from '#shared/wire/usage.ts';
 import { foldByDay } from '../../electron/core/billing/account/usage-report.ts';
-import { allOf, shownSums, sumsOf } from '../../electron/core/billing/account/usage-sums.ts';
+import { allOf, getSums, shownSums } from '../../electron/core/billing/account/usage-sums.ts';
 import type { FakeData } from './fake-data.ts';
 
 const models = ['claude-opus-5', 'gpt-5.5', 'gemini-3.5-pro', 'claude-haiku-5', 'gpt-5.5-mini', 'llama-5.2'];
@@ -87,7 +87,7 @@ const none = { object: 'usage.bucket' as const, provider: null, model: null, day
 export function fakeUsage(data: FakeData, groupBy: UsageGrouping, { first, last, zone }: UsagePeriod): UsageReport {
   const days = daysBetween(first, last);
   const used = data.ledgerLines > 0;
-  const bucketsOf = (requests: number) =>
+  const getBuckets = (requests: number) =>
     days.flatMap((day, at) =>
       models.map((model, place): UsageBucket => {
         const asked = Math.max(1, requests - place * 3 + ((at * 7) % 5));
@@ -97,18 +97,18 @@ export function fakeUsage(data: FakeData, groupBy: UsageGrouping, { first, last,
         return { ...known, unknown_cost_requests: unknown };
       }),
     );
-  const groupOf = ({ model, provider }: { model: string | null; provider: string | null }) =>
+  const getGroup = ({ model, provider }: { model: string | null; provider: string | null }) =>
     groupBy === 'model' || groupBy === 'provider'
       ? ({ kind: 'named', id: groupBy === 'model' ? model : provider, provider, name: null } as const)
       : ({ kind: 'elsewhere', id: null, provider: null, name: null } as const);
-  const before = used ? bucketsOf(15).map(sumsOf) : [];
+  const before = used ? getBuckets(15).map(getSums) : [];
   return {
     groupBy,
     days,
     zone,
     ofPeriod: true,
     ownPeriod: null,
-    ...foldByDay(used ? bucketsOf(18) : [], groupOf, days),
+    ...foldByDay(used ? getBuckets(18) : [], getGroup, days),
     before: shownSums(allOf(before)),
     perDayBefore: null,
   };

@@ -20,7 +20,7 @@ export function fakeOrganise(
   changed: (...topics: Topic[]) => void,
 ) {
   const os = implement(contract);
-  const viewOf = (each: Conversation) =>
+  const getView = (each: Conversation) =>
     each.trashedAt !== null ? 'trash' : each.archived ? 'archived' : ('active' as const);
   const projects = new Map<string, Project>();
   const counted = (folder: { id: string; name: string }) => ({
@@ -28,7 +28,7 @@ export function fakeOrganise(
     isProject: projects.has(folder.id),
     conversations: data.conversations.filter((each) => each.folderId === folder.id).length,
   });
-  const placementOf = (each: Conversation): Placement => ({
+  const getPlacement = (each: Conversation): Placement => ({
     id: each.id,
     folderId: each.folderId,
     tags: each.tags,
@@ -40,7 +40,7 @@ export function fakeOrganise(
   return {
     list({ limit, cursor, view, pinned, folderId }: ListInput) {
       const matching = data.conversations
-        .filter((each) => viewOf(each) === view && !each.temporary)
+        .filter((each) => getView(each) === view && !each.temporary)
         .filter((each) => pinned === undefined || pinned === null || each.pinned === pinned)
         .filter((each) => !folderId || (folderId === 'none' ? each.folderId === null : each.folderId === folderId));
       const from = Number(cursor ?? 0);
@@ -56,8 +56,8 @@ export function fakeOrganise(
         return {
           folders: data.folders.map(counted),
           tags: [...tags].map(([name, conversations]) => ({ name, conversations })),
-          archived: data.conversations.filter((each) => viewOf(each) === 'archived').length,
-          trashed: data.conversations.filter((each) => viewOf(each) === 'trash').length,
+          archived: data.conversations.filter((each) => getView(each) === 'archived').length,
+          trashed: data.conversations.filter((each) => getView(each) === 'trash').length,
           trashDays: 30,
         };
       }),
@@ -97,7 +97,7 @@ export function fakeOrganise(
       change: os.organise.change.handler(async ({ input: { ids, change } }) => {
         await guard('organise.change');
         const chosen = data.conversations.filter((each) => ids.includes(each.id));
-        const before = chosen.map(placementOf);
+        const before = chosen.map(getPlacement);
         for (const each of chosen) {
           if (change.pinned !== undefined) each.pinned = change.pinned;
           if (change.archived !== undefined) each.archived = change.archived;

@@ -5,23 +5,23 @@ export function fakeThread(messages: () => readonly Message[]) {
   const shown = new Map<string, string>();
   const removed = new Map<string, Set<string>>();
   const isThere = ({ id }: Message) => ![...removed.values()].some((ids) => ids.has(id));
-  const keyOf = (message: Message) => message.parentId ?? `root ${message.conversationId}`;
-  const childrenOf = (key: string) => messages().filter((message) => keyOf(message) === key && isThere(message));
-  const childOf = (key: string) => {
-    const children = childrenOf(key);
+  const getKey = (message: Message) => message.parentId ?? `root ${message.conversationId}`;
+  const getChildren = (key: string) => messages().filter((message) => getKey(message) === key && isThere(message));
+  const getChild = (key: string) => {
+    const children = getChildren(key);
     return children.find(({ id }) => id === shown.get(key)) ?? children.at(-1);
   };
   const find = (id: string) => messages().find((message) => message.id === id);
 
   /** Its position among its siblings, unless the fake message states one. */
   const numbered = (message: Message): Message => {
-    const all = childrenOf(keyOf(message));
+    const all = getChildren(getKey(message));
     if (all.length < message.sibling.count) return message;
     return { ...message, sibling: { index: all.findIndex(({ id }) => id === message.id) + 1, count: all.length } };
   };
 
   function show(id: string): void {
-    for (let at = find(id); at; at = find(at.parentId ?? '')) shown.set(keyOf(at), at.id);
+    for (let at = find(id); at; at = find(at.parentId ?? '')) shown.set(getKey(at), at.id);
   }
 
   return {
@@ -29,12 +29,12 @@ export function fakeThread(messages: () => readonly Message[]) {
     show,
     branch(conversationId: string): Message[] {
       const path: Message[] = [];
-      for (let next = childOf(`root ${conversationId}`); next; next = childOf(next.id)) path.push(numbered(next));
+      for (let next = getChild(`root ${conversationId}`); next; next = getChild(next.id)) path.push(numbered(next));
       return path;
     },
     sibling(id: string, step: number): string {
       const message = find(id);
-      const all = message ? childrenOf(keyOf(message)) : [];
+      const all = message ? getChildren(getKey(message)) : [];
       return all[all.findIndex((entry) => entry.id === id) + step]?.id ?? id;
     },
     remove(id: string): { deletionId: string; messages: number } {

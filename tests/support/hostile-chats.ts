@@ -43,7 +43,7 @@ function exchange(text: string, at: number, parentId: string | null): [ExportedM
 const perChat = 60;
 
 /** A chat of sixty texts, named by one of them. */
-function chatOf(texts: readonly string[], first: number): ExportedConversation {
+function getChat(texts: readonly string[], first: number): ExportedConversation {
   const answerTo = (at: number) => (at === 0 ? null : `a${first + at - 1}`);
   const name = texts[(first / perChat) % texts.length] ?? '';
   return {
@@ -66,7 +66,7 @@ type Client = Awaited<ReturnType<typeof testCore>>['client'];
 /** Brings the texts into the app in chats, as a file that somebody was sent; answers with the ids of the chats. */
 export async function importHostileChats({ transfer }: Client, texts: readonly string[]): Promise<string[]> {
   const chats: ExportedConversation[] = [];
-  for (let at = 0; at < texts.length; at += perChat) chats.push(chatOf(texts.slice(at, at + perChat), at));
+  for (let at = 0; at < texts.length; at += perChat) chats.push(getChat(texts.slice(at, at + perChat), at));
   const head = { format: 'portico-chats', version: 2, exportedAt: '2026-01-01T00:00:00Z' };
   const bytes = Buffer.from(JSON.stringify({ ...head, contents: [file, ...chats] }));
   const { uploadId } = await transfer.beginImport();

@@ -212,7 +212,7 @@ const isRecord = (value: Json): value is { readonly [name: string]: Json } =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** A body as it goes over the wire: JSON, or what is left of it. */
-const bytesOf = (json: Json) =>
+const getBytes = (json: Json) =>
   fc.oneof(
     { weight: 12, arbitrary: fc.constant(Buffer.from(JSON.stringify(json))) },
     { weight: 1, arbitrary: fc.nat(60).map((end) => Buffer.from(JSON.stringify(json)).subarray(0, end)) },
@@ -357,7 +357,7 @@ function fromRoute(method: string, path: string): fc.Arbitrary<HostileRequest> {
         .tuple(fc.constantFrom(...bodies), fc.array(change, { maxLength: 3 }))
         .map(([body, changes]) => changes.reduce<Json>((now, one) => changed(now, one), body))
     : fc.constant<Json>({});
-  const body = method === 'GET' ? fc.constant(null) : json.chain(bytesOf);
+  const body = method === 'GET' ? fc.constant(null) : json.chain(getBytes);
   const type = fc.oneof(
     { weight: 14, arbitrary: fc.constant('application/json') },
     {

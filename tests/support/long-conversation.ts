@@ -20,7 +20,7 @@ export function addLongConversation(dataFolder: string, messages: number, id = '
     for (let at = 0; at < messages; at += 1) {
       const asks = at % 2 === 0;
       insert.run(
-        ...[name(at), id, at === 0 ? null : name(at - 1), asks ? 'user' : 'assistant', textOf(at)],
+        ...[name(at), id, at === 0 ? null : name(at - 1), asks ? 'user' : 'assistant', getText(at)],
         ...(asks ? [null, null, 0, null] : ['sandbox/echo', 'Sandbox Echo', 1, '0.000001']),
         ...[asks ? 'unknown' : 'billed', now - messages + at, now - messages + at],
       );
@@ -32,7 +32,7 @@ export function addLongConversation(dataFolder: string, messages: number, id = '
 }
 
 /** Lengths of all kinds: a line, a list, a page. */
-function textOf(at: number): string {
+function getText(at: number): string {
   if (at % 2 === 0) return `Question number ${at}: what stands on line ${at}?`;
   const lines = Array.from({ length: 1 + ((at * 7) % 9) }, (_, line) => `- point ${line} of answer ${at}`);
   return `Answer number ${at}.\n\n${lines.join('\n')}\n\nThat is **all** of ${at}.`;

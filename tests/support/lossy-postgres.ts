@@ -5,11 +5,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 const committedGroup = '"committed" : true';
 
-const typeOf = (message: Buffer) => String.fromCharCode(message[0] ?? 0);
+const getType = (message: Buffer) => String.fromCharCode(message[0] ?? 0);
 const isCommit = (message: Buffer) =>
-  message.equals(committed) || (typeOf(message) === 'D' && message.includes(committedGroup));
+  message.equals(committed) || (getType(message) === 'D' && message.includes(committedGroup));
 /** Ready for the next statement: what came before it is committed by then. */
-const isReady = (message: Buffer) => typeOf(message) === 'Z';
+const isReady = (message: Buffer) => getType(message) === 'Z';
 
 /**
  * Stands before a PostgreSQL server and loses acknowledgements: where it is told to, it waits until the server has

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { deflated } from './pdf-bombs.ts';
-import { type ZipEntry, zipOf } from './zip-files.ts';
+import { getZip, type ZipEntry } from './zip-files.ts';
 
 const mib = 1_048_576;
 const office = 'application/vnd.openxmlformats-officedocument';
@@ -15,9 +15,9 @@ const documentHead =
 const documentTail = '</w:body></w:document>';
 const paragraph = '<w:p><w:r><w:t>A portico.</w:t></w:r></w:p>';
 const body = (xml: string): ZipEntry => ({ name: 'word/document.xml', data: `${documentHead}${xml}${documentTail}` });
-const docx = (xml: string, ...more: ZipEntry[]) => zipOf([types('wordprocessingml.document'), body(xml), ...more]);
+const docx = (xml: string, ...more: ZipEntry[]) => getZip([types('wordprocessingml.document'), body(xml), ...more]);
 const ofDocument = (data: ZipEntry['data'], more: Partial<ZipEntry> = {}) =>
-  zipOf([types('wordprocessingml.document'), { name: 'word/document.xml', data, ...more }]);
+  getZip([types('wordprocessingml.document'), { name: 'word/document.xml', data, ...more }]);
 /** A document of one piece many times. */
 const longDocx = async (piece: Buffer, times: number, head = '', tail = '') =>
   ofDocument({
@@ -30,7 +30,7 @@ const blanks = async (megabytes: number) => ({
 const sheets = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
 const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const xlsx = (sheet: string, ...more: ZipEntry[]) =>
-  zipOf([
+  getZip([
     types('spreadsheetml.sheet'),
     {
       name: 'xl/workbook.xml',
@@ -46,7 +46,7 @@ const xlsx = (sheet: string, ...more: ZipEntry[]) =>
 const oneCell = '<sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>';
 
 const openDocument = (type: string, xml: string) =>
-  zipOf([
+  getZip([
     { name: 'mimetype', data: `application/vnd.oasis.opendocument.${type}` },
     {
       name: 'content.xml',
@@ -86,7 +86,7 @@ export const refusedOffice: readonly (readonly [name: string, sentence: RegExp, 
     async () => {
       const data = await blanks(1_000);
       const shared = Array.from({ length: 5_000 }, (_, at) => ({ name: `word/header${at}.xml`, data, sharedWith: 1 }));
-      return zipOf([types('wordprocessingml.document'), { name: 'word/document.xml', data }, ...shared]);
+      return getZip([types('wordprocessingml.document'), { name: 'word/document.xml', data }, ...shared]);
     },
   ],
   ['forty million paragraphs', tooMuch, () => longDocx(Buffer.from('<w:p/>'.repeat(100_000)), 400)],
@@ -147,7 +147,7 @@ export const readOffice: readonly (readonly [name: string, text: RegExp, bytes: 
     'an archive in an archive',
     /^A portico\.$/,
     async () => {
-      const inner = zipOf([{ name: 'a.xml', data: await blanks(1_000) }]);
+      const inner = getZip([{ name: 'a.xml', data: await blanks(1_000) }]);
       const data = { deflated: await deflated(inner, 1, { raw: true }) };
       return docx(paragraph, { name: 'word/embeddings/Microsoft_Excel_Sheet1.xlsx', data });
     },

@@ -131,7 +131,7 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
   }
 
   /** Rounded up once. */
-  const feeOf = (amount: bigint, bps: number) => (3n * amount * BigInt(bps) + 9_999n) / 10_000n;
+  const getFee = (amount: bigint, bps: number) => (3n * amount * BigInt(bps) + 9_999n) / 10_000n;
   const isOwnKey = (slot: number) => requests.get(`slot-${slot}`)?.byok ?? false;
 
   function end(dead: (request: PaperRequest) => boolean): number {
@@ -172,7 +172,7 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
         case 'extend':
           return extend(`slot-${step.slot}`, step.amount);
         case 'settle':
-          return settle(`slot-${step.slot}`, isOwnKey(step.slot) ? feeOf(step.amount, step.bps) : step.amount);
+          return settle(`slot-${step.slot}`, isOwnKey(step.slot) ? getFee(step.amount, step.bps) : step.amount);
         case 'release':
           return settle(`slot-${step.slot}`, 0n);
         case 'renew': {

@@ -1,5 +1,5 @@
 import { createDeflate, createDeflateRaw, deflateSync } from 'node:zlib';
-import { type PdfStream, pdfOf, pdfWith } from './pdf-files.ts';
+import { getPdf, type PdfStream, pdfWith } from './pdf-files.ts';
 
 const mib = 1_048_576;
 
@@ -23,11 +23,11 @@ let blanksOnce: Promise<Buffer> | undefined;
 /** One and a half gigabytes of them. */
 const blanks = () => (blanksOnce ??= deflated(Buffer.alloc(mib, ' '), 1_500));
 const twice = '/FlateDecode /FlateDecode';
-const streamOf = (filters: string, bytes: Buffer): PdfStream => ({ dictionary: `/Filter[${filters}]`, bytes });
-const page = async (filters: string, content: Promise<Buffer>) => pdfWith(streamOf(filters, await content));
+const getStream = (filters: string, bytes: Buffer): PdfStream => ({ dictionary: `/Filter[${filters}]`, bytes });
+const page = async (filters: string, content: Promise<Buffer>) => pdfWith(getStream(filters, await content));
 const outer = async (bytes: Promise<Buffer>) => deflateSync(await bytes);
 const asHex = (bytes: Buffer) => Buffer.from(`${bytes.toString('hex')}>`);
-const text = streamOf('', Buffer.from('BT /F 9 Tf (a) Tj ET'));
+const text = getStream('', Buffer.from('BT /F 9 Tf (a) Tj ET'));
 
 /** LZW whose code of 12 bits stands for 3,700 blanks, again and again. */
 function lzwBlanks(): Buffer {
@@ -35,11 +35,11 @@ function lzwBlanks(): Buffer {
   const put = (code: number, width: number) => {
     bits += code.toString(2).padStart(width, '0');
   };
-  const widthOf = (next: number) => (next + 1 >= 2_048 ? 12 : next + 1 >= 1_024 ? 11 : next + 1 >= 512 ? 10 : 9);
+  const getWidth = (next: number) => (next + 1 >= 2_048 ? 12 : next + 1 >= 1_024 ? 11 : next + 1 >= 512 ? 10 : 9);
   put(256, 9);
   put(32, 9);
   // Each code names the one that it makes: the string so far, and its first letter once more.
-  for (let code = 258; code < 3_958 || bits.length % 8 !== 0; code++) put(code, widthOf(code));
+  for (let code = 258; code < 3_958 || bits.length % 8 !== 0; code++) put(code, getWidth(code));
   const start = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
   return Buffer.concat([start, Buffer.alloc(3 * mib, Buffer.from('e74e74', 'hex'))]);
 }
@@ -121,10 +121,10 @@ export const pdfBombs: readonly (readonly [name: string, bytes: () => Promise<Bu
   [
     'one page that shows a stream a thousand times',
     async () =>
-      pdfOf([
+      getPdf([
         '<</Type/Catalog /Pages 2 0 R>>',
         '<</Type/Pages /Kids[4 0 R] /Count 1>>',
-        streamOf('/FlateDecode', deflateSync(Buffer.alloc(10 * mib, ' '))),
+        getStream('/FlateDecode', deflateSync(Buffer.alloc(10 * mib, ' '))),
         `<</Type/Page /Parent 2 0 R /MediaBox[0 0 9 9] /Contents[${'3 0 R '.repeat(1_000)}]>>`,
       ]),
   ],
@@ -152,7 +152,7 @@ export const pdfBombs: readonly (readonly [name: string, bytes: () => Promise<Bu
     async () =>
       withFont(
         '<</Type/Font /Subtype/TrueType /BaseFont/X /FontDescriptor<</Type/FontDescriptor/FontName/X/Flags 4/FontFile2 5 0 R>>>>',
-        streamOf(twice, await outer(blanks())),
+        getStream(twice, await outer(blanks())),
       ),
   ],
   [
@@ -160,14 +160,14 @@ export const pdfBombs: readonly (readonly [name: string, bytes: () => Promise<Bu
     async () =>
       withFont(
         '<</Type/Font /Subtype/Type1 /BaseFont/Helvetica /ToUnicode 5 0 R>>',
-        streamOf(twice, await outer(blanks())),
+        getStream(twice, await outer(blanks())),
       ),
   ],
 ];
 
 const tiny = '/MediaBox[0 0 9 9]';
 const picture = (dictionary: string) => {
-  const content = streamOf('', Buffer.from('q 100 0 0 100 0 0 cm /I Do Q BT /F 9 Tf 9 9 Td (a) Tj ET'));
+  const content = getStream('', Buffer.from('q 100 0 0 100 0 0 cm /I Do Q BT /F 9 Tf 9 9 Td (a) Tj ET'));
   const image = {
     dictionary: `/Type/XObject /Subtype/Image /Width 1000000 /Height 1000000 ${dictionary}`,
     bytes: Buffer.alloc(60),
@@ -190,13 +190,13 @@ export const absurdPdfs: readonly (readonly [name: string, bytes: () => Buffer])
         { length: 50_000 },
         (_, at) => `<</Type/Pages /Kids[${at + 3} 0 R] /Count 1 /Parent ${at + 1} 0 R>>`,
       );
-      return pdfOf(['<</Type/Catalog /Pages 2 0 R>>', ...deep, `<</Type/Page /Parent 50001 0 R ${tiny}>>`]);
+      return getPdf(['<</Type/Catalog /Pages 2 0 R>>', ...deep, `<</Type/Page /Parent 50001 0 R ${tiny}>>`]);
     },
   ],
   [
     'pages in a circle',
     () =>
-      pdfOf([
+      getPdf([
         '<</Type/Catalog /Pages 2 0 R>>',
         '<</Type/Pages /Parent 3 0 R /Kids[3 0 R] /Count 100>>',
         '<</Type/Pages /Parent 2 0 R /Kids[2 0 R] /Count 100>>',
@@ -209,12 +209,12 @@ export const absurdPdfs: readonly (readonly [name: string, bytes: () => Buffer])
         { length: 30 },
         (_, at) => `<</Type/Pages /Kids[${`${at + 3} 0 R `.repeat(10)}] /Count 40000>>`,
       );
-      return pdfOf(['<</Type/Catalog /Pages 2 0 R>>', ...tens, `<</Type/Page /Parent 2 0 R ${tiny}>>`]);
+      return getPdf(['<</Type/Catalog /Pages 2 0 R>>', ...tens, `<</Type/Page /Parent 2 0 R ${tiny}>>`]);
     },
   ],
   ['100,000 pages', () => manyPages(100_000)],
-  ['a filter 100,000 times', () => pdfWith(streamOf('/ASCIIHexDecode'.repeat(100_000), Buffer.from('20>')))],
-  ['a list in lists, five million deep', () => pdfWith(streamOf('', Buffer.alloc(5_000_000, '[')))],
+  ['a filter 100,000 times', () => pdfWith(getStream('/ASCIIHexDecode'.repeat(100_000), Buffer.from('20>')))],
+  ['a list in lists, five million deep', () => pdfWith(getStream('', Buffer.alloc(5_000_000, '[')))],
   ['a table of two thousand million objects', () => pdfOfTable('/W[0 0 0] /Size 2000000000', Buffer.alloc(10))],
   ['a table before itself', () => pdfOfTable('/W[1 4 2] /Size 10 /Prev 99', Buffer.alloc(70))],
   ['a stream of two thousand million objects', () => pdfOfObjectStream('/N 2000000000 /First 10', Buffer.from('1 0 '))],
@@ -223,5 +223,5 @@ export const absurdPdfs: readonly (readonly [name: string, bytes: () => Buffer])
 function manyPages(pages: number): Buffer {
   const kids = Array.from({ length: pages }, (_, at) => `${at + 3} 0 R`).join(' ');
   const each = Array.from({ length: pages }, () => `<</Type/Page/Parent 2 0 R${tiny}>>`);
-  return pdfOf(['<</Type/Catalog /Pages 2 0 R>>', `<</Type/Pages /Kids[${kids}] /Count ${pages}>>`, ...each]);
+  return getPdf(['<</Type/Catalog /Pages 2 0 R>>', `<</Type/Pages /Kids[${kids}] /Count ${pages}>>`, ...each]);
 }

@@ -5,7 +5,7 @@ export interface PdfStream {
 }
 
 /** A PDF of these objects, numbered from 1; the first is its catalogue. It has no table: readers rebuild it. */
-export function pdfOf(objects: readonly (string | PdfStream)[]): Buffer {
+export function getPdf(objects: readonly (string | PdfStream)[]): Buffer {
   const parts = objects.map((object, index) => {
     const [head, body] =
       typeof object === 'string'
@@ -44,7 +44,7 @@ export function pdfWith(
 ): Buffer {
   const kids = Array.from({ length: pages }, (_, index) => `${index + more.length + 5} 0 R`).join(' ');
   const page = `<</Type/Page /Parent 2 0 R /MediaBox[0 0 600 800] /Contents 3 0 R /Resources<</Font<</F 4 0 R>>${resources}>>>>`;
-  return pdfOf([
+  return getPdf([
     '<</Type/Catalog /Pages 2 0 R>>',
     `<</Type/Pages /Kids[${kids}] ${count}>>`,
     content,

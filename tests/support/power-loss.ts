@@ -97,7 +97,7 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
   const files = new Map<string, ModelFile>();
   const begun = new Map<number, { readonly file: ModelFile | null; readonly covers: number }>();
 
-  function fileOf(name: string): ModelFile {
+  function getFile(name: string): ModelFile {
     const known = files.get(name);
     if (known) return known;
     const fresh = { durable: createImage(), pending: [], flushed: 0, named: false };
@@ -126,11 +126,11 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
         files.set(event.file, { durable: createImage(), pending: [], flushed: 0, named: false });
       else if (event.kind === 'unlink') files.delete(event.file);
       else if (event.kind === 'sync-begins') {
-        const file = event.file === '.' ? null : fileOf(event.file);
+        const file = event.file === '.' ? null : getFile(event.file);
         begun.set(event.position, { file, covers: file ? file.flushed + file.pending.length : 0 });
       } else if (event.kind === 'synced') {
         if (counts(event)) synced(event);
-      } else fileOf(event.file).pending.push(event);
+      } else getFile(event.file).pending.push(event);
     },
     cut(folder, fate) {
       mkdirSync(folder, { recursive: true });

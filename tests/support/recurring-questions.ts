@@ -102,11 +102,11 @@ export function recurringChat(random: Random): RecurringQuestion[] {
   return Array.from({ length: random.between(1, 6) }, (_, at) => {
     const dice = random.next();
     const kind = at === 0 || dice < 0.65 ? first : dice < 0.85 ? followUp : random.pick(kinds);
-    return questionOf(kind, random);
+    return getQuestion(kind, random);
   });
 }
 
-function questionOf({ openings, pasted: [least, most], usual, spread }: Kind, random: Random): RecurringQuestion {
+function getQuestion({ openings, pasted: [least, most], usual, spread }: Kind, random: Random): RecurringQuestion {
   const pasted = most === 0 ? 0 : random.between(least, most);
   const opening = random.pick(openings).replace('$', random.pick(nouns));
   const text = Array.from({ length: Math.round(pasted * 0.8) }, () => random.pick(filler)).join(' ');

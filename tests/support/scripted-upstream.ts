@@ -44,7 +44,7 @@ export async function openScriptedUpstream(copies: number) {
     Array.from({ length: copies }, (_, copy) => ({ id: `${script}.${copy}`, object: 'model' })),
   );
   const upstream = await openUpstream((call, response) => answer(call, response));
-  const nameOf = ({ body }: UpstreamCallSeen) => String(body.model ?? '');
+  const getName = ({ body }: UpstreamCallSeen) => String(body.model ?? '');
 
   function answer(call: UpstreamCallSeen, response: ServerResponse) {
     if (call.method === 'GET') {
@@ -52,14 +52,14 @@ export async function openScriptedUpstream(copies: number) {
       response.end(JSON.stringify({ object: 'list', data: models }));
       return;
     }
-    const script = nameOf(call).replace(/\.\d+$/, '') as Script;
+    const script = getName(call).replace(/\.\d+$/, '') as Script;
     return (scripts[script] as Reply)(call, response);
   }
 
   return {
     baseUrl: `${upstream.origin}/v1`,
     /** Calls of a model, such as `status-500.3`. */
-    calls: (model: string) => upstream.calls.filter((call) => nameOf(call) === model),
+    calls: (model: string) => upstream.calls.filter((call) => getName(call) === model),
     close: upstream.close,
   };
 }

@@ -1,9 +1,9 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { spellingsOf } from '#core/storage/secrets/spellings.ts';
+import { getSpellings } from '#core/storage/secrets/spellings.ts';
 
 /** The spellings of a secret that stand in some bytes, in what is compressed within them, or across the events of a stream. */
 export function foundIn(secret: string, bytes: Buffer): string[] {
-  const spellings = spellingsOf(secret);
+  const spellings = getSpellings(secret);
   const layers = [['', bytes] as const, ...unpacked(bytes), ['joined: ', joinedEvents(bytes)] as const];
   return layers.flatMap(([where, layer]) =>
     spellings.flatMap(([name, spelling]) => (layer.includes(spelling) ? [`${where}${name}`] : [])),

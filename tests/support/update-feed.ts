@@ -26,8 +26,8 @@ export async function startUpdateFeed(port: number) {
     const path = new URL(request.url ?? '', 'http://feed').pathname;
     asked.push({ path, headers: request.headers });
     if (!release) return void response.writeHead(404).end();
-    if (path === '/latest-linux.yml') return void response.end(feedOf(release));
-    if (path === '/latest-linux.yml.sig') return void response.end(signatureOf(release));
+    if (path === '/latest-linux.yml') return void response.end(getFeed(release));
+    if (path === '/latest-linux.yml.sig') return void response.end(getSignature(release));
     if (path === '/elsewhere.AppImage')
       return void response.writeHead(302, { location: 'http://portico.invalid/new.AppImage' }).end();
     response.end(readFileSync(release.file));
@@ -47,13 +47,13 @@ export async function startUpdateFeed(port: number) {
   };
 }
 
-function signatureOf(release: Release): string {
+function getSignature(release: Release): string {
   const key = release.forged ? generateKeyPairSync('ed25519').privateKey : keys.privateKey;
-  return sign(null, Buffer.from(feedOf(release)), key).toString('base64');
+  return sign(null, Buffer.from(getFeed(release)), key).toString('base64');
 }
 
 /** JSON is YAML. */
-function feedOf({ version, file, url = 'new.AppImage', sha512, notes }: Release): string {
+function getFeed({ version, file, url = 'new.AppImage', sha512, notes }: Release): string {
   const hash = sha512 ?? createHash('sha512').update(readFileSync(file)).digest('base64');
   const files = [{ url, sha512: hash, size: statSync(file).size }];
   return JSON.stringify({ version, files, path: url, sha512: hash, releaseNotes: notes, releaseDate: '2026-11-24' });

@@ -11,7 +11,7 @@ export interface ZipEntry {
 }
 
 /** A ZIP archive that may say what is not so, of entries that need not be in memory whole. */
-export function zipOf(entries: readonly ZipEntry[]): Buffer {
+export function getZip(entries: readonly ZipEntry[]): Buffer {
   const [local, central]: Buffer[][] = [[], []];
   const places: number[] = [];
   let at = 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { renameFileSync } from '#gateway/storage/rename-file.ts';
 import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
-import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
+import { AppError, getProblemText, type ProblemText } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
@@ -102,7 +102,7 @@ export function backupFeature(deps: BackupDeps) {
       await copy(kind);
       problem = null;
     } catch (error) {
-      problem = error instanceof AppError ? problemTextOf(error) : tell('backupFailed');
+      problem = error instanceof AppError ? getProblemText(error) : tell('backupFailed');
       throw error;
     } finally {
       changes.emit('backups');

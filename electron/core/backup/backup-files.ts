@@ -48,7 +48,7 @@ export function removeUnfinished(folder: string): void {
  */
 export function outdated(backups: readonly Backup[]): Backup[] {
   const auto = backups.filter((each) => each.kind === 'auto').toSorted((a, b) => b.createdAt - a.createdAt);
-  const newestOf = (spanMs: number, most: number) => {
+  const getNewest = (spanMs: number, most: number) => {
     const spans = new Map<number, Backup>();
     for (const each of auto) {
       const span = Math.floor(each.createdAt / spanMs);
@@ -56,7 +56,7 @@ export function outdated(backups: readonly Backup[]): Backup[] {
     }
     return [...spans.values()];
   };
-  const kept = new Set([...newestOf(dayMs, keptDaily), ...newestOf(7 * dayMs, keptWeekly)]);
+  const kept = new Set([...getNewest(dayMs, keptDaily), ...getNewest(7 * dayMs, keptWeekly)]);
   const safety = backups.filter((each) => each.kind === 'before-restore').toSorted((a, b) => b.createdAt - a.createdAt);
   return [...auto.filter((each) => !kept.has(each)), ...safety.slice(keptSafety)];
 }

@@ -9,7 +9,7 @@ import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { Keychain } from '../storage/secrets/keychain.ts';
 import { scanFiles } from '../storage/secrets/scan-files.ts';
 import type { SecretBox } from '../storage/secrets/secret-box.ts';
-import { spellingsOf } from '../storage/secrets/spellings.ts';
+import { getSpellings } from '../storage/secrets/spellings.ts';
 
 export interface SecretsTestDeps {
   readonly dataFolder: string;
@@ -42,7 +42,7 @@ export function secretsTest({ dataFolder, secrets, keychain, backup, log }: Secr
       const kept = await secrets.get(name);
       log({ event: 'secrets-test', ...failureEntry(new Error(`made-up key ${kept}`)) });
       await writeFile(join(dataFolder, control), marker, { mode: 0o600 });
-      const sought = [...spellingsOf(canary), [control, Buffer.from(marker)] as const];
+      const sought = [...getSpellings(canary), [control, Buffer.from(marker)] as const];
       const { found, ...scanned } = await scanFiles(dataFolder, sought, signal);
       const own = found.filter(({ spelling }) => spelling !== control);
       if (kept?.reveal() !== canary || own.length === found.length) throw refusal('internal_error', 'secretsTestBlind');

@@ -9,13 +9,13 @@ import type { NewAnswer } from '../conversations/message-store.ts';
 import type { OptionsStore } from '../conversations/options/options-store.ts';
 import type { DescribeModel } from '../gateways/connection/model-facts.ts';
 import type { ToPart } from '../request/history.ts';
-import { questionOf } from '../request/question-of.ts';
+import { getQuestion } from '../request/question-of.ts';
 import type { BuildRequest } from '../request/request.ts';
 import { stopAnswer } from '../runtime/streams/live-answers.ts';
 import { type CompareDeps, compareFeature } from './compare.ts';
 import { readRouting } from './routing/read-routing.ts';
 import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
-import { titleOf } from './title.ts';
+import { getTitle } from './title.ts';
 import type { readWordLog } from './word-log.ts';
 
 export interface ChatDeps extends StarterDeps {
@@ -103,7 +103,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     if (!conversationId) {
       const id = newId();
       await admit(answer, id, { conversationId: null, folderId, newChat, branch: [asked], model }, overCaps);
-      const title = titleOf(question, await deps.language());
+      const title = getTitle(question, await deps.language());
       return begin(id, answer, [asked], async () => {
         await conversations.begin({ id, title, temporary, folderId, question, answer, now: now() });
         await deps.options.adopt(id, newChat ?? 'new');
@@ -156,7 +156,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     async regenerate({ answerId, model, overCaps }: Regenerate): Promise<Started> {
       const answer = await ofRole('assistant', answerId);
       const asked = model ?? (await modelAsked(answer)) ?? 'router';
-      return answerTo(await questionOf(messages, answer), asked, overCaps, answer);
+      return answerTo(await getQuestion(messages, answer), asked, overCaps, answer);
     },
 
     async answer({ questionId, model, overCaps }: { questionId: string; model: string; overCaps: boolean }) {
@@ -166,7 +166,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     /** Continues with the model that wrote the first part, also where the router chose it. */
     async continue({ answerId, overCaps }: { answerId: string; overCaps: boolean }): Promise<Started> {
       const cut = await ofRole('assistant', answerId);
-      const question = await questionOf(messages, cut);
+      const question = await getQuestion(messages, cut);
       const { conversationId } = cut;
       const model = servedModel(cut, modelFacts) ?? cut.model ?? 'router';
       const next = { ...newAnswer(model), ...inComparison(question, cut) };
@@ -238,14 +238,14 @@ async function existing({ conversations }: ChatDeps, conversationId: string) {
 export async function recoverAnswers({
   messages,
   conversations,
-  wordsOf,
+  getWords,
   now,
   log,
   lookUpOpenCosts,
 }: Pick<ChatDeps, 'messages' | 'conversations' | 'now' | 'log' | 'lookUpOpenCosts'> & {
-  readonly wordsOf: ReturnType<typeof readWordLog>;
+  readonly getWords: ReturnType<typeof readWordLog>;
 }): Promise<void> {
-  const interrupted = await messages.interruptStreaming(now(), wordsOf);
+  const interrupted = await messages.interruptStreaming(now(), getWords);
   if (interrupted) log({ event: 'answers-interrupted', count: interrupted });
   await conversations.removeTemporary();
   void lookUpOpenCosts();

@@ -4,11 +4,11 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { ComparisonStore } from '../conversations/comparison-store.ts';
 import type { NewAnswer, NewQuestion } from '../conversations/message-store.ts';
 import type { HistoryEntry } from '../request/history.ts';
-import { questionOf } from '../request/question-of.ts';
+import { getQuestion } from '../request/question-of.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { ChatDeps } from './chat-feature.ts';
 import type { answerStarter } from './start-answer.ts';
-import { titleOf } from './title.ts';
+import { getTitle } from './title.ts';
 
 export interface CompareDeps extends ChatDeps {
   readonly comparisons: ComparisonStore;
@@ -106,7 +106,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
   }
 
   async function newColumns({ conversationId }: Compare, models: readonly string[]): Promise<Column[]> {
-    const parentId = conversationId ? await endOf(conversationId) : null;
+    const parentId = conversationId ? await getEnd(conversationId) : null;
     const branch = conversationId ? await messages.branch(conversationId, parentId) : [];
     return models.map((model) => ({ answer: newAnswer(model), parentId, branch }));
   }
@@ -125,7 +125,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
 
   /** The columns of the comparison that the branch ends in, from the left; none, if it does not. */
   async function columnsAt(conversationId: string): Promise<{ model: string; leafId: string }[]> {
-    const leaf = await leafOf(conversationId);
+    const leaf = await getLeaf(conversationId);
     const last = leaf !== null && (await comparisons.undecided(conversationId)) ? await messages.find(leaf) : null;
     if (!last?.comparison) return [];
     const columns = await messages.columns(conversationId, last.comparison.id);
@@ -141,8 +141,8 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     const answers = asked.map(({ answer }) => answer);
     const [first] = asked;
     if (!first) return;
-    const title = input.conversationId ? null : titleOf(first.question, await deps.language());
-    const parentId = input.conversationId ? await endOf(conversationId) : null;
+    const title = input.conversationId ? null : getTitle(first.question, await deps.language());
+    const parentId = input.conversationId ? await getEnd(conversationId) : null;
     const { temporary = false, folderId = null } = input;
     const stored = { conversationId, title, temporary, folderId, parentId, question: first.question };
     await comparisons.ask({ ...stored, comparison, answers, now: now() });
@@ -153,21 +153,21 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     const columns = asked.flatMap(({ parentId, ...column }) => (parentId === null ? [] : { parentId, ...column }));
     const before = await messages.find(columns[0]?.parentId ?? '');
     if (!before || !(await comparisons.undecided(conversationId))) throw refusal('invalid_input', 'noAnswersBeside');
-    const { id } = await questionOf(messages, before);
+    const { id } = await getQuestion(messages, before);
     await comparisons.goOn({ conversationId, comparison, columns, now: now() });
     // A column that was retried is not in the branch that readers have.
     readers.publish(conversationId, { type: 'branch-changed', messageId: id });
   }
 
-  async function leafOf(conversationId: string): Promise<string | null> {
+  async function getLeaf(conversationId: string): Promise<string | null> {
     const row = await conversations.find(conversationId);
     if (!row) throw refusal('not_found', 'conversationGone');
     return row.active_leaf;
   }
 
   /** The end of the branch, where a question may be added; not while it is answered or no column is chosen. */
-  async function endOf(conversationId: string): Promise<string | null> {
-    const leaf = await leafOf(conversationId);
+  async function getEnd(conversationId: string): Promise<string | null> {
+    const leaf = await getLeaf(conversationId);
     await mayGoOn(conversationId);
     return leaf;
   }

@@ -61,8 +61,8 @@ test('a chat that is removed while its question is being stored is not answered,
       for (let turn = 0; turn < turns; turn += 1) await null;
       await core.client.conversations.remove({ id });
     };
-    const refusalOf = ({ data }: { data: { refusal: { name: string } } }) => data.refusal.name;
-    const [sent] = await Promise.all([core.client.chat.send(ask()).then(() => 'sent', refusalOf), remove()]);
+    const toRefusal = ({ data }: { data: { refusal: { name: string } } }) => data.refusal.name;
+    const [sent] = await Promise.all([core.client.chat.send(ask()).then(() => 'sent', toRefusal), remove()]);
     outcomes.add(sent);
     for (const { id } of (await core.client.conversations.list({})).conversations)
       await core.client.conversations.remove({ id });

@@ -16,7 +16,7 @@ export function createCallReader(): (deltas: readonly CallDelta[]) => Call[] {
   /** Index → place among the calls. A new id under a known index begins another call, as servers do that number none. */
   const places = new Map<number, number>();
 
-  function placeOf({ index, id }: CallDelta): number | null {
+  function getPlace({ index, id }: CallDelta): number | null {
     const known = places.get(index);
     const before = known === undefined ? undefined : calls[known];
     if (known !== undefined && before && (!id || before.id === '' || before.id === id)) return known;
@@ -28,7 +28,7 @@ export function createCallReader(): (deltas: readonly CallDelta[]) => Call[] {
 
   return (deltas) => {
     for (const delta of deltas) {
-      const place = placeOf(delta);
+      const place = getPlace(delta);
       const before = place === null ? undefined : calls[place];
       if (place === null || !before) continue;
       const extra = stateIn(delta) ?? before.extra;

@@ -7,7 +7,7 @@ import type { DescribeModel } from '../gateways/connection/model-facts.ts';
 import type { createCallReader } from './read-calls.ts';
 
 /** The text of a chunk. A refusal is shown as text: it is what the model said. */
-export function wordsOf(chunk: ReportedChunk): { text: string; reasoning: string } {
+export function getWords(chunk: ReportedChunk): { text: string; reasoning: string } {
   const delta = chunk.choices[0]?.delta;
   return { text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`, reasoning: delta?.reasoning_content ?? '' };
 }
@@ -24,7 +24,7 @@ export const imagesIn = (chunk: ReportedChunk): string[] =>
   (chunk.choices[0]?.delta.images ?? []).map(({ image_url: { url } }) => url);
 
 /** All other facts of a chunk, as changes of the message. `source`: the account that pays. `readCalls`: of this answer. */
-export function factsOf(
+export function getFacts(
   chunk: ReportedChunk,
   message: Message,
   modelFacts: DescribeModel,

@@ -1,5 +1,5 @@
 import type { ConversationStore } from '../conversations/conversation-store.ts';
-import { callsOf } from '../request/call-messages.ts';
+import { getCalls } from '../request/call-messages.ts';
 import { failureEntry } from '../runtime/log/log.ts';
 import type { LiveAnswer } from '../runtime/streams/live-answers.ts';
 import { type RunCallsDeps, runCalls } from '../tools/calls/run-calls.ts';
@@ -28,7 +28,7 @@ export async function runRounds(deps: RoundsDeps, first: LiveAnswer, branch: Bra
     await runTurn(deps, answer, round === 1 ? branch : null, {
       runCalls: (current) => runCalls(deps, current, last ? tooMany : null),
       async begun(current) {
-        if (!last && callsOf(current.message).length > 0) next = await begin(deps, current);
+        if (!last && getCalls(current.message).length > 0) next = await begin(deps, current);
       },
     });
     if (next === null) return answer;

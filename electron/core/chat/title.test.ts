@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { titleOf } from './title.ts';
+import { getTitle } from './title.ts';
 
-const titleFrom = (text: string) => titleOf({ text, attachments: [] }, 'en');
+const titleFrom = (text: string) => getTitle({ text, attachments: [] }, 'en');
 
 test('a title is the first line with words in it', () => {
   expect(titleFrom('\n\n  ## What is a   portico?\nMore.')).toBe('What is a portico?');
@@ -26,9 +26,9 @@ test('a title is never empty, long or broken in the middle of a character', () =
 });
 
 test('a chat without words is called by its file, or by the words that the language has for it', () => {
-  expect(titleOf({ text: ' ', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
-  expect(titleOf({ text: '?!', attachments: [] }, 'en')).toBe('New chat');
-  expect(titleOf({ text: '?!', attachments: [] }, 'en-XA')).toBe('⟦Ñéw çhåt~~~⟧');
+  expect(getTitle({ text: ' ', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
+  expect(getTitle({ text: '?!', attachments: [] }, 'en')).toBe('New chat');
+  expect(getTitle({ text: '?!', attachments: [] }, 'en-XA')).toBe('⟦Ñéw çhåt~~~⟧');
 });
 
 test.each([
@@ -51,5 +51,5 @@ test.each([
 });
 
 test('code alone is called by its file, if it came with one', () => {
-  expect(titleOf({ text: '```\nx\n```', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
+  expect(getTitle({ text: '```\nx\n```', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
 });

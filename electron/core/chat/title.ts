@@ -15,7 +15,7 @@ interface Question {
 }
 
 /** A title from the first message: its words, else its first file, else what it consists of. No model is asked. */
-export function titleOf({ text, attachments }: Question, language: Language): string {
+export function getTitle({ text, attachments }: Question, language: Language): string {
   const { newChat, code, table } = words(language);
   const blocks = lexText(withPlainLines(text.slice(0, 4000)));
   const isProse = ({ type }: (typeof blocks)[number]) => type !== 'code' && type !== 'table';

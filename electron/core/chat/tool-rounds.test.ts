@@ -33,7 +33,7 @@ const ask = (text: string, conversationId: string | null = null, asked = model) 
   client.chat.send({ messageId: randomUUID(), conversationId, text, model: asked });
 const read = async (id: string) => (await readThread(client, id, { limit: 400 })).messages;
 const ended = (id: string) => chatEnded(client, id);
-const runsOf = (messages: readonly Message[]) =>
+const getRuns = (messages: readonly Message[]) =>
   messages.flatMap(({ toolCalls }) => toolCalls.map(({ run }) => [run?.state, run?.result]));
 /** Until a call waits for the user. */
 async function waiting(conversationId: string): Promise<Message> {
@@ -48,7 +48,7 @@ async function waiting(conversationId: string): Promise<Message> {
   return found;
 }
 /** What the ledger has for this chat's requests, to the nano-dollar. */
-async function ledgerOf(messages: readonly Message[]): Promise<string> {
+async function getLedger(messages: readonly Message[]): Promise<string> {
   const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 100 });
   const { data } = transactions;
   const ids = new Set<string | null>(messages.flatMap(({ requestId }) => requestId ?? []));
@@ -65,7 +65,7 @@ test('each round is a request with its own bill; their sum is the ledger’s, an
     ['assistant', true, 'tool_calls'],
     ['assistant', true, 'stop'],
   ]);
-  expect(runsOf(messages)).toEqual([
+  expect(getRuns(messages)).toEqual([
     ['done', '5'],
     ['done', '2.5'],
   ]);
@@ -78,7 +78,7 @@ test('each round is a request with its own bill; their sum is the ledger’s, an
   expect(new Set(messages.slice(1).map(({ requestId }) => requestId)).size).toBe(3);
   await eventually(async () => {
     const total = await readTotal(client, conversationId);
-    expect(total).toMatchObject({ requests: 3, unknown: 0, testCreditsUsd: await ledgerOf(messages) });
+    expect(total).toMatchObject({ requests: 3, unknown: 0, testCreditsUsd: await getLedger(messages) });
     expect(total.auxiliary).toMatchObject([{ purpose: 'tool', requests: 2 }]);
     expect(Number(total.testCreditsUsd)).toBeGreaterThan(0);
   });
@@ -94,17 +94,17 @@ test('nothing of a server runs before the user has decided; a decision for the c
     waiting: true,
   });
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'chat' });
-  expect(runsOf(await ended(conversationId))).toEqual([['done', 'Hello, Please greet somebody!']]);
+  expect(getRuns(await ended(conversationId))).toEqual([['done', 'Hello, Please greet somebody!']]);
   await expect(client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' })).rejects.toMatchObject({
     code: 'not_found',
   });
   await ask('Please greet somebody else', conversationId);
-  expect(runsOf(await ended(conversationId)).map(([state]) => state)).toEqual(['done', 'done']);
+  expect(getRuns(await ended(conversationId)).map(([state]) => state)).toEqual(['done', 'done']);
   const other = await ask('Please greet me in a new chat');
   const again = await waiting(other.conversationId);
   await client.chat.decideTool({ messageId: again.id, call: 0, decision: 'deny' });
   const denied = await ended(other.conversationId);
-  expect(runsOf(denied)).toEqual([['denied', '']]);
+  expect(getRuns(denied)).toEqual([['denied', '']]);
   expect(denied.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining('did not allow') });
 });
 
@@ -114,18 +114,18 @@ test('stop while a call waits ends the turn, and the chat goes on with a call th
   await client.chat.stop({ answerId });
   const stopped = await read(conversationId);
   expect(stopped.at(-1)).toMatchObject({ status: 'cancelled', finishReason: 'tool_calls' });
-  expect(runsOf(stopped)).toEqual([['stopped', '']]);
+  expect(getRuns(stopped)).toEqual([['stopped', '']]);
   await ask('What is 1 + 1?', conversationId);
   const messages = await ended(conversationId);
   expect(messages.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining('2') });
-  expect(await ledgerOf(messages)).toBe((await readTotal(client, conversationId)).testCreditsUsd);
+  expect(await getLedger(messages)).toBe((await readTotal(client, conversationId)).testCreditsUsd);
 });
 
 test('stop ends a tool that never answers, and says that it may have run', async () => {
   const { conversationId, answerId } = await ask('Please wait');
   const asked = await waiting(conversationId);
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
-  await eventually(async () => expect(runsOf(await read(conversationId))).toEqual([['running', '']]));
+  await eventually(async () => expect(getRuns(await read(conversationId))).toEqual([['running', '']]));
   await client.chat.stop({ answerId });
   const stopped = (await read(conversationId)).at(-1);
   expect(stopped).toMatchObject({ status: 'cancelled', toolCalls: [{ run: { state: 'stopped', finishedAt: null } }] });
@@ -136,7 +136,7 @@ test('a long result is cut, and the model is told so', async () => {
   const { conversationId } = await ask('Say much');
   const asked = await waiting(conversationId);
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
-  const [[state, result] = []] = runsOf(await ended(conversationId));
+  const [[state, result] = []] = getRuns(await ended(conversationId));
   expect([state, (result ?? '').length < maxResult + 100]).toEqual(['done', true]);
   expect(result).toMatch(/cut after 50000 of \d+ characters/);
 });
@@ -158,7 +158,7 @@ test('a turn ends after its last round, says so, and Continue goes on from there
   await client.chat.continue({ answerId: last?.id ?? '' });
   const whole = await ended(conversationId);
   expect(whole.at(-1)).toMatchObject({ status: 'done', finishReason: 'stop' });
-  expect(runsOf(whole).filter(([state]) => state === 'done')).toHaveLength(sums.length - 1);
+  expect(getRuns(whole).filter(([state]) => state === 'done')).toHaveLength(sums.length - 1);
 });
 
 test('the model that the router chose goes on, and what is asked anew is asked of the router', async () => {

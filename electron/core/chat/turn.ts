@@ -4,7 +4,7 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { uncharged } from '../billing/costs/cost.ts';
-import { patchOf } from '../billing/costs/cost-lookup.ts';
+import { toPatch } from '../billing/costs/cost-lookup.ts';
 import { settledRecord } from '../billing/costs/settled-record.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
@@ -24,7 +24,7 @@ import type { AnswerPatch } from '../storage/database/message-row.ts';
 import { openJournal } from './journal.ts';
 import { type KeepImage, keptImages } from './made-images.ts';
 import { createCallReader } from './read-calls.ts';
-import { factsOf, imagesIn, refuseEndless, wordsOf } from './read-chunk.ts';
+import { getFacts, getWords, imagesIn, refuseEndless } from './read-chunk.ts';
 import type { WordLog } from './word-log.ts';
 
 export interface TurnDeps extends Naming {
@@ -77,7 +77,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
     // The gateway’s record has the parts of the cost, which the stream lacks.
     end = { status: 'done' };
   } catch (error) {
-    end = endOf(error, answer.abort.signal, deps);
+    end = getEnd(error, answer.abort.signal, deps);
     if (end.status === 'error') log({ event: 'answer-failed', code: end.error?.code, ...failureEntry(error) });
   }
   await journal.close();
@@ -126,9 +126,12 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   await deps.messages.update(id, { requestId: completion.requestId });
   const readCalls = createCallReader();
   for await (const chunk of completion) {
-    add(deps, answer, wordsOf(chunk));
+    add(deps, answer, getWords(chunk));
     refuseEndless(answer.message);
-    answer.message = { ...answer.message, ...factsOf(chunk, answer.message, deps.modelFacts, payer.source, readCalls) };
+    answer.message = {
+      ...answer.message,
+      ...getFacts(chunk, answer.message, deps.modelFacts, payer.source, readCalls),
+    };
     await addImages(deps, answer, imagesIn(chunk));
     endThought(deps, answer);
     grown();
@@ -231,7 +234,7 @@ async function learnCost({ messages, log }: TurnDeps, { message, payer }: LiveAn
   try {
     const record = await settledRecord(payer.client, requestId, AbortSignal.timeout(billWaitMs));
     if (record === null || typeof record === 'string') return {};
-    const learnt = patchOf(record, payer.source);
+    const learnt = toPatch(record, payer.source);
     await messages.update(id, { ...learnt, costOpen: false });
     return learnt;
   } catch (error) {
@@ -240,7 +243,7 @@ async function learnCost({ messages, log }: TurnDeps, { message, payer }: LiveAn
   }
 }
 
-function endOf(error: unknown, signal: AbortSignal, naming: Naming): AnswerPatch {
+function getEnd(error: unknown, signal: AbortSignal, naming: Naming): AnswerPatch {
   const reason: unknown = signal.aborted ? signal.reason : error;
   if (reason instanceof AppError && reason.code === 'cancelled') return { status: 'cancelled' };
   if (reason instanceof AppError && reason.code === 'interrupted') return { status: 'interrupted' };

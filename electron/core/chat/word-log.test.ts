@@ -37,8 +37,8 @@ test('words are whole again wherever the database was saved last, for each of se
         if (step === savedAfter % steps.length) for (const [key, now] of answers) saved.set(key, now);
       });
       log.close();
-      const wordsOf = readWordLog(path);
-      for (const [id, answer] of answers) expect({ id, ...wordsOf(saved.get(id) ?? answer) }).toEqual(answer);
+      const getWords = readWordLog(path);
+      for (const [id, answer] of answers) expect({ id, ...getWords(saved.get(id) ?? answer) }).toEqual(answer);
     }),
     { numRuns: 50 },
   );

@@ -58,7 +58,7 @@ export async function openChats(
   ];
   const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
   const wordFile = join(dataFolder, 'words.log');
-  await recoverAnswers({ ...base, lookUpOpenCosts, wordsOf: readWordLog(wordFile) });
+  await recoverAnswers({ ...base, lookUpOpenCosts, getWords: readWordLog(wordFile) });
   const { version } = host;
   const tools = openTools({
     ...base,
@@ -85,21 +85,21 @@ export async function openChats(
   const caps = capsFeature({ store: base.settings, spend, connections, programLimits, changes, now });
   const build = requestBuilder({
     modelFacts,
-    optionsOf: chatOptions.read,
-    summaryOf: summaries.of,
-    projectOf: ({ conversationId, folderId }) =>
+    getOptions: chatOptions.read,
+    getSummary: summaries.of,
+    getProject: ({ conversationId, folderId }) =>
       conversationId !== null ? projects.of(conversationId) : folderId !== null ? projects.read(folderId) : nothing,
     offeredTools: toolbox.offered,
     gateway: models,
   });
-  const reading = { ...base, leafOf: conversations.leaf, connections, modelFacts, providerName, build };
+  const reading = { ...base, getLeaf: conversations.leaf, connections, modelFacts, providerName, build };
   const toPart = attachmentPart(attachments.bytes);
-  const quotes = quotesFeature({ ...reading, toPart, capStates: caps.stateOf });
+  const quotes = quotesFeature({ ...reading, toPart, capStates: caps.getState });
   const { placeholder } = quotes;
   const admission = openAdmission({ upperBound: quotes.upperBound, caps });
   const asking = { ...base, connections, modelFacts, providerName, admission };
-  const context = contextFeature({ ...asking, summaries, spend, quoteOf: quotes.rangeOf });
-  const overflowOf = async (id: string) => (await chatOptions.read(id)).overflow;
+  const context = contextFeature({ ...asking, summaries, spend, getQuote: quotes.getRange });
+  const getOverflow = async (id: string) => (await chatOptions.read(id)).overflow;
   const chat = chatFeature({
     ...asking,
     live,
@@ -115,7 +115,7 @@ export async function openChats(
     toPart,
     toolbox,
     decisions: openToolDecisions(),
-    fitContext: contextFitter({ build, overflowOf, compact: context.compact, log }),
+    fitContext: contextFitter({ build, getOverflow, compact: context.compact, log }),
     async answerEnded(answer) {
       await queue.answerEnded(answer);
       await tellEnded(answer);
@@ -155,7 +155,11 @@ export async function openChats(
     },
     comparisons: {
       ...chat.comparisons,
-      quote: comparisonQuotes({ quoteOf: quotes.get, columnsAt: chat.comparisons.columnsAt, capStates: caps.stateOf }),
+      quote: comparisonQuotes({
+        getQuote: quotes.get,
+        columnsAt: chat.comparisons.columnsAt,
+        capStates: caps.getState,
+      }),
     },
   };
 }

@@ -3,7 +3,7 @@ import { topic } from '#shared/contract/app/changes.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { backupFeature } from '../backup/backup-feature.ts';
-import { totalOf } from '../billing/costs/spend-total.ts';
+import { getTotal } from '../billing/costs/spend-total.ts';
 import { branchStore } from '../conversations/branch-store.ts';
 import { conversationsFeature } from '../conversations/conversations-feature.ts';
 import { forkConversation } from '../conversations/fork-store.ts';
@@ -45,7 +45,7 @@ export async function openLibrary(
     readers,
     chats: conversations,
     running: live.ofConversation,
-    totalOf: async (conversationId) => totalOf(await chats.spend.rows(conversationId)),
+    getTotal: async (conversationId) => getTotal(await chats.spend.rows(conversationId)),
   });
   const organise = organiseFeature({
     ...base,

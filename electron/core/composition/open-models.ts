@@ -16,7 +16,7 @@ import { waitAsAsked } from '../gateways/gateway/wait-as-asked.ts';
 import { waitingGateway } from '../gateways/gateway/waiting-gateway.ts';
 import { modelsFeature } from '../gateways/models/models-feature.ts';
 import { modelsStore } from '../gateways/models/models-store.ts';
-import { environmentKeys, providersOf } from '../gateways/providers/environment-keys.ts';
+import { environmentKeys, getProviders } from '../gateways/providers/environment-keys.ts';
 import { providerStore } from '../gateways/providers/provider-store.ts';
 import { providersFeature } from '../gateways/providers/providers-feature.ts';
 import { gatewayLog } from '../runtime/log/log.ts';
@@ -90,7 +90,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     settings,
     secrets,
     changes,
-    known: providersOf(env),
+    known: getProviders(env),
     environment: environmentKeys(env),
     now,
     newId,
@@ -109,7 +109,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     waiting,
     gateway,
     gatewayDatabase,
-    idsOf: embedded.idsOf,
+    getIds: embedded.getIds,
     noteReplaced,
     /** Does this while the gateway inside has its books closed; they may be others afterwards. */
     async whileClosed(work: () => Promise<void>): Promise<void> {
@@ -124,7 +124,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     connections,
     models,
     modelFacts,
-    providerName: providers.nameOf,
+    providerName: providers.getName,
   };
 }
 

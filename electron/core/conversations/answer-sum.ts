@@ -2,10 +2,10 @@ import type { AnswerSum, Message } from '#shared/contract/chat/conversations.ts'
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 
 /** Usage and cost of all requests of one answer. If one is unknown, so is the sum. */
-function sumOf(answer: readonly Message[]): AnswerSum {
+function getSum(answer: readonly Message[]): AnswerSum {
   const sent = answer.filter(({ requestId, error }) => requestId !== null || !error || !unsent.has(error.code));
   const parts = sent.length > 0 ? sent : answer;
-  return { usage: usageOf(parts), ...costOf(parts), bill: billOf(parts) };
+  return { usage: getUsage(parts), ...getCost(parts), bill: getBill(parts) };
 }
 
 /** Refused before it was sent, so without usage and cost. */
@@ -18,12 +18,12 @@ export function withSums(messages: readonly Message[]): Message[] {
     const before = message.continues ? answers.get(message.parentId ?? '') : undefined;
     const answer = [...(before ?? []), message];
     answers.set(message.id, answer);
-    return before ? { ...message, sum: sumOf(answer) } : message;
+    return before ? { ...message, sum: getSum(answer) } : message;
   });
 }
 
 /** The total usage, if every part has one. */
-function usageOf(parts: readonly Message[]): Message['usage'] {
+function getUsage(parts: readonly Message[]): Message['usage'] {
   const total = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
   let imageTokens = 0;
   for (const { usage } of parts) {
@@ -40,7 +40,7 @@ function usageOf(parts: readonly Message[]): Message['usage'] {
 const minSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed', 'uncharged'];
 
 /** The total cost. An unknown part makes it unknown: never a part shown as the whole. */
-function costOf(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSource'> {
+function getCost(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSource'> {
   const costSource = minSure.find((source) => parts.some((part) => part.costSource === source)) ?? 'unknown';
   let sum = 0n;
   for (const { costUsd } of parts) {
@@ -51,7 +51,7 @@ function costOf(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSourc
 }
 
 /** Bill lines added up by kind, if every part has them. */
-function billOf(parts: readonly Message[]): Message['bill'] {
+function getBill(parts: readonly Message[]): Message['bill'] {
   type Line = NonNullable<Message['bill']>['lines'][number];
   const lines = new Map<Line['kind'], Line>();
   for (const { bill } of parts) {

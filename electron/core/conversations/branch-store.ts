@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Db, Tables } from '../storage/database/db.ts';
-import { showThrough, siblingOf } from './branch.ts';
+import { getSibling, showThrough } from './branch.ts';
 
 /** Changes of the message tree, each in one commit: showing, removing and restoring branches. */
 export function branchStore(db: Db) {
@@ -11,7 +11,7 @@ export function branchStore(db: Db) {
     show: (messageId: string, step: -1 | 0 | 1) =>
       inOne(async (tx) => {
         const message = await present(tx, messageId);
-        const shown = (step !== 0 && (await siblingOf(tx, message, step))) || messageId;
+        const shown = (step !== 0 && (await getSibling(tx, message, step))) || messageId;
         const changed = await showThrough(tx, message.conversation_id, shown);
         return { conversationId: message.conversation_id, shown, changed };
       }),
@@ -21,7 +21,7 @@ export function branchStore(db: Db) {
       inOne(async (tx) => {
         const message = await present(tx, messageId);
         const { conversation_id } = message;
-        const leaf = await leafOf(tx, conversation_id);
+        const leaf = await getLeaf(tx, conversation_id);
         const { rows } = await sql<{ id: string }>`
           with recursive below (id) as (
             select ${messageId} union
@@ -34,7 +34,7 @@ export function branchStore(db: Db) {
           update messages set deletion = ${deletionId} where id in (select id from below) returning id`.execute(tx);
         const removed = rows.map(({ id }) => id);
         const cut = leaf !== null && removed.includes(leaf) ? leaf : null;
-        const next = (await siblingOf(tx, message, -1)) ?? (await siblingOf(tx, message, 1));
+        const next = (await getSibling(tx, message, -1)) ?? (await getSibling(tx, message, 1));
         const { numUpdatedRows } = await tx
           .updateTable('messages')
           .set({ shown_child: next })
@@ -72,7 +72,7 @@ export function branchStore(db: Db) {
             where id = (select parent_id from messages where id = ${message_id})`.execute(tx);
         }
         // The shown branch stays shown; it may continue below its end.
-        await showThrough(tx, conversation_id, leaf ?? (await leafOf(tx, conversation_id)) ?? message_id);
+        await showThrough(tx, conversation_id, leaf ?? (await getLeaf(tx, conversation_id)) ?? message_id);
         return conversation_id;
       }),
 
@@ -103,7 +103,7 @@ async function present(tx: Kysely<Tables>, id: string) {
   return row;
 }
 
-async function leafOf(tx: Kysely<Tables>, conversationId: string): Promise<string | null> {
+async function getLeaf(tx: Kysely<Tables>, conversationId: string): Promise<string | null> {
   const row = await tx
     .selectFrom('conversations')
     .select('active_leaf')

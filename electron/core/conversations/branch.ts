@@ -129,7 +129,7 @@ export async function showThrough(db: Db, conversationId: string, id: string): P
 }
 
 /** The previous (-1) or next (1) sibling of a message. */
-export async function siblingOf(
+export async function getSibling(
   db: Db,
   message: { conversation_id: string; parent_id: string | null; seq: number | null },
   step: -1 | 1,

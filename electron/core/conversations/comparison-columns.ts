@@ -7,7 +7,7 @@ export type ColumnParts = readonly [Message, ...Message[]];
  * What the columns of one comparison show, by their number. `answers` are in order of arrival: a retry replaces its
  * column, a part that continues another answer does not.
  */
-export function columnsOf(answers: readonly Message[]): Map<number, ColumnParts> {
+export function getColumns(answers: readonly Message[]): Map<number, ColumnParts> {
   const columns = new Map<number, ColumnParts>();
   for (const answer of answers) {
     if (!answer.comparison) continue;

@@ -147,14 +147,14 @@ async function present(tx: Kysely<Tables>, id: string) {
 type QuestionRow = Pick<Selectable<Tables['messages']>, 'id' | 'parent_id' | 'comparing' | 'conversation_id'>;
 
 /** The question of an answer: the parent of a continuation is the part before it, that of the first part the question. */
-async function questionOf(tx: Kysely<Tables>, id: string | null): Promise<QuestionRow> {
+async function getQuestion(tx: Kysely<Tables>, id: string | null): Promise<QuestionRow> {
   const row = await tx
     .selectFrom('messages')
     .select(['id', 'role', 'parent_id', 'comparing', 'conversation_id'])
     .where('id', '=', id ?? '')
     // A message goes with the one that it answers.
     .executeTakeFirstOrThrow();
-  return row.role === 'assistant' ? questionOf(tx, row.parent_id) : row;
+  return row.role === 'assistant' ? getQuestion(tx, row.parent_id) : row;
 }
 
 /**
@@ -164,9 +164,9 @@ async function questionOf(tx: Kysely<Tables>, id: string | null): Promise<Questi
 async function closeAbove(tx: Kysely<Tables>, answerId: string): Promise<string | null> {
   let first: string | null = null;
   for (let id: string | null = answerId; id !== null; ) {
-    const answer: { comparison: string | null; parent_id: string | null } | undefined = await partOf(tx, id);
+    const answer: { comparison: string | null; parent_id: string | null } | undefined = await getPart(tx, id);
     if (!answer?.comparison) break;
-    const question = await questionOf(tx, answer.parent_id);
+    const question = await getQuestion(tx, answer.parent_id);
     if (first !== null && question.comparing !== answer.comparison) break;
     first = question.id;
     await tx
@@ -182,8 +182,8 @@ async function closeAbove(tx: Kysely<Tables>, answerId: string): Promise<string 
 
 /** The opposite. A comparison that goes on from another one has a question for each of its columns. */
 async function openAbove(tx: Kysely<Tables>, answerId: string): Promise<string> {
-  const answer = await partOf(tx, answerId);
-  const { id, parent_id, conversation_id } = await questionOf(tx, answer?.parent_id ?? null);
+  const answer = await getPart(tx, answerId);
+  const { id, parent_id, conversation_id } = await getQuestion(tx, answer?.parent_id ?? null);
   const copies = await tx
     .selectFrom('messages')
     .select('parent_id as id')
@@ -202,5 +202,5 @@ async function openAbove(tx: Kysely<Tables>, answerId: string): Promise<string> 
   return copies.length > 1 && parent_id !== null ? openAbove(tx, parent_id) : id;
 }
 
-const partOf = (tx: Kysely<Tables>, id: string) =>
+const getPart = (tx: Kysely<Tables>, id: string) =>
   tx.selectFrom('messages').select(['comparison', 'parent_id']).where('id', '=', id).executeTakeFirst();

@@ -22,39 +22,39 @@ const answer = (column: number, costUsd: string | null, change: Partial<Message>
     comparison: { id: 'comparison', column },
     ...change,
   });
-const totalOf = (...answers: Message[]) => comparisonTotals(withSums(answers))[0];
+const getTotal = (...answers: Message[]) => comparisonTotals(withSums(answers))[0];
 
 test('the cheapest column is named once all have ended, and only complete answers count', () => {
   const ended = [answer(0, '0.3'), answer(1, '0.02'), answer(2, '0.1')];
-  expect(totalOf(...ended)?.cheapest).toBe(1);
-  expect(totalOf(...ended, answer(3, null, { status: 'streaming' }))).toMatchObject({ cheapest: null, usd: '0.42' });
-  expect(totalOf(answer(3, '0.000000001', { status: 'cancelled' }), ...ended)?.cheapest).toBe(1);
-  expect(totalOf(answer(0, '0.3'), answer(1, '0.1', { status: 'error' }))?.cheapest).toBeNull();
+  expect(getTotal(...ended)?.cheapest).toBe(1);
+  expect(getTotal(...ended, answer(3, null, { status: 'streaming' }))).toMatchObject({ cheapest: null, usd: '0.42' });
+  expect(getTotal(answer(3, '0.000000001', { status: 'cancelled' }), ...ended)?.cheapest).toBe(1);
+  expect(getTotal(answer(0, '0.3'), answer(1, '0.1', { status: 'error' }))?.cheapest).toBeNull();
 });
 
 test('no column is the cheapest if a cost is unknown, beside test credits, or if two cost the same', () => {
-  expect(totalOf(answer(0, '0.3'), answer(1, null))?.cheapest).toBeNull();
-  expect(totalOf(answer(0, '0.3'), answer(1, '0.1', { simulated: true }))?.cheapest).toBeNull();
-  expect(totalOf(answer(0, '0.1'), answer(1, '0.10'), answer(2, '0.2'))?.cheapest).toBeNull();
+  expect(getTotal(answer(0, '0.3'), answer(1, null))?.cheapest).toBeNull();
+  expect(getTotal(answer(0, '0.3'), answer(1, '0.1', { simulated: true }))?.cheapest).toBeNull();
+  expect(getTotal(answer(0, '0.1'), answer(1, '0.10'), answer(2, '0.2'))?.cheapest).toBeNull();
 });
 
 test('a retry counts instead of what it replaces, and an answer in several requests counts whole', () => {
   const first = answer(0, '1');
   const second = answer(1, '2');
   const more = answer(1, '0.5', { continues: true, parentId: second.id });
-  expect(totalOf(first, second, more)).toMatchObject({ usd: '3.5', cheapest: 0 });
-  expect(totalOf(first, second, more, answer(0, '4'))).toMatchObject({ usd: '6.5', cheapest: 1 });
+  expect(getTotal(first, second, more)).toMatchObject({ usd: '3.5', cheapest: 0 });
+  expect(getTotal(first, second, more, answer(0, '4'))).toMatchObject({ usd: '6.5', cheapest: 1 });
   const running = answer(0, null, { status: 'streaming' });
-  expect(totalOf(first, second, more, running)).toMatchObject({ usd: '2.5', unknown: 0, cheapest: null });
+  expect(getTotal(first, second, more, running)).toMatchObject({ usd: '2.5', unknown: 0, cheapest: null });
   const late = answer(0, '7', { continues: true, parentId: first.id });
-  expect(totalOf(first, second, answer(0, '4'), late)).toMatchObject({ usd: '6' });
+  expect(getTotal(first, second, answer(0, '4'), late)).toMatchObject({ usd: '6' });
 });
 
 test('the sum is exact, keeps money and test credits apart, and counts unknown costs', () => {
   const amount = fc.bigInt({ min: 0n, max: 10n ** 15n });
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.option(amount), fc.boolean()), { minLength: 1, maxLength: 4 }), (costs) => {
-      const total = totalOf(
+      const total = getTotal(
         ...costs.map(([cost, simulated], column) =>
           answer(column, cost === null ? null : formatUsd(nanoUsd(cost)), { simulated }),
         ),

@@ -1,6 +1,6 @@
 import type { ComparisonTotal, Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { type ColumnParts, columnsOf } from './comparison-columns.ts';
+import { type ColumnParts, getColumns } from './comparison-columns.ts';
 
 type Cost = Pick<Message, 'status' | 'simulated' | 'costUsd' | 'costSource'> & { readonly column: number };
 
@@ -8,11 +8,11 @@ type Cost = Pick<Message, 'status' | 'simulated' | 'costUsd' | 'costSource'> & {
 export function comparisonTotals(answers: readonly Message[]): ComparisonTotal[] {
   const comparisons = Map.groupBy(answers, ({ comparison }) => comparison?.id ?? null);
   return [...comparisons].flatMap(([id, compared]) =>
-    id === null ? [] : { id, ...totalOf([...columnsOf(compared)].map(costOf)) },
+    id === null ? [] : { id, ...getTotal([...getColumns(compared)].map(getCost)) },
   );
 }
 
-function costOf([column, parts]: [number, ColumnParts]): Cost {
+function getCost([column, parts]: [number, ColumnParts]): Cost {
   const { status, simulated, costUsd, costSource, sum } = parts.at(-1) ?? parts[0];
   return {
     status,
@@ -22,7 +22,7 @@ function costOf([column, parts]: [number, ColumnParts]): Cost {
   };
 }
 
-function totalOf(columns: readonly Cost[]): Omit<ComparisonTotal, 'id'> {
+function getTotal(columns: readonly Cost[]): Omit<ComparisonTotal, 'id'> {
   const ended = columns.filter(({ status }) => status !== 'streaming');
   const known = ended.flatMap((cost) => {
     const usd = knownCost(cost);
@@ -36,7 +36,7 @@ function totalOf(columns: readonly Cost[]): Omit<ComparisonTotal, 'id'> {
     usd: sum(false),
     testCreditsUsd: sum(true),
     unknown: ended.length - known.length,
-    cheapest: ended.length === columns.length ? cheapestOf(ended) : null,
+    cheapest: ended.length === columns.length ? getCheapest(ended) : null,
   };
 }
 
@@ -47,7 +47,7 @@ const knownCost = ({ costUsd, costSource }: Cost): bigint | null =>
  * Only complete answers count. Null if a cost is unknown, since it might be the lowest, if test credits and money are
  * mixed, or if two are equal.
  */
-function cheapestOf(ended: readonly Cost[]): number | null {
+function getCheapest(ended: readonly Cost[]): number | null {
   const done = ended.filter(({ status }) => status === 'done');
   const costs = done.flatMap((cost) => {
     const usd = knownCost(cost);

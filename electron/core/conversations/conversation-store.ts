@@ -60,7 +60,7 @@ export function conversationStore(db: Db) {
     },
 
     /** Tags by conversation. */
-    async tagsOf(ids: readonly string[]): Promise<Map<string, string[]>> {
+    async getTags(ids: readonly string[]): Promise<Map<string, string[]>> {
       const rows = await db
         .selectFrom('conversation_tags')
         .selectAll()

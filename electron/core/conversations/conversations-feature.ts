@@ -47,12 +47,12 @@ export function conversationsFeature(deps: ConversationsDeps) {
   const { conversations, messages, changes, readers, settings, live, log } = deps;
 
   async function toConversations(rows: readonly ConversationRow[]): Promise<Conversation[]> {
-    const tags = await conversations.tagsOf(rows.map((row) => row.id));
+    const tags = await conversations.getTags(rows.map((row) => row.id));
     return rows.map((row) => toConversation(row, tags.get(row.id) ?? [], live));
   }
 
   async function shown(row: ConversationRow): Promise<Conversation> {
-    const tags = await conversations.tagsOf([row.id]);
+    const tags = await conversations.getTags([row.id]);
     return toConversation(row, tags.get(row.id) ?? [], live);
   }
 
@@ -119,7 +119,7 @@ export function conversationsFeature(deps: ConversationsDeps) {
     },
 
     /** The total of the comparison that an answer belongs to; none if it belongs to none. */
-    async comparisonsOf({ conversationId, comparison }: Message): Promise<ComparisonTotal[]> {
+    async getComparisons({ conversationId, comparison }: Message): Promise<ComparisonTotal[]> {
       const answers = comparison ? await messages.compared(conversationId, comparison.id) : [];
       return comparisonTotals(withSums(answers.map(live.current)));
     },

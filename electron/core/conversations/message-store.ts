@@ -6,7 +6,7 @@ import type { Db } from '../storage/database/db.ts';
 import { type AnswerPatch, type MessageRow, toColumns, toMessage } from '../storage/database/message-row.ts';
 import { withSums } from './answer-sum.ts';
 import { answerDown, answerUp, branchDown, branchUp, comparedRows, leafBelow, wholeBranch } from './branch.ts';
-import { type ColumnParts, columnsOf } from './comparison-columns.ts';
+import { type ColumnParts, getColumns } from './comparison-columns.ts';
 
 export interface NewQuestion {
   readonly id: string;
@@ -47,7 +47,7 @@ export function messageStore(db: Db) {
     withParent: async (id: string): Promise<Message[]> => (await branchUp(db, id, 1)).map(toMessage),
 
     /** The request of an answer, and the billing account. */
-    async requestOf(id: string): Promise<{ requestId: string | null; source: string | null } | null> {
+    async getRequest(id: string): Promise<{ requestId: string | null; source: string | null } | null> {
       const row = await db
         .selectFrom('messages')
         .select(['request_id', 'source'])
@@ -113,7 +113,7 @@ export function messageStore(db: Db) {
     /** What each column of a comparison shows, from the left. */
     async columns(conversationId: string, comparison: string): Promise<ColumnParts[]> {
       const rows = await comparedRows(db, conversationId, [comparison]);
-      return [...columnsOf(rows.map(toMessage))].toSorted(([a], [b]) => a - b).map(([, parts]) => parts);
+      return [...getColumns(rows.map(toMessage))].toSorted(([a], [b]) => a - b).map(([, parts]) => parts);
     },
 
     leafBelow: (id: string): Promise<string> => leafBelow(db, id),
@@ -124,14 +124,14 @@ export function messageStore(db: Db) {
     },
 
     /** Marks answers of a former process as `interrupted`, with the words they had; returns their number. */
-    async interruptStreaming(now: number, wordsOf: (saved: SavedWords) => Omit<SavedWords, 'id'>): Promise<number> {
+    async interruptStreaming(now: number, getWords: (saved: SavedWords) => Omit<SavedWords, 'id'>): Promise<number> {
       const cut = await db
         .selectFrom('messages')
         .select(['id', 'text', 'reasoning'])
         .where('status', '=', 'streaming')
         .execute();
       for (const saved of cut) {
-        const end = { ...wordsOf(saved), status: 'interrupted', finished_at: now } as const;
+        const end = { ...getWords(saved), status: 'interrupted', finished_at: now } as const;
         await db.updateTable('messages').set(end).where('id', '=', saved.id).execute();
       }
       return cut.length;

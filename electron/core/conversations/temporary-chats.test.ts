@@ -22,7 +22,7 @@ async function ask(core: TestCore, text: string, temporary: boolean) {
 }
 
 /** The files of a backup as one text. */
-const bytesOf = (core: TestCore, name: string) =>
+const getBytes = (core: TestCore, name: string) =>
   readFileSync(join(core.dataFolder, 'backups', name))
     .toString('latin1')
     .toLowerCase();
@@ -43,8 +43,8 @@ test('a temporary chat is in no list, search, export or backup, and gone with th
   await client.conversations.opened({ id });
   expect(await client.conversations.lastOpened()).toEqual({ id: null });
   const [backup] = (await client.backup.make()).backups;
-  expect(bytesOf(core, backup?.name ?? '')).toContain('plainly');
-  expect(bytesOf(core, backup?.name ?? '')).not.toContain('xylophonic');
+  expect(getBytes(core, backup?.name ?? '')).toContain('plainly');
+  expect(getBytes(core, backup?.name ?? '')).not.toContain('xylophonic');
 
   const month = async (of: TestCore) => (await of.client.caps.get()).spentUsd.month;
   const spent = await month(core);

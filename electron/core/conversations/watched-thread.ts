@@ -10,10 +10,10 @@ import type { conversationsFeature } from './conversations-feature.ts';
 
 export interface WatchedThreadDeps {
   readonly readers: ThreadReaders;
-  readonly chats: Pick<ReturnType<typeof conversationsFeature>, 'get' | 'around' | 'byIds' | 'comparisonsOf' | 'seen'>;
+  readonly chats: Pick<ReturnType<typeof conversationsFeature>, 'get' | 'around' | 'byIds' | 'getComparisons' | 'seen'>;
   /** Running answers of a conversation, on any branch. */
   readonly running: (conversationId: string) => Message[];
-  readonly totalOf: (conversationId: string) => Promise<ConversationTotal>;
+  readonly getTotal: (conversationId: string) => Promise<ConversationTotal>;
 }
 
 interface Watch {
@@ -30,7 +30,7 @@ const pageSize = 60;
 const besides = 30;
 
 /** A stream per reader: a snapshot, then each change, at most one batch a frame. */
-export function watchedThread({ readers, chats, running, totalOf }: WatchedThreadDeps) {
+export function watchedThread({ readers, chats, running, getTotal }: WatchedThreadDeps) {
   return {
     async *watch(
       { conversationId, at, limit }: Watch,
@@ -42,15 +42,15 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
       let given = 0;
 
       type Page = Omit<ThreadSnapshot, 'type' | 'seq' | 'readerId' | 'answers' | 'total'>;
-      const snapshotOf = async ({ conversation, scrollPosition, ...threadPage }: Page): Promise<ChatEvent> => {
-        const total = await totalOf(conversationId);
+      const toSnapshot = async ({ conversation, scrollPosition, ...threadPage }: Page): Promise<ChatEvent> => {
+        const total = await getTotal(conversationId);
         given = threadPage.messages.length;
         const head = { type: 'snapshot', seq: ++seq, readerId: reader.id, conversation, scrollPosition } as const;
         return { ...head, ...threadPage, answers: running(conversationId), total };
       };
       /** A new snapshot of about the same size: at the kept scroll position, else at the end. */
       const again = async () =>
-        snapshotOf(
+        toSnapshot(
           await chats.get({
             id: conversationId,
             limit: Math.min(maxAtOnce, Math.max(limit, given)),
@@ -64,30 +64,30 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
       };
 
       async function page({ to, messageId }: PageRequest): Promise<ChatEvent> {
-        if (messageId === null) return snapshotOf(await chats.get({ id: conversationId, limit, at: 'end' }));
+        if (messageId === null) return toSnapshot(await chats.get({ id: conversationId, limit, at: 'end' }));
         const before = to === 'older' ? pageSize : to === 'message' ? besides : 0;
         const after = to === 'newer' ? pageSize : to === 'message' ? besides : 0;
         const threadPage = await chats.around({ messageId, before, after });
         if (threadPage.messages[0]?.conversationId !== conversationId) throw refusal('not_found', 'messageGone');
         if (to !== 'older' && to !== 'newer')
-          return snapshotOf({ ...threadPage, conversation: await conversation(), scrollPosition: null });
+          return toSnapshot({ ...threadPage, conversation: await conversation(), scrollPosition: null });
         given += threadPage.messages.length;
         return { type: 'page', seq: ++seq, at: to, edgeId: messageId, ...threadPage };
       }
 
-      async function eventOf(change: ThreadChange): Promise<ChatEvent | null> {
+      async function getEvent(change: ThreadChange): Promise<ChatEvent | null> {
         switch (change.type) {
           case 'text-delta':
           case 'reasoning-delta':
             return change;
           case 'message-added':
             given++;
-            return { ...change, comparisons: await chats.comparisonsOf(change.message), seq: ++seq };
+            return { ...change, comparisons: await chats.getComparisons(change.message), seq: ++seq };
           case 'message-updated': {
             if (change.message.status === 'streaming') return { ...change, seq: ++seq };
             const [total, comparisons] = await Promise.all([
-              totalOf(conversationId),
-              chats.comparisonsOf(change.message),
+              getTotal(conversationId),
+              chats.getComparisons(change.message),
             ]);
             return { ...change, total, comparisons, seq: ++seq };
           }
@@ -99,7 +99,7 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
             return { type: 'branch-shown', seq: ++seq, ...shown };
           }
           case 'conversation-changed': {
-            const [changed, total] = await Promise.all([conversation(), totalOf(conversationId)]);
+            const [changed, total] = await Promise.all([conversation(), getTotal(conversationId)]);
             return { type: 'conversation-updated', seq: ++seq, conversation: changed, total };
           }
           case 'all-changed':
@@ -120,12 +120,12 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
 
       try {
         await chats.seen(conversationId);
-        yield await snapshotOf(await chats.get({ id: conversationId, limit, at }));
+        yield await toSnapshot(await chats.get({ id: conversationId, limit, at }));
         while (await buffer.ready(signal)) {
           const { events, overflow } = buffer.take();
           if (overflow) yield await again();
           for (const change of events) {
-            const event = await eventOf(change);
+            const event = await getEvent(change);
             if (event) yield event;
           }
           await pause(frameMs, signal);

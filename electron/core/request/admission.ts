@@ -9,7 +9,7 @@ export interface AdmissionDeps {
   readonly upperBound: (request: BuiltRequest) => Promise<Upper | null>;
   readonly caps: {
     any(): Promise<boolean>;
-    stateOf(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]>;
+    getState(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]>;
     reserve(id: string, conversationId: string, upper: Upper): void;
   };
 }
@@ -59,9 +59,9 @@ export function openAdmission({ upperBound, caps }: AdmissionDeps) {
     );
     const known = uppers.flatMap(({ bound, ...answer }) => (bound === null ? [] : [{ ...answer, ...bound }]));
     if (known.length === 0) return;
-    const over = (await caps.stateOf(conversationId, known)).find(({ state }) => state === 'over');
+    const over = (await caps.getState(conversationId, known)).find(({ state }) => state === 'over');
     if (over && !overCaps) {
-      throw refusal('cap_exceeded', 'capExceeded', { ...over, dearest: dearestOf(known) }, { details: { cap: over } });
+      throw refusal('cap_exceeded', 'capExceeded', { ...over, dearest: getDearest(known) }, { details: { cap: over } });
     }
     for (const { answerId, model, upper } of known) caps.reserve(answerId, conversationId, { model, upper });
   }
@@ -101,7 +101,7 @@ function refuseUnsendable({ context, unread }: BuiltRequest, name: string | null
 }
 
 /** The most expensive of several models. */
-function dearestOf(answers: readonly { readonly name: string | null; readonly upper: bigint }[]) {
+function getDearest(answers: readonly { readonly name: string | null; readonly upper: bigint }[]) {
   const { name, upper } = answers.reduce((most, answer) => (answer.upper > most.upper ? answer : most));
   return answers.length < 2 || name === null ? null : { name, upToUsd: formatUsd(nanoUsd(upper)) };
 }

@@ -5,11 +5,11 @@ type WireMessage = CompletionRequestBody['messages'][number];
 type Answer = Pick<Message, 'text'> & Partial<Pick<Message, 'toolCalls' | 'finishReason' | 'reasoning'>>;
 
 /** The calls of an answer, if the model completed them. A cut-off answer called nothing. */
-export const callsOf = ({ toolCalls = [], finishReason }: Partial<Pick<Message, 'toolCalls' | 'finishReason'>>) =>
+export const getCalls = ({ toolCalls = [], finishReason }: Partial<Pick<Message, 'toolCalls' | 'finishReason'>>) =>
   finishReason === 'tool_calls' ? toolCalls : [];
 
 /** The result that the model gets for a call: each call has exactly one, whatever the outcome. */
-export function resultOf({ run }: ToolCall): string {
+export function getResult({ run }: ToolCall): string {
   switch (run?.state) {
     case 'done':
     case 'failed':
@@ -31,7 +31,7 @@ export function resultOf({ run }: ToolCall): string {
  * providers need while they still work on the same question (wire contract §1.3).
  */
 export function withCalls(answer: Answer, thinking: boolean): WireMessage[] {
-  const calls = callsOf(answer).map((call, at) => ({ ...call, id: call.id || `call_${at}` }));
+  const calls = getCalls(answer).map((call, at) => ({ ...call, id: call.id || `call_${at}` }));
   return [
     {
       role: 'assistant',
@@ -44,14 +44,14 @@ export function withCalls(answer: Answer, thinking: boolean): WireMessage[] {
       })),
       ...(thinking && answer.reasoning ? { reasoning_content: answer.reasoning } : {}),
     },
-    ...calls.map((call): WireMessage => ({ role: 'tool', tool_call_id: call.id, content: resultOf(call) })),
+    ...calls.map((call): WireMessage => ({ role: 'tool', tool_call_id: call.id, content: getResult(call) })),
   ];
 }
 
 /** The same as plain text, for a request without tools. */
 export function wordsWithCalls(answer: Answer): string {
-  const calls = callsOf(answer).map(
-    (call) => `[Used the tool ${call.name} with ${call.arguments || '{}'}. It answered:\n${resultOf(call)}]`,
+  const calls = getCalls(answer).map(
+    (call) => `[Used the tool ${call.name} with ${call.arguments || '{}'}. It answered:\n${getResult(call)}]`,
   );
   return [...(answer.text.trim() === '' ? [] : [answer.text]), ...calls].join('\n\n');
 }

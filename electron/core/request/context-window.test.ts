@@ -4,7 +4,7 @@ import { outsideCount, reserveFor } from './context-window.ts';
 
 const sizes = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 60 });
 const turns = (length: number) => Array.from({ length }, (_, at) => at % 2 === 0);
-const windowOf = (
+const getWindow = (
   list: readonly number[],
   limit: number | null,
   more: { fixed?: number; mostMessages?: number } = {},
@@ -22,7 +22,7 @@ const windowOf = (
 test('what is kept fits, begins with a question, and always has the last message', () => {
   fc.assert(
     fc.property(sizes, fc.nat(40_000), fc.nat(500), (list, limit, fixed) => {
-      const outside = windowOf(list, limit, { fixed });
+      const outside = getWindow(list, limit, { fixed });
       const kept = list.slice(outside);
       expect(kept.length).toBeGreaterThan(0);
       if (kept.length > 1) {
@@ -36,8 +36,8 @@ test('what is kept fits, begins with a question, and always has the last message
 test('a larger context never leaves more out, and an unknown one leaves nothing out', () => {
   fc.assert(
     fc.property(sizes, fc.nat(40_000), fc.nat(40_000), (list, limit, more) => {
-      expect(windowOf(list, limit + more)).toBeLessThanOrEqual(windowOf(list, limit));
-      expect(windowOf(list, null)).toBe(0);
+      expect(getWindow(list, limit + more)).toBeLessThanOrEqual(getWindow(list, limit));
+      expect(getWindow(list, null)).toBe(0);
     }),
   );
 });
@@ -45,7 +45,7 @@ test('a larger context never leaves more out, and an unknown one leaves nothing 
 test('nothing is left out that would have fitted together with all after it, but for an answer without its question', () => {
   fc.assert(
     fc.property(sizes, fc.nat(40_000), (list, limit) => {
-      const outside = windowOf(list, limit);
+      const outside = getWindow(list, limit);
       const whole = list.slice(Math.max(0, outside - 2)).reduce((sum, size) => sum + size, 0);
       if (outside > 1 && outside < list.length - 1) expect(whole).toBeGreaterThan(limit);
     }),
@@ -53,7 +53,7 @@ test('nothing is left out that would have fitted together with all after it, but
 });
 
 test('no more messages are sent than the wire takes', () => {
-  expect(windowOf([1, 1, 1, 1, 1, 1, 1], null, { mostMessages: 4 })).toBe(4);
+  expect(getWindow([1, 1, 1, 1, 1, 1, 1], null, { mostMessages: 4 })).toBe(4);
 });
 
 test('room is kept for the answer that was asked for, and never more than half of a small context', () => {

@@ -1,5 +1,5 @@
 import type { ContextFit } from '#shared/contract/chat/conversations.ts';
-import { problemTextOf, toAppError } from '#shared/errors.ts';
+import { getProblemText, toAppError } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { ToPart } from './history.ts';
@@ -7,7 +7,7 @@ import type { BuildRequest, BuiltRequest, RequestInput } from './request.ts';
 
 export interface FitContextDeps {
   readonly build: BuildRequest;
-  readonly overflowOf: (conversationId: string) => Promise<'stop' | 'drop' | 'compact'>;
+  readonly getOverflow: (conversationId: string) => Promise<'stop' | 'drop' | 'compact'>;
   /** Requests a summary of the older half of the shown branch; throws if it fails. */
   readonly compact: (
     input: { conversationId: string; model: string; overCaps: boolean },
@@ -31,7 +31,7 @@ export type FitContext = (
  * first: one at a time per chat, one per message. If that fails or does not suffice, the chat’s other setting decides,
  * which is stored with the answer; `stop` throws `context_length_exceeded`.
  */
-export function contextFitter({ build, overflowOf, compact, log }: FitContextDeps): FitContext {
+export function contextFitter({ build, getOverflow, compact, log }: FitContextDeps): FitContext {
   const writing = new Map<string, Promise<{ readonly messages: number }>>();
 
   function summarise({ conversationId, model }: Input, signal: AbortSignal) {
@@ -50,11 +50,11 @@ export function contextFitter({ build, overflowOf, compact, log }: FitContextDep
     const made = await summarise(input, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       log({ event: 'summary-failed', ...failureEntry(error) });
-      return { messages: null, why: problemTextOf(toAppError(error)) };
+      return { messages: null, why: getProblemText(toAppError(error)) };
     });
     const request = made.messages === null ? first : await build(input, toPart);
     const why = 'why' in made ? made.why : request.context.summarises ? tell('notEnoughRoom') : null;
-    if (request.context.summarises && (await overflowOf(input.conversationId)) !== 'drop') {
+    if (request.context.summarises && (await getOverflow(input.conversationId)) !== 'drop') {
       throw refusal('context_length_exceeded', 'noRoom', { why: why ?? '' });
     }
     const leftOut = request.context.summarises ? (request.context.leftOut ?? 0) : 0;

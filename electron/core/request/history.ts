@@ -1,7 +1,7 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { CompletionRequestBody, ContentPart } from '#shared/wire/chat-request.ts';
-import { callsOf, withCalls, wordsWithCalls } from './call-messages.ts';
+import { getCalls, withCalls, wordsWithCalls } from './call-messages.ts';
 
 export type WireMessage = CompletionRequestBody['messages'][number];
 
@@ -36,14 +36,14 @@ export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], c
     const goesOn = branch[at + 1]?.continues || (continues && at === branch.length - 1);
     if (!ended.has(entry.status) && !(goesOn && entry.status === 'error')) return;
     const last = joined.at(-1);
-    if (entry.continues && last?.role === 'assistant' && callsOf(last).length === 0) {
+    if (entry.continues && last?.role === 'assistant' && getCalls(last).length === 0) {
       const { toolCalls, finishReason } = entry;
       const attachments = [...last.attachments, ...entry.attachments];
       joined[joined.length - 1] = { ...last, toolCalls, finishReason, attachments, text: last.text + entry.text };
     } else joined.push(entry);
   });
   return joined.filter(
-    (entry) => entry.text.trim() !== '' || entry.attachments.length > 0 || callsOf(entry).length > 0,
+    (entry) => entry.text.trim() !== '' || entry.attachments.length > 0 || getCalls(entry).length > 0,
   );
 }
 
@@ -69,18 +69,18 @@ export async function toWire(
   { reads, toPart, tools }: WireOptions,
 ): Promise<WireMessage[]> {
   const carried = fitting(entries, reads);
-  const partOf: PartOf = async (entry, at, file) => (carried.has(`${entry.id} ${at}`) ? toPart(file) : null);
+  const getPart: PartOf = async (entry, at, file) => (carried.has(`${entry.id} ${at}`) ? toPart(file) : null);
   const question = entries.findLastIndex(({ role }) => role === 'user');
   const messages = await Promise.all(
     entries.map(async (entry, index): Promise<WireMessage | WireMessage[]> => {
       if (entry.role === 'assistant') {
-        if (tools && callsOf(entry).length > 0) return withCalls(entry, index > question);
-        return { role: 'assistant', ...(await answerContent(entry, partOf)) };
+        if (tools && getCalls(entry).length > 0) return withCalls(entry, index > question);
+        return { role: 'assistant', ...(await answerContent(entry, getPart)) };
       }
       if (entry.attachments.length === 0) return { role: 'user', content: entry.text };
       const files = await Promise.all(
         entry.attachments.map(async (file, at): Promise<FilePart> => {
-          const part = await partOf(entry, at, file);
+          const part = await getPart(entry, at, file);
           return part ?? textPart(`[${file.name} was attached here; it is not sent again.]`);
         }),
       );
@@ -96,10 +96,10 @@ export async function toWire(
 type PartOf = (entry: HistoryEntry, at: number, file: Attachment) => Promise<FilePart | null>;
 
 /** An answer with the images that the model made, as far as they are sent. */
-async function answerContent(entry: HistoryEntry, partOf: PartOf) {
+async function answerContent(entry: HistoryEntry, getPart: PartOf) {
   const content = wordsWithCalls(entry);
   if (entry.attachments.length === 0) return { content };
-  const files = await Promise.all(entry.attachments.map((file, at) => partOf(entry, at, file)));
+  const files = await Promise.all(entry.attachments.map((file, at) => getPart(entry, at, file)));
   const images = files.flatMap((file) => (file?.part.type === 'image_url' ? file.part : []));
   const left = files.length - images.length;
   const words = [content, ...(left > 0 ? [`[${left} of your images stood here; not sent again.]`] : [])];

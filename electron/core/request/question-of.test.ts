@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import { questionOf } from './question-of.ts';
+import { getQuestion } from './question-of.ts';
 
 test('a question is above all parts of its answer; where it is gone, that is said', async () => {
   const message = (id: string, role: Message['role'], parentId: string | null) => ({ id, role, parentId }) as Message;
   const stored = [message('q', 'user', null), message('a', 'assistant', 'q'), message('rest', 'assistant', 'a')];
   const find = async (id: string) => stored.find((each) => each.id === id) ?? null;
-  expect((await questionOf({ find }, message('end', 'assistant', 'rest'))).id).toBe('q');
+  expect((await getQuestion({ find }, message('end', 'assistant', 'rest'))).id).toBe('q');
   for (const parentId of ['nobody', null])
-    await expect(questionOf({ find }, message('end', 'assistant', parentId))).rejects.toMatchObject({
+    await expect(getQuestion({ find }, message('end', 'assistant', parentId))).rejects.toMatchObject({
       code: 'not_found',
     });
 });

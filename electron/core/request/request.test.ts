@@ -31,9 +31,9 @@ function builder(contextLength: number, capabilities: string[], tools = true) {
   return requestBuilder({
     gateway: { modelFor: async (wanted) => wanted, isOther: async () => false },
     modelFacts: () => facts,
-    optionsOf: async () => ({ ...noOptions, overflow: 'drop', tools }),
-    summaryOf: async () => null,
-    projectOf: async () => null,
+    getOptions: async () => ({ ...noOptions, overflow: 'drop', tools }),
+    getSummary: async () => null,
+    getProject: async () => null,
     offeredTools: async () => [calculator],
   });
 }

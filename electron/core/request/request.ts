@@ -4,7 +4,7 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { DescribeModel } from '../gateways/connection/model-facts.ts';
-import { callsOf, withCalls } from './call-messages.ts';
+import { getCalls, withCalls } from './call-messages.ts';
 import { outsideCount, reserveFor } from './context-window.ts';
 import {
   goOn,
@@ -21,14 +21,14 @@ import { purposeOfRequest } from './purpose-of-request.ts';
 
 export interface RequestDeps {
   readonly modelFacts: DescribeModel;
-  readonly optionsOf: (chat: string) => Promise<ChatOptions>;
+  readonly getOptions: (chat: string) => Promise<ChatOptions>;
   /** The summary of the beginning of this branch, through one of its messages. */
-  readonly summaryOf: (
+  readonly getSummary: (
     conversationId: string,
     branchIds: readonly string[],
   ) => Promise<{ throughId: string; text: string } | null>;
   /** What the chats of a folder have in common: of a conversation’s folder, or of the one that a new one begins in. */
-  readonly projectOf: (chat: {
+  readonly getProject: (chat: {
     readonly conversationId: string | null;
     readonly folderId: string | null;
   }) => Promise<{ instructions: string; attachments: readonly Attachment[] } | null>;
@@ -81,9 +81,9 @@ export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<Buil
 /** Builds requests, for answers and their quotes alike, so that the quote is exact about what is sent. */
 export function requestBuilder({
   modelFacts,
-  optionsOf,
-  summaryOf,
-  projectOf,
+  getOptions,
+  getSummary,
+  getProject,
   offeredTools,
   gateway,
 }: RequestDeps): BuildRequest {
@@ -92,16 +92,16 @@ export function requestBuilder({
     const model = conversationId === null ? await gateway.modelFor(input.model) : input.model;
     const other = await gateway.isOther();
     const record = modelFacts(model)?.record ?? null;
-    const options = await optionsOf(conversationId ?? newChat ?? 'new');
-    const project = await projectOf({ conversationId, folderId });
+    const options = await getOptions(conversationId ?? newChat ?? 'new');
+    const project = await getProject({ conversationId, folderId });
     const entries = sendable(branch, continues);
     const searches = options.webSearch && (record?.capabilities.includes('web_search') ?? false);
     const withTools = options.tools && takesTools(record) && !(searches && record?.web_search?.beside_tools === false);
     const tools = withTools ? wireTools(await offeredTools()) : [];
-    const results = continues && callsOf(entries.at(-1) ?? {}).length > 0;
+    const results = continues && getCalls(entries.at(-1) ?? {}).length > 0;
     const prompt = continues ? promptFor(results, tools.length > 0) : [];
     const ids = entries.map((entry) => entry.id);
-    const summary = conversationId === null ? null : await summaryOf(conversationId, ids);
+    const summary = conversationId === null ? null : await getSummary(conversationId, ids);
     const begin = summary ? ids.indexOf(summary.throughId) + 1 : 0;
     const after = entries.slice(begin);
     const reads = (file: Attachment) => readsFile(record, file);
@@ -117,9 +117,9 @@ export function requestBuilder({
       0,
       after.findLastIndex(({ role }) => role === 'user'),
     );
-    const all = after.map(sizeOf);
-    const sizes = [...all.slice(0, asked), ...(all.length > 0 ? [sumOf(all.slice(asked))] : [])];
-    const fixedTokens = estimateInputTokens([...fixed, ...prompt], tools) + sumOf(known.map(({ tokens }) => tokens));
+    const all = after.map(getSize);
+    const sizes = [...all.slice(0, asked), ...(all.length > 0 ? [getSum(all.slice(asked))] : [])];
+    const fixedTokens = estimateInputTokens([...fixed, ...prompt], tools) + getSum(known.map(({ tokens }) => tokens));
     const reservedTokens = reserveFor(options.parameters.maxTokens, record?.max_output_tokens ?? null, limitTokens);
     const outside = outsideCount({
       sizes,
@@ -127,7 +127,7 @@ export function requestBuilder({
       fixed: fixedTokens,
       limit: limitTokens,
       reserve: reservedTokens,
-      mostMessages: mostMessages - fixed.length - prompt.length - sumOf(after.map((entry) => callsOf(entry).length)),
+      mostMessages: mostMessages - fixed.length - prompt.length - getSum(after.map((entry) => getCalls(entry).length)),
     });
     const inside = withFiles(after.slice(outside), known);
     return {
@@ -143,10 +143,10 @@ export function requestBuilder({
       },
       context: {
         limitTokens,
-        usedTokens: fixedTokens + sumOf(sizes.slice(outside)),
+        usedTokens: fixedTokens + getSum(sizes.slice(outside)),
         reservedTokens,
         mostMessages:
-          outside > 0 && fixedTokens + sumOf(sizes) + reservedTokens <= (limitTokens ?? Number.POSITIVE_INFINITY)
+          outside > 0 && fixedTokens + getSum(sizes) + reservedTokens <= (limitTokens ?? Number.POSITIVE_INFINITY)
             ? mostMessages
             : null,
         notSentIds: ids.slice(0, begin + outside),
@@ -179,12 +179,12 @@ const systemMessage = (content: string): WireMessage[] => (content.trim() === ''
 
 const summaryWords = (text: string) => `Summary of the conversation so far, in place of its first messages:\n\n${text}`;
 
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, size) => sum + size, 0);
+const getSum = (numbers: readonly number[]): number => numbers.reduce((sum, size) => sum + size, 0);
 
-function sizeOf(entry: HistoryEntry): number {
+function getSize(entry: HistoryEntry): number {
   const { role, text, attachments } = entry;
-  const messages = callsOf(entry).length > 0 ? withCalls(entry, false) : [{ role, content: text }];
-  return estimateInputTokens(messages, undefined) + sumOf(attachments.map(({ tokens }) => tokens));
+  const messages = getCalls(entry).length > 0 ? withCalls(entry, false) : [{ role, content: text }];
+  return estimateInputTokens(messages, undefined) + getSum(attachments.map(({ tokens }) => tokens));
 }
 
 /** A model that makes images is asked for them; the router never is. */

@@ -61,11 +61,11 @@ function fromForeign(error: unknown): AppError {
   if (!issue) return coreFailure(error.cause ?? error);
   const param = issue.path?.map((part) => (typeof part === 'object' ? part.key : part)).join('.') ?? '';
   const details = { param, why: issue.message };
-  return refusal('invalid_input', 'inputRefused', { field: param, rule: ruleOf(issue) }, { details });
+  return refusal('invalid_input', 'inputRefused', { field: param, rule: getRule(issue) }, { details });
 }
 
 /** The contract's own rules are named in place of the message; of zod's only the kinds are told apart. */
-function ruleOf(issue: { readonly message: string; readonly code?: unknown }): InputRule {
+function getRule(issue: { readonly message: string; readonly code?: unknown }): InputRule {
   if (isInputRule(issue.message)) return issue.message;
   return issue.code === 'too_small' ? 'tooSmall' : issue.code === 'too_big' ? 'tooLarge' : 'other';
 }

@@ -15,9 +15,9 @@ export async function addMessages(
   messages: readonly ExportedMessage[],
   newId: () => string,
 ): Promise<IdOf> {
-  const idOf = await freeIds(tx, messages, newId);
-  await insertMessages(tx, messages, (message) => columns(conversationId, message, idOf));
-  return idOf;
+  const getId = await freeIds(tx, messages, newId);
+  await insertMessages(tx, messages, (message) => columns(conversationId, message, getId));
+  return getId;
 }
 
 /** Each commit waits for the disk; so many take some tenths of a second. */
@@ -30,13 +30,13 @@ export async function addMessagesInParts(
   messages: readonly ExportedMessage[],
   newId: () => string,
 ): Promise<IdOf> {
-  const idOf = await freeIds(db, messages, newId);
+  const getId = await freeIds(db, messages, newId);
   for await (const some of inTurns(messages, messagesInCommit)) {
     await db
       .transaction()
-      .execute((tx) => insertMessages(tx, some, (message) => columns(conversationId, message, idOf)));
+      .execute((tx) => insertMessages(tx, some, (message) => columns(conversationId, message, getId)));
   }
-  return idOf;
+  return getId;
 }
 
 async function freeIds(tx: Kysely<Tables>, messages: readonly ExportedMessage[], newId: () => string): Promise<IdOf> {
@@ -72,7 +72,7 @@ export async function showBranch(tx: Kysely<Tables>, leaf: string | null): Promi
 }
 
 /** When the last of its messages was written. */
-export const lastOf = ({ messages }: ExportedConversation): number =>
+export const getLast = ({ messages }: ExportedConversation): number =>
   messages.reduce((last, { createdAt }) => Math.max(last, createdAt), 0);
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
@@ -80,13 +80,13 @@ const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
 function columns(
   conversationId: string,
   message: ExportedMessage,
-  idOf: (id: string | null) => string | null,
+  getId: (id: string | null) => string | null,
 ): Insertable<MessageTable> {
   return {
     seq: null,
-    id: idOf(message.id) ?? message.id,
+    id: getId(message.id) ?? message.id,
     conversation_id: conversationId,
-    parent_id: idOf(message.parentId),
+    parent_id: getId(message.parentId),
     role: message.role,
     text: message.text,
     reasoning: message.reasoning,

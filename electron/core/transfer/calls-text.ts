@@ -6,7 +6,7 @@ import type { ExportText } from './export-text.ts';
 
 type Call = ExportedMessage['toolCalls'][number];
 
-function headOf(call: Call, words: ExportText): string {
+function getHead(call: Call, words: ExportText): string {
   const { run } = call;
   const state = run?.state ?? 'skipped';
   const head = words.called(words.call(call), run?.server || null);
@@ -15,7 +15,7 @@ function headOf(call: Call, words: ExportText): string {
 
 /** Tool calls and results as Markdown. */
 export const callsAsMarkdown = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>, words: ExportText): string[] =>
-  toolCalls.map((call) => [`*${markdownWords(headOf(call, words))}*`, ...partsOf(call).map(fenced)].join('\n\n'));
+  toolCalls.map((call) => [`*${markdownWords(getHead(call, words))}*`, ...getParts(call).map(fenced)].join('\n\n'));
 
 /** A fence longer than any in the text, so that the text cannot end it. */
 function fenced(text: string): string {
@@ -27,9 +27,10 @@ function fenced(text: string): string {
 /** The same as HTML. */
 export const callsAsHtml = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>, words: ExportText): readonly Html[] =>
   toolCalls.map((call) => {
-    const blocks = partsOf(call).map((text) => html`<pre>${text}</pre>`);
-    return html`<details open><summary>${headOf(call, words)}</summary>${blocks}</details>`;
+    const blocks = getParts(call).map((text) => html`<pre>${text}</pre>`);
+    return html`<details open><summary>${getHead(call, words)}</summary>${blocks}</details>`;
   });
 
 /** Arguments and result. */
-const partsOf = (call: Call): string[] => [call.arguments, call.run?.result ?? ''].filter((text) => text.trim() !== '');
+const getParts = (call: Call): string[] =>
+  [call.arguments, call.run?.result ?? ''].filter((text) => text.trim() !== '');

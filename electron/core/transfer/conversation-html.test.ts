@@ -20,7 +20,7 @@ const chat = (title: string) => ({
   title,
 });
 const words = exportText('en');
-const parts = { body: async (text: string) => asWritten(text), bytesOf: async () => null };
+const parts = { body: async (text: string) => asWritten(text), getBytes: async () => null };
 
 test('a title is words wherever a page shows it, and the page says first what it may load', async () => {
   for (const title of hostileMarkdown('https://evil.example')) {

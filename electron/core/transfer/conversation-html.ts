@@ -3,7 +3,7 @@ import type { ExportedConversation, ExportedMessage } from '#shared/contract/cha
 import { formatBytes } from '#shared/file-size.ts';
 import type { Language } from '#shared/language/messages.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
-import { styleOf } from '../runtime/markup/style-element.ts';
+import { getStyle } from '../runtime/markup/style-element.ts';
 import { callsAsHtml } from './calls-text.ts';
 import { exportStyle } from './export-style.ts';
 import type { ExportText } from './export-text.ts';
@@ -15,7 +15,7 @@ export interface PageParts {
   /** An answer's Markdown as markup; see `renderMarkdown`. */
   readonly body: (text: string) => Promise<Html>;
   /** An attachment’s bytes; null if they are missing. */
-  readonly bytesOf: (id: string) => Promise<Buffer | null>;
+  readonly getBytes: (id: string) => Promise<Buffer | null>;
 }
 
 /** No scripts, no network, only our style: images and fonts are in the page itself. */
@@ -24,7 +24,7 @@ const policyFor = (style: string) =>
 
 /** The head of a page. The policy comes first, because it applies to what follows it. */
 export async function htmlHead(title: string, language: Language, moreStyle = ''): Promise<string> {
-  const { element, source } = styleOf(exportStyle + moreStyle);
+  const { element, source } = getStyle(exportStyle + moreStyle);
   return String(
     await html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8">
@@ -70,13 +70,13 @@ const picture = /^image\/(?:png|jpeg|gif|webp)$/;
 
 async function fileHtml(
   file: ExportedMessage['attachments'][number],
-  { bytesOf }: PageParts,
+  { getBytes }: PageParts,
   words: ExportText,
 ): Promise<Html> {
   const { name, mediaType } = file;
   const about = `${name} (${formatBytes(file.bytes)})`;
   if (!picture.test(mediaType)) return html`<p class="file">${words.attached(about)}</p>`;
-  const bytes = await bytesOf(file.id);
+  const bytes = await getBytes(file.id);
   if (!bytes) return html`<p class="file">${words.attachedGone(about)}</p>`;
   const source = `data:${mediaType};base64,${bytes.toString('base64')}`;
   return html`<figure><img src="${source}" alt="${name}"><figcaption>${about}</figcaption></figure>`;

@@ -31,7 +31,7 @@ function namedChat(name: string): ExportedConversation {
 }
 
 /** The blocks of a text, and every kind of token in them. */
-function shapeOf(markdown: string) {
+function getShape(markdown: string) {
   const kinds = new Set<string>();
   const walk = (tokens: readonly { type: string; tokens?: unknown }[]) => {
     for (const { type, tokens: inner } of tokens) {
@@ -45,10 +45,10 @@ function shapeOf(markdown: string) {
 }
 
 test('no name changes what a Markdown export is made of, or hides, turns around or breaks off a line of it', () => {
-  const { blocks } = shapeOf(toMarkdown(namedChat('A name'), english));
+  const { blocks } = getShape(toMarkdown(namedChat('A name'), english));
   for (const name of [...hostileMarkdown('https://evil.example'), 'a\n\n## You\n\nforged', '---\nfront: matter\n---']) {
     const markdown = toMarkdown(namedChat(name), english);
-    const shape = shapeOf(markdown);
+    const shape = getShape(markdown);
     expect(shape.blocks, name).toEqual(blocks);
     expect(
       shape.kinds.filter(

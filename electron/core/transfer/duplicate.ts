@@ -8,9 +8,9 @@ interface Copy {
 }
 
 /** A conversation as a new one: its own comparisons, and no request or cost, which are the original’s. */
-export function duplicateOf(original: ExportedConversation, { id, title, now, newId }: Copy): ExportedConversation {
+export function createDuplicate(original: ExportedConversation, { id, title, now, newId }: Copy): ExportedConversation {
   const comparisons = new Map<string, string>();
-  const comparisonOf = (old: string) => {
+  const getComparison = (old: string) => {
     const renamed = comparisons.get(old) ?? newId();
     comparisons.set(old, renamed);
     return renamed;
@@ -24,8 +24,8 @@ export function duplicateOf(original: ExportedConversation, { id, title, now, ne
     archivedAt: null,
     messages: original.messages.map((message) => ({
       ...message,
-      comparison: message.comparison && { ...message.comparison, id: comparisonOf(message.comparison.id) },
-      comparing: message.comparing && comparisonOf(message.comparing),
+      comparison: message.comparison && { ...message.comparison, id: getComparison(message.comparison.id) },
+      comparing: message.comparing && getComparison(message.comparing),
       requestId: null,
       source: null,
       bill: null,

@@ -55,7 +55,7 @@ export function chatsWriter(deps: ExportDeps) {
     let between = '';
     for await (const conversation of conversations(ids)) {
       for (const { id, name } of conversation.messages.flatMap(({ attachments }) => attachments)) {
-        const bytes = written.has(id) ? null : await deps.bytesOf(id);
+        const bytes = written.has(id) ? null : await deps.getBytes(id);
         written.add(id);
         if (!bytes) continue;
         const file: ExportedFile = { file: id, name, base64: bytes.toString('base64') };

@@ -1,7 +1,7 @@
 import type { ProblemText } from '#shared/errors.ts';
-import { type Language, localeOf, messages } from '#shared/language/messages.ts';
+import { getLocale, type Language, messages } from '#shared/language/messages.ts';
 import { refusalWords } from '#shared/language/refusal-words.ts';
-import { sentenceOf } from '#shared/language/refusals.ts';
+import { getSentence } from '#shared/language/refusals.ts';
 import { callTitle, toolNames } from '#shared/language/tool-names.ts';
 
 const words = messages({
@@ -41,9 +41,9 @@ const names = messages(toolNames);
 /** Texts of exports, in the app’s language at the time of the export. */
 export const exportText = (language: Language) => ({
   ...words(language),
-  sentence: (problem: ProblemText) => sentenceOf(refusals(language), problem),
+  sentence: (problem: ProblemText) => getSentence(refusals(language), problem),
   call: (call: Parameters<typeof callTitle>[1]) => callTitle(names(language), call),
-  count: (count: number) => count.toLocaleString(localeOf[language]),
+  count: (count: number) => count.toLocaleString(getLocale[language]),
 });
 
 export type ExportText = ReturnType<typeof exportText>;

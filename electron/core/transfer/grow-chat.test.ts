@@ -52,7 +52,7 @@ async function imported({ client }: TestCore, file: object | string) {
 const chatCalled = async ({ client }: TestCore, title: string) =>
   (await client.conversations.list({ limit: 50 })).conversations.find((each) => each.title === title);
 
-async function wordsOf(core: TestCore, id: string): Promise<string[]> {
+async function getWords(core: TestCore, id: string): Promise<string[]> {
   let file = '';
   for await (const { text } of await core.client.transfer.export({ ids: [id], format: 'json' })) file += text;
   const [chat] = (JSON.parse(file) as { contents: { messages: { text: string }[] }[] }).contents;
@@ -77,7 +77,7 @@ test('a chat that has grown since it was imported gets what is new, once, and sh
     done: { imported: 1, grown: 1, newMessages: 3, alreadyHere: 1, leftOut: [] },
   });
   const id = (await chatCalled(core, 'Chat 1'))?.id ?? '';
-  expect(await wordsOf(core, id)).toEqual(['Black.', 'Green.', 'How long?', 'Two minutes.', 'Which tea?']);
+  expect(await getWords(core, id)).toEqual(['Black.', 'Green.', 'How long?', 'Two minutes.', 'Which tea?']);
   const { messages } = await readThread(core.client, id);
   expect(messages.map(({ text }) => text)).toEqual(['Which tea?', 'Black.']);
   expect(messages.at(-1)?.sibling).toEqual({ index: 2, count: 2 });
@@ -129,7 +129,7 @@ test('messages and chats that were removed here do not come back; what follows t
     done: { imported: 0, grown: 0, alreadyHere: 2 },
   });
   expect(await imported(core, [chatgpt('1', grown)])).toMatchObject({ done: { newMessages: 3 } });
-  expect(await wordsOf(core, id)).toEqual(['Black.', 'How long?', 'Two minutes.', 'Which tea?']);
+  expect(await getWords(core, id)).toEqual(['Black.', 'How long?', 'Two minutes.', 'Which tea?']);
 });
 
 test('a file of Portico brings what was written elsewhere to the same chat', async () => {
@@ -154,7 +154,7 @@ test('a file of Portico brings what was written elsewhere to the same chat', asy
   expect(await imported(here, await exported(there, id))).toMatchObject({
     done: { imported: 0, grown: 1, newMessages: 2 },
   });
-  const words = await wordsOf(here, id);
+  const words = await getWords(here, id);
   expect(words).toHaveLength(6);
   expect(words).toEqual(expect.arrayContaining(['Begun here', 'Gone on here', 'Gone on there']));
 });

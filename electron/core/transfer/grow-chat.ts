@@ -3,7 +3,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import type { MessageTable, Tables } from '../storage/database/db.ts';
 import { inTurns } from '../storage/database/in-turns.ts';
-import { addMessages, lastOf, showBranch } from './add-messages.ts';
+import { addMessages, getLast, showBranch } from './add-messages.ts';
 
 /** Of one statement, so that others get their turn. */
 const rowsAtOnce = 1_000;
@@ -28,23 +28,23 @@ interface Growth {
  * What of an exported conversation is newer than all that was imported of it. Portico's messages have their ids, those of other
  * programs are known by who said what and when. What is neither here nor newer was removed here.
  */
-export async function growthOf(db: Kysely<Tables>, chat: KnownChat, exported: ExportedConversation): Promise<Growth> {
+export async function getGrowth(db: Kysely<Tables>, chat: KnownChat, exported: ExportedConversation): Promise<Growth> {
   const places = new Map<string, string | null>();
   if (chat.trashed_at !== null) return { added: [], places, goesItsOwnWay: false };
-  const rows = await rowsOf(db, chat.id);
+  const rows = await toRows(db, chat.id);
   const byId = new Map<string, Row>();
   const byWords = new Map<string, Row[]>();
   for await (const some of inTurns(rows)) {
     for (const row of some) {
       byId.set(row.id, row);
-      const alike = byWords.get(keyOf(row));
+      const alike = byWords.get(getKey(row));
       if (alike) alike.push(row);
-      else byWords.set(keyOf(row), [row]);
+      else byWords.set(getKey(row), [row]);
     }
   }
   const matched = new Map<string, Row | undefined>();
   for await (const some of inTurns(exported.messages)) {
-    for (const message of some) matched.set(message.id, byId.get(message.id) ?? byWords.get(keyOf(message))?.shift());
+    for (const message of some) matched.set(message.id, byId.get(message.id) ?? byWords.get(getKey(message))?.shift());
   }
   const known = new Set(matched.values());
   const until =
@@ -63,12 +63,12 @@ export async function growthOf(db: Kysely<Tables>, chat: KnownChat, exported: Ex
   return { added, places, goesItsOwnWay: living.some((row) => !known.has(row)) };
 }
 
-const keyOf = ({ role, createdAt, text }: Pick<ExportedMessage, 'role' | 'createdAt' | 'text'>) =>
+const getKey = ({ role, createdAt, text }: Pick<ExportedMessage, 'role' | 'createdAt' | 'text'>) =>
   `${role} ${createdAt} ${text}`;
 
 type Row = Pick<Selectable<MessageTable>, 'id' | 'seq' | 'role' | 'text' | 'deletion'> & { readonly createdAt: number };
 
-async function rowsOf(db: Kysely<Tables>, chatId: string): Promise<Row[]> {
+async function toRows(db: Kysely<Tables>, chatId: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (let [after, isEnd] = [0, false]; !isEnd; await setImmediate()) {
     const some = await db
@@ -93,10 +93,10 @@ export async function growChat(
   exported: ExportedConversation,
   newId: () => string,
 ): Promise<number> {
-  const { added, places, goesItsOwnWay } = await growthOf(tx, chat, exported);
+  const { added, places, goesItsOwnWay } = await getGrowth(tx, chat, exported);
   if (added.length === 0) return 0;
-  const idOf = await addMessages(tx, chat.id, added, newId);
-  const leaf = goesItsOwnWay ? null : idOf(places.get(exported.activeLeaf ?? '') ?? null);
+  const getId = await addMessages(tx, chat.id, added, newId);
+  const leaf = goesItsOwnWay ? null : getId(places.get(exported.activeLeaf ?? '') ?? null);
   if (leaf !== null) {
     await tx.updateTable('conversations').set({ active_leaf: leaf }).where('id', '=', chat.id).execute();
     await showBranch(tx, leaf);
@@ -105,7 +105,7 @@ export async function growChat(
     .updateTable('conversations')
     .set({
       updated_at: sql`max(updated_at, ${exported.updatedAt})`,
-      imported_until: sql`max(coalesce(imported_until, 0), ${lastOf(exported)})`,
+      imported_until: sql`max(coalesce(imported_until, 0), ${getLast(exported)})`,
     })
     .where('id', '=', chat.id)
     .execute();

@@ -1,7 +1,7 @@
 import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { exportText } from './export-text.ts';
-import { describedAnew, type FileKeeper, fileBytes, filesOf } from './import-files.ts';
+import { describedAnew, type FileKeeper, fileBytes, getFiles } from './import-files.ts';
 import type { ReadExport } from './import-thread.ts';
 import { leftTally } from './reading/left-tally.ts';
 import type { ReadItem, Source } from './reading/read-import.ts';
@@ -25,7 +25,7 @@ interface Scan {
 /** Imports chats from a file: first a preview of all, then a second pass that imports the chosen ones. */
 export function chatsImporter({ store, readExport, attachments, language, now, newId }: ImportDeps) {
   /** Conversations without a title get one in the app’s language. */
-  async function* itemsOf(path: string): AsyncGenerator<ReadItem, void> {
+  async function* getItems(path: string): AsyncGenerator<ReadItem, void> {
     const { untitled } = exportText(await language());
     for await (const read of readExport(path)) {
       if (read.kind === 'chat' && read.imported?.conversation.title === '') {
@@ -41,8 +41,8 @@ export function chatsImporter({ store, readExport, attachments, language, now, n
     const files = new Map<string, readonly string[]>();
     const held = new Set<string>();
     let source: Source = 'portico';
-    const missingOf = await store.missing();
-    for await (const read of itemsOf(path)) {
+    const getMissing = await store.missing();
+    for await (const read of getItems(path)) {
       if (read.kind === 'file') {
         held.add(read.file.file);
         const bytes = await fileBytes(read.file, attachments);
@@ -56,10 +56,10 @@ export function chatsImporter({ store, readExport, attachments, language, now, n
       }
       const { sourceId, conversation, leftOut } = read.imported;
       const { title, createdAt, messages } = conversation;
-      const missing = await missingOf(sourceId, conversation);
+      const missing = await getMissing(sourceId, conversation);
       const newMessages = (missing ?? messages).length;
       found.push({ sourceId, title, createdAt, messages: messages.length, alreadyHere: missing !== null, newMessages });
-      files.set(sourceId, filesOf(missing ?? messages));
+      files.set(sourceId, getFiles(missing ?? messages));
       left.addAll(leftOut);
     }
     for (const id of new Set([...files.values()].flat())) {
@@ -79,7 +79,7 @@ export function chatsImporter({ store, readExport, attachments, language, now, n
       const left = leftTally();
       const done = { imported: 0, grown: 0, newMessages: 0, alreadyHere: 0 };
       const grownIds: string[] = [];
-      for await (const read of itemsOf(path)) {
+      for await (const read of getItems(path)) {
         if (read.kind === 'file') {
           if (!wantedFiles.delete(read.file.file)) continue;
           const bytes = await fileBytes(read.file, attachments);

@@ -58,5 +58,5 @@ export async function describedAnew(
 }
 
 /** Ids of a conversation’s attachments. */
-export const filesOf = (messages: readonly ExportedMessage[]): string[] =>
+export const getFiles = (messages: readonly ExportedMessage[]): string[] =>
   messages.flatMap(({ attachments }) => attachments.map(({ id }) => id));

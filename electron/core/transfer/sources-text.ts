@@ -9,7 +9,7 @@ type Cited = Pick<ExportedMessage, 'citations'>;
 
 /** Pages of the web that an answer rests on, as Markdown. */
 export function sourcesAsMarkdown(message: Cited, words: ExportText): string[] {
-  const pages = pagesOf(message);
+  const pages = getPages(message);
   if (pages.length === 0) return [];
   const lines = pages.map(({ url, title }, at) => `${at + 1}. [${markdownWords(title)}](<${url}>)`);
   return [`*${words.webSources}*\n\n${lines.join('\n')}`];
@@ -17,14 +17,14 @@ export function sourcesAsMarkdown(message: Cited, words: ExportText): string[] {
 
 /** The same as HTML. */
 export function sourcesAsHtml(message: Cited, words: ExportText): Html | string {
-  const pages = pagesOf(message);
+  const pages = getPages(message);
   if (pages.length === 0) return '';
   const items = pages.map(({ url, title }) => html`<li><a href="${url}" rel="noreferrer noopener">${title}</a></li>`);
   return html`<p class="note">${words.webSources}</p><ol>${items}</ol>`;
 }
 
 /** Each page once; addresses that the app itself would not open are left out. */
-function pagesOf({ citations = [] }: Cited): { url: string; title: string }[] {
+function getPages({ citations = [] }: Cited): { url: string; title: string }[] {
   const pages = new Map<string, string>();
   for (const { url, title } of citations) {
     const safe = outsideLink(url, URL);

@@ -8,7 +8,7 @@ import type { Host, Output } from '../runtime/host/host.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import type { Background } from '../worker/background.ts';
-import { duplicateOf } from './duplicate.ts';
+import { createDuplicate } from './duplicate.ts';
 import { chatsWriter } from './export-chats.ts';
 import { exportText } from './export-text.ts';
 import { chatsImporter } from './import-chats.ts';
@@ -49,7 +49,7 @@ export function transferFeature(deps: TransferDeps) {
   });
   const write = chatsWriter({
     read: store.read,
-    bytesOf: attachments.bytes,
+    getBytes: attachments.bytes,
     body: async (text) => ownMarkup(await background.run('markdown', { text }), asWritten(text)),
     now,
     language: deps.language,
@@ -87,7 +87,7 @@ export function transferFeature(deps: TransferDeps) {
 
     async previewImport({ uploadId }: { uploadId: string }): Promise<ImportPreview> {
       try {
-        return await importer.preview(uploads.pathOf(uploadId));
+        return await importer.preview(uploads.toPath(uploadId));
       } catch (error) {
         uploads.forget(uploadId);
         throw error;
@@ -96,7 +96,7 @@ export function transferFeature(deps: TransferDeps) {
 
     async commitImport({ uploadId, sourceIds }: { uploadId: string; sourceIds: string[] | null }) {
       try {
-        const { result, grownIds } = await inTurn(() => importer.commit(uploads.pathOf(uploadId), sourceIds));
+        const { result, grownIds } = await inTurn(() => importer.commit(uploads.toPath(uploadId), sourceIds));
         for (const id of grownIds) deps.readers.publish(id, { type: 'all-changed' });
         return result;
       } finally {
@@ -109,7 +109,7 @@ export function transferFeature(deps: TransferDeps) {
       const original = await store.read(id);
       if (!original) throw refusal('not_found', 'conversationGone');
       const { copyOf } = exportText(await deps.language());
-      const copy = duplicateOf(original, { id: newId(), title: copyOf(original.title), now: now(), newId });
+      const copy = createDuplicate(original, { id: newId(), title: copyOf(original.title), now: now(), newId });
       await store.add(copy, null, { newId, now: now() });
       changes.emit('conversations');
       return { id: copy.id };

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import { beingAdded, type Db, deleteChat, type Tables } from '../storage/database/db.ts';
 import { toMessage } from '../storage/database/message-row.ts';
-import { addMessages, addMessagesInParts, lastOf, showBranch } from './add-messages.ts';
-import { growChat, growthOf, type KnownChat } from './grow-chat.ts';
+import { addMessages, addMessagesInParts, getLast, showBranch } from './add-messages.ts';
+import { getGrowth, growChat, type KnownChat } from './grow-chat.ts';
 
 /** Reads and adds whole conversations. */
 export function transferStore(db: Db) {
@@ -75,7 +75,7 @@ export function transferStore(db: Db) {
       for (const chat of chats) if (chat.import_source !== null) here.set(chat.import_source, chat);
       return async (sourceId, conversation) => {
         const chat = here.get(sourceId);
-        return chat ? (await growthOf(db, chat, conversation)).added : null;
+        return chat ? (await getGrowth(db, chat, conversation)).added : null;
       };
     },
 
@@ -83,7 +83,7 @@ export function transferStore(db: Db) {
     async grow(sourceId: string, conversation: ExportedConversation, newId: () => string) {
       const here = await known(sourceId, db);
       // Most have not grown. A long one takes seconds to compare, and in a transaction everybody else would wait for that.
-      if (here && (await growthOf(db, here, conversation)).added.length === 0) return { id: here.id, messages: 0 };
+      if (here && (await getGrowth(db, here, conversation)).added.length === 0) return { id: here.id, messages: 0 };
       return db.transaction().execute(async (tx) => {
         const chat = await known(sourceId, tx);
         return chat && { id: chat.id, messages: await growChat(tx, chat, conversation, newId) };
@@ -103,19 +103,19 @@ export function transferStore(db: Db) {
       if (messages.length <= maxInOneCommit) {
         await db.transaction().execute(async (tx) => {
           await beginChat(tx, conversation);
-          const idOf = await addMessages(tx, id, messages, deps.newId);
-          await showBranch(tx, idOf(conversation.activeLeaf));
-          await finishChat(tx, conversation, sourceId, idOf(conversation.activeLeaf), deps);
+          const getId = await addMessages(tx, id, messages, deps.newId);
+          await showBranch(tx, getId(conversation.activeLeaf));
+          await finishChat(tx, conversation, sourceId, getId(conversation.activeLeaf), deps);
         });
         return;
       }
       await beginChat(db, conversation);
       try {
-        const idOf = await addMessagesInParts(db, id, messages, deps.newId);
-        await showBranch(db, idOf(conversation.activeLeaf));
+        const getId = await addMessagesInParts(db, id, messages, deps.newId);
+        await showBranch(db, getId(conversation.activeLeaf));
         await db
           .transaction()
-          .execute((tx) => finishChat(tx, conversation, sourceId, idOf(conversation.activeLeaf), deps));
+          .execute((tx) => finishChat(tx, conversation, sourceId, getId(conversation.activeLeaf), deps));
       } catch (error) {
         // Where that fails as well, as on a full disk, the next start does it.
         await deleteChat(db, id).catch(() => {});
@@ -159,7 +159,7 @@ async function finishChat(
       folder_id: folder === null ? null : await folderNamed(folder),
       pinned: pinned ? 1 : 0,
       import_source: sourceId,
-      imported_until: sourceId === null ? null : lastOf(conversation),
+      imported_until: sourceId === null ? null : getLast(conversation),
       active_leaf: leaf,
       archived_at: archivedAt,
     })

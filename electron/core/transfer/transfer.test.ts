@@ -107,15 +107,15 @@ async function exported(from: Core, format: 'json' | 'html' | 'markdown', only?:
   return file;
 }
 
-const contentsOf = (file: string) =>
+const getContents = (file: string) =>
   (JSON.parse(file) as { contents: (ExportedConversation | ExportedFile)[] }).contents;
-const conversationsOf = (file: string) => contentsOf(file).filter((each) => 'messages' in each);
-const filesOf = (file: string) => contentsOf(file).filter((each) => 'base64' in each);
+const getConversations = (file: string) => getContents(file).filter((each) => 'messages' in each);
+const getFiles = (file: string) => getContents(file).filter((each) => 'base64' in each);
 
 test('what is exported as JSON and imported elsewhere is the same to the last branch, cost, mark and file', async () => {
   const file = await exported(core, 'json');
   // Named by two chats, held once.
-  expect(filesOf(file).map(({ name }) => name)).toEqual(['dot.png', 'notes.md']);
+  expect(getFiles(file).map(({ name }) => name)).toEqual(['dot.png', 'notes.md']);
   const uploadId = await uploaded(empty, file, 10_007);
   const preview = await empty.client.transfer.previewImport({ uploadId });
   expect(preview).toMatchObject({ source: 'portico', leftOut: [] });
@@ -127,8 +127,8 @@ test('what is exported as JSON and imported elsewhere is the same to the last br
     alreadyHere: 0,
     leftOut: [],
   });
-  expect(contentsOf(await exported(empty, 'json'))).toEqual(contentsOf(file));
-  const [picture] = filesOf(file);
+  expect(getContents(await exported(empty, 'json'))).toEqual(getContents(file));
+  const [picture] = getFiles(file);
   const { data } = await empty.client.attachments.read({ id: picture?.file ?? '', offset: 0 });
   expect(Buffer.from(data, 'base64').equals(dot)).toBe(true);
 
@@ -173,7 +173,7 @@ describe('files of an import', () => {
   };
 
   test('that are damaged, of a kind that is not kept, or not there stay behind, and it is said', async () => {
-    const [first, second] = filesOf(await exported(core, 'json'));
+    const [first, second] = getFiles(await exported(core, 'json'));
     const replaced = (file: ExportedFile | undefined, by: object | null) =>
       given((text) => {
         const json = JSON.parse(text) as { contents: (ExportedConversation | ExportedFile)[] };
@@ -199,10 +199,10 @@ describe('files of an import', () => {
   test('come with the chats that are chosen only, described by their bytes and not by the export', async () => {
     const text = await exported(core, 'json');
     const lying = text.replaceAll('"mediaType":"image/png"', '"mediaType":"text/html"');
-    const [with_, without] = conversationsOf(text).toSorted(
+    const [with_, without] = getConversations(text).toSorted(
       (a, b) => Number(b.messages.some(hasFiles)) - Number(a.messages.some(hasFiles)) || 0,
     );
-    const plain = conversationsOf(text).find(({ messages }) => !messages.some(hasFiles)) ?? without;
+    const plain = getConversations(text).find(({ messages }) => !messages.some(hasFiles)) ?? without;
     const commit = async (id = '') =>
       target.client.transfer.commitImport({ uploadId: await uploaded(target, lying), sourceIds: [`portico:${id}`] });
     await commit(plain?.id);
@@ -227,7 +227,7 @@ test('an export has the words of the language that the app has then', async () =
 
 test('an export of an earlier version is read: without files, and without what messages have got since', async () => {
   const target = await testCore();
-  const old = conversationsOf(await exported(core, 'json')).map(({ messages, ...rest }) => ({
+  const old = getConversations(await exported(core, 'json')).map(({ messages, ...rest }) => ({
     ...rest,
     messages: messages.map(({ continues: _, bill: __, ...message }) => message),
   }));

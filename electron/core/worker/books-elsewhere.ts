@@ -51,7 +51,7 @@ function emptyBooks(): Database {
   return db;
 }
 
-function booksOf(id: string): Database {
+function getBooks(id: string): Database {
   for (const one of kept.values()) if (one.id === id) return one.db;
   throw new Error('what was read of a gateway elsewhere is gone');
 }
@@ -60,7 +60,7 @@ function booksOf(id: string): Database {
  * Keeps a page. Returns whether all of it, and of what is older, was known and can change no more: nothing beyond it is new.
  */
 export function keepElsewhere(page: ToldPage): boolean {
-  const db = booksOf(page.id);
+  const db = getBooks(page.id);
   return db.transaction(() => ('records' in page ? keepRecords(db, page) : keepLines(db, page)))();
 }
 
@@ -91,7 +91,9 @@ function keepLines(db: Database, { lines, fresh }: Extract<ToldPage, { lines: un
 /** What is fresh borders on what was kept before, or a reading that was broken off has left it and it does not. */
 export function settleElsewhere({ id, joined }: { readonly id: string; readonly joined: boolean }): void {
   for (const table of ['records', 'lines'])
-    booksOf(id).exec(joined ? `update ${table} set fresh = 0 where fresh = 1` : `delete from ${table} where fresh = 1`);
+    getBooks(id).exec(
+      joined ? `update ${table} set fresh = 0 where fresh = 1` : `delete from ${table} where fresh = 1`,
+    );
 }
 
 /** Nothing is asked of how each was routed. */
@@ -102,7 +104,7 @@ function withoutRest(record: RequestRecord): RequestRecord {
 
 /** The requests, newest first, each with what its line says, in USD. */
 export function* recordsElsewhere(id: string): Generator<readonly [RequestRecord, usd: string | null]> {
-  const rows = booksOf(id)
+  const rows = getBooks(id)
     .prepare(
       `select record, (select usd from lines where request_id = records.id limit 1) from records where ${borders}
       order by created desc, id desc`,

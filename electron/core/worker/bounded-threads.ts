@@ -3,10 +3,10 @@ import { runBounded, type ThreadLimits, type ThreadOutcome } from './bounded-thr
 /** Runs a program on a thread for each input, a few at once; others wait. Rejects with the reason of the signal. */
 export type BoundedThreads<Input, Value> = (input: Input, signal: AbortSignal) => Promise<ThreadOutcome<Value>>;
 
-/** `file`: the program, built or as source; `limitsOf`: those of the thread for an input. */
+/** `file`: the program, built or as source; `getLimits`: those of the thread for an input. */
 export function boundedThreads<Input extends { readonly bytes: Uint8Array<ArrayBuffer> }, Value>(
   file: string,
-  limitsOf: (input: Input) => ThreadLimits,
+  getLimits: (input: Input) => ThreadLimits,
   maxAtOnce: number,
 ): BoundedThreads<Input, Value> {
   let running = 0;
@@ -39,7 +39,7 @@ export function boundedThreads<Input extends { readonly bytes: Uint8Array<ArrayB
     signal.throwIfAborted();
     await turn(signal);
     try {
-      return await runBounded<Value>(file, input, limitsOf(input), signal);
+      return await runBounded<Value>(file, input, getLimits(input), signal);
     } finally {
       leave();
     }

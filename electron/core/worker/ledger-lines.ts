@@ -38,7 +38,7 @@ export function ledgerLines(
     .safeIntegers()
     .all(accountId, BigInt(after ?? '0')) as Row[];
   const last = rows.at(-1);
-  return { lines: rows.map(lineOf), next: rows.length === pageSize && last ? String(last.seq) : null };
+  return { lines: rows.map(getLine), next: rows.length === pageSize && last ? String(last.seq) : null };
 }
 
 interface Row extends Pick<ExportedLine, 'id' | 'type' | 'description' | 'request_id' | 'provider' | 'model'> {
@@ -49,7 +49,7 @@ interface Row extends Pick<ExportedLine, 'id' | 'type' | 'description' | 'reques
   readonly estimated: bigint;
 }
 
-const lineOf = ({
+const getLine = ({
   id,
   created,
   type,

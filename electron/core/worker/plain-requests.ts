@@ -33,7 +33,7 @@ export function plainRequests(db: Database, accountId: string, ownKeys: readonly
   return { plain, rest };
 }
 
-const sumsOf = (kind: string) => `count(*) filter (where kind = '${kind}'),
+const getSums = (kind: string) => `count(*) filter (where kind = '${kind}'),
   coalesce(sum(charge) filter (where kind = '${kind}'), 0), coalesce(sum(booked) filter (where kind = '${kind}'), 0)`;
 
 /**
@@ -55,4 +55,4 @@ const plainSql = `
     end as kind
     from found left join spend s on s.rowid = found.told limit -1
   )
-  select json_group_array(id) filter (where kind is null), ${plainKinds.map(sumsOf).join(', ')} from judged`;
+  select json_group_array(id) filter (where kind is null), ${plainKinds.map(getSums).join(', ')} from judged`;

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3';
-import { type PriceFields, priceFields, priceOf, rowOn } from '#gateway/models/prices/price-document.ts';
+import { type PriceFields, parsePricing, priceFields, rowOn } from '#gateway/models/prices/price-document.ts';
 import { priceFromJson } from '#gateway/models/prices/price-json.ts';
 import { heldOn } from '#gateway/models/prices/price-rows.ts';
 import { originOfPrice, shippedBook } from '#gateway/models/prices/shipped-book.ts';
 import type { Drift, DriftRow } from '#shared/contract/app/reconciliation.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { costOf, type Price, type TokenUsage } from '#shared/price.ts';
+import { getCost, type Price, type TokenUsage } from '#shared/price.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { attachBooks, type Books } from './booked-requests.ts';
 import { recordsElsewhere } from './books-elsewhere.ts';
@@ -72,7 +72,7 @@ function inFile(db: Database, file: string, accountId: string) {
     .safeIntegers()
     .iterate({ ...part, flat });
   for (const row of found as IterableIterator<BilledColumns>) {
-    const drift = driftOf(billedIn(row), priceAt);
+    const drift = getDrift(billedIn(row), priceAt);
     if (drift) rows.push(drift);
   }
   const checked = before.checked + (db.prepare(countSql).pluck().get(part) as number);
@@ -143,7 +143,7 @@ function inRecords(elsewhere: string) {
     const { status, cost_usd, total_tokens } = record;
     if (status === 'running' || (status !== 'succeeded' && cost_usd === '0') || total_tokens === 0) continue;
     checked += 1;
-    const drift = driftOf(billedBy(record), () => null);
+    const drift = getDrift(billedBy(record), () => null);
     if (drift) rows.push(drift);
   }
   return { checked, rows };
@@ -170,11 +170,11 @@ const billedBy = (record: RequestRecord): Billed => ({
 });
 
 /** Null: it is billed as expected, or no price is known to expect one by. */
-function driftOf(request: Billed, priceAt: (model: string, day: string) => Price | null): DriftFound | null {
+function getDrift(request: Billed, priceAt: (model: string, day: string) => Price | null): DriftFound | null {
   const { id, at, provider, model, billed, usage } = request;
-  const price = request.price === null ? priceAt(`${provider}/${model}`, dayOf(at)) : readPrice(request.price);
+  const price = request.price === null ? priceAt(`${provider}/${model}`, getDay(at)) : readPrice(request.price);
   if (!price) return null;
-  const expected = costOf(price, usage);
+  const expected = getCost(price, usage);
   const off = billed - expected;
   const far = off < 0n ? -off : off;
   if (far <= roundingNano || far * 100n <= expected) return null;
@@ -234,13 +234,13 @@ function pricesByDay(db: Database): (model: string, day: string) => Price | null
           own.filter(({ kind }) => kind === 'refresh'),
           day,
         );
-    if (row?.price) return priceOf(row.price, row.asOf, row.source);
+    if (row?.price) return parsePricing(row.price, row.asOf, row.source);
     const entry = shippedBook.models.find(({ id }) => id === model);
     const shipped = entry && rowOn(entry.rows, day);
     if (!entry || !shipped) return null;
     const { asOf, source } = originOfPrice(entry);
-    return priceOf(shipped, asOf, source);
+    return parsePricing(shipped, asOf, source);
   };
 }
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);

@@ -68,7 +68,7 @@ function reconciled(db: Database, { books, source, isOwnKey, offset, limit }: Re
   for (const record of sent)
     if (!seen.has(record.id))
       tally.unbooked(record, judgeUnbooked(record, explained.has(record.requestId ?? record.id)));
-  const balance = 'file' in books ? balanceOf(db, books.accountId) : null;
+  const balance = 'file' in books ? getBalance(db, books.accountId) : null;
   return tally.result(balance, 'file' in books || books.lines);
 }
 
@@ -111,7 +111,7 @@ function toldRequests(db: Database) {
 }
 
 /** Nano-USD. Read with the requests, in one transaction. */
-function balanceOf(db: Database, accountId: string): { balance: bigint; lines: bigint } {
+function getBalance(db: Database, accountId: string): { balance: bigint; lines: bigint } {
   const [balance = 0n, lines = 0n] = db
     .prepare(
       `select balance, (select coalesce(sum(amount), 0) from books.ledger_entries where account_id = accounts.id)

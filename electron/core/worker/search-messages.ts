@@ -89,7 +89,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
         ...(filters.model === null ? [] : [contains(filters.model)]),
         match === null && parts.length === 0 ? limit : Math.min(limit, 20),
       ) as Pick<Row, 'conversation_id' | 'title'>[];
-    return rows.map((row) => ({ conversationId: row.conversation_id, title: runsOf(row.title, parts) }));
+    return rows.map((row) => ({ conversationId: row.conversation_id, title: getRuns(row.title, parts) }));
   }
 
   function findMessages({ words, texts, text, inTool }: typeof ofMessages): FoundMessage[] {
@@ -134,7 +134,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
       inTool,
       conversationId: row.conversation_id,
       title: [{ text: row.title, hit: false }],
-      snippet: runsOf(
+      snippet: getRuns(
         match === null ? excerpt(row.snippet, parts) : row.snippet,
         parts,
         !inTool && row.role === 'assistant',
@@ -182,7 +182,7 @@ function excerpt(text: string, parts: readonly string[]): string {
 }
 
 /** Splits at the markers, and at literal matches. */
-function runsOf(marked: string, parts: readonly string[], isMarkdown = false): TextRun[] {
+function getRuns(marked: string, parts: readonly string[], isMarkdown = false): TextRun[] {
   const lower = marked.toLowerCase();
   let text = marked;
   if (lower.length === marked.length) {

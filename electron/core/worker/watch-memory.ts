@@ -27,7 +27,7 @@ export function watchMemory(worker: Worker, memoryMb: number, passed: () => void
   const timer = setInterval(async () => {
     if (isAsking || processMb() < startMb + memoryMb) return;
     isAsking = true;
-    const threadMb = await mbOf(worker);
+    const threadMb = await getMb(worker);
     isAsking = false;
     if (threadMb >= memoryMb / 2) passed();
   }, memoryCheckMs);
@@ -37,7 +37,7 @@ export function watchMemory(worker: Worker, memoryMb: number, passed: () => void
 const processMb = (): number => process.memoryUsage.rss() / 2 ** 20;
 
 /** What a thread holds. Without limit where it does not say so: before Node 24, and in the middle of one long call. */
-async function mbOf(worker: Worker): Promise<number> {
+async function getMb(worker: Worker): Promise<number> {
   if (typeof worker.getHeapStatistics !== 'function') return Number.POSITIVE_INFINITY;
   try {
     const held = await Promise.race([worker.getHeapStatistics(), wait(answerMs, null, { ref: false })]);

@@ -11,7 +11,7 @@ export async function askPerson(question: Question, signal: AbortSignal): Promis
     type: 'warning',
     title: 'Portico',
     message: question.title,
-    detail: textOf(question),
+    detail: getText(question),
     buttons: [question.no, question.yes],
     defaultId: no,
     cancelId: no,
@@ -23,5 +23,5 @@ export async function askPerson(question: Question, signal: AbortSignal): Promis
   return response === yes;
 }
 
-const textOf = ({ advice, facts }: Question): string =>
+const getText = ({ advice, facts }: Question): string =>
   [advice, ...facts.map(({ label, lines }) => [`${label}:`, ...lines].join('\n'))].join('\n\n');

@@ -8,14 +8,14 @@ import { saveImage } from './save-image.ts';
 export function showContextMenus(text: () => MainText): void {
   app.on('web-contents-created', (_, contents) => {
     contents.on('context-menu', (_event, clicked) => {
-      const template = contextTemplate(clicked, text(), deedsOf(contents, text));
+      const template = contextTemplate(clicked, text(), getDeeds(contents, text));
       const window = BrowserWindow.fromWebContents(contents);
       if (template.length > 0 && window) Menu.buildFromTemplate(template).popup({ window });
     });
   });
 }
 
-const deedsOf = (contents: WebContents, text: () => MainText) => ({
+const getDeeds = (contents: WebContents, text: () => MainText) => ({
   replaceWord: (word: string) => contents.replaceMisspelling(word),
   learnWord: (word: string) => void contents.session.addWordToSpellCheckerDictionary(word),
   openLink: (url: string) => {

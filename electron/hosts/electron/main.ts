@@ -8,7 +8,7 @@ import { dataDirFlag, defaultDataFolder } from '#core/storage/database/data-fold
 import { openSecretService } from '#core/storage/secrets/secret-service.ts';
 import { messages } from '#shared/language/messages.ts';
 import { refusalWords } from '#shared/language/refusal-words.ts';
-import { sentenceOf } from '#shared/language/refusals.ts';
+import { getSentence } from '#shared/language/refusals.ts';
 import { askHowToRecover } from './ask-how-to-recover.ts';
 import { refusedSwitch } from './command-line.ts';
 import { showContextMenus } from './context-menu.ts';
@@ -176,7 +176,7 @@ function run(): void {
       }),
       log,
       failed(failure, offer, again) {
-        const sentence = sentenceOf(messages(refusalWords)(state.get().language), failure);
+        const sentence = getSentence(messages(refusalWords)(state.get().language), failure);
         if (offer) return void askHowToRecover({ sentence, offer, dataFolder, text: text(), again });
         dialog.showErrorBox(text().cannotStart, `${sentence}\n\n${text().logAt(logFile)}`);
         app.exit(2);

@@ -2,7 +2,7 @@ import type { MenuItemConstructorOptions } from 'electron';
 import type { ActionId } from '#shared/actions/action-list.ts';
 import { type ActionMenu, actionMenus } from '#shared/actions/action-menus.ts';
 import { actionNames } from '#shared/actions/action-names.ts';
-import { type Bindings, bindingsOf, type ChangedKeys } from '#shared/actions/bindings.ts';
+import { type Bindings, type ChangedKeys, getBindings } from '#shared/actions/bindings.ts';
 import { type Language, messages } from '#shared/language/messages.ts';
 import { accelerator } from './accelerators.ts';
 import { mainText } from './main-text.ts';
@@ -26,14 +26,14 @@ export interface MenuOptions {
 export function menuTemplate({ platform, packaged, language, shortcuts, run }: MenuOptions): Item[] {
   const text = mainText(language);
   const names = namesIn(language);
-  const bindings = bindingsOf(shortcuts);
+  const bindings = getBindings(shortcuts);
   const isMac = platform === 'darwin';
   const actions = (menu: ActionMenu): Item[] =>
-    actionMenus[menu].map((id) => ({ label: names[id], click: () => run(id), ...acceleratorOf(bindings, id) }));
+    actionMenus[menu].map((id) => ({ label: names[id], click: () => run(id), ...getAccelerator(bindings, id) }));
   const settings: Item = {
     label: names.settings,
     click: () => run('settings'),
-    ...acceleratorOf(bindings, 'settings'),
+    ...getAccelerator(bindings, 'settings'),
   };
   const quit = item('quit', text.quit);
   const about = item('about', text.about);
@@ -109,7 +109,7 @@ export function menuTemplate({ platform, packaged, language, shortcuts, run }: M
  * The shortcut as Electron writes it. It is only shown where that can be: the page handles the keys, which a text field
  * may need itself. macOS handles what it shows, so keys without Command are left out there.
  */
-function acceleratorOf(bindings: Bindings, id: ActionId): Item {
+function getAccelerator(bindings: Bindings, id: ActionId): Item {
   // Without Ctrl or Command a text field may need them.
   const shown = bindings[id].filter((keys) => !keys.startsWith('Alt+')).map(accelerator);
   const first = shown.find((each) => each !== null);

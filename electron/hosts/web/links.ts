@@ -15,17 +15,17 @@ const betweenPrintsMs = 5000;
 export function openLinks({ url, access, elapsed, print }: LinksOptions) {
   let printed = '';
   let printedAt = Number.NEGATIVE_INFINITY;
-  const linkOf = (secret: string) => `${url}#b=${secret}`;
+  const getLink = (secret: string) => `${url}#b=${secret}`;
 
   function show(): void {
     printed = access.newSecret();
     printedAt = elapsed();
-    print(linkOf(printed));
+    print(getLink(printed));
   }
 
   return {
     /** Creates a link without printing it. */
-    make: () => linkOf(access.newSecret()),
+    make: () => getLink(access.newSecret()),
     /** Prints a new link, on request of the user at the terminal. */
     show,
     /** The same on request over the network; skipped while a recently printed one is valid. */

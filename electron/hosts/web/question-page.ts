@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Question } from '#core/runtime/host/ask-person.ts';
-import { styleOf } from '#core/runtime/markup/style-element.ts';
+import { getStyle } from '#core/runtime/markup/style-element.ts';
 import type { Language } from '#shared/language/messages.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
 import { pageText } from './page-text.ts';
@@ -21,7 +21,7 @@ button[value=yes]{animation:held ${readingMs}ms step-end}
 @keyframes held{from{pointer-events:none;visibility:hidden}}
 `;
 
-const { element, source } = styleOf(style);
+const { element, source } = getStyle(style);
 
 /** The question as a page without scripts or resources; foreign text is escaped. */
 export const questionPage = ({ title, advice, facts, yes, no, language }: Question): Promise<string> =>

@@ -37,7 +37,7 @@ export function isApiKey(text: string): boolean {
 export const displayPrefix = (key: string): string => key.slice(0, keyPrefix.length + shownLength);
 
 /** What is stored of a key (wire contract §4.2). */
-export const digestOf = (key: string, pepper: Uint8Array): Buffer => createHmac('sha256', pepper).update(key).digest();
+export const getDigest = (key: string, pepper: Uint8Array): Buffer => createHmac('sha256', pepper).update(key).digest();
 
 function checksum(body: string): string {
   let value = crc32(body);

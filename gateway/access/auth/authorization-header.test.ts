@@ -7,7 +7,7 @@ const key = createApiKey();
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1In0.c2ln';
 const wrongEnd = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`;
 
-function codeOf(header: string | null): string {
+function getCode(header: string | null): string {
   try {
     return parseAuthorization(header).type;
   } catch (error) {
@@ -48,6 +48,6 @@ describe('the Authorization header', () => {
     [`Bearer ${'a'.repeat(9000)}`, 'malformed_authorization'],
   ])('%j is %s', (template, expected) => {
     const header = template?.replaceAll('KEY', key).replaceAll('JWT', jwt).replaceAll('WRONGEND', wrongEnd) ?? null;
-    expect(codeOf(header)).toBe(expected);
+    expect(getCode(header)).toBe(expected);
   });
 });

@@ -7,7 +7,7 @@ import { parseAuthorization } from './authorization-header.ts';
 import { createKeyCache } from './key-cache.ts';
 import { hasEnded, requireNotEnded } from './key-principal.ts';
 import type { Peppers } from './pepper.ts';
-import { type PlanOf, planOf as shippedPlan } from './plans.ts';
+import { type PlanOf, getPlan as shippedPlan } from './plans.ts';
 import type { Principal } from './principal.ts';
 import { defaultTokenNames, type TokenNames } from './token-names.ts';
 import { createTokenVerifier } from './verify-token.ts';
@@ -21,7 +21,7 @@ export interface AuthorizeDeps {
   readonly now: () => number;
   readonly tokenNames?: TokenNames;
   /** Plans by their ids; those that ship unless others are defined. */
-  readonly planOf?: PlanOf;
+  readonly getPlan?: PlanOf;
   /** Called with the secret that an API key was found with. */
   readonly onKeyFound?: ((pepper: Uint8Array) => void) | null;
 }
@@ -35,9 +35,9 @@ export interface Authorizer {
 
 /** The one place where a credential becomes a principal. */
 export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
-  const { db, now, planOf = shippedPlan } = deps;
-  const keys = createKeyCache({ ...deps, planOf, onFound: deps.onKeyFound ?? null });
-  const tokens = createTokenVerifier({ db, now, planOf, names: deps.tokenNames ?? defaultTokenNames });
+  const { db, now, getPlan = shippedPlan } = deps;
+  const keys = createKeyCache({ ...deps, getPlan, onFound: deps.onKeyFound ?? null });
+  const tokens = createTokenVerifier({ db, now, getPlan, names: deps.tokenNames ?? defaultTokenNames });
   const marked = new Map<string, number>();
   let toMark: string[] = [];
   const markAll = createRounds(async () => {

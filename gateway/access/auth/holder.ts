@@ -3,7 +3,7 @@ import type { BooksDb } from '../../storage/open.ts';
 import { invalidKey } from './authorization-header.ts';
 import { requireActive, requireScope } from './authorize.ts';
 import { keyPrincipal, requireNotEnded } from './key-principal.ts';
-import { standingsOf } from './key-standing.ts';
+import { getStandings } from './key-standing.ts';
 import type { Plan, Principal } from './principal.ts';
 import { standing } from './verify-token.ts';
 
@@ -22,7 +22,7 @@ export async function holderNow(db: BooksDb, principal: Principal, now: number):
 }
 
 async function keyHolder(db: BooksDb, id: string, plan: Plan, now: number): Promise<Principal> {
-  const standing = (await standingsOf(db, [id], now)).get(id);
+  const standing = (await getStandings(db, [id], now)).get(id);
   if (!standing) throw new AppError('invalid_api_key', invalidKey);
   const holder = keyPrincipal(standing, () => plan);
   requireNotEnded(holder, now);

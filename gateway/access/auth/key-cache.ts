@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
 import type { BooksDb } from '../../storage/open.ts';
-import { digestOf } from './api-key.ts';
+import { getDigest } from './api-key.ts';
 import { invalidKey } from './authorization-header.ts';
 import { keyPrincipal } from './key-principal.ts';
 import { type KeyStanding, keyStandings } from './key-standing.ts';
@@ -24,7 +24,7 @@ export interface KeyCacheDeps {
   readonly db: BooksDb;
   readonly peppers: Peppers;
   readonly now: () => number;
-  readonly planOf: PlanOf;
+  readonly getPlan: PlanOf;
   /** Called with the secret that a key was found with. */
   readonly onFound?: ((pepper: Uint8Array) => void) | null;
 }
@@ -53,7 +53,7 @@ interface Waiting {
 }
 
 /** Keys as they stood within the last two seconds. Those that are asked for at once, and those that soon will be, are one question. */
-export function createKeyCache({ db, peppers, now, planOf, onFound = null }: KeyCacheDeps): KeyCache {
+export function createKeyCache({ db, peppers, now, getPlan, onFound = null }: KeyCacheDeps): KeyCache {
   /** In the order in which they were read: the first is the one to be read next. */
   const known = new Map<string, Known>();
   let waiting: Waiting[] = [];
@@ -76,14 +76,14 @@ export function createKeyCache({ db, peppers, now, planOf, onFound = null }: Key
     }
     const isOld = changes !== changesBefore;
     const keep = (name: string, own: readonly Buffer[], wasUsed: boolean) => {
-      const principal = keyPrincipal(standingOf(own, found), planOf);
+      const principal = keyPrincipal(getStanding(own, found), getPlan);
       if (!isOld) remember(name, { digests: own, principal, until: askedAt + cacheMs, wasUsed });
       return principal;
     };
     for (const { name, digests: own, resolve, reject } of asked) {
       try {
         resolve(keep(name, own, true));
-        const pepper = onFound && peppers[own.findIndex((digest) => found.has(textOf(digest)))];
+        const pepper = onFound && peppers[own.findIndex((digest) => found.has(getText(digest)))];
         if (pepper) onFound(pepper);
       } catch (error) {
         known.delete(name);
@@ -119,14 +119,14 @@ export function createKeyCache({ db, peppers, now, planOf, onFound = null }: Key
 
   return {
     recent(header) {
-      const one = known.get(nameOf(header));
+      const one = known.get(getName(header));
       if (!one || !isFresh(one.until, now())) return null;
       one.wasUsed = true;
       return one.principal;
     },
     read(header, key) {
-      const name = nameOf(header);
-      const digests = known.get(name)?.digests ?? peppers.map((pepper) => digestOf(key, pepper));
+      const name = getName(header);
+      const digests = known.get(name)?.digests ?? peppers.map((pepper) => getDigest(key, pepper));
       return new Promise((resolve, reject) => {
         waiting.push({ name, digests, resolve, reject });
         void ask();
@@ -140,7 +140,7 @@ export function createKeyCache({ db, peppers, now, planOf, onFound = null }: Key
 }
 
 /** A key is random enough for a plain hash to hide it; the peppered one costs ten times as much. */
-const nameOf = (header: string) => hash('sha256', header, 'base64');
+const getName = (header: string) => hash('sha256', header, 'base64');
 
 async function standingsByDigest(
   db: BooksDb,
@@ -149,7 +149,7 @@ async function standingsByDigest(
 ): Promise<ReadonlyMap<string, KeyStanding>> {
   if (digests.length === 0) return new Map();
   const standings = await keyStandings(db, sql`digest in (${sql.join(padded(digests))})`, now, 'as stored');
-  return new Map([...standings.values()].map((standing) => [textOf(standing.row.digest), standing]));
+  return new Map([...standings.values()].map((standing) => [getText(standing.row.digest), standing]));
 }
 
 /** To a power of two: a statement for every number of keys would be many statements to prepare. */
@@ -158,11 +158,11 @@ function padded(digests: readonly Buffer[]): readonly Buffer[] {
   return [...digests, ...Array<Buffer>(size - digests.length).fill(digests[0] ?? Buffer.alloc(0))];
 }
 
-const textOf = (digest: Uint8Array) => Buffer.from(digest).toString('base64');
+const getText = (digest: Uint8Array) => Buffer.from(digest).toString('base64');
 
 /** Throws `invalid_api_key` where none of a key's digests is known. */
-function standingOf(digests: readonly Buffer[], found: ReadonlyMap<string, KeyStanding>): KeyStanding {
-  const standing = digests.map((digest) => found.get(textOf(digest))).find(Boolean);
+function getStanding(digests: readonly Buffer[], found: ReadonlyMap<string, KeyStanding>): KeyStanding {
+  const standing = digests.map((digest) => found.get(getText(digest))).find(Boolean);
   // The same work for an unknown key: the comparison then runs against the digest itself and is discarded.
   const equal = digests.map((digest) => timingSafeEqual(digest, standing?.row.digest ?? digest)).includes(true);
   if (!standing || !equal) throw new AppError('invalid_api_key', invalidKey);

@@ -6,13 +6,13 @@ import type { PlanOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 
 /** Who asks with a key, as the key stands with all that it comes from. Throws 401 where one of them was revoked. */
-export function keyPrincipal(standing: KeyStanding, planOf: PlanOf): Principal {
+export function keyPrincipal(standing: KeyStanding, getPlan: PlanOf): Principal {
   const { row, spendLimit, expiresAt } = standing;
   if (standing.isRevoked) throw new AppError('invalid_api_key', invalidKey);
   return {
     accountId: row.account_id,
     accountStatus: standing.accountStatus,
-    plan: planOf(standing.plan),
+    plan: getPlan(standing.plan),
     credential: {
       type: 'api_key',
       id: row.id,

@@ -39,16 +39,16 @@ export async function keyStandings(
   amounts: Amounts = 'exact',
 ): Promise<ReadonlyMap<string, KeyStanding>> {
   const lines = await readLines(db, wanted, now, amounts);
-  return new Map(lines.flatMap(([key, ...above]) => (key ? [[key.id, standingOf(key, above)] as const] : [])));
+  return new Map(lines.flatMap(([key, ...above]) => (key ? [[key.id, getStanding(key, above)] as const] : [])));
 }
 
 /** How these keys stand. */
-export const standingsOf = (db: BooksDb, ids: readonly string[], now: number, amounts?: Amounts) =>
+export const getStandings = (db: BooksDb, ids: readonly string[], now: number, amounts?: Amounts) =>
   keyStandings(db, sql`id in (${sql.join(ids.length > 0 ? ids : [null])})`, now, amounts);
 
-function standingOf(key: Link, above: readonly Link[]): KeyStanding {
+function getStanding(key: Link, above: readonly Link[]): KeyStanding {
   const line = [key, ...above];
-  const over = boundsOf([...above.flatMap(ownBounds), tokenBounds(key)]);
+  const over = getBounds([...above.flatMap(ownBounds), tokenBounds(key)]);
   return {
     row: key,
     plan: key.plan,
@@ -59,7 +59,7 @@ function standingOf(key: Link, above: readonly Link[]): KeyStanding {
     scopes: scopesFromJson(key.scopes).filter((one) =>
       above.every(({ scopes }) => scopesFromJson(scopes).includes(one)),
     ),
-    ...boundsOf([over, ...ownBounds(key)]),
+    ...getBounds([over, ...ownBounds(key)]),
     above: over,
     generations: line.length,
     limitedGenerations: line.findLastIndex(({ spend_limit }) => spend_limit !== null) + 1,
@@ -78,7 +78,7 @@ const tokenBounds = ({ token_expires }: Link): Bounds => ({
   expiresAt: token_expires === null ? null : token_expires * 1000n,
 });
 
-const boundsOf = (all: readonly Bounds[]): Bounds => ({
+const getBounds = (all: readonly Bounds[]): Bounds => ({
   spendLimit: least(all.map(({ spendLimit }) => spendLimit)),
   expiresAt: least(all.map(({ expiresAt }) => expiresAt)),
 });

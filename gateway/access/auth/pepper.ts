@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
-import { type BooksDb, dialectOf } from '../../storage/open.ts';
+import { type BooksDb, getDialect } from '../../storage/open.ts';
 import { isSecretInUse } from './key-secret.ts';
 
 /** Secrets that API keys are hashed with: the first one signs, all of them verify. Never empty, by type. */
@@ -20,7 +20,7 @@ export function peppersFromEnvironment(
 ): Peppers | null {
   const given = env[variable];
   if (given !== undefined && given.trim() !== '') return parsePeppers(given);
-  if (dialectOf(database) === 'sqlite') return null;
+  if (getDialect(database) === 'sqlite') return null;
   throw new AppError(
     'invalid_input',
     `Set ${variable} to a secret of at least ${minLength} characters (for example the output of "openssl rand -hex 32"). ` +
@@ -59,7 +59,7 @@ function readPepper(path: string): Uint8Array | null {
     const kept = readFileSync(path);
     if (kept.length >= minLength) return kept;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (getCode(error) === 'ENOENT') return null;
     throw lost(path, (error as Error).message);
   }
   throw lost(path, 'it is too short');
@@ -72,7 +72,7 @@ function createPepper(path: string): Uint8Array {
     writeFileSync(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
     return fresh;
   } catch (error) {
-    const theirs = codeOf(error) === 'EEXIST' ? readPepper(path) : null;
+    const theirs = getCode(error) === 'EEXIST' ? readPepper(path) : null;
     if (theirs) return theirs;
     throw new AppError('invalid_input', `The key secret "${path}" cannot be written: ${(error as Error).message}.`, {
       cause: error,
@@ -80,7 +80,7 @@ function createPepper(path: string): Uint8Array {
   }
 }
 
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+const getCode = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 const lost = (path: string, why: string) =>
   new AppError(

@@ -5,7 +5,7 @@ import type { Plan } from './principal.ts';
 export const planFeatures = ['chat', 'router', 'byok', 'usage_api'] as const;
 
 /** A plan's limits as they are written and answered; null: not limited (wire contract §7). */
-export const limitsOf = (plan: Plan) => ({
+export const getLimits = (plan: Plan) => ({
   requests_per_minute: plan.requestsPerMinute,
   tokens_per_minute: plan.tokensPerMinute,
   concurrent_requests: plan.concurrentRequests,
@@ -90,4 +90,4 @@ export type PlanOf = (id: string) => Plan;
 const withoutPlan = (id: string): Plan => ({ ...unlimited, id, name: id, features: [], models: [] });
 
 /** The plans that ship, where no others are defined. */
-export const planOf: PlanOf = (id) => byId.get(id) ?? withoutPlan(id);
+export const getPlan: PlanOf = (id) => byId.get(id) ?? withoutPlan(id);

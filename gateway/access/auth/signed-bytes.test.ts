@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  getSignature,
   isSignedBy,
   parsePrivateKey,
   parsePublicKey,
   publicKeyText,
   signatureAddress,
-  signatureOf,
 } from './signed-bytes.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -35,7 +35,7 @@ test('one changed bit of the file or of its signature is seen', () => {
     fc.nat(),
     fc.nat(7),
     (file, at, bit) => {
-      const signature = signatureOf(privateKey, file);
+      const signature = getSignature(privateKey, file);
       expect(isSignedBy(publicKey, file, `${signature}\n`)).toBe(true);
       const flipped = (bytes: Uint8Array) =>
         Uint8Array.from(bytes, (byte, index) => (index === at % bytes.length ? byte ^ (1 << bit) : byte));

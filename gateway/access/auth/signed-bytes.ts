@@ -25,7 +25,7 @@ function requireEd25519(key: KeyObject): KeyObject {
 export const publicKeyText = (privateKey: KeyObject): string =>
   createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64');
 
-export const signatureOf = (privateKey: KeyObject, bytes: Uint8Array): string =>
+export const getSignature = (privateKey: KeyObject, bytes: Uint8Array): string =>
   sign(null, bytes, privateKey).toString('base64');
 
 /** A text is signed by its bytes in UTF-8. */

@@ -237,17 +237,17 @@ test('a token of 8 KB is accepted and the next longer one is not, however well i
 
 test('without a kid is accepted only where a single key is published, and then by that key only', async () => {
   const lone = await openTokenBench();
-  const verdictOf = (token: string) => verdict(token, 'Bearer', lone);
+  const getVerdict = (token: string) => verdict(token, 'Bearer', lone);
   const headless = without(lone.header, 'kid');
   for (const { kid, sealed_key: sealed } of await publishedKeys(lone.db, lone.now())) {
     const key = openKey(sealed, kid, lone.peppers);
     const token = lone.signed(headless, lone.claims, (input) => rs256(input, key));
-    expect(await verdictOf(token)).toBe('invalid_token');
+    expect(await getVerdict(token)).toBe('invalid_token');
   }
   await lone.db.deleteFrom('token_keys').where('signs_from', 'is', null).execute();
-  expect(await verdictOf(lone.signed(headless, lone.claims))).toBe('accepted');
-  expect(await verdictOf(lone.signed({ ...headless, typ: 'at+jwt' }, lone.claims))).toBe('invalid_token');
-  expect(await verdictOf(lone.signed({ ...headless, jwk: {} }, lone.claims))).toBe('invalid_token');
+  expect(await getVerdict(lone.signed(headless, lone.claims))).toBe('accepted');
+  expect(await getVerdict(lone.signed({ ...headless, typ: 'at+jwt' }, lone.claims))).toBe('invalid_token');
+  expect(await getVerdict(lone.signed({ ...headless, jwk: {} }, lone.claims))).toBe('invalid_token');
   await lone.close();
 });
 

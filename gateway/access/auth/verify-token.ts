@@ -17,7 +17,7 @@ export interface TokenVerifierDeps {
   readonly db: BooksDb;
   readonly now: () => number;
   readonly names: TokenNames;
-  readonly planOf: PlanOf;
+  readonly getPlan: PlanOf;
 }
 
 export interface TokenVerifier {
@@ -30,7 +30,7 @@ export interface TokenVerifier {
 export const isFresh = (until: number, now: number): boolean => until > now && until <= now + cacheMs;
 
 /** Checks tokens against the published keys and the books, without asking anyone else (wire contract §4.6). */
-export function createTokenVerifier({ db, now, names, planOf }: TokenVerifierDeps): TokenVerifier {
+export function createTokenVerifier({ db, now, names, getPlan }: TokenVerifierDeps): TokenVerifier {
   const known = new Map<string, { principal: Principal; until: number }>();
   let keys: { byKid: ReadonlyMap<string, JWK>; until: number } | null = null;
 
@@ -45,7 +45,7 @@ export function createTokenVerifier({ db, now, names, planOf }: TokenVerifierDep
     const key = keyFor(readHeader(token), await currentKeys());
     const claims = key && (await verifiedClaims(token, key, names, now()));
     if (!claims) throw invalid();
-    return principalFor(db, claims, key.kid, planOf);
+    return principalFor(db, claims, key.kid, getPlan);
   }
 
   return {
@@ -128,7 +128,7 @@ interface KnownToken {
  * Whom a token speaks for, as the books say now. Throws `invalid_token`: a disabled user and a revoked token look like any
  * other token that is not valid.
  */
-async function accountOf(db: BooksDb, { userId, issued, id }: KnownToken) {
+async function getAccount(db: BooksDb, { userId, issued, id }: KnownToken) {
   const row = await db
     .selectFrom('users')
     .innerJoin('accounts', 'accounts.id', 'users.account_id')
@@ -147,20 +147,20 @@ async function accountOf(db: BooksDb, { userId, issued, id }: KnownToken) {
 export async function standing(db: BooksDb, { userId, tokenId, tokenKey, credential }: Principal, now: number) {
   const published = await publishedKeys(db, now);
   if (tokenKey !== undefined && !published.some(({ kid }) => kid === tokenKey)) throw invalid();
-  return accountOf(db, { userId: userId ?? '', issued: credential.created ?? 0, id: tokenId });
+  return getAccount(db, { userId: userId ?? '', issued: credential.created ?? 0, id: tokenId });
 }
 
 async function principalFor(
   db: BooksDb,
   claims: TokenClaims,
   kid: string | undefined,
-  planOf: PlanOf,
+  getPlan: PlanOf,
 ): Promise<Principal> {
-  const row = await accountOf(db, { userId: claims.sub, issued: claims.iat, id: claims.jti });
+  const row = await getAccount(db, { userId: claims.sub, issued: claims.iat, id: claims.jti });
   return {
     accountId: row.account_id,
     accountStatus: row.status,
-    plan: planOf(row.plan),
+    plan: getPlan(row.plan),
     userId: row.id,
     ...(claims.jti === undefined ? {} : { tokenId: claims.jti }),
     ...(kid === undefined ? {} : { tokenKey: kid }),

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { createSlotSet } from '../../runtime/concurrency/running.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import { invalidKey } from './authorization-header.ts';
-import { standingsOf } from './key-standing.ts';
+import { getStandings } from './key-standing.ts';
 import type { Principal } from './principal.ts';
 import { standing } from './verify-token.ts';
 
@@ -29,7 +29,7 @@ interface Watched {
   readonly stop: (why: AppError) => void;
 }
 
-const nameOf = ({ userId, tokenId, tokenKey, credential }: Principal) =>
+const getName = ({ userId, tokenId, tokenKey, credential }: Principal) =>
   credential.type === 'jwt'
     ? `jwt ${userId} ${tokenId ?? ''} ${tokenKey ?? ''} ${credential.created}`
     : `key ${credential.id}`;
@@ -45,7 +45,7 @@ export function watchCredentials({ db, now, log }: CredentialWatchDeps): Credent
   let again = false;
 
   async function lookAtAll(): Promise<void> {
-    const all = new Map([...watched].map(({ principal }) => [nameOf(principal), principal]));
+    const all = new Map([...watched].map(({ principal }) => [getName(principal), principal]));
     const keys = [...all.values()].flatMap(({ credential }) =>
       credential.type === 'jwt' ? [] : (credential.id ?? []),
     );
@@ -58,7 +58,7 @@ export function watchCredentials({ db, now, log }: CredentialWatchDeps): Credent
     }
     if (refused.size === 0) return;
     for (const { principal, stop } of [...watched]) {
-      const why = refused.get(nameOf(principal));
+      const why = refused.get(getName(principal));
       if (why) stop(why);
     }
   }
@@ -91,7 +91,7 @@ const suspended = (status: string) =>
 
 /** Which of these keys are worth nothing any more, by themselves or by one that they come from, and why. */
 async function refusedKeys(db: BooksDb, ids: readonly string[], now: number): Promise<Map<string, AppError>> {
-  const known = await standingsOf(db, ids, now, 'as stored');
+  const known = await getStandings(db, ids, now, 'as stored');
   return new Map(
     ids.flatMap((id): [string, AppError][] => {
       const key = known.get(id);

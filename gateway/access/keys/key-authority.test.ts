@@ -14,7 +14,7 @@ import {
   type Paper,
   type PaperAccount,
   type PaperUser,
-  refusalOf,
+  toRefusal,
   type Wish,
   worth,
 } from '../../../tests/gateway-doubles/paper-keys.ts';
@@ -69,7 +69,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 const usd = (nano: number) => formatUsd(nanoUsd(BigInt(nano)));
-const bodyOf = ({ scopes, end, limit }: Wish) => ({
+const getBody = ({ scopes, end, limit }: Wish) => ({
   ...(scopes ? { scopes } : {}),
   ...(end === undefined ? {} : { expires_at: end }),
   ...(limit === undefined ? {} : { spend_limit_usd: usd(limit) }),
@@ -118,7 +118,7 @@ async function openWorld(opened: Opened) {
   }
 
   async function mint(by: Paper, wanted: Wish): Promise<void> {
-    const answer = await opened.post('/v1/keys', bodyOf(wanted), as(by.secret));
+    const answer = await opened.post('/v1/keys', getBody(wanted), as(by.secret));
     const made = await answer.json();
     expect([answer.status === 201, made.error?.code]).toEqual([
       mayMint(by, wanted, account, opened.now()),
@@ -166,7 +166,7 @@ async function openWorld(opened: Opened) {
       }
       case 'change': {
         const [by, key, wanted] = [pick(all, one.by), pick(keys(), one.key), soon(one.wish)];
-        const answer = await opened.change(key.id, bodyOf(wanted), by.secret);
+        const answer = await opened.change(key.id, getBody(wanted), by.secret);
         expect(answer.status === 200).toBe(mayChange(by, key, wanted, account, now));
         if (answer.status === 200) Object.assign(key, { end: wanted.end ?? key.end, limit: wanted.limit ?? key.limit });
         return;
@@ -229,7 +229,7 @@ async function openWorld(opened: Opened) {
   async function compare(): Promise<void> {
     const shown = new Map((await operator.listKeys(accountId)).map((key) => [key.id, key]));
     for (const one of all) {
-      const refusal = refusalOf(one, account, opened.now());
+      const refusal = toRefusal(one, account, opened.now());
       const { scopes, end, limit } = worth(one);
       const answer = await opened.post('/v1/auth/verify', {}, as(one.secret));
       const { error, credential, account: seen } = await answer.json();

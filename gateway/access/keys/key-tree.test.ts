@@ -13,7 +13,7 @@ type Shared = Awaited<ReturnType<typeof openShared>>;
 type Minted = Awaited<ReturnType<Opened['mint']>>;
 
 /** A key minted with the credential, one minted with that, and so on: oldest first. */
-async function lineOf({ mint }: Opened, credential: string, length: number): Promise<Minted[]> {
+async function getLine({ mint }: Opened, credential: string, length: number): Promise<Minted[]> {
   const line: Minted[] = [];
   for (let key = credential; line.length < length; key = line.at(-1)?.key ?? '') line.push(await mint(minting, key));
   return line;
@@ -45,8 +45,8 @@ describe('what a revoked key minted ends with it', () => {
     ['by PATCH', ({ change }: Opened, id: string) => change(id, { revoked: true })],
   ])('at any depth, and nothing else: %s', async (_how, revoke) => {
     const opened = await openKeys();
-    const [first, ...below] = await lineOf(opened, opened.key, 8);
-    const [sibling] = await lineOf(opened, opened.key, 1);
+    const [first, ...below] = await getLine(opened, opened.key, 8);
+    const [sibling] = await getLine(opened, opened.key, 1);
     expect(new Set(await verdicts(opened, below))).toEqual(new Set(['valid']));
     await revoke(opened, first?.id ?? '');
     expect(new Set(await verdicts(opened, below))).toEqual(new Set(['invalid_api_key']));
@@ -60,7 +60,7 @@ describe('what a revoked key minted ends with it', () => {
 
   test('within two seconds where another process revoked it, while the books know and this one was told nothing', async () => {
     const opened = await openShared();
-    const [first, , third] = await lineOf(opened, opened.key, 3);
+    const [first, , third] = await getLine(opened, opened.key, 3);
     expect(await verdict(opened, third?.key ?? '')).toBe('valid');
     const env = { PORTICO_KEY_PEPPER: testPepper };
     const { operator, close } = await openOperator({
@@ -77,7 +77,7 @@ describe('what a revoked key minted ends with it', () => {
 
   test('also what is minted at the same moment, and what a caller mints that was let in just before', async () => {
     const opened = await openShared();
-    const [first] = await lineOf(opened, opened.key, 1);
+    const [first] = await getLine(opened, opened.key, 1);
     const attempts = Array.from({ length: 8 }, () => opened.post('/v1/keys', minting, as(first?.key ?? '')));
     const [revoked, ...answers] = await Promise.all([opened.revoke(first?.id ?? ''), ...attempts]);
     expect(revoked?.status).toBe(200);
@@ -87,7 +87,7 @@ describe('what a revoked key minted ends with it', () => {
       else expect([answer.status, body.error.code]).toEqual([401, 'invalid_api_key']);
     }
     // Another process revokes: this one still has the caller in its memory, and asks the books before it mints.
-    const [second] = await lineOf(opened, opened.key, 1);
+    const [second] = await getLine(opened, opened.key, 1);
     await verify(opened, second?.key ?? '');
     await opened.db
       .updateTable('api_keys')
@@ -100,7 +100,7 @@ describe('what a revoked key minted ends with it', () => {
 
   test('and makes room for as many new ones', async () => {
     const opened = await openShared();
-    const [first, below] = await lineOf(opened, opened.key, 2);
+    const [first, below] = await getLine(opened, opened.key, 2);
     const own = { account_id: opened.account.id, prefix: 'p', scopes: '[]', created: 0n };
     const filling = Array.from({ length: 497 }, (_, at) => ({
       ...own,
@@ -177,7 +177,7 @@ describe('what a token minted ends with it', () => {
   ])('when it %s', async (_how, end) => {
     const opened = await openKeys();
     const session = await opened.login();
-    const line = await lineOf(opened, session.token, 3);
+    const line = await getLine(opened, session.token, 3);
     expect(line[0]).toMatchObject({ minted_by: session.user });
     expect(await verdicts(opened, line)).toEqual(['valid', 'valid', 'valid']);
     await end(opened, session);
@@ -195,7 +195,7 @@ describe('what a token minted ends with it', () => {
     const opened = await openKeys();
     const [ada, bob] = [await opened.login(), await opened.login()];
     const again = await opened.gateway.operator.issueToken({ userId: ada.user, scopes: minting.scopes, lifetimeS: 60 });
-    const line = await lineOf(opened, ada.token, 2);
+    const line = await getLine(opened, ada.token, 2);
     await opened.gateway.operator.revokeTokens(again.id);
     await opened.gateway.operator.revokeTokens(bob.user);
     expect(await verdicts(opened, line)).toEqual(['valid', 'valid']);
@@ -204,7 +204,7 @@ describe('what a token minted ends with it', () => {
   test('when it expires: a key lives no longer than the login that made it', async () => {
     const opened = await openKeys();
     const { token, expiresAt } = await opened.login(undefined, 900);
-    const [first, second] = await lineOf(opened, token, 2);
+    const [first, second] = await getLine(opened, token, 2);
     expect([first?.expires_at, second?.expires_at]).toEqual([expiresAt, expiresAt]);
     const longer = { expires_at: expiresAt + 1 };
     expect(await errorCode(await opened.post('/v1/keys', longer, as(token)))).toBe('invalid_value');
@@ -227,7 +227,7 @@ interface Session {
 describe('whatever is taken from a key later is taken from what it minted', () => {
   test('its end', async () => {
     const opened = await openKeys();
-    const [first, second, third] = (await lineOf(opened, opened.key, 3)) as [Minted, Minted, Minted];
+    const [first, second, third] = (await getLine(opened, opened.key, 3)) as [Minted, Minted, Minted];
     const end = testNow / 1000 + 60;
     await opened.change(third.id, { expires_at: end + 3600 });
     await opened.change(first.id, { expires_at: end });
@@ -240,7 +240,7 @@ describe('whatever is taken from a key later is taken from what it minted', () =
 
   test('its limit, also one that it did not have, with what was spent before', async () => {
     const opened = await openKeys();
-    const [first, , third] = (await lineOf(opened, opened.key, 3)) as [Minted, Minted, Minted];
+    const [first, , third] = (await getLine(opened, opened.key, 3)) as [Minted, Minted, Minted];
     await opened.chat(third.key, { max_tokens: 1000 });
     const spent = (await opened.list()).find(({ id }) => id === first.id)?.spent_usd;
     expect(Number(spent)).toBeGreaterThan(0);
@@ -255,7 +255,7 @@ describe('whatever is taken from a key later is taken from what it minted', () =
 
   test('its scopes', async () => {
     const opened = await openShared();
-    const [first, second] = (await lineOf(opened, opened.key, 2)) as [Minted, Minted];
+    const [first, second] = (await getLine(opened, opened.key, 2)) as [Minted, Minted];
     await opened.db.updateTable('api_keys').set({ scopes: '["models"]' }).where('id', '=', first.id).execute();
     opened.pass(2000);
     expect(await errorCode(await opened.chat(second.key))).toBe('insufficient_scope');
@@ -265,7 +265,7 @@ describe('whatever is taken from a key later is taken from what it minted', () =
 
   test('its account', async () => {
     const opened = await openShared();
-    const [first, second] = (await lineOf(opened, opened.key, 2)) as [Minted, Minted];
+    const [first, second] = (await getLine(opened, opened.key, 2)) as [Minted, Minted];
     const other = await opened.gateway.operator.createAccount({ name: 'Other' });
     await opened.gateway.operator.setAccountStatus(other.id, 'suspended');
     await opened.db.updateTable('api_keys').set({ account_id: other.id }).where('id', '=', first.id).execute();

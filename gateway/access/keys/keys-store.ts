@@ -1,10 +1,10 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { ApiKey } from '#shared/wire/key.ts';
-import { type Page, type PageRequest, pageOf, sliceOf, unknownCursor } from '../../storage/cursor.ts';
+import { getPage, getSlice, type Page, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import { isWithin } from '../auth/key-line.ts';
-import { type KeyStanding, standingsOf } from '../auth/key-standing.ts';
+import { getStandings, type KeyStanding } from '../auth/key-standing.ts';
 import type { Principal } from '../auth/principal.ts';
 
 /** The keys a caller may see and change; any other one does not exist for it (every query names account and caller). */
@@ -15,24 +15,24 @@ export async function listKeys(
   page: PageRequest,
   now: number,
 ): Promise<Page<ApiKey>> {
-  const slice = sliceOf(page);
+  const slice = getSlice(page);
   if (slice.cursor !== undefined && !(await isThere(db, principal, slice.cursor))) throw unknownCursor(page);
-  const rows = await keysOf(db, principal)
+  const rows = await getKeys(db, principal)
     .$if(slice.cursor !== undefined, (rest) => rest.where('id', slice.comparison, slice.cursor ?? ''))
     .orderBy('id', slice.direction)
     .limit(slice.take)
     .execute();
   const ids = rows.map(({ id }) => id);
-  const standings = await standingsOf(db, ids, now);
+  const standings = await getStandings(db, ids, now);
   const found = ids.flatMap((id) => standings.get(id) ?? []);
-  return pageOf(
+  return getPage(
     page,
     found.map((key) => toApiKey(key, now)),
     (key) => key,
   );
 }
 
-const keysOf = (db: BooksDb, { accountId, credential }: Principal) =>
+const getKeys = (db: BooksDb, { accountId, credential }: Principal) =>
   db
     .selectFrom('api_keys')
     .select('id')
@@ -40,11 +40,11 @@ const keysOf = (db: BooksDb, { accountId, credential }: Principal) =>
     .$if(credential.isConfined === true, (rest) => rest.where(isWithin(credential.id ?? '')));
 
 const isThere = (db: BooksDb, principal: Principal, id: string) =>
-  keysOf(db, principal).where('id', '=', id).executeTakeFirst();
+  getKeys(db, principal).where('id', '=', id).executeTakeFirst();
 
 /** Throws 404 where the caller has no such key to see. */
 export async function requireKey(db: BooksDb, principal: Principal, id: string, now: number): Promise<KeyStanding> {
-  const key = (await isThere(db, principal, id)) && (await standingsOf(db, [id], now)).get(id);
+  const key = (await isThere(db, principal, id)) && (await getStandings(db, [id], now)).get(id);
   if (key) return key;
   const isConfined = principal.credential.isConfined === true;
   throw new AppError(
@@ -64,7 +64,7 @@ export const toApiKey = (key: KeyStanding, now: number): ApiKey => ({
   label: key.row.label,
   prefix: key.row.prefix,
   scopes: [...key.scopes],
-  status: statusOf(key, now),
+  status: getStatus(key, now),
   created: Number(key.row.created / 1000n),
   expires_at: seconds(key.expiresAt),
   revoked_at: seconds(key.revokedAt),
@@ -75,7 +75,7 @@ export const toApiKey = (key: KeyStanding, now: number): ApiKey => ({
   minted_by: key.row.parent_id ?? key.row.token_user,
 });
 
-function statusOf({ isRevoked, expiresAt }: KeyStanding, now: number): ApiKey['status'] {
+function getStatus({ isRevoked, expiresAt }: KeyStanding, now: number): ApiKey['status'] {
   if (isRevoked) return 'revoked';
   return expiresAt !== null && expiresAt <= BigInt(now) ? 'expired' : 'active';
 }

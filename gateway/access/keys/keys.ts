@@ -4,7 +4,7 @@ import type { BooksDb, BooksTransaction } from '../../storage/open.ts';
 import type { Transact } from '../../storage/transact.ts';
 import { holderNow } from '../auth/holder.ts';
 import { requireKeySecret } from '../auth/key-secret.ts';
-import { type KeyStanding, standingsOf } from '../auth/key-standing.ts';
+import { getStandings, type KeyStanding } from '../auth/key-standing.ts';
 import type { Peppers } from '../auth/pepper.ts';
 import type { Principal } from '../auth/principal.ts';
 import { boundColumns, boundsForChange } from './key-bounds.ts';
@@ -51,7 +51,7 @@ export function createKeys({ db, transact, peppers, now, credentialsChanged }: K
 }
 
 async function standingNow(trx: BooksTransaction, id: string, nowMs: number): Promise<KeyStanding> {
-  const standing = (await standingsOf(trx, [id], nowMs)).get(id);
+  const standing = (await getStandings(trx, [id], nowMs)).get(id);
   if (!standing) throw new Error('a key was not there right after it had been written');
   return standing;
 }

@@ -3,10 +3,10 @@ import type { CreateKeyRequest } from '#shared/wire/key.ts';
 import type { BooksTransaction } from '../../storage/open.ts';
 import { holderNow } from '../auth/holder.ts';
 import { countWorking } from '../auth/key-line.ts';
-import { standingsOf } from '../auth/key-standing.ts';
+import { getStandings } from '../auth/key-standing.ts';
 import type { Peppers } from '../auth/pepper.ts';
 import type { Principal } from '../auth/principal.ts';
-import { windowOf } from '../limits/chat-pass.ts';
+import { getWindow } from '../limits/chat-pass.ts';
 import { boundColumns, boundsForNew, scopesForNew } from './key-bounds.ts';
 import { newKey } from './new-key.ts';
 
@@ -33,7 +33,7 @@ export async function mintKey(
   await requireRoom(trx, accountId, nowMs);
   await requireEarly(trx, creator, nowMs);
   const { row, key } = newKey({ accountId, label: wanted.label ?? null, scopes, now: nowMs }, peppers);
-  const from = { ...provenanceOf(creator), window_id: windowOf(creator) };
+  const from = { ...getProvenance(creator), window_id: getWindow(creator) };
   await trx
     .insertInto('api_keys')
     .values({ ...row, ...boundColumns(bounds), ...from })
@@ -42,7 +42,7 @@ export async function mintKey(
 }
 
 /** Where the new key comes from: the key, or the token as far as it can end before its time. */
-function provenanceOf({ userId, tokenId, tokenKey, credential }: Principal) {
+function getProvenance({ userId, tokenId, tokenKey, credential }: Principal) {
   if (credential.id !== null) return { parent_id: credential.id };
   const seconds = (value: number | null) => (value === null ? null : BigInt(value));
   return {
@@ -70,7 +70,7 @@ async function requireRoom(trx: BooksTransaction, accountId: string, nowMs: numb
 
 async function requireEarly(trx: BooksTransaction, { credential: { id } }: Principal, nowMs: number): Promise<void> {
   if (id === null) return;
-  const line = (await standingsOf(trx, [id], nowMs)).get(id);
+  const line = (await getStandings(trx, [id], nowMs)).get(id);
   if (!line) return;
   const isLimited = line.limitedGenerations >= maxLimitedGenerations;
   if (!isLimited && line.generations < maxGenerations) return;

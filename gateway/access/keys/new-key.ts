@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/wire/account.ts';
 import { newId } from '../../storage/id.ts';
-import { createApiKey, digestOf, displayPrefix } from '../auth/api-key.ts';
+import { createApiKey, displayPrefix, getDigest } from '../auth/api-key.ts';
 import type { Peppers } from '../auth/pepper.ts';
 
 export interface NewKey {
@@ -17,7 +17,7 @@ export function newKey({ accountId, label, scopes, now }: NewKey, peppers: Peppe
   const row = {
     id: newId('key', now),
     account_id: accountId,
-    digest: digestOf(key, peppers[0]),
+    digest: getDigest(key, peppers[0]),
     prefix: displayPrefix(key),
     label: label?.trim() || null,
     scopes: JSON.stringify(scopes),

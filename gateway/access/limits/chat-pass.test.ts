@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { testPrincipal } from '../../../tests/gateway-doubles/test-receiving.ts';
-import { planOf } from '../auth/plans.ts';
+import { getPlan } from '../auth/plans.ts';
 import { ChatPass } from './chat-pass.ts';
 import type { LimitStore } from './limit-store.ts';
 import { createMemoryStore } from './memory-store.ts';
 
-const caller = testPrincipal({ ...planOf('pro'), requestsPerMinute: 10, concurrentRequests: 1 });
+const caller = testPrincipal({ ...getPlan('pro'), requestsPerMinute: 10, concurrentRequests: 1 });
 
 /** Counters that another machine has: each answer takes its time. */
 function elsewhere(more: Partial<LimitStore> = {}): LimitStore {

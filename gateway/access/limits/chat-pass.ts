@@ -26,7 +26,7 @@ export class ChatPass {
   constructor(store: LimitStore, principal: Principal) {
     this.#store = store;
     this.#plan = principal.plan;
-    this.#names = namesOf(principal);
+    this.#names = getNames(principal);
   }
 
   /**
@@ -135,7 +135,7 @@ const withoutOne = (state: Admission | Refusal): WindowState =>
  * Credentials share a window where one was minted by the other: minting keys does not multiply a plan's limits. Tokens of one
  * user are one credential, however often they are issued anew (§4.6); those of another user are another.
  */
-export const windowOf = ({ accountId, userId, credential }: Principal): string =>
+export const getWindow = ({ accountId, userId, credential }: Principal): string =>
   credential.window ?? credential.id ?? userId ?? accountId;
 
 interface CounterNames {
@@ -147,10 +147,10 @@ interface CounterNames {
 const knownNames = new WeakMap<Principal, CounterNames>();
 
 /** What a store counts a principal's chats under, made once: of a text that is put together anew the digest is worked out anew. */
-function namesOf(principal: Principal): CounterNames {
+function getNames(principal: Principal): CounterNames {
   const known = knownNames.get(principal);
   if (known) return known;
-  const window = windowOf(principal);
+  const window = getWindow(principal);
   const names = { requests: `requests:${window}`, tokens: `tokens:${window}`, chats: `chats:${window}` };
   knownNames.set(principal, names);
   return names;
@@ -199,7 +199,7 @@ export function createLimits(store: LimitStore, requireQuota: (principal: Princi
     async read(principal, address) {
       if (address === null) return;
       const what = `requests: at most ${readsPerMinute} a minute`;
-      await count(`reads:${windowOf(principal)}`, readsPerMinute, what);
+      await count(`reads:${getWindow(principal)}`, readsPerMinute, what);
     },
     async verify(address) {
       if (address === null) return;

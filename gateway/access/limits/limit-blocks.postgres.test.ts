@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { openBooks } from '../../storage/open.ts';
-import { planOf } from '../auth/plans.ts';
+import { getPlan } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
 import { ChatPass } from './chat-pass.ts';
 import type { Leave } from './limit-store.ts';
@@ -37,7 +37,7 @@ async function openThree(clock: (() => number) | null = null) {
 
 const anyone = { accountId: 'acct_1', credential: { id: 'key_1' } } as Principal;
 
-const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+const getSum = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
 
 test('in no minute more than the limit is admitted, however it was split among three instances', async () => {
   let time = 1_800_000_000_000;
@@ -68,7 +68,7 @@ test('in no minute more than the limit is admitted, however it was split among t
             taken.push({ at: time, cost: used });
           }
           const lastMinute = taken.filter(({ at }) => at > time - 60_000).map((one) => one.cost);
-          expect(sumOf(lastMinute)).toBeLessThanOrEqual(limit);
+          expect(getSum(lastMinute)).toBeLessThanOrEqual(limit);
         }
       },
     ),
@@ -95,7 +95,7 @@ test('a request with a key that is seldom used asks once for all its limits, and
   onTestFinished(() => void vi.useRealTimers());
   let time = 1_800_000_000_000;
   const { one, asked, db } = await openThree(() => time);
-  const plan = planOf('pro');
+  const plan = getPlan('pro');
   if (!plan) throw new Error('unreachable');
   const request = async (id: string, used: number) => {
     const pass = new ChatPass(one(0), { ...anyone, plan, credential: { ...anyone.credential, id } });
@@ -121,7 +121,7 @@ test('a request with a key that is seldom used asks once for all its limits, and
 
 test('a request that is refused because too many run is not counted as one of the minute', async () => {
   const { one } = await openThree();
-  const plan = { ...planOf('free'), concurrentRequests: 1 } as Plan;
+  const plan = { ...getPlan('free'), concurrentRequests: 1 } as Plan;
   const open = (index: number) => new ChatPass(one(index), { ...anyone, plan });
   const running = open(0);
   await running.enter();

@@ -9,7 +9,7 @@ import { testPrincipal, testReceiving } from '../../../tests/gateway-doubles/tes
 import { hangingReply, openUpstream } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { createApp } from '../../http/app.ts';
 import { listen } from '../../http/listen.ts';
-import { planOf } from '../auth/plans.ts';
+import { getPlan } from '../auth/plans.ts';
 import { Secret } from '../auth/secret.ts';
 
 const echo = { model: 'sandbox/echo', prompt: 'hi' };
@@ -40,7 +40,7 @@ async function untilRefused(ask: () => Promise<Response>, most = 400): Promise<[
 describe('§7 requests a minute', () => {
   test('are counted per user where tokens ask, whatever token that has, and apart from keys', async () => {
     const { call, gateway, account, key } = await open({ plan: 'free' });
-    const tokenOf = async (userId: string) =>
+    const getToken = async (userId: string) =>
       (await gateway.operator.issueToken({ userId, scopes: ['chat'], lifetimeS: 60 })).token;
     const ask = (credential: string) =>
       call('/chat', {
@@ -51,11 +51,11 @@ describe('§7 requests a minute', () => {
       });
     const ada = await gateway.operator.createUser({ accountId: account.id, name: 'Ada' });
     const bob = await gateway.operator.createUser({ accountId: account.id, name: 'Bob' });
-    const first = await tokenOf(ada.id);
+    const first = await getToken(ada.id);
     const [passed] = await untilRefused(() => ask(first));
     expect(passed).toBe(20);
-    expect((await ask(await tokenOf(ada.id))).status).toBe(429);
-    expect((await ask(await tokenOf(bob.id))).status).toBe(200);
+    expect((await ask(await getToken(ada.id))).status).toBe(429);
+    expect((await ask(await getToken(bob.id))).status).toBe(200);
     expect((await ask(key)).status).toBe(200);
   });
 
@@ -292,7 +292,7 @@ describe('§7 features', () => {
     ['/v1/usage', 'GET', 'usage_api'],
   ])('%s is 403 plan_required where the plan lacks its feature', async (path, method, feature) => {
     const plan = {
-      ...planOf('pro'),
+      ...getPlan('pro'),
       features: ['chat', 'router', 'byok', 'usage_api'].filter((one) => one !== feature),
     };
     const receiving = testReceiving({

@@ -10,7 +10,7 @@ export function createMemoryStore(now: () => number): LimitStore {
   const windows = new Map<string, SlidingWindow>();
   const running = new Map<string, number>();
 
-  function windowOf(key: string, time: number): SlidingWindow {
+  function getWindow(key: string, time: number): SlidingWindow {
     const known = windows.get(key);
     if (known && windows.size < orderedFrom) {
       expire(known, time);
@@ -27,7 +27,7 @@ export function createMemoryStore(now: () => number): LimitStore {
   return {
     take(key, limit, cost) {
       const time = now();
-      const window = windowOf(key, time);
+      const window = getWindow(key, time);
       const taken = take(window, limit, cost, time);
       const state = {
         limit,

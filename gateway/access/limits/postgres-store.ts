@@ -90,14 +90,14 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
     return rows[0].answers;
   }
 
-  function windowOf(key: string): SharedWindow {
+  function getWindow(key: string): SharedWindow {
     const known = windows.get(key);
     if (known) return known;
     const window = createSharedWindow({
       key,
       elapsed,
       lost: failed('limit_not_corrected'),
-      usual: usualCostOf(kindOf(key)),
+      usual: getUsualCost(getKind(key)),
       refused: (limit, cost, refusal) => refused.add(key, limit, cost, refusal),
       ask() {
         askingWindows.add(key);
@@ -108,13 +108,13 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
     return window;
   }
 
-  function usualCostOf(kind: string): UsualCost {
+  function getUsualCost(kind: string): UsualCost {
     const known = usualCosts.get(kind) ?? createUsualCost();
     usualCosts.set(kind, known);
     return known;
   }
 
-  function placesOf(key: string): SharedPlaces {
+  function getPlaces(key: string): SharedPlaces {
     const known = places.get(key);
     if (known) return known;
     const opened = createSharedPlaces({
@@ -148,8 +148,8 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   for (const timer of [tidying, renewal]) timer.unref();
 
   return {
-    take: (key, limit, cost) => refused.find(key, limit, cost) ?? windowOf(key).take(limit, cost),
-    enter: (key, limit) => placesOf(key).enter(limit),
+    take: (key, limit, cost) => refused.find(key, limit, cost) ?? getWindow(key).take(limit, cost),
+    enter: (key, limit) => getPlaces(key).enter(limit),
 
     async sweep() {
       const moment = sql<bigint>`coalesce(${clock?.() ?? null}::bigint, portico_now())`;
@@ -171,14 +171,14 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
 }
 
 /** What is counted, whosoever it is: keys are `kind:name`. */
-const kindOf = (key: string) => key.slice(0, key.indexOf(':') + 1);
+const getKind = (key: string) => key.slice(0, key.indexOf(':') + 1);
 
-function questions<Question>(keys: Set<string>, questionOf: (key: string) => Question | null | undefined): Question[] {
+function questions<Question>(keys: Set<string>, getQuestion: (key: string) => Question | null | undefined): Question[] {
   const found: Question[] = [];
   for (const key of keys) {
     if (found.length === maxKeys) break;
     keys.delete(key);
-    const question = questionOf(key);
+    const question = getQuestion(key);
     if (question) found.push(question);
   }
   return found;

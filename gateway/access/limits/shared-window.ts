@@ -91,7 +91,7 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
     block = null;
   }
 
-  function stateOf({ used, left, resetMs, since }: Block): WindowState {
+  function getState({ used, left, resetMs, since }: Block): WindowState {
     return {
       limit,
       remaining: Math.max(0, limit - used + left),
@@ -136,7 +136,7 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
       usual.add(cost);
       if (block && isAlive(block) && block.left >= Math.max(cost, 1) && waiting.length === 0) {
         block.left -= cost;
-        return admission(stateOf(block), block.bucket, cost);
+        return admission(getState(block), block.bucket, cost);
       }
       const answer = new Promise<Admission | Refusal>((resolve, reject) => waiting.push({ cost, resolve, reject }));
       // Whoever waits is told by its own promise.

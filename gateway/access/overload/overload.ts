@@ -105,16 +105,16 @@ export function createOverload(deps: OverloadDeps): Overload {
   function remember(account: string, authorization: string | null): void {
     if (authorization === null) return;
     if (known.size >= knownLimit) known.clear();
-    known.set(digestOf(authorization), account);
+    known.set(getDigest(authorization), account);
   }
 
   function isLate(authorization: string | null): boolean {
     if (authorization === null || turns.waiting === 0 || known.size === 0) return false;
-    const account = known.get(digestOf(authorization));
+    const account = known.get(getDigest(authorization));
     return account !== undefined && turns.isLate(account);
   }
 
-  function placeOf(account: string): BodyPlace {
+  function getPlace(account: string): BodyPlace {
     const place = bodies.enter(account);
     let isIn = true;
     return {
@@ -140,7 +140,7 @@ export function createOverload(deps: OverloadDeps): Overload {
         throw refuse('turns');
       }
       if (!answers.take(account, 1)) throw refuse('answers');
-      const place = placeOf(account);
+      const place = getPlace(account);
       const turn = turns.enter(account, Math.min(maxUnits, 1 + Math.floor(bytes / bytesAUnit)));
       return turn === undefined ? place : turn.then(() => place);
     },
@@ -158,7 +158,7 @@ export function createOverload(deps: OverloadDeps): Overload {
   };
 }
 
-const digestOf = (authorization: string) => hash('sha256', authorization, 'base64');
+const getDigest = (authorization: string) => hash('sha256', authorization, 'base64');
 
 type Entry = Readonly<Record<string, unknown>>;
 

@@ -126,7 +126,7 @@ export function createTurns(limits: TurnLimits, clock: TurnClock, isBusy: () => 
     isLate(one) {
       // So few wait for no longer than a turn or two, unless the thread has other work, which is no reason to refuse them.
       if (queue.size < limits.alone) return false;
-      const own = queue.costOf(one) + 1;
+      const own = queue.getCost(one) + 1;
       const before = Math.min(queue.cost + 1, own * (queue.accounts + 1));
       return before * unitMs > limits.maxWaitMs;
     },

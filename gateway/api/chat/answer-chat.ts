@@ -55,7 +55,7 @@ export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatD
     throw error;
   }
   pass?.run();
-  const identity = identityOf(requestId, form, deps.now());
+  const identity = getIdentity(requestId, form, deps.now());
   const watcher = new LeavingWatcher(pass, place, claim && keepingWatcher(claim, question, identity, deps.log));
   const answer = (reader: AnswerReader) => deps.engine.answer(question, request.client, reader, watcher);
   if (question.stream) {
@@ -80,7 +80,7 @@ function sendWhole(admitted: Admitted, { route, finish }: FormedAnswer, response
 }
 
 /** The names of an answer in one of the forms. */
-const identityOf = (requestId: string, { idPrefix }: ChatForm, nowMs: number): AnswerIdentity => ({
+const getIdentity = (requestId: string, { idPrefix }: ChatForm, nowMs: number): AnswerIdentity => ({
   id: `${idPrefix}${requestId.slice('req_'.length)}`,
   requestId,
   created: Math.floor(nowMs / 1_000),

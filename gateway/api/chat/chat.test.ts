@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { completionChunk, completionResponse, promptDone, promptResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
 import { type BenchOptions, type ChatBench, openChatBench } from '../../../tests/gateway-doubles/chat-bench.ts';
-import { eventsOf } from '../../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../../tests/gateway-doubles/events-of.ts';
 
 const benches: ChatBench[] = [];
 afterEach(async () => {
@@ -38,7 +38,7 @@ describe('the prompt form', () => {
     const response = await bench.post('/api/chat', { ...echo, stream: true });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(response.headers.get('x-portico-model')).toBe('echo');
-    const events = await eventsOf(response);
+    const events = await getEvents(response);
     expect(events.at(-1)).toBe('[DONE]');
     const parsed = events.slice(0, -1).map((event) => JSON.parse(event));
     expect(parsed.map((event) => event.text).join('')).toBe(echo.prompt);
@@ -67,7 +67,7 @@ describe('the chat-completions form', () => {
 
   test('puts usage and routing on the finish chunk', async () => {
     const bench = await open();
-    const events = await eventsOf(await bench.post('/v1/chat/completions', { ...conversation, stream: true }));
+    const events = await getEvents(await bench.post('/v1/chat/completions', { ...conversation, stream: true }));
     const chunks = events.slice(0, -1).map((event) => completionChunk.parse(JSON.parse(event)));
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('Hello, 世界 👋');
@@ -80,7 +80,7 @@ describe('the chat-completions form', () => {
   test('with include_usage sends null on every chunk and the usage in one without choices', async () => {
     const bench = await open();
     const body = { ...conversation, stream: true, stream_options: { include_usage: true } };
-    const events = await eventsOf(await bench.post('/v1/chat/completions', body));
+    const events = await getEvents(await bench.post('/v1/chat/completions', body));
     const chunks = events.slice(0, -1).map((event) => JSON.parse(event));
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null && chunk.choices.length === 1)).toBe(true);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { estimated: false } });
@@ -132,7 +132,7 @@ describe('failure', () => {
     async (path) => {
       const bench = await open();
       const text = path === '/chat' ? { prompt: 'cut' } : { messages: [{ role: 'user', content: 'cut' }] };
-      const events = await eventsOf(await bench.post(path, { model: 'sandbox/flaky', stream: true, ...text }));
+      const events = await getEvents(await bench.post(path, { model: 'sandbox/flaky', stream: true, ...text }));
       const last = JSON.parse(events.at(-1) ?? '');
       expect(last.error).toMatchObject({ code: 'upstream_truncated', status_code: 502, provider: 'sandbox' });
       expect(last).not.toHaveProperty('choices');

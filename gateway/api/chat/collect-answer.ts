@@ -85,7 +85,7 @@ export function createCollector(): Collector {
       refusal: refusals.join(''),
       annotations,
       images,
-      toolCalls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => toolCallOf(call)),
+      toolCalls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => getToolCall(call)),
       logprobs: logprobs.result(),
     }),
   };
@@ -105,12 +105,12 @@ export function createSizeCheck(maxChars: number): (part: DeltaPart) => boolean 
   let imageChars = 0;
   return (part) => {
     if (part.type === 'image') imageChars += part.url.length;
-    else chars += sizeOf(part);
+    else chars += getSize(part);
     return chars <= maxChars && imageChars <= maxImageChars;
   };
 }
 
-function sizeOf(part: Exclude<DeltaPart, { type: 'image' }>): number {
+function getSize(part: Exclude<DeltaPart, { type: 'image' }>): number {
   if (part.type === 'tool-call-start') return partChars + part.name.length + sizeOfJson(part.extraContent);
   if (part.type === 'tool-call-delta') return partChars + part.arguments.length;
   if (part.type === 'annotations') return partChars + sizeOfJson(part.annotations);
@@ -140,7 +140,7 @@ function createLogprobs() {
   };
 }
 
-function toolCallOf(call: OpenCall): ToolCall {
+function getToolCall(call: OpenCall): ToolCall {
   return {
     id: call.id,
     type: 'function',

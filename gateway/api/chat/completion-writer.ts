@@ -7,7 +7,7 @@ import { plainDetail } from '../../providers/content/reasoning-details.ts';
 import type { FormedAnswer } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { ChatCall } from './read-request.ts';
-import { type DeltaPart, doneEvent, eventOf, type FinishPart, type StreamWriter } from './stream-writer.ts';
+import { type DeltaPart, doneEvent, type FinishPart, getEvent, type StreamWriter } from './stream-writer.ts';
 import { type CustomTools, callFor, createCustomCalls } from './tools/custom-tools.ts';
 
 /** The whole answer of `POST /v1/chat/completions` (wire contract §1.3). */
@@ -35,7 +35,7 @@ export function completionResponse(
     provider: route.provider,
     // A text in OpenAI's schema, and always there in ours: empty where the provider says none.
     system_fingerprint: finish.served?.systemFingerprint ?? '',
-    ...tierOf(finish),
+    ...getTier(finish),
     choices: [{ index: 0, message, logprobs: logprobs ?? null, finish_reason: finish.reason }],
     usage: completionUsage(finish),
     byok: finish.byok,
@@ -44,7 +44,7 @@ export function completionResponse(
   };
 }
 
-const tierOf = ({ served }: FinishPart) =>
+const getTier = ({ served }: FinishPart) =>
   served?.serviceTier === undefined ? {} : { service_tier: served.serviceTier };
 
 function completionUsage({ served, usage, cost, upstreamCost, estimated }: FinishPart): CompletionUsage {
@@ -89,7 +89,7 @@ export function createCompletionWriter(
 
   const customCalls = custom.names.length > 0 ? createCustomCalls(custom) : null;
   const chunk = (fields: object): string =>
-    eventOf(JSON.stringify({ id, object: 'chat.completion.chunk', created, ...names, ...fields }));
+    getEvent(JSON.stringify({ id, object: 'chat.completion.chunk', created, ...names, ...fields }));
   const usageSlot = includeUsage ? { usage: null } : {};
   const choice = (delta: object, finishReason: string | null, logprobs: object | null = null) => ({
     choices: [{ index: 0, delta, logprobs, finish_reason: finishReason }],
@@ -110,15 +110,15 @@ export function createCompletionWriter(
         images += 1;
         return chunk({ ...choice({ images: wire }, null), ...usageSlot });
       }
-      if (part.type !== 'text-delta') return chunk({ ...choice(deltaOf(part), null), ...usageSlot });
-      if (part.logprobs) return chunk({ ...choice(deltaOf(part), null, part.logprobs), ...usageSlot });
+      if (part.type !== 'text-delta') return chunk({ ...choice(toDelta(part), null), ...usageSlot });
+      if (part.logprobs) return chunk({ ...choice(toDelta(part), null, part.logprobs), ...usageSlot });
       return before + JSON.stringify(part.text) + after;
     },
     closing(finish) {
       const fingerprint = finish.served?.systemFingerprint;
       const facts = {
         ...(fingerprint === undefined ? {} : { system_fingerprint: fingerprint }),
-        ...tierOf(finish),
+        ...getTier(finish),
         usage: completionUsage(finish),
         byok: finish.byok,
         routing: finish.routing,
@@ -130,7 +130,7 @@ export function createCompletionWriter(
       const end = chunk({ ...choice({}, finish.reason), usage: null });
       return called + end + chunk({ choices: [], ...facts }) + doneEvent;
     },
-    failure: (error) => eventOf(JSON.stringify({ ...errorEnvelope(error, requestId), id, created, ...names })),
+    failure: (error) => getEvent(JSON.stringify({ ...errorEnvelope(error, requestId), id, created, ...names })),
   };
 }
 
@@ -140,7 +140,7 @@ function reasoningDelta({ text, details }: Extract<DeltaPart, { type: 'reasoning
   return { ...said, reasoning_details: details ?? [plainDetail(text)] };
 }
 
-function deltaOf(part: Exclude<DeltaPart, { type: 'image' }>): object {
+function toDelta(part: Exclude<DeltaPart, { type: 'image' }>): object {
   switch (part.type) {
     case 'text-delta':
       return { content: part.text };

@@ -4,9 +4,9 @@ import { isBase64, parseDataUrl } from '../../providers/content/data-url.ts';
 import { preparedParts } from './content-parts.ts';
 
 const data = (type: string, bytes: string | Buffer) => `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
-const pngOf = (more: number) =>
+const toPng = (more: number) =>
   data('image/png', Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(more)]));
-const png = pngOf(0);
+const png = toPng(0);
 const image = (url: string) => ({ type: 'image_url' as const, image_url: { url, detail: undefined } });
 const sound = (data: string) => ({ type: 'input_audio' as const, input_audio: { data, format: 'wav' as const } });
 const file = (file_data: string | undefined, more = {}) => ({
@@ -44,7 +44,7 @@ describe('attached content', () => {
     ['a program', file(data('application/x-executable', 'x')), 'invalid_file', 'files[0].file.file_data'],
     ['nothing', file(undefined), 'missing_required_parameter', 'files[0].file.file_data'],
     ['a stored file', file(undefined, { file_id: 'f' }), 'unsupported_file_id', 'files[0].file.file_id'],
-    ['a picture that is too much', image(pngOf(10_500_000)), 'request_too_large', 'files[0].image_url.url'],
+    ['a picture that is too much', image(toPng(10_500_000)), 'request_too_large', 'files[0].image_url.url'],
     ['sound that is too much', sound('A'.repeat(14_000_000)), 'request_too_large', 'files[0].input_audio.data'],
     ['sound that is none', sound('a wave'), 'invalid_file', 'files[0].input_audio.data'],
     ['too much', file(data('text/plain', 'x'.repeat(11_000_000))), 'request_too_large', 'files[0].file.file_data'],

@@ -1,7 +1,7 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { dataUrlBytes, isBase64, maxAddress, parseDataUrl } from '../../providers/content/data-url.ts';
-import { fileTypeOf } from '../../providers/content/file-type.ts';
+import { getFileType } from '../../providers/content/file-type.ts';
 import { withImagesMoved } from '../../providers/content/made-images.ts';
 import { withReasoning } from '../../providers/content/reasoning-details.ts';
 import { publicAddress } from '../../providers/upstream/public-address.ts';
@@ -68,7 +68,7 @@ function imageUrl(url: string, param: string): string {
   if (!data) throw bad('must be an https address or a base64 data URL.');
   if (!imageTypes.includes(data.mediaType)) throw bad(`must be one of ${imageTypes.join(', ')}.`);
   checkSize(data.base64, param);
-  if (fileTypeOf(dataUrlBytes(data, 16)) !== data.mediaType) throw bad(`does not contain a ${data.mediaType}.`);
+  if (getFileType(dataUrlBytes(data, 16)) !== data.mediaType) throw bad(`does not contain a ${data.mediaType}.`);
   return url;
 }
 
@@ -107,7 +107,7 @@ function preparedFile(file: Extract<ContentPart, { type: 'file' }>['file'], at: 
     return inlined(file.filename, Buffer.from(data.base64, 'base64').toString('utf8'));
   if (data.mediaType !== 'application/pdf')
     throw badFile(param, `has the type ${data.mediaType}; only PDF and text files can be read.`);
-  if (fileTypeOf(dataUrlBytes(data, 1024)) !== data.mediaType) throw badFile(param, 'does not contain a PDF.');
+  if (getFileType(dataUrlBytes(data, 1024)) !== data.mediaType) throw badFile(param, 'does not contain a PDF.');
   return { type: 'file', file };
 }
 

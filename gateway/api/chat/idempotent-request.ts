@@ -6,7 +6,7 @@ import type { Admitted } from '../../http/answer-exchange.ts';
 import type { ChatForm } from './answer-chat.ts';
 import { jsonType, routeHeaders, warningHeaders } from './chat-headers.ts';
 import { type Collector, createCollector, createSizeCheck } from './collect-answer.ts';
-import { keptFromText, keptToText, partsOf } from './kept-answer.ts';
+import { getParts, keptFromText, keptToText } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { ChatCall } from './read-request.ts';
 import { eventStreamHeaders, eventsFor } from './stream-events.ts';
@@ -100,6 +100,6 @@ export function sendReplay({ answer }: Replay, call: ChatCall, form: ChatForm, a
   }
   const writer = form.writer(identity, call);
   const outlet = admitted.open(200, { ...eventStreamHeaders, ...headers });
-  void outlet.write(eventsFor(partsOf(kept), writer));
+  void outlet.write(eventsFor(getParts(kept), writer));
   outlet.end();
 }

@@ -29,7 +29,7 @@ export function keptFromText(text: string): FormedAnswer {
 }
 
 /** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
-export function partsOf({ route, finish, content }: WholeAnswer): AnswerPart[] {
+export function getParts({ route, finish, content }: WholeAnswer): AnswerPart[] {
   const { annotations, images, reasoning, reasoningDetails, text, refusal, toolCalls, logprobs } = content;
   const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
     {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { type ChatBench, openChatBench } from '../../../tests/gateway-doubles/chat-bench.ts';
-import { eventsOf } from '../../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../../tests/gateway-doubles/events-of.ts';
 import { testModel } from '../../../tests/gateway-doubles/test-models.ts';
 import { openUpstream, streamReply, type Upstream } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../../access/auth/secret.ts';
@@ -48,7 +48,7 @@ test('log probabilities are asked of OpenAI and given with the whole answer', as
 });
 
 test('log probabilities come with the piece of the stream that they are of', async () => {
-  const events = await eventsOf(await bench.post(path, { model: 'openai/gpt-x', ...body, stream: true }));
+  const events = await getEvents(await bench.post(path, { model: 'openai/gpt-x', ...body, stream: true }));
   const choices = events.slice(0, -1).map((event) => JSON.parse(event).choices[0]);
   expect(choices.filter((choice) => choice.logprobs).map((choice) => [choice.delta.content, choice.logprobs])).toEqual([
     ['Pa', { content: [token('Pa')], refusal: null }],

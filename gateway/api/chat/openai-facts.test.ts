@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eventsOf } from '../../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../../tests/gateway-doubles/events-of.ts';
 import { testModel } from '../../../tests/gateway-doubles/test-models.ts';
 import { openThreeProviders, type ThreeProviders } from '../../../tests/gateway-doubles/three-providers.ts';
 import { type Reply, streamReply } from '../../../tests/gateway-doubles/upstream-server.ts';
@@ -53,7 +53,7 @@ test('a whole answer has its tier, fingerprint, sources and predicted tokens', a
 test('a stream has them too', async () => {
   const bench = await providers.open();
   const answer = await bench.post('/v1/chat/completions', { ...body, stream: true });
-  const events = (await eventsOf(answer)).slice(0, -1).map((data) => JSON.parse(data));
+  const events = (await getEvents(answer)).slice(0, -1).map((data) => JSON.parse(data));
   expect(events.flatMap(({ choices }) => choices[0]?.delta.annotations ?? [])).toEqual([citation]);
   expect(events.at(-1)).toMatchObject(served);
   expect(events.at(-1).usage.completion_tokens_details).toEqual(details);

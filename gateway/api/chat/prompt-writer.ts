@@ -5,7 +5,7 @@ import { imagesToWire } from '../../providers/content/made-images.ts';
 import { type Collected, createCollector } from './collect-answer.ts';
 import type { FormedAnswer } from './kept-answer.ts';
 import type { ChatCall } from './read-request.ts';
-import { doneEvent, eventOf, type FinishPart, type RoutePart, type StreamWriter } from './stream-writer.ts';
+import { doneEvent, type FinishPart, getEvent, type RoutePart, type StreamWriter } from './stream-writer.ts';
 import { type CustomTools, callFor } from './tools/custom-tools.ts';
 
 export interface AnswerIdentity {
@@ -75,4 +75,4 @@ export function createPromptWriter({ id, requestId }: AnswerIdentity, custom: Cu
   };
 }
 
-const say = (data: object) => eventOf(JSON.stringify(data));
+const say = (data: object) => getEvent(JSON.stringify(data));

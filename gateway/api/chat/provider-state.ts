@@ -16,7 +16,7 @@ export const stateText = (state: JsonObject): string =>
   `${mark}${Buffer.from(JSON.stringify(state)).toString('base64url')}`;
 
 /** The state in such a text; null of any other text. */
-export function stateOf(text: string): JsonObject | null {
+export function getState(text: string): JsonObject | null {
   if (!text.startsWith(mark)) return null;
   const value = parseWithin(Buffer.from(text.slice(mark.length), 'base64url').toString('utf8'), requestLimits);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;

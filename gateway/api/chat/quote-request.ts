@@ -1,6 +1,6 @@
 import { knownProvider } from '#shared/known-providers.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
-import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
+import { getCost, noTokens, type Price, ratesFor } from '#shared/price.ts';
 import type { Quote, QuoteLimit } from '#shared/wire/quote.ts';
 import { type AdmissionDeps, type Admitted, admit, type Target } from '../../engine/admit.ts';
 import type { Question } from '../../engine/answer.ts';
@@ -111,5 +111,5 @@ function minCost(price: Price, { prompt, cached }: Quote['tokens'], feeBps: numb
   const isCheaper = cacheRead !== null && cacheRead < plain;
   const cachedTokens = isCheaper ? Math.min(prompt.low, cached.high) : 0;
   const usage = { ...noTokens, promptTokens: prompt.low, cachedTokens };
-  return feeBps === null ? costOf(price, usage) : byokFee(price, usage, feeBps);
+  return feeBps === null ? getCost(price, usage) : byokFee(price, usage, feeBps);
 }

@@ -11,7 +11,7 @@ import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from '../../engine/answer.ts';
 import { grammarsInWords } from '../../engine/fitting/fit-warnings.ts';
 import { canonicalJson } from '../../engine/idempotency/canonical-json.ts';
-import { routingFactsOf } from '../../engine/routing/eligibility.ts';
+import { getRoutingFacts } from '../../engine/routing/eligibility.ts';
 import { shortened } from '../../http/shorten-name.ts';
 import { passedFields } from '../../providers/content/passed-fields.ts';
 import type { JsonSpan } from '../../runtime/json/parse-json.ts';
@@ -125,13 +125,13 @@ export function completionQuestion(given: Body, { messages: span, strict }: Read
   const unknown = unknownFields(body, completionRequest.shape);
   const messages = preparedMessages(request.messages);
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
-  const messagesJson = plain && spanOf(plain.messages, span);
+  const messagesJson = plain && getSpan(plain.messages, span);
   const includeUsage = request.stream_options?.include_usage ?? false;
   return { ...saidBy(request, { messages, messagesJson, maxTokens, custom, unknown, strict }), includeUsage };
 }
 
 /** Plain messages have two fields and so four strings each. With more, one was written twice: which of them counts is open. */
-const spanOf = (messages: readonly ChatMessage[], span: JsonSpan | null): Uint8Array | null =>
+const getSpan = (messages: readonly ChatMessage[], span: JsonSpan | null): Uint8Array | null =>
   span && span.strings === 4 * messages.length ? span.bytes : null;
 
 /** Takes the caller's key out of the body before anything else can see it (wire contract §6). */
@@ -205,11 +205,11 @@ function saidBy(request: Shared, { messages, messagesJson, maxTokens, custom, un
   checkReferences(request);
   if (request.modalities?.includes('audio'))
     throw new AppError('unsupported_value', 'Audio answers are not supported.', { param: 'modalities' });
-  const parameters = parametersOf(request);
+  const parameters = getParameters(request);
   return {
     provider: request.provider ?? null,
     model: request.model ?? null,
-    facts: routingFactsOf({ messages, maxTokens, parameters }),
+    facts: getRoutingFacts({ messages, maxTokens, parameters }),
     messages,
     messagesJson: messagesJson ?? null,
     maxTokens,
@@ -248,7 +248,7 @@ function hasParameters(request: Shared): boolean {
   return false;
 }
 
-function parametersOf(request: Shared): Question['parameters'] {
+function getParameters(request: Shared): Question['parameters'] {
   if (!hasParameters(request)) return {};
   const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format } = request;
   const { tools, tool_choice, parallel_tool_calls, reasoning_effort, web_search_options, user } = request;

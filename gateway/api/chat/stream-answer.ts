@@ -2,7 +2,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { AnswerReader } from '../../engine/answer.ts';
 import type { AnswerOutlet, HeaderFields } from '../../http/exchange.ts';
-import { keepAlive as comment, eventsFor, headersOf, type StreamTimes } from './stream-events.ts';
+import { keepAlive as comment, eventsFor, getHeaders, type StreamTimes } from './stream-events.ts';
 import type { RoutePart, StreamWriter } from './stream-writer.ts';
 
 interface StreamEnd {
@@ -30,7 +30,7 @@ export function streamAnswer(
 
     function begin(route: RoutePart | null): AnswerOutlet {
       clearTimeout(hold);
-      const opened = end.open(200, headersOf(route, warnings));
+      const opened = end.open(200, getHeaders(route, warnings));
       outlet = opened;
       quiet = setInterval(() => void opened.write(keepAlive), times.keepAliveMs);
       resolve();

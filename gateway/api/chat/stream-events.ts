@@ -22,7 +22,7 @@ export const eventStreamHeaders = {
 };
 
 /** What a stream's answer says before its first event (wire contract §1.2, §5.6). */
-export const headersOf = (route: RoutePart | null, warnings: readonly Warning[]): Record<string, string> => ({
+export const getHeaders = (route: RoutePart | null, warnings: readonly Warning[]): Record<string, string> => ({
   ...eventStreamHeaders,
   ...routeHeaders(route),
   ...warningHeaders(warnings),

@@ -23,4 +23,4 @@ export interface StreamWriter {
 export const doneEvent = 'data: [DONE]\n\n';
 
 /** One event, with this as its data. */
-export const eventOf = (data: string): string => `data: ${data}\n\n`;
+export const getEvent = (data: string): string => `data: ${data}\n\n`;

@@ -35,7 +35,7 @@ const maxFloats = 2_097_152;
 /** Decides whether a request may run and by which model. Throws what the caller can do something about; calls nobody. */
 export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): AdmittedEmbeddings {
   checkAccount(call);
-  const { model, warnings } = modelOf(call, deps);
+  const { model, warnings } = getModel(call, deps);
   const target = namedTarget(call, model, deps.registry);
   if (!target.provider.embed) throw withoutEmbeddings(target.provider.id, target.provider.name);
   const facts = model.embedding ?? unknownEmbedding;
@@ -57,7 +57,7 @@ export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): Admit
   };
 }
 
-function modelOf(call: EmbeddingCall, { catalogue, registry, vendor }: AdmissionDeps) {
+function getModel(call: EmbeddingCall, { catalogue, registry, vendor }: AdmissionDeps) {
   const { models, embeddings } = catalogue();
   const { provider, model } = call;
   // What only its server knows may make embeddings, whatever it is called.

@@ -30,11 +30,11 @@ export const embeddingsHandler =
   };
 
 /** About what a number takes of an answer in memory. */
-const bytesOf = { base64: 16 / 3, float: 20 };
+const getBytes = { base64: 16 / 3, float: 20 };
 
 /** The room that a large answer will take. */
 const answerBytes = ({ inputs, dimensions, format }: EmbeddingCall, { facts }: AdmittedEmbeddings): number =>
-  Math.ceil(inputs.length * (dimensions ?? facts.dimensions ?? 0) * bytesOf[format]);
+  Math.ceil(inputs.length * (dimensions ?? facts.dimensions ?? 0) * getBytes[format]);
 
 function send(admitted: Admitted, call: EmbeddingCall, embedded: Embedded): void {
   const { target, data, usage, cost, estimated, routing, warnings } = embedded;

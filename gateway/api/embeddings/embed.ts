@@ -11,7 +11,7 @@ import { createReserve, reserveInput } from '../../engine/billing/reserve.ts';
 import { nothingHidden, type UsageLimits } from '../../engine/billing/usage-limits.ts';
 import type { Leases } from '../../engine/engine.ts';
 import { ownKeyError } from '../../engine/own-key-error.ts';
-import { type Billable, type Outcome, routingOf } from '../../engine/run.ts';
+import { type Billable, getRouting, type Outcome } from '../../engine/run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Embeddings } from '../../providers/embedding.ts';
 import type { UpstreamFetch } from '../../providers/upstream/upstream-response.ts';
@@ -241,7 +241,7 @@ async function close(
     usage,
     cost: charged,
     estimated: bill.settlement.estimated,
-    routing: routingOf(run, current),
+    routing: getRouting(run, current),
     warnings: [...run.admitted.warnings, ...billWarnings(outcome, bill)],
   };
 }

@@ -15,7 +15,7 @@ import { testPrincipal } from '../../../tests/gateway-doubles/test-receiving.ts'
 import { openThreeVendors } from '../../../tests/gateway-doubles/three-vendors.ts';
 import { errorReply, type Reply } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { openVendorDouble } from '../../../tests/gateway-doubles/vendors/vendor-double.ts';
-import { planOf } from '../../access/auth/plans.ts';
+import { getPlan } from '../../access/auth/plans.ts';
 import type { Principal } from '../../access/auth/principal.ts';
 import { Secret } from '../../access/auth/secret.ts';
 import { createHealth } from '../../engine/routing/health.ts';
@@ -287,11 +287,11 @@ describe("vendors' own rules", () => {
 });
 
 describe('who may not, and what cannot, is refused where it is decided, whatever let it in:', () => {
-  const principal = testPrincipal(planOf('pro'));
+  const principal = testPrincipal(getPlan('pro'));
 
   test.each<[string, Partial<Principal>, string, string]>([
     ['an account that is suspended', { accountStatus: 'suspended' }, 'account_suspended', 'is suspended'],
-    ['a plan without chats', { plan: { ...planOf('pro'), features: ['byok'] } }, 'plan_required', '"chat"'],
+    ['a plan without chats', { plan: { ...getPlan('pro'), features: ['byok'] } }, 'plan_required', '"chat"'],
     ['a provider that makes none', {}, 'unsupported_value', 'Anthropic offers no embeddings'],
   ])('%s', (_who, caller, code, sentence) => {
     const registry = createRegistry({ fetch: platformFetch(fetch), sandbox: false, sandboxPace: 0, log: () => {} });

@@ -21,7 +21,7 @@ export interface EmbeddingCall extends Omit<EmbeddingFields, 'byoKey'> {
 export async function readEmbeddingCall(admitted: Admitted): Promise<EmbeddingCall> {
   const { requestId, clientRequestId, principal, request, place } = admitted;
   const blocks = await readBlocks(request, embeddingsBodyLimit, place);
-  const { byoKey, metadata, ...fields } = await fieldsOf(
+  const { byoKey, metadata, ...fields } = await getFields(
     blocks,
     request.header('x-portico-strict') === '1',
     principal.accountId,
@@ -45,7 +45,7 @@ const notKept: Warning = {
   message: 'Embeddings are not kept for a repeat of the request: it is asked, and charged, again.',
 };
 
-function fieldsOf(blocks: Uint8Array[], strict: boolean, account: string): EmbeddingFields | Promise<EmbeddingFields> {
+function getFields(blocks: Uint8Array[], strict: boolean, account: string): EmbeddingFields | Promise<EmbeddingFields> {
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
   return light

@@ -4,7 +4,7 @@ import { embeddingsRequest } from '#shared/wire/embeddings.ts';
 import { tokensOfBytes } from '../../providers/content/estimate-tokens.ts';
 import type { EmbeddingFormat, EmbeddingInputs } from '../../providers/embedding.ts';
 import { requestLimits } from '../../runtime/json/json-limits.ts';
-import { outlineOf, parseBody } from '../../runtime/json/parse-json.ts';
+import { getOutline, parseBody } from '../../runtime/json/parse-json.ts';
 import { takeByoKey } from '../chat/read-question.ts';
 import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
 import type { EmbeddingBody } from './embedding-call-task.ts';
@@ -43,12 +43,12 @@ export function embeddingFields(body: Record<string, unknown>, strict: boolean):
   const byoKey = takeByoKey(body);
   const { input, ...rest } = body;
   const request = parseRequest(others, rest);
-  const inputs = inputsOf(input);
+  const inputs = getInputs(input);
   return {
     provider: request.provider ?? null,
     model: request.model,
     inputs,
-    extent: extentOf(inputs),
+    extent: getExtent(inputs),
     dimensions: request.dimensions ?? null,
     format: request.encoding_format ?? 'float',
     user: request.user ?? null,
@@ -65,13 +65,13 @@ const inputName = Buffer.from('"input"');
 /** The same from the bytes of a large body. */
 export function readEmbeddingFields({ blocks, strict }: EmbeddingBody): EmbeddingFields {
   const bytes = Buffer.concat(blocks);
-  return embeddingFields(parseBody(bytes, outlineOf(bytes, inputName, largeLimits)).value, strict);
+  return embeddingFields(parseBody(bytes, getOutline(bytes, inputName, largeLimits)).value, strict);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isToken = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 
-function inputsOf(input: unknown): EmbeddingInputs {
+function getInputs(input: unknown): EmbeddingInputs {
   if (input === undefined || input === null) throw fault('missing_required_parameter', 'input', 'is missing');
   if (isText(input)) return [checkedText(input, 'input')];
   if (!Array.isArray(input)) throw fault('invalid_type', 'input', 'must be a string, or a list of strings or tokens');
@@ -100,7 +100,7 @@ function checkedTokens(value: unknown, param: string): number[] {
 const fault = (code: 'missing_required_parameter' | 'invalid_type' | 'invalid_value', param: string, why: string) =>
   new AppError(code, `"${param}" ${why}.`, { param });
 
-function extentOf(inputs: EmbeddingInputs): InputExtent {
+function getExtent(inputs: EmbeddingInputs): InputExtent {
   let [inputTokens, tokenCeiling] = [0, 0];
   let longest = { index: 0, tokens: 0 };
   for (const [index, input] of inputs.entries()) {

@@ -10,7 +10,7 @@ const text = { type: 'string' };
 const count = { type: 'integer' };
 const range = { type: 'array', items: count, description: 'The first and the last line to view; -1 is the end.' };
 
-const schemaOf = (properties: JsonObject, required: readonly string[]): JsonObject => ({
+const getSchema = (properties: JsonObject, required: readonly string[]): JsonObject => ({
   type: 'object',
   properties,
   required,
@@ -35,7 +35,7 @@ interface Described {
 
 const editor = (...more: string[]): Described => ({
   description: 'Views, creates and edits text files, and lists folders.',
-  schema: schemaOf({ command: commands('view', 'create', 'str_replace', 'insert', ...more), ...fileFields }, [
+  schema: getSchema({ command: commands('view', 'create', 'str_replace', 'insert', ...more), ...fileFields }, [
     'command',
     'path',
   ]),
@@ -46,7 +46,7 @@ const known: readonly (readonly [type: RegExp, tool: Described])[] = [
     /^bash_\d{8}$/,
     {
       description: 'Runs commands in a bash session that keeps its state.',
-      schema: schemaOf({ command: text, restart: { type: 'boolean', description: 'Starts a new session.' } }, []),
+      schema: getSchema({ command: text, restart: { type: 'boolean', description: 'Starts a new session.' } }, []),
     },
   ],
   [/^text_editor_(?:20241022|20250124)$/, editor('undo_edit')],
@@ -55,7 +55,7 @@ const known: readonly (readonly [type: RegExp, tool: Described])[] = [
     /^memory_\d{8}$/,
     {
       description: 'Views, creates, edits, renames and deletes files of a memory below /memories.',
-      schema: schemaOf(
+      schema: getSchema(
         {
           command: commands('view', 'create', 'str_replace', 'insert', 'delete', 'rename'),
           ...fileFields,

@@ -43,8 +43,8 @@ test('every conversation of the interface is one of the gateway’s, with all of
       const messages = turns.flat();
       const body = JSON.parse(JSON.stringify({ model: 'm', max_tokens: 5, messages }));
       const fields = messagesReader.read(body, { messages: null, strict: true, wantsDigest: false });
-      const wordsOf = (value: unknown) => (JSON.stringify(value).match(/(?:[^"\\]|\\.)*·/g) ?? []).join('');
-      expect(wordsOf(fields.messages)).toBe(wordsOf(messages));
+      const getWords = (value: unknown) => (JSON.stringify(value).match(/(?:[^"\\]|\\.)*·/g) ?? []).join('');
+      expect(getWords(fields.messages)).toBe(getWords(messages));
       expect(fields.warnings).toEqual([]);
     }),
   );

@@ -10,19 +10,19 @@ import type {
   ToolResultBlock,
 } from '#shared/wire/messages-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
-import { noState, stateOf } from '../chat/provider-state.ts';
+import { getState, noState } from '../chat/provider-state.ts';
 
 type Content = Extract<MessageTurn, { role: 'user' }>['content'];
 
 /** The conversation as turns of a chat completion; the results of a user's turn come before its other words. */
 export function turnsOfMessages({ system, messages, cache_control: mark }: MessagesRequest): PlacedTurn[] {
   const instructions = system === undefined ? [] : systemTurns(system, 'system');
-  const turns = [...instructions, ...messages.flatMap((message, index) => turnsOf(message, `messages[${index}]`))];
+  const turns = [...instructions, ...messages.flatMap((message, index) => getTurns(message, `messages[${index}]`))];
   const last = turns.at(-1);
   return mark && last ? [...turns.slice(0, -1), { ...last, message: { ...last.message, ...marked(mark) } }] : turns;
 }
 
-function turnsOf(message: MessageTurn, place: string): PlacedTurn[] {
+function getTurns(message: MessageTurn, place: string): PlacedTurn[] {
   switch (message.role) {
     case 'system':
       return systemTurns(message.content, place);
@@ -46,7 +46,7 @@ function userTurns(content: Content, place: string): PlacedTurn[] {
   for (const [index, block] of content.entries()) {
     const at = `${place}.content[${index}]`;
     if (block.type === 'tool_result') results.push({ message: resultTurn(block, at), place: at });
-    else parts.push(...partsOf(block, at));
+    else parts.push(...getParts(block, at));
   }
   const said = parts.length > 0 ? parts : results.length > 0 ? null : '';
   return said === null ? results : [...results, { message: { role: 'user', content: said }, place }];
@@ -55,7 +55,7 @@ function userTurns(content: Content, place: string): PlacedTurn[] {
 function resultTurn({ tool_use_id: id, content, is_error: failed, cache_control: mark }: ToolResultBlock, at: string) {
   const parts =
     typeof content === 'object'
-      ? content.flatMap((block, index) => partsOf(block, `${at}.content[${index}]`))
+      ? content.flatMap((block, index) => getParts(block, `${at}.content[${index}]`))
       : (content ?? '');
   const said = parts.length > 0 ? parts : '';
   return {
@@ -78,7 +78,7 @@ function assistantTurn(content: string | readonly ModelBlock[]): JsonObject {
   for (const block of content) {
     if (block.type === 'text') texts.push(textPart(block));
     else if (block.type === 'tool_use') {
-      calls.push(callOf(block, stateBefore(thinking)));
+      calls.push(getCall(block, stateBefore(thinking)));
       thinking = nothingThought;
       mark = block.cache_control ?? mark;
     } else {
@@ -108,7 +108,7 @@ function withBlock(
   block: Extract<ModelBlock, { type: 'thinking' | 'redacted_thinking' }>,
 ): Thinking {
   const signed = block.type === 'thinking' ? (block.signature ?? '') : block.data;
-  const state = stateOf(signed);
+  const state = getState(signed);
   if (state) return { ...thinking, state };
   if (signed === '' || signed === noState) return thinking;
   const { type } = block;
@@ -120,7 +120,7 @@ function withBlock(
 const stateBefore = ({ state, blocks }: Thinking): JsonObject | null =>
   state ?? (blocks.length > 0 ? { anthropic: { thinking: blocks } } : null);
 
-const callOf = ({ id, name, input }: Extract<ModelBlock, { type: 'tool_use' }>, state: JsonObject | null) => ({
+const getCall = ({ id, name, input }: Extract<ModelBlock, { type: 'tool_use' }>, state: JsonObject | null) => ({
   id,
   type: 'function',
   function: { name, arguments: JSON.stringify(input) },
@@ -137,7 +137,7 @@ const textPart = ({ text, cache_control: mark }: { text: string; cache_control?:
   ...marked(mark),
 });
 
-function partsOf(block: ResultBlock, at: string): JsonObject[] {
+function getParts(block: ResultBlock, at: string): JsonObject[] {
   switch (block.type) {
     // Every tool is offered from the beginning here, those that a search would find too.
     case 'tool_reference':
@@ -180,7 +180,7 @@ function documentParts(block: Extract<GivenBlock, { type: 'document' }>, at: str
       const { content } = source;
       const parts =
         typeof content === 'string' ? [{ type: 'text' as const, text: content, cache_control: mark }] : content;
-      return [...about, { type: 'text', text: `${heading}:` }, ...parts.flatMap((part) => partsOf(part, at))];
+      return [...about, { type: 'text', text: `${heading}:` }, ...parts.flatMap((part) => getParts(part, at))];
     }
     default:
       throw notStored(at);

@@ -1,7 +1,7 @@
 import type { MessagesAnswer } from '#shared/wire/messages-answer.ts';
 import type { ExchangeHandler } from '../../http/answer-exchange.ts';
 import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts';
-import { type FormedAnswer, partsOf } from '../chat/kept-answer.ts';
+import { type FormedAnswer, getParts } from '../chat/kept-answer.ts';
 import type { ChatCall } from '../chat/read-request.ts';
 import { createMessageBlocks } from './message-blocks.ts';
 import { begunMessage, messageEnd } from './message-object.ts';
@@ -21,7 +21,7 @@ const messages: ChatForm = {
 function wholeMessage(answer: FormedAnswer, call: ChatCall): MessagesAnswer {
   const { identity, route, finish } = answer;
   const blocks = createMessageBlocks(hidesThinking(call));
-  for (const part of partsOf(answer)) if (part.type !== 'route' && part.type !== 'finish') blocks.add(part);
+  for (const part of getParts(answer)) if (part.type !== 'route' && part.type !== 'finish') blocks.add(part);
   blocks.close();
   const content = [...blocks.content] as MessagesAnswer['content'];
   return { ...begunMessage(identity, route), content, ...messageEnd(finish, blocks) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { messagesError } from '#shared/wire/messages-answer.ts';
-import { eventsOf, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
+import { getEvents, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { streamingUpstream } from '../../../tests/gateway-doubles/three-vendors.ts';
 
@@ -133,7 +133,7 @@ describe('is refused in Anthropic’s envelope:', () => {
     expect([response.status, messagesError.parse(await response.json()).error.type]).toEqual([503, 'overloaded_error']);
     const begun = recordedStreams.anthropic.slice(0, -3).join('');
     const broken = await openForMessages({ fetch: streamingUpstream(begun) });
-    const events = eventsOf(await (await broken.send({ stream: true })).text());
+    const events = getEvents(await (await broken.send({ stream: true })).text());
     expect(messagesError.parse(events.at(-1)).error).toMatchObject({ type: 'api_error', code: 'upstream_truncated' });
     // What was delivered of it is paid for.
     expect(await broken.spent()).toHaveLength(1);

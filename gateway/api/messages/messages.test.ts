@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { messagesAnswer, messagesError } from '#shared/wire/messages-answer.ts';
-import { blocksOf, eventsOf, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
+import { getBlocks, getEvents, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { streamingUpstream, vendorModels } from '../../../tests/gateway-doubles/three-vendors.ts';
 import { createMessageWriter } from './message-writer.ts';
@@ -40,14 +40,14 @@ describe.each(vendorModels)('before %s', (model) => {
     const results = uses.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' }));
     const messages = [user('hi'), { role: 'assistant', content: first.content }, user(results)];
     const response = await send({ ...asked, messages, stream: true });
-    const events = eventsOf(await response.text());
+    const events = getEvents(await response.text());
     expect(calls.map(({ refusal }) => refusal)).toEqual([null, null]);
     expect([events[0]?.type, ...events.slice(-2).map(({ type }) => type)]).toEqual([
       ...['message_start', 'message_delta', 'message_stop'],
     ]);
     const [end] = events.slice(-2);
     expect(end?.delta).toMatchObject({ stop_reason: 'tool_use', stop_sequence: null });
-    expect(blocksOf(events)).toEqual(first.content);
+    expect(getBlocks(events)).toEqual(first.content);
     expect([first.usage.cost_usd, end?.usage.cost_usd]).toEqual(await spent());
     const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = first.usage;
     expect([input + read + written, first.usage.output_tokens]).toEqual([20, 11]);

@@ -6,7 +6,7 @@ import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
 import { type Translate, translatedReader } from '../chat/translated-question.ts';
 import { withClientRunTools } from './client-run-tools.ts';
 import { marked, turnsOfMessages } from './message-turns.ts';
-import { effortOf } from './thinking-effort.ts';
+import { getEffort } from './thinking-effort.ts';
 import { droppedFields, refuseUnserved } from './unserved-blocks.ts';
 
 /** Of `POST /v1/messages`. */
@@ -21,7 +21,7 @@ function translateWith(schema: typeof messagesRequest | typeof countTokensReques
     const body = withClientRunTools(given);
     const request: MessagesRequest = parseRequest(schema, body);
     const turns = turnsInForm(turnsOfMessages(request));
-    const { effort, warnings } = effortOf(request);
+    const { effort, warnings } = getEffort(request);
     const { thinking } = request;
     const hidesThinking = thinking !== undefined && 'display' in thinking && thinking.display === 'omitted';
     return {
@@ -52,7 +52,7 @@ function completionFields(request: MessagesRequest): JsonObject {
       function: { name, description, parameters: input_schema, strict },
       ...marked(mark),
     })),
-    ...choiceOf(choice),
+    ...getChoice(choice),
     response_format: format && {
       type: 'json_schema',
       json_schema: { name: 'answer', schema: format.schema, strict: true },
@@ -69,7 +69,7 @@ const endUser = (id: string | undefined) =>
 
 const words = { auto: 'auto', any: 'required', none: 'none' } as const;
 
-function choiceOf(choice: MessagesRequest['tool_choice']): JsonObject {
+function getChoice(choice: MessagesRequest['tool_choice']): JsonObject {
   if (choice === undefined) return {};
   const one = 'disable_parallel_tool_use' in choice && choice.disable_parallel_tool_use === true;
   const tool_choice =

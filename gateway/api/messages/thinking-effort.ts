@@ -11,7 +11,7 @@ const budgets = [
 ] as const;
 
 /** How much is to be thought, in the one word that every provider is told. Nothing where nothing is said of it. */
-export function effortOf({ thinking, output_config: config }: MessagesRequest): {
+export function getEffort({ thinking, output_config: config }: MessagesRequest): {
   readonly effort: string | undefined;
   readonly warnings: readonly Warning[];
 } {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { messagesAnswer } from '#shared/wire/messages-answer.ts';
-import { blocksOf, eventsOf, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
+import { getBlocks, getEvents, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
 import { vendorModels } from '../../../tests/gateway-doubles/three-vendors.ts';
 
 /** Clients such as Qwen Code end where a thinking block has no signature. */
@@ -13,8 +13,8 @@ describe.each(vendorModels)('what %s thinks before it says something', (model) =
   test('has a signature, whole and streamed, and the conversation goes on', async () => {
     const { send, calls } = await openForMessages();
     const { content } = messagesAnswer.parse(await (await send({ model, ...asked })).json());
-    const events = eventsOf(await (await send({ model, ...asked, stream: true })).text());
-    for (const blocks of [content, blocksOf(events) as typeof content]) {
+    const events = getEvents(await (await send({ model, ...asked, stream: true })).text());
+    for (const blocks of [content, getBlocks(events) as typeof content]) {
       const [first] = blocks;
       expect(first).toMatchObject({ type: 'thinking', signature: expect.stringMatching(/./) });
     }

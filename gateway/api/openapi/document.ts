@@ -4,7 +4,7 @@ import { type RoutePolicy, routePolicies } from '../../http/policies.ts';
 import { examples } from './examples.ts';
 import { chatAnswer, everyAnswer, headerRefs, responseHeaders } from './headers.ts';
 import { type Operation, operations } from './operations.ts';
-import { componentSchemas, type JsonSchema, parametersOf, responseSchemas, schemaRef } from './schemas.ts';
+import { componentSchemas, getParameters, type JsonSchema, responseSchemas, schemaRef } from './schemas.ts';
 
 /** Version of the interface, apart from the build's (wire contract §8): additions raise the second number. */
 const contractVersion = '1.3.0';
@@ -62,7 +62,7 @@ export function openApiDocument(policies: readonly RoutePolicy[] = routePolicies
     const operation = operations[`${policy.method} ${policy.path}`];
     if (!operation) throw new Error(`the interface's document says nothing of ${policy.method} ${policy.path}`);
     const path = policy.path.replace(/\*$/, `{${operation.parameter ?? 'id'}}`);
-    paths[path] = { ...paths[path], [policy.method.toLowerCase()]: operationOf(policy, operation) };
+    paths[path] = { ...paths[path], [policy.method.toLowerCase()]: getOperation(policy, operation) };
   }
   return {
     openapi: '3.1.0',
@@ -93,7 +93,7 @@ const securitySchemes = {
   },
 };
 
-function operationOf(policy: RoutePolicy, operation: Operation): OpenApiOperation {
+function getOperation(policy: RoutePolicy, operation: Operation): OpenApiOperation {
   const taken = parameters(policy, operation);
   const scope = policy.access === 'public' || policy.access === 'any' ? null : policy.access;
   const description = [operation.description, scope && `Needs the scope \`${scope}\`.`].filter(Boolean).join(' ');
@@ -104,12 +104,12 @@ function operationOf(policy: RoutePolicy, operation: Operation): OpenApiOperatio
     ...(description ? { description } : {}),
     security: policy.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
     ...(taken.length > 0 ? { parameters: taken } : {}),
-    ...(operation.request ? { requestBody: { required: true, content: bodyOf(operation.request) } } : {}),
-    responses: { [operation.status ?? 200]: success(policy, operation), ...errorsOf(policy, operation) },
+    ...(operation.request ? { requestBody: { required: true, content: getBody(operation.request) } } : {}),
+    responses: { [operation.status ?? 200]: success(policy, operation), ...getErrors(policy, operation) },
   };
 }
 
-const bodyOf = (names: NonNullable<Operation['request']>): Record<string, MediaType> => ({
+const getBody = (names: NonNullable<Operation['request']>): Record<string, MediaType> => ({
   'application/json': {
     schema: names.length === 1 && names[0] ? schemaRef(names[0]) : { anyOf: names.map(schemaRef) },
     example: examples[names[0] ?? ''],
@@ -133,9 +133,9 @@ const chatHeaders = z.object({
 function parameters(policy: RoutePolicy, { parameter, query, stream }: Operation): OpenApiParameter[] {
   const headers = stream ? chatHeaders : chatHeaders.omit({ 'Idempotency-Key': true });
   return [
-    ...(parameter === undefined ? [] : parametersOf('path', z.object({ [parameter]: z.string() }))),
-    ...(policy.access === 'chat' ? parametersOf('header', headers) : []),
-    ...(query ? parametersOf('query', query) : []),
+    ...(parameter === undefined ? [] : getParameters('path', z.object({ [parameter]: z.string() }))),
+    ...(policy.access === 'chat' ? getParameters('header', headers) : []),
+    ...(query ? getParameters('query', query) : []),
   ];
 }
 
@@ -155,7 +155,7 @@ function success(policy: RoutePolicy, { tag, response, stream, summary, query: a
 }
 
 /** Which statuses a route can answer with, from what it takes and needs (wire contract §3.3). */
-function errorsOf(policy: RoutePolicy, operation: Operation): Record<string, JsonSchema> {
+function getErrors(policy: RoutePolicy, operation: Operation): Record<string, JsonSchema> {
   const isChat = policy.access === 'chat';
   const asksModels = isChat && (operation.stream !== undefined || operation.tag === 'Embeddings');
   const statuses = [

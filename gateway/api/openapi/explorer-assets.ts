@@ -7,7 +7,7 @@ export const explorerScript = `'use strict';
 
 const key = document.getElementById('key');
 
-function urlOf(form) {
+function getUrl(form) {
   let path = form.dataset.path;
   const query = new URLSearchParams();
   for (const input of form.querySelectorAll('[data-in]')) {
@@ -19,7 +19,7 @@ function urlOf(form) {
   return text === '' ? path : path + '?' + text;
 }
 
-function headersOf(form) {
+function getHeaders(form) {
   const headers = {};
   if (form.dataset.public === undefined && key.value !== '') headers.authorization = 'Bearer ' + key.value.trim();
   for (const input of form.querySelectorAll('[data-in="header"]')) {
@@ -45,7 +45,7 @@ async function send(form, signal) {
   status.textContent = '…';
   const started = performance.now();
   const body = form.elements.body ? form.elements.body.value : undefined;
-  const response = await fetch(urlOf(form), { method: form.dataset.method, headers: headersOf(form), body, signal });
+  const response = await fetch(getUrl(form), { method: form.dataset.method, headers: getHeaders(form), body, signal });
   const took = () => Math.round(performance.now() - started) + ' ms';
   const id = response.headers.get('x-request-id') || '';
   status.textContent = response.status + ' · ' + took() + ' · ' + id;

@@ -62,12 +62,12 @@ ${answerPart(document, operation)}
 
 function field(parameter: OpenApiParameter): Html {
   const { name, required, description } = parameter;
-  const hint = hintOf(parameter.schema);
+  const hint = getHint(parameter.schema);
   return html`<label>${name}${required ? ' (required)' : ''} ${description ? marked(description) : ''}
 <input name="${name}" data-in="${parameter.in}" placeholder="${hint}" ${required ? 'required' : ''} spellcheck="false"></label>`;
 }
 
-function hintOf({ enum: values, default: fallback, type }: OpenApiParameter['schema']): string {
+function getHint({ enum: values, default: fallback, type }: OpenApiParameter['schema']): string {
   if (Array.isArray(values)) return values.join(' | ');
   return fallback === undefined ? String(type ?? '') : `${fallback}`;
 }
@@ -80,10 +80,10 @@ function answerPart(document: OpenApiDocument, operation: OpenApiOperation): Htm
   return schema && '$ref' in schema ? schemaPart('What it answers', document, schema) : '';
 }
 
-const nameOf = (ref: unknown) => String(ref).split('/').at(-1) ?? '';
+const getName = (ref: unknown) => String(ref).split('/').at(-1) ?? '';
 
 function schemaPart(title: string, document: OpenApiDocument, schema: Record<string, unknown>): Html {
-  const names = Array.isArray(schema.anyOf) ? schema.anyOf.map((one) => nameOf(one.$ref)) : [nameOf(schema.$ref)];
+  const names = Array.isArray(schema.anyOf) ? schema.anyOf.map((one) => getName(one.$ref)) : [getName(schema.$ref)];
   return html`<details><summary>${title}: ${names.join(' or ')}</summary>${names.map(
     (name) => html`<pre>${JSON.stringify(document.components.schemas[name], null, 2)}</pre>`,
   )}</details>`;

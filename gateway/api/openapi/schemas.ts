@@ -90,7 +90,7 @@ function generated(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | '
 }
 
 /** Parameters of one place, from the schema that they are read with; each `description` stands beside the schema. */
-export function parametersOf(place: 'path' | 'query' | 'header', fields: z.ZodObject): OpenApiParameter[] {
+export function getParameters(place: 'path' | 'query' | 'header', fields: z.ZodObject): OpenApiParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(fields, { io: 'input', override: tidy });
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
     name,

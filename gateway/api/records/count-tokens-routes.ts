@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { type AdmissionDeps, admit } from '../../engine/admit.ts';
 import type { AppEnv } from '../../http/context.ts';
-import { bodyOf } from '../../http/read-body.ts';
+import { getBody } from '../../http/read-body.ts';
 import { warningHeaders } from '../chat/chat-headers.ts';
 import { readChatCall } from '../chat/read-request.ts';
 import { countTokensReader } from '../messages/read-messages-request.ts';
@@ -11,7 +11,7 @@ export function countTokensRoutes(deps: AdmissionDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post('/v1/messages/count_tokens', async (context) => {
     const { requestId, principal, place, received } = context.var;
     const source = { requestId, principal, place, clientRequestId: received.clientRequestId };
-    const { question } = await readChatCall({ ...source, request: bodyOf(context.req.raw) }, countTokensReader);
+    const { question } = await readChatCall({ ...source, request: getBody(context.req.raw) }, countTokensReader);
     const { features, warnings } = admit(question, deps);
     const headers = { 'request-id': requestId, ...warningHeaders([...question.warnings, ...warnings]) };
     return context.json({ input_tokens: features.inputTokens }, 200, headers);

@@ -12,13 +12,13 @@ import { badQuery, flag, readQuery, wholeNumber } from '../../http/query.ts';
 import type { Catalogue, CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { type Availability, routerRecord, toModelRecord } from '../../models/catalogue/model-record.ts';
 import type { Registry } from '../../providers/registry.ts';
-import { pageOf, unknownCursor } from '../../storage/cursor.ts';
+import { getPage, unknownCursor } from '../../storage/cursor.ts';
 
 export interface ModelsDeps {
   readonly catalogue: () => Catalogue;
   readonly registry: Registry;
   readonly health: Health;
-  readonly watch?: Pick<ProviderWatch, 'troubleOf' | 'isUnknown'>;
+  readonly watch?: Pick<ProviderWatch, 'getTrouble' | 'isUnknown'>;
   readonly vendor: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -109,7 +109,7 @@ export function availability(model: CatalogueModel, { plan }: Principal, deps: M
     const reason = 'No price of it is known, so it cannot be charged for here. The operator can set one.';
     return { status: 'disabled', unavailable_reason: reason };
   }
-  const trouble = watch?.troubleOf(model.provider);
+  const trouble = watch?.getTrouble(model.provider);
   if (trouble) return troubled[trouble](model.provider);
   if (watch?.isUnknown(model.id)) {
     return { status: 'disabled', unavailable_reason: `${model.provider} said that it does not know this model.` };
@@ -160,8 +160,8 @@ function pageIn(sorted: readonly Model[], { limit, after_id, before_id, ...asked
   if (after !== undefined && before_id !== undefined) throw badQuery('before_id', 'cannot stand beside a cursor after');
   const at = sorted.findIndex((record) => record.id === (after ?? before_id));
   if (at < 0 && (after ?? before_id) !== undefined) throw unknownCursor(page);
-  if (before_id === undefined) return pageOf(page, sorted.slice(at + 1), (record) => record);
-  return pageOf(page, sorted.slice(0, at).reverse(), (record) => record);
+  if (before_id === undefined) return getPage(page, sorted.slice(at + 1), (record) => record);
+  return getPage(page, sorted.slice(0, at).reverse(), (record) => record);
 }
 
 function matches(record: Model, asked: Query): boolean {

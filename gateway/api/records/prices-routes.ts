@@ -26,7 +26,7 @@ export function pricesRoutes(deps: PricesDeps): Hono<AppEnv> {
       const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
       return withETag(context, { object: 'list', data, ...ends, has_more: false });
     })
-    .get('/v1/prices/:id{.+}', (context) => withETag(context, historyOf(context.req.param('id'), deps)));
+    .get('/v1/prices/:id{.+}', (context) => withETag(context, getHistory(context.req.param('id'), deps)));
 }
 
 /** The priced models of the list, and those that its providers without a key are known to offer. */
@@ -40,7 +40,7 @@ function pricedRecords(principal: Principal, deps: ModelsDeps): Model[] {
   );
 }
 
-function historyOf(id: string, deps: PricesDeps): PriceHistory {
+function getHistory(id: string, deps: PricesDeps): PriceHistory {
   const { models, embeddings, offered, version } = deps.catalogue();
   const model = [...models, ...embeddings, ...offered].find((one) => one.id === id);
   if (!model) throw new AppError('model_not_found', `There is no model "${id.slice(0, 256)}".`, { param: 'model' });

@@ -44,7 +44,7 @@ export function usageRoutes({ db, now }: { readonly db: BooksDb; readonly now: (
 }
 
 async function readUsage(db: BooksDb, principal: Principal, asked: Query, now: number): Promise<Usage> {
-  const period = periodOf(asked, now);
+  const period = getPeriod(asked, now);
   const { group_by: group, interval, time_zone: zone, provider, model, key, status, byok } = asked;
   const filter = { accountId: principal.accountId, ...period, provider, model, key, status, byok };
   const { totals, buckets } = await readSums(db, filter, { group, byDay: interval === 'day', zone });
@@ -68,7 +68,7 @@ async function readUsage(db: BooksDb, principal: Principal, asked: Query, now: n
 }
 
 /** The current month; a period with one end given reaches from or to the current month's. Days are those of the zone. */
-function periodOf({ start: from, end: to, time_zone: zone }: Query, now: number): Period {
+function getPeriod({ start: from, end: to, time_zone: zone }: Query, now: number): Period {
   const start = typeof from === 'string' ? startOfDay(zone, from) : from;
   const end = typeof to === 'string' ? startOfDay(zone, addDays(to, 1)) : to;
   const month = currentMonth(now);

@@ -30,10 +30,10 @@ async function open(options: Parameters<typeof openThreeVendors>[0] = {}) {
   return { ...opened, ask, sent };
 }
 
-const idOf = ({ output }: Answer, type: string) => output.find((item) => item.type === type)?.id ?? '';
+const getId = ({ output }: Answer, type: string) => output.find((item) => item.type === type)?.id ?? '';
 /** A turn of another's that refers to the words of an answer. */
 const after = (answer: Answer, ...more: object[]) => ({
-  input: [user('hi'), reference(idOf(answer, 'message')), user('And then?'), ...more],
+  input: [user('hi'), reference(getId(answer, 'message')), user('And then?'), ...more],
 });
 
 test('a message is what it was, and nobody else’s', async () => {
@@ -46,7 +46,7 @@ test('a message is what it was, and nobody else’s', async () => {
   const { key } = await gateway.operator.createKey({ accountId: other.id, scopes: allScopes });
   const { error } = await ask(after(first), key);
   expect(error).toMatchObject({ code: 'unsupported_parameter', param: 'input[1].type' });
-  expect(error.message).toContain(idOf(first, 'message'));
+  expect(error.message).toContain(getId(first, 'message'));
   expect(calls).toHaveLength(2);
 });
 
@@ -55,7 +55,7 @@ test('it is refused after an hour, and reasoning is left out with a word', async
   const first = await ask({});
   pass(usualKeptMs);
   expect((await ask(after(first))).error.message).toContain('not any more');
-  const input = [user('hi'), reference(idOf(first, 'reasoning')), { role: 'assistant', content: 'a' }, user('b')];
+  const input = [user('hi'), reference(getId(first, 'reasoning')), { role: 'assistant', content: 'a' }, user('b')];
   const { warnings } = await ask({ input });
   expect(warnings).toContainEqual(expect.objectContaining({ code: 'parameter_dropped', param: 'input[1]' }));
 });
@@ -67,11 +67,11 @@ test.each<[string, Parameters<typeof openThreeVendors>[0], object]>([
 ])('nothing is kept %s', async (_where, options, body) => {
   const { ask } = await open(options);
   const first = await ask(body);
-  expect(idOf(first, 'message')).toMatch(/^msg_/);
+  expect(getId(first, 'message')).toMatch(/^msg_/);
   expect((await ask(after(first))).error.code).toBe('unsupported_parameter');
 });
 
-const streamOf = (pieces: readonly Uint8Array[]) =>
+const getStream = (pieces: readonly Uint8Array[]) =>
   new ReadableStream({
     start(controller) {
       for (const piece of pieces) controller.enqueue(piece);
@@ -86,11 +86,11 @@ test.each([0, 30, 60])(
   'a large request’s reference is found across the edge of two blocks, %i bytes before it',
   async (before) => {
     const { ask, sent, call } = await open();
-    const message = reference(idOf(await ask({}), 'message'));
-    const bodyOf = (length: number) =>
+    const message = reference(getId(await ask({}), 'message'));
+    const getBody = (length: number) =>
       JSON.stringify({ model, reasoning, input: [user('y'.repeat(length)), message, user('z'.repeat(90_000))] });
-    const begin = bodyOf(0).indexOf(JSON.stringify(message));
-    const bytes = Buffer.from(bodyOf(blockBytes - begin - before));
+    const begin = getBody(0).indexOf(JSON.stringify(message));
+    const bytes = Buffer.from(getBody(blockBytes - begin - before));
     expect(bytes.indexOf(JSON.stringify(message))).toBe(blockBytes - before);
     const pieces = Array.from({ length: Math.ceil(bytes.length / 50_000) }, (_, at) =>
       bytes.subarray(at * 50_000, (at + 1) * 50_000),
@@ -98,7 +98,7 @@ test.each([0, 30, 60])(
     const headers = { 'content-type': 'application/json' };
     const init: RequestInit & { duplex: 'half' } = {
       method: 'POST',
-      body: streamOf(pieces),
+      body: getStream(pieces),
       headers,
       duplex: 'half',
     };
@@ -110,7 +110,7 @@ test.each([0, 30, 60])(
 test('an item is taken once a request', async () => {
   const { ask } = await open();
   const first = await ask({});
-  const twice = await ask(after(first, reference(idOf(first, 'message'))));
+  const twice = await ask(after(first, reference(getId(first, 'message'))));
   expect(twice.error).toMatchObject({ param: 'input[3].type' });
 });
 

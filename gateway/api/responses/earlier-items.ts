@@ -24,7 +24,7 @@ interface EarlierResponsesDeps {
 }
 
 /** In place of a model: entries of responses are for all of them. */
-const ownerOf = ({ accountId }: Principal) => ({ accountId, model: 'responses' });
+const getOwner = ({ accountId }: Principal) => ({ accountId, model: 'responses' });
 const prefix = 'resp_';
 
 export const createEarlierResponses = ({ reasoning, log }: EarlierResponsesDeps): EarlierResponses => ({
@@ -33,7 +33,7 @@ export const createEarlierResponses = ({ reasoning, log }: EarlierResponsesDeps)
     const isReferredTo = output.some((item) => !isCall(asText(asObject(item).type) ?? ''));
     if (echo?.short.keeps !== true || question.byoKey || !isReferredTo) return undefined;
     const entry = { id: id.slice(prefix.length), state: { items: output } };
-    return reasoning.keep(ownerOf(question.principal), [entry]).catch((error: unknown) => {
+    return reasoning.keep(getOwner(question.principal), [entry]).catch((error: unknown) => {
       log({ event: 'response_not_kept', request_id: question.requestId, cause: String(error) });
     });
   },
@@ -60,7 +60,7 @@ async function recalled(
   const names = [...new Set([...ids].map((id) => id.split('_')[1] ?? ''))].slice(0, maxResponses);
   let length = 0;
   for (let at = 0; at < names.length && length < maxRecall; at += readAtOnce) {
-    const entries = await reasoning.recall(ownerOf(principal), names.slice(at, at + readAtOnce));
+    const entries = await reasoning.recall(getOwner(principal), names.slice(at, at + readAtOnce));
     for (const item of [...entries.values()].flatMap(({ items }) => asArray(items)).map(asObject)) {
       const id = asText(item.id) ?? '';
       if (!ids.has(id)) continue;

@@ -2,9 +2,9 @@ import { AppError } from '#shared/errors.ts';
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
 import { type ClientTools, noClientTools, offeredName } from '../../providers/content/client-tools.ts';
-import { fileTypeOf } from '../../providers/content/file-type.ts';
+import { getFileType } from '../../providers/content/file-type.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
-import { stateOf } from '../chat/provider-state.ts';
+import { getState } from '../chat/provider-state.ts';
 import { callIdsIn, callIn, resultIn } from './client-calls.ts';
 
 /** A turn of the model's while it is put together: what it thought, said and called. */
@@ -77,7 +77,7 @@ function addToTurn(turn: Turn, item: InputItem, tools: ClientTools): void {
     turn.state = null;
   } else if (item.type === 'reasoning') {
     turn.thoughts += asArray(item.summary).reduce((all: string, part) => all + (asText(asObject(part).text) ?? ''), '');
-    turn.state = (item.encrypted_content === undefined ? null : stateOf(item.encrypted_content)) ?? turn.state;
+    turn.state = (item.encrypted_content === undefined ? null : getState(item.encrypted_content)) ?? turn.state;
   } else if (item.type === 'image_generation_call') {
     if (item.result) turn.images.push(imageAddress(item.result));
   } else if ('role' in item && item.role === 'assistant') {
@@ -94,7 +94,7 @@ function addToTurn(turn: Turn, item: InputItem, tools: ClientTools): void {
 /** Items say only the base64 of an image: what it is its first bytes tell. */
 function imageAddress(result: string): string {
   if (/^https:\/\//i.test(result)) return result;
-  const type = fileTypeOf(Buffer.from(result.slice(0, 24), 'base64'));
+  const type = getFileType(Buffer.from(result.slice(0, 24), 'base64'));
   return `data:${type ?? 'image/png'};base64,${result}`;
 }
 

@@ -101,14 +101,14 @@ function merged(tools: readonly PlacedTool[]): JsonObject[] {
   const all = new Map<string, JsonObject>();
   for (const [index, { tool }] of tools.entries()) {
     if (isHosted(tool)) continue;
-    const key = asText(tool.name) === null && tool.type === 'function' ? `unnamed ${index}` : keyOf(tool);
+    const key = asText(tool.name) === null && tool.type === 'function' ? `unnamed ${index}` : getKey(tool);
     const known = all.get(key);
     all.set(key, known && tool.type === 'namespace' ? together(known, tool) : tool);
   }
   return [...all.values()];
 }
 
-const keyOf = ({ type, name }: JsonObject): string => JSON.stringify([type, name ?? null]);
+const getKey = ({ type, name }: JsonObject): string => JSON.stringify([type, name ?? null]);
 
 function together(known: JsonObject, tool: JsonObject): JsonObject {
   const inner = [...asArray(known.tools), ...asArray(tool.tools)].map((each) => ({ tool: asObject(each), place: '' }));
@@ -117,7 +117,7 @@ function together(known: JsonObject, tool: JsonObject): JsonObject {
 
 /** What of a tool is in none of the caller's own. */
 function onlyFound(tool: JsonObject, own: readonly JsonObject[]): JsonObject[] {
-  const known = own.find((each) => keyOf(each) === keyOf(tool));
+  const known = own.find((each) => getKey(each) === getKey(tool));
   if (!known) return [tool];
   if (tool.type !== 'namespace') return [];
   const inner = asArray(tool.tools).map(asObject);

@@ -20,19 +20,19 @@ export function offerTools(
   found: readonly JsonObject[],
   called: readonly ClientTool[],
 ): OfferedTools {
-  const members = tools.flatMap(membersOf);
+  const members = tools.flatMap(getMembers);
   const names = createNames();
   const isPlain = ({ tool }: Member) => tool.kind === 'function' && tool.namespace === null;
   // Plain functions keep their names, whatever else is offered.
   for (const { tool } of [...members.filter(isPlain), ...members]) names.add(tool);
   for (const tool of called) names.add(tool);
-  const loaded = found.flatMap((tool) => membersOf(tool as ResponsesTool)).map(({ tool }) => names.add(tool));
+  const loaded = found.flatMap((tool) => getMembers(tool as ResponsesTool)).map(({ tool }) => names.add(tool));
   const definitions = members.flatMap(({ tool, own }) => (own ? [[names.add(tool), own]] : []));
   const hasSearch = tools.some(({ type }) => type === 'tool_search');
   const deferred = members.flatMap(({ tool, isDeferred }) => (hasSearch && isDeferred ? [names.add(tool)] : []));
   const namespaces = tools.flatMap((tool) => (tool.type === 'namespace' ? [[tool.name, tool.description ?? '']] : []));
   return {
-    functions: members.map(({ tool, functionOf }) => ({ type: 'function', function: functionOf(names.add(tool)) })),
+    functions: members.map(({ tool, getFunction }) => ({ type: 'function', function: getFunction(names.add(tool)) })),
     clientTools: names.clientTools(new Set(members.filter(({ isByGrammar }) => isByGrammar).map(({ tool }) => tool))),
     own: { definitions, namespaces, loaded, deferred },
   };
@@ -41,7 +41,7 @@ export function offerTools(
 /** One tool that can be called. */
 interface Member {
   readonly tool: ClientTool;
-  readonly functionOf: (name: string) => JsonObject;
+  readonly getFunction: (name: string) => JsonObject;
   /** OpenAI's own form of it, where it's none of a function. */
   readonly own?: JsonObject;
   readonly isByGrammar?: boolean;
@@ -49,7 +49,7 @@ interface Member {
   readonly isDeferred?: boolean;
 }
 
-function membersOf(tool: ResponsesTool): Member[] {
+function getMembers(tool: ResponsesTool): Member[] {
   switch (tool.type) {
     case 'function':
       return [functionMember(tool, null)];
@@ -92,7 +92,7 @@ function functionMember(
   const plain = parameters && asObject(withoutEncryption(parameters));
   return {
     tool,
-    functionOf: (name) => ({ name, description, parameters: plain, strict }),
+    getFunction: (name) => ({ name, description, parameters: plain, strict }),
     isDeferred: defer_loading === true,
   };
 }
@@ -106,7 +106,7 @@ function customMember(
   const grammar = format?.type === 'grammar' ? { syntax: format.syntax, definition: format.definition } : null;
   return {
     tool: { kind: 'custom', name: given, namespace },
-    functionOf: (name) => textFunction(name, description ?? null, grammar),
+    getFunction: (name) => textFunction(name, description ?? null, grammar),
     own: {
       type: 'custom',
       name: given,
@@ -126,7 +126,7 @@ function localMember(
 ): Member {
   return {
     tool: { kind, name: kind, namespace: null },
-    functionOf: (name) => ({ name, description, parameters }),
+    getFunction: (name) => ({ name, description, parameters }),
     ...(own ? { own } : {}),
   };
 }

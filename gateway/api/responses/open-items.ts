@@ -81,7 +81,7 @@ export function messageItem(place: Place): OpenItem {
   function closePart(): ResponseEvent[] {
     if (!open) return [];
     const { what, index, text, logprobs } = open;
-    const part = partOf(open);
+    const part = getPart(open);
     const at = { ...place, content_index: index };
     const done =
       what === 'text'
@@ -101,7 +101,7 @@ export function messageItem(place: Place): OpenItem {
         events.push(...closePart());
         open = { what, index: content.length, text: '', logprobs: [], annotations: [] };
         const at = { ...place, content_index: open.index };
-        events.push({ type: 'response.content_part.added', ...at, part: partOf(open) });
+        events.push({ type: 'response.content_part.added', ...at, part: getPart(open) });
       }
       open.text += text;
       for (const token of logprobs) open.logprobs.push(token);
@@ -129,7 +129,7 @@ export function messageItem(place: Place): OpenItem {
   };
 }
 
-const partOf = ({ what, text, logprobs, annotations }: OpenPart): JsonObject =>
+const getPart = ({ what, text, logprobs, annotations }: OpenPart): JsonObject =>
   what === 'text'
     ? { type: 'output_text', text, annotations: [...annotations], logprobs: [...logprobs] }
     : { type: 'refusal', refusal: text };

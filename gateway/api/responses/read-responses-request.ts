@@ -23,7 +23,7 @@ function translated(given: Record<string, unknown>, strict: boolean, earlier?: E
   const items = typeof request.input === 'string' ? [] : request.input;
   const called = items.flatMap((item) => callIn(item)?.tool ?? []);
   const offered = offerTools(request.tools ?? [], found, called);
-  const turns = turnsInForm(turnsOf(request, offered.clientTools));
+  const turns = turnsInForm(getTurns(request, offered.clientTools));
   if (turns.length === 0) refuseItem(asObject(asArray(body.input)[0]), 0);
   return {
     body: { ...completionFields(request, offered), messages: turns.map(({ message }) => message) },
@@ -32,14 +32,14 @@ function translated(given: Record<string, unknown>, strict: boolean, earlier?: E
       ...warnings,
       ...unknownWarnings(body, responsesRequest.shape, strict),
     ],
-    echo: echoOf(request, asArray(given.tools)),
+    echo: getEcho(request, asArray(given.tools)),
     places: turns.map(({ place }) => place),
     clientTools: offered.clientTools,
     ...(offered.clientTools.size > 0 ? { ownTools: offered.own } : {}),
   };
 }
 
-function turnsOf({ instructions, input }: ResponsesRequest, tools: ClientTools): PlacedTurn[] {
+function getTurns({ instructions, input }: ResponsesRequest, tools: ClientTools): PlacedTurn[] {
   const system = instructions ? [{ message: { role: 'system', content: instructions }, place: 'instructions' }] : [];
   if (typeof input !== 'string') return [...system, ...turnsOfItems(input, tools)];
   return [...system, { message: { role: 'user', content: input }, place: 'input' }];
@@ -58,11 +58,11 @@ function completionFields(request: ResponsesRequest, { functions, clientTools }:
     max_completion_tokens: maxTokens,
     reasoning_effort: reasoning?.effort,
     verbosity: text?.verbosity,
-    response_format: formatOf(text?.format),
+    response_format: getFormat(text?.format),
     tools: functions.length === 0 && tools?.length !== 0 ? undefined : functions,
     web_search_options: searchIn(tools),
-    tool_choice: choiceOf(request.tool_choice, clientTools),
-    ...logprobsOf(request),
+    tool_choice: getChoice(request.tool_choice, clientTools),
+    ...getLogprobs(request),
   };
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
@@ -83,7 +83,7 @@ function searchIn(tools: Tools): JsonObject | undefined {
   return undefined;
 }
 
-function formatOf(format: NonNullable<ResponsesRequest['text']>['format']): JsonObject | undefined {
+function getFormat(format: NonNullable<ResponsesRequest['text']>['format']): JsonObject | undefined {
   if (format?.type !== 'json_schema') return format;
   const { type, ...json_schema } = format;
   return { type, json_schema };
@@ -91,21 +91,21 @@ function formatOf(format: NonNullable<ResponsesRequest['text']>['format']): Json
 
 const functionNamed = (name: string) => ({ type: 'function', function: { name } });
 
-function choiceOf(choice: ResponsesRequest['tool_choice'], tools: ClientTools): unknown {
+function getChoice(choice: ResponsesRequest['tool_choice'], tools: ClientTools): unknown {
   if (choice === undefined || typeof choice === 'string') return choice;
-  const nameOf = (named: NamedTool) => offeredName(tools, namedTool(named));
-  if (choice.type !== 'allowed_tools') return functionNamed(nameOf(choice));
+  const getName = (named: NamedTool) => offeredName(tools, namedTool(named));
+  if (choice.type !== 'allowed_tools') return functionNamed(getName(choice));
   const { type, mode, tools: allowed } = choice;
-  return { type, allowed_tools: { mode, tools: allowed.map((named) => functionNamed(nameOf(named))) } };
+  return { type, allowed_tools: { mode, tools: allowed.map((named) => functionNamed(getName(named))) } };
 }
 
-function logprobsOf({ include, top_logprobs: most }: ResponsesRequest): JsonObject {
+function getLogprobs({ include, top_logprobs: most }: ResponsesRequest): JsonObject {
   if (most === undefined && !include?.includes('message.output_text.logprobs')) return {};
   return { logprobs: true, ...(most === undefined ? {} : { top_logprobs: most }) };
 }
 
 /** What a response repeats of its request. */
-function echoOf(request: ResponsesRequest, tools: readonly unknown[]): Echo {
+function getEcho(request: ResponsesRequest, tools: readonly unknown[]): Echo {
   const { instructions, text, reasoning, metadata, user, tool_choice: choice } = request;
   return {
     short: {

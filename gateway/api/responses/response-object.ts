@@ -55,7 +55,7 @@ export function finishedResponse(
     incomplete_details: reason === undefined ? null : { reason },
     output: [...output],
     service_tier: finish.served?.serviceTier ?? null,
-    usage: usageOf(finish),
+    usage: getUsage(finish),
     byok: finish.byok,
     routing: finish.routing,
     warnings: finish.warnings.map((warning) => ({ ...warning, param: ownName(warning.param) })),
@@ -65,7 +65,7 @@ export function finishedResponse(
 /** Whether an answer that ended so is all of it. */
 export const isComplete = ({ reason }: FinishPart): boolean => incompleteFor[reason] === undefined;
 
-const usageOf = ({ usage, cost, upstreamCost, estimated }: FinishPart): NonNullable<ResponsesAnswer['usage']> => ({
+const getUsage = ({ usage, cost, upstreamCost, estimated }: FinishPart): NonNullable<ResponsesAnswer['usage']> => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
   output_tokens: usage.completionTokens,

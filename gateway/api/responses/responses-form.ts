@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { ResponsesAnswer } from '#shared/wire/responses-answer.ts';
 import type { ExchangeHandler } from '../../http/answer-exchange.ts';
 import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts';
-import { partsOf } from '../chat/kept-answer.ts';
+import { getParts } from '../chat/kept-answer.ts';
 import { createEarlierResponses, type EarlierResponses } from './earlier-items.ts';
 import { createOutputItems } from './item-writer.ts';
 import { ownName } from './own-names.ts';
@@ -18,7 +18,7 @@ const responsesForm = ({ keep, recall }: EarlierResponses): ChatForm => ({
   response(answer, { echo, question }) {
     const { identity, route, finish } = answer;
     const output = createOutputItems(identity.id.slice('resp_'.length), question.clientTools);
-    for (const part of partsOf(answer)) if (part.type !== 'route' && part.type !== 'finish') output.add(part);
+    for (const part of getParts(answer)) if (part.type !== 'route' && part.type !== 'finish') output.add(part);
     output.close(isComplete(finish) ? 'completed' : 'incomplete');
     return finishedResponse(begunResponse(identity, route, echo), output.items, finish);
   },

@@ -93,9 +93,9 @@ async function open(call: ScriptedCall) {
   return { ask, calls, refusals };
 }
 
-const outputOf = (response: JsonObject) => asArray(response.output).map(asObject);
+const getOutput = (response: JsonObject) => asArray(response.output).map(asObject);
 const textIn = (response: JsonObject) =>
-  outputOf(response)
+  getOutput(response)
     .flatMap(({ content }) => asArray(content).map((part) => asObject(part).text))
     .join('');
 
@@ -110,9 +110,9 @@ describe('a tool of each kind', () => {
     const reasoning = model === 'gpt-4.1' ? {} : { reasoning: { effort: 'low' } };
     const first = await ask({ model, tools, input: [question], ...reasoning }, stream);
     expect(refusals()).toEqual([]);
-    const call = outputOf(first).find(({ type }) => String(type).endsWith('_call')) ?? {};
+    const call = getOutput(first).find(({ type }) => String(type).endsWith('_call')) ?? {};
     expect(call).toMatchObject({ ...item, status: 'completed', call_id: expect.stringMatching(/./) });
-    const input = [question, ...outputOf(first), { call_id: call.call_id, ...output }];
+    const input = [question, ...getOutput(first), { call_id: call.call_id, ...output }];
     const second = await ask({ model, tools, input, ...reasoning }, stream);
     expect(refusals()).toEqual([]);
     // A search adds tools, and Claude's signatures hold for the tools that it had.
@@ -134,7 +134,7 @@ test.each(models)('%s is asked about the tools of a namespace by names that are 
   const { ask, calls, refusals } = await open(new ScriptedCall([/^find_all|^crm__find_all/, { id: '1' }]));
   const first = await ask({ model, tools, input: [question] });
   expect([first.error, refusals()]).toEqual([null, []]);
-  expect(outputOf(first)).toContainEqual(expect.objectContaining({ name: long, namespace: 'crm' }));
+  expect(getOutput(first)).toContainEqual(expect.objectContaining({ name: long, namespace: 'crm' }));
   if (model === 'openai/gpt-5.4') return;
   const sent = JSON.stringify(calls[0]?.body);
   const names = [...sent.matchAll(/"name":"([^"]*)"/g)].map(([, name = '']) => name);
@@ -240,7 +240,7 @@ test.each(models)('%s can be made to call a custom tool', async (model) => {
   const { ask, calls, refusals } = await open(new ScriptedCall([/^exec$/, 'a']));
   const tools = [look, { type: 'custom', name: 'exec' }];
   const first = await ask({ model, tools, input: [question], tool_choice: { type: 'custom', name: 'exec' } });
-  expect([refusals(), outputOf(first).at(-1)?.type]).toEqual([[], 'custom_tool_call']);
+  expect([refusals(), getOutput(first).at(-1)?.type]).toEqual([[], 'custom_tool_call']);
   expect(JSON.stringify(calls[0]?.body)).toContain('exec');
 });
 
@@ -251,7 +251,7 @@ test.each(models)('%s is asked the same in a large request, which is read elsewh
   const inner = { type: 'namespace', name: 'crm', description: 'Customers', tools: [look] };
   for (const content of [long, 'hi']) {
     const answer = await ask({ model, tools: [...tools, inner], input: [{ role: 'user', content }] });
-    expect(outputOf(answer)).toContainEqual(expect.objectContaining(item));
+    expect(getOutput(answer)).toContainEqual(expect.objectContaining(item));
   }
   expect(refusals()).toEqual([]);
   expect(JSON.stringify(calls[0]?.body).replace(long, 'hi')).toBe(JSON.stringify(calls[1]?.body));

@@ -9,7 +9,7 @@ const readers = new Map(
 );
 
 /** The reader of a form of chat requests, by its name. */
-export function questionReaderOf(name: string): QuestionReader {
+export function getQuestionReader(name: string): QuestionReader {
   const reader = readers.get(name);
   if (!reader) throw new Error(`there is no form of chat requests "${name}"`);
   return reader;

@@ -16,7 +16,7 @@ import type { WorkerTask } from '../../runtime/threads/worker-task.ts';
 import { questionTask } from '../chat/question-task.ts';
 import { embeddingCallTask } from '../embeddings/embedding-call-task.ts';
 import { readEmbeddingFields } from '../embeddings/read-fields.ts';
-import { questionReaderOf } from './question-readers.ts';
+import { getQuestionReader } from './question-readers.ts';
 
 /** How each task is done, by its name: what costs time in proportion to a request's length runs on a thread of its own. */
 export const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new Map([
@@ -24,7 +24,7 @@ export const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new M
 
   done(questionTask, ({ blocks, form, options }) => {
     const { value, messages } = parseBody(Buffer.concat(blocks));
-    const fields = questionReaderOf(form).read(value, { ...options, messages });
+    const fields = getQuestionReader(form).read(value, { ...options, messages });
     return {
       fields: {
         ...fields,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ceilToNano, parseUsdPerToken, picoUsd } from '#shared/money.ts';
-import { costOf, type TokenUsage } from '#shared/price.ts';
+import { getCost, type TokenUsage } from '#shared/price.ts';
 import { testModel, testPrice } from '../../../tests/gateway-doubles/test-models.ts';
-import { claimsOf, factsOf } from '../../models/catalogue/known-models.ts';
-import { priceOf } from '../../models/prices/price-document.ts';
+import { getClaims, getFacts } from '../../models/catalogue/known-models.ts';
+import { parsePricing } from '../../models/prices/price-document.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
 import { tokensPerSearch } from '../../providers/content/estimate-tokens.ts';
 import { type Extent, highestCost, maxSearches } from './reserve.ts';
@@ -12,10 +12,10 @@ import { type Extent, highestCost, maxSearches } from './reserve.ts';
 /** Every price row of the shipped book, each as a model. */
 const models = shippedBook.models.flatMap(({ id, rows }) =>
   rows.map((row) => {
-    const { webSearch } = factsOf(id);
-    const price = priceOf(row, shippedBook.as_of, shippedBook.source);
+    const { webSearch } = getFacts(id);
+    const price = parsePricing(row, shippedBook.as_of, shippedBook.source);
     const search = webSearch && { search: parseUsdPerToken(webSearch.price) };
-    const { capabilities, facts } = claimsOf(factsOf(id));
+    const { capabilities, facts } = getClaims(getFacts(id));
     return testModel(id, { price: { ...price, ...search }, capabilities, facts });
   }),
 );
@@ -74,7 +74,7 @@ test('no usage within the extent of a request costs more, in any row of the ship
       const unasked = model.provider !== 'anthropic';
       const usage = usageWithin(within, share, { unasked, searches: maxSearches(model, within.webSearch) });
       const most = highestCost(model, within);
-      expect(model.price && costOf(model.price, usage)).toBeLessThanOrEqual(ceilToNano(most ?? picoUsd(-1n)));
+      expect(model.price && getCost(model.price, usage)).toBeLessThanOrEqual(ceilToNano(most ?? picoUsd(-1n)));
     }),
     { numRuns: 3_000 },
   );

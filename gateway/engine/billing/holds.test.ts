@@ -19,12 +19,12 @@ interface Usage {
 
 type Use = (call: UpstreamCallSeen, limit: number | null) => Usage | Promise<Usage>;
 
-const limitOf = ({ body }: UpstreamCallSeen): number | null =>
+const getLimit = ({ body }: UpstreamCallSeen): number | null =>
   (body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null) as number | null;
 
 /** OpenAI as it documents itself: it never gives more output than the limit that it was sent, and says that it was cut. */
 const openAi = (use: Use) => async (call: UpstreamCallSeen, response: ServerResponse) => {
-  const limit = limitOf(call);
+  const limit = getLimit(call);
   const { input, output, reasoning = 0, cached = 0 } = await use(call, limit);
   const given = Math.min(output, limit ?? output);
   const isCut = given < output;
@@ -121,7 +121,7 @@ async function open(use: Use, options: TestGatewayOptions = {}) {
 const messages = [{ role: 'user', content: 'What is 2 + 2?' }];
 const thinking = { model: 'openai/gpt-5.6-sol', reasoning_effort: 'xhigh', messages };
 const thinksLong: Use = () => ({ input: 20, output: 100_120, reasoning: 100_000 });
-const limitsSent = (calls: readonly UpstreamCallSeen[]) => calls.map(limitOf);
+const limitsSent = (calls: readonly UpstreamCallSeen[]) => calls.map(getLimit);
 
 describe('a model that thinks without a limit', () => {
   test.each([true, false])('is paid for by the balance when twelve ask at once for $1: stream %s', async (stream) => {

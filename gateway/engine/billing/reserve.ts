@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { maxNano, type NanoUsd, nanoUsd, type PicoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import type { Rates } from '#shared/price.ts';
-import { shareOf, wholeBps } from '../../ledger/byok-fee.ts';
+import { getShare, wholeBps } from '../../ledger/byok-fee.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { tokensPerSearch } from '../../providers/content/estimate-tokens.ts';
@@ -122,10 +122,13 @@ const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: num
   input.byokFeeBps === 0
     ? nanoUsd(0n)
     : atMost(
-        shareOf(highestCost(model, extentOf(input, model, outputTokens)) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps),
+        getShare(
+          highestCost(model, getExtent(input, model, outputTokens)) ?? picoUsd(0n),
+          input.byokFeeBps ?? wholeBps,
+        ),
       );
 
-const extentOf = (input: ReserveInput, model: CatalogueModel, outputTokens: number): Extent => ({
+const getExtent = (input: ReserveInput, model: CatalogueModel, outputTokens: number): Extent => ({
   inputTokens: maxInputTokens(input.inputSize, model),
   audio: input.audio,
   promptCache: input.promptCache,

@@ -7,7 +7,7 @@ import { conversationShape } from '../../providers/content/conversation-shape.ts
 import { fitRequest } from './fit-request.ts';
 
 const { models } = buildCatalogue('2026-11-22', []);
-const modelOf = (id: string): CatalogueModel => {
+const getModel = (id: string): CatalogueModel => {
   const found = models.find((model) => model.id === id);
   if (!found) throw new Error(`no ${id}`);
   return found;
@@ -30,7 +30,7 @@ function fitted(model: CatalogueModel, body: Partial<CompletionRequestBody>, ope
 }
 
 const named = (id: string, body: Partial<CompletionRequestBody>) => {
-  const { warnings, parameters, changes } = fitted(modelOf(id), body);
+  const { warnings, parameters, changes } = fitted(getModel(id), body);
   return { warnings: warnings.map(({ code, param }) => `${code} ${param}`), parameters, changes };
 };
 
@@ -91,7 +91,7 @@ test.each([
   ['anthropic/claude-opus-5-5', {}, true],
   ['google/gemini-3.8-flash', {}, true],
 ] as const)('%s thinks, asked %j: %s', (id, body, thinks) => {
-  expect(fitted(modelOf(id), body).thinks).toBe(thinks);
+  expect(fitted(getModel(id), body).thinks).toBe(thinks);
 });
 
 describe('what a model refuses', () => {
@@ -117,10 +117,10 @@ describe('what a model refuses', () => {
 
   test('OpenAI’s own fields are left out of models of its own that refuse them', () => {
     const given = { logprobs: true, service_tier: 'flex' };
-    const { openaiOnly, warnings } = fitted(modelOf('openai/o3'), {}, given);
+    const { openaiOnly, warnings } = fitted(getModel('openai/o3'), {}, given);
     expect(openaiOnly).toEqual({ service_tier: 'flex' });
     expect(warnings).toMatchObject([{ code: 'parameter_dropped', param: 'logprobs' }]);
-    expect(fitted(modelOf('openai/gpt-4o'), {}, { ...given, service_tier: 'priority' }).warnings).toEqual([]);
+    expect(fitted(getModel('openai/gpt-4o'), {}, { ...given, service_tier: 'priority' }).warnings).toEqual([]);
   });
 
   test.each([

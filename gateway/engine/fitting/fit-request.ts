@@ -55,7 +55,7 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
     warnings,
   );
   const hasTools = thinking.tools !== undefined || thinking.web_search_options !== undefined;
-  const api = apiOf(model, hasTools, thinking.reasoning_effort);
+  const api = getApi(model, hasTools, thinking.reasoning_effort);
   const fields = api === 'responses' ? input.openaiOnly : withoutOwnTools(input.openaiOnly);
   if (input.hasGrammars && !(ownToolsField in fields)) warnings.push(grammarsInWords);
   const taken = fitOpenAiFields(fields, model, isThinking(thinking), warnings);
@@ -200,7 +200,7 @@ export type Api = NonNullable<ProviderRequest['api']>;
  * The one place that decides it: OpenAI's Responses API for what its model takes only there. What is asked without tools and
  * without an effort stays where it can be sampled, and where other servers in OpenAI's place answer it too.
  */
-export function apiOf({ facts }: Pick<CatalogueModel, 'facts'>, hasTools: boolean, effort: Effort | undefined): Api {
+export function getApi({ facts }: Pick<CatalogueModel, 'facts'>, hasTools: boolean, effort: Effort | undefined): Api {
   const thinks = effort !== undefined && effort !== 'none';
   return facts?.responses && (hasTools || thinks) ? 'responses' : 'chat_completions';
 }

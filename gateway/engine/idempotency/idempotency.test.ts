@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { requestList } from '#shared/wire/request-record.ts';
-import { eventsOf } from '../../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../../tests/gateway-doubles/events-of.ts';
 import {
   errorCode,
   openTestGateway,
@@ -65,11 +65,11 @@ describe('§3.4 Idempotency-Key', () => {
     ['/v1/chat/completions', { prompt: undefined, messages: [{ role: 'user', content: 'hello' }] }],
   ])('a finished stream of %s: one content chunk, the finish, [DONE]', async (path, body) => {
     const { ask, upstream } = await open();
-    const first = await eventsOf(await ask('k1', { ...body, stream: true }, {}, path));
+    const first = await getEvents(await ask('k1', { ...body, stream: true }, {}, path));
     const again = await ask('k1', { ...body, stream: true }, {}, path);
     expect(again.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    const events = await eventsOf(again);
+    const events = await getEvents(again);
     expect(events.slice(-2)).toEqual(first.slice(-2));
     const texts = events.slice(0, -1).map((event) => {
       const parsed = JSON.parse(event);
@@ -167,13 +167,13 @@ describe('§3.4 Idempotency-Key', () => {
 
   test('belongs to one user of an account, whatever token that has', async () => {
     const { ask, upstream, gateway, account } = await open();
-    const tokenOf = async (userId: string) =>
+    const getToken = async (userId: string) =>
       (await gateway.operator.issueToken({ userId, scopes: ['chat'], lifetimeS: 60 })).token;
     const [ada, bob] = await Promise.all(
       ['Ada', 'Bob'].map((name) => gateway.operator.createUser({ accountId: account.id, name })),
     );
     for (const user of [ada, bob, ada]) {
-      await ask('k1', {}, { headers: { authorization: `Bearer ${await tokenOf(user?.id ?? '')}` } });
+      await ask('k1', {}, { headers: { authorization: `Bearer ${await getToken(user?.id ?? '')}` } });
     }
     expect(upstream.calls).toHaveLength(2);
   });
@@ -258,8 +258,8 @@ describe.each(engines)('claims on %s', (engine) => {
     return server.createDatabase();
   }
 
-  const claimOf = (requestId: string, body = '{}') => ({ parts: ['a', '/chat', 'k1'] as const, requestId, body });
-  const codeOf = (error: { code?: string }) => error.code ?? String(error);
+  const getClaim = (requestId: string, body = '{}') => ({ parts: ['a', '/chat', 'k1'] as const, requestId, body });
+  const getCode = (error: { code?: string }) => error.code ?? String(error);
 
   test('of 200 at once one is granted; a dead holder is believed for a minute; old ones are deleted', async () => {
     let time = 1_000_000;
@@ -268,21 +268,21 @@ describe.each(engines)('claims on %s', (engine) => {
     const two = engine === 'SQLite' ? one : await openKept(url, () => time);
     const claims = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        (index % 2 ? one : two).kept.claim(claimOf(`req_${index}`)).then(({ kind }) => kind, codeOf),
+        (index % 2 ? one : two).kept.claim(getClaim(`req_${index}`)).then(({ kind }) => kind, getCode),
       ),
     );
     expect(claims.filter((claim) => claim === 'claimed')).toHaveLength(1);
     expect(new Set(claims)).toEqual(new Set(['claimed', 'idempotency_in_progress']));
     time += 60_000;
-    const next = await two.kept.claim(claimOf('req_next', '{"other":1}'));
+    const next = await two.kept.claim(getClaim('req_next', '{"other":1}'));
     if (next.kind !== 'claimed') throw new Error('it was not claimed');
     time += 59_000;
     await next.renew();
     time += 59_000;
-    expect(await one.kept.claim(claimOf('req_late', '{"other":1}')).catch(codeOf)).toBe('idempotency_in_progress');
+    expect(await one.kept.claim(getClaim('req_late', '{"other":1}')).catch(getCode)).toBe('idempotency_in_progress');
     await next.complete('the answer');
     await next.release();
-    expect(await one.kept.claim(claimOf('req_late', '{"other":1}'))).toEqual({ kind: 'replay', answer: 'the answer' });
+    expect(await one.kept.claim(getClaim('req_late', '{"other":1}'))).toEqual({ kind: 'replay', answer: 'the answer' });
     time += hour;
     await one.kept.forgetOld();
     expect(await one.db.selectFrom('kept_answers').select('id').execute()).toEqual([]);

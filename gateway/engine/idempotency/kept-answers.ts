@@ -82,8 +82,8 @@ export function createKeptAnswers({ transact, sealing, now }: KeptAnswersDeps): 
 
   return {
     async claim({ parts, requestId, body }) {
-      const id = sealing.nameOf(parts);
-      const fingerprint = sealing.fingerprintOf(body);
+      const id = sealing.getName(parts);
+      const fingerprint = sealing.getFingerprint(body);
       const known = await transact((trx) => claimOrFind(trx, { id, requestId, fingerprint }, now()));
       if (!known) return claimed(id, requestId);
       if (!timingSafeEqual(known.fingerprint, fingerprint)) throw reused();

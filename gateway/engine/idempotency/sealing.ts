@@ -8,8 +8,8 @@ const tagLength = 16;
 /** Names and hides what `Idempotency-Key` keeps, with keys of its own, derived from the first pepper. */
 export interface Sealing {
   /** The same name for the same parts, which it does not reveal. */
-  nameOf(parts: readonly string[]): string;
-  fingerprintOf(text: string): Buffer;
+  getName(parts: readonly string[]): string;
+  getFingerprint(text: string): Buffer;
   /** Encrypts a text for one name; it opens under no other. */
   seal(text: string, name: string): Buffer;
   /** Throws where it was changed, or sealed for another name or with another pepper. */
@@ -24,8 +24,8 @@ export function createSealing([pepper]: Peppers, random: (size: number) => Uint8
   const answerKey = derive('answer');
   const hmac = (key: Uint8Array, text: string) => createHmac('sha256', key).update(text).digest();
   return {
-    nameOf: (parts) => hmac(nameKey, JSON.stringify(parts)).toString('base64url'),
-    fingerprintOf: (text) => hmac(fingerprintKey, text),
+    getName: (parts) => hmac(nameKey, JSON.stringify(parts)).toString('base64url'),
+    getFingerprint: (text) => hmac(fingerprintKey, text),
     seal(text, name) {
       const iv = random(ivLength);
       const cipher = createCipheriv('aes-256-gcm', answerKey, iv).setAAD(Buffer.from(name));

@@ -55,19 +55,19 @@ export function createKeptReasoning({
   now,
   keptMs = usualKeptMs,
 }: KeptReasoningDeps): KeptReasoning {
-  const nameOf = ({ accountId, model }: ReasoningOwner, id: string) =>
-    sealing.nameOf(['reasoning', accountId, model, id]);
+  const getName = ({ accountId, model }: ReasoningOwner, id: string) =>
+    sealing.getName(['reasoning', accountId, model, id]);
   /** Accounts that have kept something since it was last looked whether that is too much. */
   const grown = new Set<string>();
 
-  function rowsOf(owner: ReasoningOwner, calls: readonly SignedCall[]) {
+  function toRows(owner: ReasoningOwner, calls: readonly SignedCall[]) {
     let left = maxState;
     const expires = BigInt(now() + keptMs);
     return calls.flatMap(({ id, state }) => {
       const text = JSON.stringify(state);
       left -= text.length;
       if (left < 0 || !isDrawn(id)) return [];
-      const name = nameOf(owner, id);
+      const name = getName(owner, id);
       return [{ id: name, account_id: owner.accountId, expires, state: sealing.seal(text, name) }];
     });
   }
@@ -84,7 +84,7 @@ export function createKeptReasoning({
 
   return {
     async keep(owner, calls) {
-      const rows = keptMs === 0 ? [] : rowsOf(owner, calls);
+      const rows = keptMs === 0 ? [] : toRows(owner, calls);
       if (rows.length === 0) return;
       await transact(async (trx) => {
         await trx
@@ -101,7 +101,7 @@ export function createKeptReasoning({
       grown.add(owner.accountId);
     },
     async recall(owner, ids) {
-      const names = new Map(ids.filter(isDrawn).map((id) => [nameOf(owner, id), id]));
+      const names = new Map(ids.filter(isDrawn).map((id) => [getName(owner, id), id]));
       if (names.size === 0 || keptMs === 0) return new Map();
       const rows = await db
         .selectFrom('kept_reasoning')

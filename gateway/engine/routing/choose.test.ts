@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PicoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import { testModel, testPrice } from '../../../tests/gateway-doubles/test-models.ts';
-import { planOf } from '../../access/auth/plans.ts';
+import { getPlan } from '../../access/auth/plans.ts';
 import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { choose } from './choose.ts';
-import { type Candidate, complexityOf, exclusionsOf, type Features, featuresOf, type Rules } from './eligibility.ts';
+import { type Candidate, type Features, getComplexity, getExclusions, getFeatures, type Rules } from './eligibility.ts';
 
 const noControls: Rules['controls'] = {
   policy: undefined,
@@ -18,7 +18,7 @@ const noControls: Rules['controls'] = {
 };
 const rules = (more: Partial<Rules> = {}, controls: Partial<Rules['controls']> = {}): Rules => ({
   controls: { ...noControls, ...controls },
-  plan: planOf('pro'),
+  plan: getPlan('pro'),
   provider: null,
   maxCost: null,
   allowSimulated: false,
@@ -35,11 +35,11 @@ const candidate = (model: CatalogueModel, more: Partial<Candidate> = {}): Candid
   ...more,
 });
 
-const sizeOf = (textTokens: number) => ({ textTokens, pictures: [], fileTokens: null, isOnePrompt: true });
+const getSize = (textTokens: number) => ({ textTokens, pictures: [], fileTokens: null, isOnePrompt: true });
 
 const small: Features = {
   inputTokens: 20,
-  inputSize: sizeOf(20),
+  inputSize: getSize(20),
   maxTokens: null,
   outputTokens: 500,
   turns: 1,
@@ -100,7 +100,7 @@ const anyCandidates = fc.uniqueArray(anyCandidate, { maxLength: 12, selector: ({
 const anyFeatures = fc
   .record({
     inputTokens: fc.integer({ min: 0, max: 200_000 }),
-    inputSize: fc.integer({ min: 0, max: 200_000 }).map(sizeOf),
+    inputSize: fc.integer({ min: 0, max: 200_000 }).map(getSize),
     maxTokens: fc.option(fc.integer({ min: 1, max: 50_000 })),
     images: fc.boolean(),
     tools: fc.boolean(),
@@ -125,7 +125,7 @@ describe('whatever the request and the catalogue', () => {
     fc.assert(
       fc.property(...cases, (candidates, features, given) => {
         for (const { candidate: chosen } of choose(candidates, features, given).chain) {
-          expect(exclusionsOf(chosen, features, given)).toEqual([]);
+          expect(getExclusions(chosen, features, given)).toEqual([]);
         }
       }),
       { numRuns: 2_000 },
@@ -135,7 +135,7 @@ describe('whatever the request and the catalogue', () => {
   test('someone is chosen exactly where someone may serve it', () => {
     fc.assert(
       fc.property(...cases, (candidates, features, given) => {
-        const able = candidates.some((entry) => exclusionsOf(entry, features, given).length === 0);
+        const able = candidates.some((entry) => getExclusions(entry, features, given).length === 0);
         expect(choose(candidates, features, given).chain.length > 0).toBe(able);
       }),
       { numRuns: 1_000 },
@@ -262,11 +262,11 @@ describe('complexity', () => {
     ['x'.repeat(7_000), 2],
     ['x'.repeat(70_000), 3],
   ])('%#: adds up what can be counted', (text, score) => {
-    expect(complexityOf(featuresOf(message(text))).score).toBe(score);
+    expect(getComplexity(getFeatures(message(text))).score).toBe(score);
   });
 
   test('high effort counts twice', () => {
     const parameters = { reasoning_effort: 'high' as const };
-    expect(complexityOf(featuresOf({ ...message('hi'), parameters }))).toEqual({ score: 2, tier: 'standard' });
+    expect(getComplexity(getFeatures({ ...message('hi'), parameters }))).toEqual({ score: 2, tier: 'standard' });
   });
 });

@@ -1,5 +1,5 @@
-import { type Candidate, complexityOf, exclusionsOf, type Features, type Rules, type Tier } from './eligibility.ts';
-import { type Policy, type Score, scoreOf } from './score.ts';
+import { type Candidate, type Features, getComplexity, getExclusions, type Rules, type Tier } from './eligibility.ts';
+import { getScore, type Policy, type Score } from './score.ts';
 
 /** One line of the explanation: a score, or every reason against. */
 type Explained =
@@ -28,21 +28,21 @@ const defaultAttempts = 3;
  */
 export function choose(candidates: readonly Candidate[], features: Features, rules: Rules): Choice {
   const policy = rules.controls.policy ?? 'balanced';
-  const complexity = complexityOf(features);
-  const judged = candidates.map((candidate) => ({ candidate, excluded: exclusionsOf(candidate, features, rules) }));
+  const complexity = getComplexity(features);
+  const judged = candidates.map((candidate) => ({ candidate, excluded: getExclusions(candidate, features, rules) }));
   const able = judged.filter((entry) => !entry.excluded.length).map((entry) => entry.candidate);
   const good = able.filter((candidate) => reaches(candidate, complexity.tier));
   const relaxed = good.length === 0 && able.length > 0;
   const left = relaxed ? able : good;
   const ranked = left
-    .map((candidate) => ({ candidate, ...scoreOf(candidate, features, policy, complexity.tier) }))
+    .map((candidate) => ({ candidate, ...getScore(candidate, features, policy, complexity.tier) }))
     .toSorted((a, b) => (rules.stickyFirst ? bySticky(a, b) : 0) || byScore(a, b));
   const scores = new Map(ranked.map((entry) => [entry.candidate.model.id, entry]));
   return {
     policy,
     complexity,
     relaxed,
-    chain: diverse(ranked, attemptsOf(rules)),
+    chain: diverse(ranked, getAttempts(rules)),
     eligible: left.length,
     candidates: judged
       .map(({ candidate, excluded }) => explain(candidate.model.id, excluded, scores))
@@ -53,7 +53,7 @@ export function choose(candidates: readonly Candidate[], features: Features, rul
 /** A model that nobody has rated reaches no floor: it answers where it was asked for, or where there is nothing else. */
 const reaches = ({ model }: Candidate, tier: Tier) => model.quality !== null && model.quality >= floors[tier];
 
-const attemptsOf = ({ controls }: Rules) =>
+const getAttempts = ({ controls }: Rules) =>
   controls.allow_fallbacks === false ? 1 : (controls.max_attempts ?? defaultAttempts);
 
 interface Ranked extends Score {

@@ -5,14 +5,14 @@ import type { Capability, CatalogueModel } from '../../models/catalogue/catalogu
 import {
   type ConversationShape,
   conversationShape,
-  promptCacheOf,
+  getPromptCache,
 } from '../../providers/content/conversation-shape.ts';
 import { estimateInputTokens } from '../../providers/content/estimate-tokens.ts';
 import { type InputSize, maxInputTokens, measureInput } from '../../providers/content/input-size.ts';
 import { highestCost } from '../billing/reserve.ts';
-import { apiOf, unknownToResponses } from '../fitting/fit-request.ts';
+import { getApi, unknownToResponses } from '../fitting/fit-request.ts';
 import type { ModelHealth } from './health.ts';
-import { matchesGlob, openingOf, planAllows } from './resolve.ts';
+import { getOpening, matchesGlob, planAllows } from './resolve.ts';
 
 /** A model with all that the router may know of it at this moment. */
 export interface Candidate {
@@ -41,7 +41,7 @@ export interface Rules {
 }
 
 /** Every reason why a model may not serve a request, in the contract's words (§5.3.3). Empty: it may. */
-export function exclusionsOf(candidate: Candidate, features: Features, rules: Rules): string[] {
+export function getExclusions(candidate: Candidate, features: Features, rules: Rules): string[] {
   const { model, health } = candidate;
   return [
     ...(isShutDown(model, rules.today) ? ['disabled'] : []),
@@ -125,7 +125,7 @@ const universal = new Set(['user', 'max_tokens', 'tools', 'tool_choice', 'parall
 
 function parameterExclusions(model: CatalogueModel, features: Features, controls: RouteControls): string[] {
   if (!controls.require_parameters) return [];
-  const api = apiOf(model, features.tools || features.webSearch, features.reasoningEffort ?? undefined);
+  const api = getApi(model, features.tools || features.webSearch, features.reasoningEffort ?? undefined);
   const unknown = api === 'responses' ? unknownToResponses : [];
   return features.parameters
     .filter((name) => !universal.has(name) && (!model.supportedParameters.includes(name) || unknown.includes(name)))
@@ -163,10 +163,10 @@ export interface RoutingFacts {
   readonly endsWithTool: boolean;
 }
 
-export const routingFactsOf = (input: FeatureInput): RoutingFacts => ({
-  features: featuresOf(input),
+export const getRoutingFacts = (input: FeatureInput): RoutingFacts => ({
+  features: getFeatures(input),
   shape: conversationShape(input.messages, input.parameters),
-  opening: openingOf(input.messages),
+  opening: getOpening(input.messages),
   hasHistory: hasHistory(input.messages),
   endsWithTool: input.messages.at(-1)?.role === 'tool',
 });
@@ -216,7 +216,7 @@ interface FeatureInput {
   readonly parameters: Partial<CompletionRequest>;
 }
 
-export const featuresOf = (input: FeatureInput): Features => new MeasuredFeatures(input);
+export const getFeatures = (input: FeatureInput): Features => new MeasuredFeatures(input);
 
 class MeasuredFeatures implements Features {
   readonly inputTokens: number;
@@ -255,7 +255,7 @@ class MeasuredFeatures implements Features {
     this.audio = has('input_audio');
     this.webSearch = parameters.web_search_options !== undefined;
     this.imageOutput = parameters.modalities?.includes('image') ?? false;
-    this.promptCache = promptCacheOf(messages, parameters.tools);
+    this.promptCache = getPromptCache(messages, parameters.tools);
     this.turns = messages.filter((message) => message.role === 'user').length;
     this.reasoningEffort = parameters.reasoning_effort ?? null;
     this.parameters = [
@@ -284,7 +284,7 @@ export function neededModalities({ images, files, audio }: Features): string[] {
 }
 
 /** How demanding a request looks (§5.3.2). */
-export function complexityOf(features: Features): { readonly score: number; readonly tier: Tier } {
+export function getComplexity(features: Features): { readonly score: number; readonly tier: Tier } {
   const marks = [
     features.inputTokens >= 200,
     features.inputTokens >= 2_000,

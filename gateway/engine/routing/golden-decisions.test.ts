@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { planOf } from '../../access/auth/plans.ts';
+import { getPlan } from '../../access/auth/plans.ts';
 import { buildCatalogue } from '../../models/catalogue/build-catalogue.ts';
 import { choose } from './choose.ts';
-import { type Candidate, type Features, featuresOf, type Rules } from './eligibility.ts';
+import { type Candidate, type Features, getFeatures, type Rules } from './eligibility.ts';
 
 /** The nine models of the contract's samples, with the prices that ship (wire contract §5.3). */
 const nine = [
@@ -23,7 +23,7 @@ function chain(features: Features, policy: Rules['controls']['policy'], openCirc
   const controls = { ...rest, policy, allow_fallbacks: undefined, max_attempts: undefined };
   const rules: Rules = {
     controls,
-    plan: planOf('pro'),
+    plan: getPlan('pro'),
     provider: null,
     maxCost: null,
     allowSimulated: false,
@@ -34,7 +34,7 @@ function chain(features: Features, policy: Rules['controls']['policy'], openCirc
 }
 
 const said = (content: string, parameters: object = {}) =>
-  featuresOf({ messages: [{ role: 'user', content, name: undefined }], maxTokens: null, parameters });
+  getFeatures({ messages: [{ role: 'user', content, name: undefined }], maxTokens: null, parameters });
 const tools = [
   { type: 'function' as const, function: { name: 'run', description: undefined, parameters: {}, strict: undefined } },
 ];

@@ -70,7 +70,7 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
   const entries = new Map<string, Entry>();
   /** Circuits that are open for one account, by model and account. */
   const ownEntries = new Map<string, Entry>();
-  const entryOf = (id: string): Entry => {
+  const toEntry = (id: string): Entry => {
     const known = entries.get(id);
     if (known) return known;
     const entry = newEntry();
@@ -97,11 +97,11 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
       if (!entry) return untouched;
       const all = snapshot(entry, now(), account ?? null);
       const own = account === undefined ? undefined : ownEntry(id, account);
-      return own ? { ...all, circuit: stricter(all.circuit, circuitOf(own, now())) } : all;
+      return own ? { ...all, circuit: stricter(all.circuit, getCircuit(own, now())) } : all;
     },
     known: () => [...entries.keys()],
     adopt(id, { openMs, openForMs, coolingForMs }) {
-      const entry = entryOf(id);
+      const entry = toEntry(id);
       const at = now();
       entry.coolingUntil = coolingForMs > 0 ? at + coolingForMs : 0;
       if (openMs === 0) return close(entry);
@@ -110,24 +110,24 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
       entry.opened = true;
     },
     begin(id, account) {
-      for (const entry of [entryOf(id), ownEntry(id, account)])
-        if (entry && circuitOf(entry, now()) === 'half_open') entry.probing = true;
+      for (const entry of [toEntry(id), ownEntry(id, account)])
+        if (entry && getCircuit(entry, now()) === 'half_open') entry.probing = true;
     },
     succeeded(id, account, timing) {
-      const entry = entryOf(id);
+      const entry = toEntry(id);
       const { opened } = entry;
       ownEntries.delete(ownName(id, account));
       close(entry);
-      if (opened) tell(id, avoidanceOf(entry, now()));
+      if (opened) tell(id, getAvoidance(entry, now()));
       record(entry, now(), true, account);
       if (timing) measure(entry, timing);
     },
     failed(id, account, error) {
-      const entry = entryOf(id);
+      const entry = toEntry(id);
       if (error.code === 'upstream_rate_limited' || error.code === 'no_provider_available') {
         entry.probing = false;
         entry.coolingUntil = now() + (error.retryAfterMs ?? defaultCoolDownMs);
-        tell(id, avoidanceOf(entry, now()));
+        tell(id, getAvoidance(entry, now()));
         return;
       }
       record(entry, now(), false, account);
@@ -137,10 +137,10 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
       const failsForAll = !entry.opened && failingAccounts(entry.outcomes).size > 1 && shouldOpen(entry.outcomes);
       if (!entry.probing && !failsForAll) return;
       open(entry, now());
-      tell(id, avoidanceOf(entry, now()));
+      tell(id, getAvoidance(entry, now()));
     },
     abandoned(id, account) {
-      for (const entry of [entryOf(id), ownEntry(id, account)]) if (entry) entry.probing = false;
+      for (const entry of [toEntry(id), ownEntry(id, account)]) if (entry) entry.probing = false;
     },
   };
 }
@@ -176,7 +176,7 @@ function snapshot(entry: Entry, at: number, account: string | null): ModelHealth
   const recent = others.length > 0 || only === account ? within : within.filter(({ ok }) => ok);
   const failures = recent.filter((outcome) => !outcome.ok).length;
   return {
-    circuit: circuitOf(entry, at),
+    circuit: getCircuit(entry, at),
     coolingDown: at < entry.coolingUntil,
     errorRate: recent.length ? failures / recent.length : 0,
     measured:
@@ -187,12 +187,12 @@ function snapshot(entry: Entry, at: number, account: string | null): ModelHealth
 }
 
 /** Half-open lets one probe through; while it runs, the circuit looks open to everyone else. */
-function circuitOf(entry: Entry, at: number): ModelHealth['circuit'] {
+function getCircuit(entry: Entry, at: number): ModelHealth['circuit'] {
   if (!entry.opened) return 'closed';
   return at < entry.openUntil || entry.probing ? 'open' : 'half_open';
 }
 
-const avoidanceOf = (entry: Entry, at: number): Avoidance => ({
+const getAvoidance = (entry: Entry, at: number): Avoidance => ({
   openMs: entry.opened ? entry.openMs : 0,
   openForMs: entry.opened ? Math.max(0, entry.openUntil - at) : 0,
   coolingForMs: Math.max(0, entry.coolingUntil - at),

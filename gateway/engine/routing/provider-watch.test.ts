@@ -35,13 +35,13 @@ async function open() {
     providers: { openai: credential, google: { apiKey, baseUrl: upstream.origin } },
   });
   const ready = async () => (await gateway.call('/readyz', { key: null })).json();
-  const statusOf = async (id: string) => (await (await gateway.call(`/v1/models/${id}`)).json()).status;
+  const getStatus = async (id: string) => (await (await gateway.call(`/v1/models/${id}`)).json()).status;
   const events = (event: string) => gateway.entries.filter((entry) => entry.event === event);
-  return { ...gateway, credential, ready, statusOf, events };
+  return { ...gateway, credential, ready, getStatus, events };
 }
 
 test('a refused platform key is 502, told once to the operator, and over with the first success', async () => {
-  const { post, ready, statusOf, events } = await open();
+  const { post, ready, getStatus, events } = await open();
   openaiAnswers(errorReply(401, { error: { message: 'Incorrect API key provided: sk-abc' } }));
   for (let times = 0; times < 2; times += 1) {
     const response = await post('/v1/chat/completions', { model, ...chat });
@@ -51,7 +51,7 @@ test('a refused platform key is 502, told once to the operator, and over with th
     { event: 'provider_needs_attention', provider: 'openai', trouble: 'key_refused' },
   ]);
   expect(await ready()).toEqual({ status: 'ready', providers: { openai: 'key_refused' } });
-  expect(await statusOf(model)).toBe('degraded');
+  expect(await getStatus(model)).toBe('degraded');
   openaiAnswers(good);
   expect((await post('/v1/chat/completions', { model, ...chat })).status).toBe(200);
   expect(await ready()).toEqual({ status: 'ready' });
@@ -59,11 +59,11 @@ test('a refused platform key is 502, told once to the operator, and over with th
 });
 
 test('a provider without quota is 503 and left out until it was checked', async () => {
-  const { post, ready, statusOf, gateway, credential, pass } = await open();
+  const { post, ready, getStatus, gateway, credential, pass } = await open();
   openaiAnswers(errorReply(429, { error: { code: 'insufficient_quota', message: 'x' } }));
   const response = await post('/v1/chat/completions', { model, ...chat });
   expect([response.status, await errorCode(response)]).toEqual([503, 'no_provider_available']);
-  expect([await ready(), await statusOf('openai/gpt-4o')]).toEqual([
+  expect([await ready(), await getStatus('openai/gpt-4o')]).toEqual([
     { status: 'ready', providers: { openai: 'quota_exhausted' } },
     'disabled',
   ]);
@@ -82,17 +82,17 @@ test('a provider without quota is 503 and left out until it was checked', async 
 });
 
 test('a model that its provider does not know is 502 when named, flagged, and passed over by the router', async () => {
-  const { post, statusOf, events, pass } = await open();
+  const { post, getStatus, events, pass } = await open();
   openaiAnswers(errorReply(404, { error: { code: 'model_not_found', message: 'no such model' } }));
   const response = await post('/v1/chat/completions', { model, ...chat });
   expect([response.status, await errorCode(response)]).toEqual([502, 'upstream_error']);
-  expect([await statusOf(model), await statusOf('openai/gpt-4o')]).toEqual(['disabled', 'available']);
+  expect([await getStatus(model), await getStatus('openai/gpt-4o')]).toEqual(['disabled', 'available']);
   expect(events('model_unknown')).toEqual([{ event: 'model_unknown', model }]);
   upstream.calls.length = 0;
   await post('/v1/chat/completions', { provider: 'openai', route: { only: [model] }, ...chat });
   expect(upstream.calls).toEqual([]);
   pass(3_600_000);
-  expect(await statusOf(model)).toBe('available');
+  expect(await getStatus(model)).toBe('available');
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import type { AppError } from '#shared/errors.ts';
-import { reasonOf } from '../../providers/upstream/upstream-error.ts';
+import { getReason } from '../../providers/upstream/upstream-error.ts';
 import type { Health, ModelHealth } from './health.ts';
 
 /** What an operator has to see to (wire contract §3.3). */
@@ -11,7 +11,7 @@ export interface ProviderWatch {
   readonly health: Health;
   /** Provider id → what is wrong with the gateway's account there. */
   troubles(): Readonly<Record<string, Trouble>>;
-  troubleOf(provider: string): Trouble | null;
+  getTrouble(provider: string): Trouble | null;
   /** The provider said that it does not know this model. */
   isUnknown(modelId: string): boolean;
   /** A new credential, or a check that went well: begin again. */
@@ -35,7 +35,7 @@ export function createProviderWatch({ health, now, log }: ProviderWatchOptions):
   const emptyUntil = new Map<string, number>();
   const unknownUntil = new Map<string, number>();
 
-  const providerOf = (modelId: string) => modelId.slice(0, modelId.indexOf('/'));
+  const getProvider = (modelId: string) => modelId.slice(0, modelId.indexOf('/'));
   const isUnknown = (modelId: string) => (unknownUntil.get(modelId) ?? 0) > now();
   const isEmpty = (provider: string) => (emptyUntil.get(provider) ?? 0) > now();
 
@@ -53,8 +53,8 @@ export function createProviderWatch({ health, now, log }: ProviderWatchOptions):
   }
 
   function failed(modelId: string, error: AppError): void {
-    const provider = providerOf(modelId);
-    switch (reasonOf(error)) {
+    const provider = getProvider(modelId);
+    switch (getReason(error)) {
       case 'key_refused':
         note(provider, 'key_refused');
         break;
@@ -75,7 +75,7 @@ export function createProviderWatch({ health, now, log }: ProviderWatchOptions):
     health: {
       of(id, account): ModelHealth {
         const own = health.of(id, account);
-        return isEmpty(providerOf(id)) || isUnknown(id) ? { ...own, coolingDown: true } : own;
+        return isEmpty(getProvider(id)) || isUnknown(id) ? { ...own, coolingDown: true } : own;
       },
       known: health.known,
       adopt: health.adopt,
@@ -83,7 +83,7 @@ export function createProviderWatch({ health, now, log }: ProviderWatchOptions):
       abandoned: health.abandoned,
       succeeded(id, account, timing) {
         unknownUntil.delete(id);
-        if (troubles.size > 0) cleared(providerOf(id));
+        if (troubles.size > 0) cleared(getProvider(id));
         health.succeeded(id, account, timing);
       },
       failed(id, account, error) {
@@ -92,7 +92,7 @@ export function createProviderWatch({ health, now, log }: ProviderWatchOptions):
       },
     },
     troubles: () => Object.fromEntries(troubles),
-    troubleOf: (provider) => troubles.get(provider) ?? null,
+    getTrouble: (provider) => troubles.get(provider) ?? null,
     isUnknown,
     cleared,
   };

@@ -104,7 +104,7 @@ function withProvider(provider: string, model: string, input: ResolveInput): Res
 }
 
 function withoutProvider(model: string, input: ResolveInput): Resolved | null {
-  const exact = byAlias(model, input.models) ?? namesOf(input.models).ids.get(model);
+  const exact = byAlias(model, input.models) ?? getNames(input.models).ids.get(model);
   if (exact) return direct(exact);
   // "anthropic/…" names Anthropic, also where a reseller calls its copy of the model so.
   if (namedProvider(model, input.providers) !== null) return null;
@@ -129,7 +129,7 @@ const direct = (model: CatalogueModel, warnings: readonly Warning[] = []): Resol
   warnings,
 });
 
-const byAlias = (model: string, models: readonly CatalogueModel[]) => namesOf(models).aliases.get(model);
+const byAlias = (model: string, models: readonly CatalogueModel[]) => getNames(models).aliases.get(model);
 
 interface Names {
   readonly aliases: ReadonlyMap<string, CatalogueModel>;
@@ -139,7 +139,7 @@ interface Names {
 const known = new WeakMap<readonly CatalogueModel[], Names>();
 
 /** Models by their names, made once for a catalogue. Of two with one name the first is meant. */
-function namesOf(models: readonly CatalogueModel[]): Names {
+function getNames(models: readonly CatalogueModel[]): Names {
   const found = known.get(models);
   if (found) return found;
   const last = models.toReversed();
@@ -265,7 +265,7 @@ export function createSticky(now: () => number): Sticky {
 }
 
 /** How a conversation begins, as far as it tells it from others: its first instruction and its first question. */
-export const openingOf = (messages: readonly ChatMessage[]): readonly string[] =>
+export const getOpening = (messages: readonly ChatMessage[]): readonly string[] =>
   [
     messages.find((message) => message.role === 'system' || message.role === 'developer'),
     messages.find((message) => message.role === 'user'),

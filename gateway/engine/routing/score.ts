@@ -1,4 +1,4 @@
-import { costOf, noTokens } from '#shared/price.ts';
+import { getCost, noTokens } from '#shared/price.ts';
 import type { RouteControls } from '#shared/wire/chat-request.ts';
 import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
 import { tokensPerMadeImage } from '../../providers/content/estimate-tokens.ts';
@@ -39,7 +39,7 @@ const others: Readonly<Record<Exclude<Policy, 'balanced'>, Weights>> = {
 };
 
 /** Scores on absolute scales, so that no model can change how two others compare (wire contract §5.3.4). */
-export function scoreOf(candidate: Candidate, features: Features, policy: Policy, tier: Tier): Score {
+export function getScore(candidate: Candidate, features: Features, policy: Policy, tier: Tier): Score {
   const weights = policy === 'balanced' ? balanced[tier] : others[policy];
   const cost = expectedCost(candidate.model, features);
   const quality = weights.quality * (candidate.model.quality ?? 0);
@@ -73,7 +73,7 @@ function expectedCost(model: CatalogueModel, features: Features): bigint | null 
     imageTokens,
     ...(features.webSearch ? { searches: 1 } : {}),
   };
-  return costOf(model.price, usage);
+  return getCost(model.price, usage);
 }
 
 /** $1 → 0, $0.000001 → 1. A price that is not known counts as the highest. */

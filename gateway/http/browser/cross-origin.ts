@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
 import { newId } from '../../storage/id.ts';
 import { errorAnswer } from '../error-response.ts';
-import { pathOf, policiesOf } from '../policies.ts';
+import { getPolicies, toPath } from '../policies.ts';
 
 /** What a page may read of an answer besides its body: ids, limits, waits, and how it was answered. */
 const exposed = [
@@ -43,7 +43,7 @@ export function createCrossOrigin(origins: readonly string[]) {
 /** The methods of the path that a preflight asks for; null where it is none, or asks for a path that is not there. */
 function preflightMethods({ method, url, headers }: IncomingMessage): string | null {
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return null;
-  const policies = policiesOf(pathOf(url ?? '/'));
+  const policies = getPolicies(toPath(url ?? '/'));
   return policies.length === 0 ? null : policies.map((policy) => policy.method).join(', ');
 }
 

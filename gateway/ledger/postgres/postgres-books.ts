@@ -194,9 +194,9 @@ async function ask(db: BooksDb, statement: string, values: readonly unknown[]): 
   if (!answer) throw new Error('the books answered nothing');
   return {
     committed: answer.committed,
-    accounts: (answer.accounts ?? []).map(accountOf),
-    keys: (answer.keys ?? []).map(keyOf),
-    requests: (answer.requests ?? []).map(requestOf),
+    accounts: (answer.accounts ?? []).map(getAccount),
+    keys: (answer.keys ?? []).map(getKey),
+    requests: (answer.requests ?? []).map(getRequest),
   };
 }
 
@@ -209,7 +209,7 @@ const sum = (value: string | null | undefined): bigint => BigInt(word(value));
 const limit = (value: string | null | undefined): bigint | null => (value == null ? null : BigInt(value));
 
 // biome-ignore format: columns in their order
-const accountOf = ([
+const getAccount = ([
   id, plan, day, month, balance, held, used, dayRequests, monthUsed, dayUsed, dayLimit, monthLimit, unlimitedKey,
   modelLimits,
 ]: Texts): AccountState => ({
@@ -229,7 +229,7 @@ const accountOf = ([
   model_limits: modelLimits ?? null,
 });
 
-const keyOf = ([id, parent, most, spent, held]: Texts): KeyState => ({
+const getKey = ([id, parent, most, spent, held]: Texts): KeyState => ({
   id: word(id),
   parent_id: parent ?? null,
   spend_limit: limit(most),
@@ -237,7 +237,7 @@ const keyOf = ([id, parent, most, spent, held]: Texts): KeyState => ({
   held: sum(held),
 });
 
-const requestOf = ([
+const getRequest = ([
   id,
   account,
   key,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
-import { type PlanOf, planOf as shippedPlan } from '../../access/auth/plans.ts';
+import { type PlanOf, getPlan as shippedPlan } from '../../access/auth/plans.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
 import { isConnectionLoss } from '../../storage/connection-loss.ts';
 import type { BooksDb } from '../../storage/open.ts';
@@ -9,8 +9,8 @@ import type { BooksChanges } from '../books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
 import { decideSteps, type Step, type StepResult } from '../decide-steps.ts';
 import type { HoldRequest } from '../ledger.ts';
-import { dayOf } from '../period.ts';
-import { monthOf } from '../quota.ts';
+import { getDay } from '../period.ts';
+import { formatMonth } from '../quota.ts';
 import { createReliance } from '../reliance.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
 import { createBooksCache } from './books-cache.ts';
@@ -21,7 +21,7 @@ interface PostgresLedgerDeps {
   readonly now: () => number;
   readonly instanceId: string;
   readonly leaseMs: number;
-  readonly planOf?: PlanOf;
+  readonly getPlan?: PlanOf;
 }
 
 interface Waiting {
@@ -50,10 +50,10 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
   const lanes = Array.from({ length: laneCount }, () => createLane<Waiting>((group) => take(group, groupTries)));
 
   function add<T>(step: Step): Promise<T> {
-    const requestId = requestOf(step);
+    const requestId = getRequest(step);
     const account = step.do === 'hold' ? step.request.accountId : cache.request(requestId)?.account_id;
     return new Promise<T>((resolve, reject) => {
-      lanes[numberOf(account ?? requestId) % laneCount]?.({ step, resolve, reject });
+      lanes[toNumber(account ?? requestId) % laneCount]?.({ step, resolve, reject });
     });
   }
 
@@ -66,7 +66,7 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
       );
       if (results) return answer(group, results);
     } catch (error) {
-      cache.forget(group.map(({ step }) => requestOf(step)));
+      cache.forget(group.map(({ step }) => getRequest(step)));
       // One step that the database refuses must not take its neighbours with it; where it is away, none gets further.
       if (group.length === 1 || isConnectionLoss(error)) return group.forEach(({ reject }) => void reject(error));
     }
@@ -102,15 +102,15 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
 
   function decide(steps: readonly Step[]) {
     const time = deps.now();
-    const { leaseMs, instanceId, planOf = shippedPlan } = deps;
+    const { leaseMs, instanceId, getPlan = shippedPlan } = deps;
     const reliance = createReliance();
     const seen = recording(cache);
-    const context = { now: time, leaseUntil: time + leaseMs, instanceId, planOf, reliance };
+    const context = { now: time, leaseUntil: time + leaseMs, instanceId, getPlan, reliance };
     const leases = new Map(
-      steps.flatMap((step) => (step.do === 'interrupt' ? [[requestOf(step), step.leaseUntil] as const] : [])),
+      steps.flatMap((step) => (step.do === 'interrupt' ? [[getRequest(step), step.leaseUntil] as const] : [])),
     );
-    const day = dayOf(time);
-    const on: DecidedOn = { ...seen.rows, leases, reliance, day, month: monthOf(day) };
+    const day = getDay(time);
+    const on: DecidedOn = { ...seen.rows, leases, reliance, day, month: formatMonth(day) };
     return { ...decideSteps(steps, seen.view, context), on };
   }
 
@@ -169,7 +169,7 @@ const changesAnything = ({ opened, raised, renewed, closed }: BooksChanges) =>
 const isUndone = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 
-function requestOf(step: Step): string {
+function getRequest(step: Step): string {
   switch (step.do) {
     case 'hold':
       return step.request.requestId;
@@ -200,7 +200,7 @@ function wantedBy(steps: readonly Step[], known: BooksView | null = null): Wante
   }
 
   for (const step of steps) {
-    const id = requestOf(step);
+    const id = getRequest(step);
     const request = known?.request(id);
     if (request) need(request.account_id, request.key_id);
     if (step.do === 'hold') need(step.request.accountId, step.request.keyId);
@@ -233,7 +233,7 @@ function recording(view: BooksView) {
 }
 
 /** The same account always goes the same way. */
-function numberOf(id: string): number {
+function toNumber(id: string): number {
   let number = 0;
   for (let at = 0; at < id.length; at += 1) number = (number * 31 + id.charCodeAt(at)) >>> 0;
   return number;

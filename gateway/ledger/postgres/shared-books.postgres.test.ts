@@ -79,7 +79,7 @@ async function openThree(plan = 'pro') {
   };
 }
 
-const holdOf = (requestId: string, amount: bigint, accountId = 'acct_1', keyId: string | null = null) => ({
+const getHold = (requestId: string, amount: bigint, accountId = 'acct_1', keyId: string | null = null) => ({
   requestId,
   accountId,
   keyId,
@@ -93,7 +93,7 @@ const holdOf = (requestId: string, amount: bigint, accountId = 'acct_1', keyId: 
   metadata: {},
 });
 
-const endOf = (requestId: string, charge: bigint): Settlement => ({
+const getEnd = (requestId: string, charge: bigint): Settlement => ({
   requestId,
   status: 'succeeded',
   errorCode: null,
@@ -126,17 +126,17 @@ test('three instances spend no more on a model than its limit, however they are 
   const transact = createTransact({ db, dialect, log, pool });
   await transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 50n }));
   const holds = await Promise.all(
-    Array.from({ length: 120 }, (_, at) => covered(holdDurably(one(at), holdOf(`req_${at}`, 3n)))),
+    Array.from({ length: 120 }, (_, at) => covered(holdDurably(one(at), getHold(`req_${at}`, 3n)))),
   );
   expect(holds.filter(Boolean)).toHaveLength(16);
   const held = holds.flatMap((isHeld, at) => (isHeld ? [at] : []));
   await Promise.all([
-    ...held.map((at) => one(at).settle(endOf(`req_${at}`, 2n))),
+    ...held.map((at) => one(at).settle(getEnd(`req_${at}`, 2n))),
     // Set anew in the middle of it.
     transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 60n })),
   ]);
   const more = await Promise.all(
-    Array.from({ length: 60 }, (_, at) => covered(holdDurably(one(at), holdOf(`req_more_${at}`, 3n)))),
+    Array.from({ length: 60 }, (_, at) => covered(holdDurably(one(at), getHold(`req_more_${at}`, 3n)))),
   );
   expect(more.filter(Boolean)).toHaveLength(9);
   expect((await verifyBooks({ db, dialect })).checks.flatMap(({ problems }) => problems)).toEqual([]);
@@ -152,20 +152,20 @@ describe('three instances on one account', () => {
     const { one, grant } = three;
     await grant('acct_1', 10n);
     for (const index of [0, 1, 2])
-      expect(await covered(holdDurably(one(index), holdOf(`req_${index}`, 3n)))).toBe(true);
+      expect(await covered(holdDurably(one(index), getHold(`req_${index}`, 3n)))).toBe(true);
     for (const index of [0, 1, 2])
-      expect(await covered(holdDurably(one(index), holdOf(`req_over_${index}`, 2n)))).toBe(false);
+      expect(await covered(holdDurably(one(index), getHold(`req_over_${index}`, 2n)))).toBe(false);
     await grant('acct_1', 1n);
-    expect(await covered(holdDurably(one(0), holdOf('req_granted', 2n)))).toBe(true);
+    expect(await covered(holdDurably(one(0), getHold('req_granted', 2n)))).toBe(true);
     expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(false);
-    await one(2).settle(endOf('req_2', 2n));
+    await one(2).settle(getEnd('req_2', 2n));
     expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(true);
   });
 
   test('see a limit that a key was given, or lost, with their next step', async () => {
     const { one, grant, limit } = three;
     await grant('acct_1', 1_000n);
-    const hold = (id: string) => covered(holdDurably(one(0), holdOf(id, 5n, 'acct_1', 'acct_1_key_2')));
+    const hold = (id: string) => covered(holdDurably(one(0), getHold(id, 5n, 'acct_1', 'acct_1_key_2')));
     expect(await hold('req_1')).toBe(true);
     await limit('acct_1_key_0', 9n);
     expect(await hold('req_2')).toBe(false);
@@ -178,9 +178,9 @@ describe('three instances on one account', () => {
     await grant('acct_1', 1_000n);
     for (const days of [1, 30]) {
       const names = Array.from({ length: 9 }, (_, index) => `req_${days}_${index}`);
-      await Promise.all(names.map((name, index) => holdDurably(one(index), holdOf(name, 5n))));
+      await Promise.all(names.map((name, index) => holdDurably(one(index), getHold(name, 5n))));
       pass(days * 86_400_000);
-      await Promise.all(names.map((name, index) => one(index + 1).settle(endOf(name, 1n))));
+      await Promise.all(names.map((name, index) => one(index + 1).settle(getEnd(name, 1n))));
     }
     expect(await account('acct_1')).toMatchObject({ day: '2026-11-21', day_requests: 9n, month_used: 18n, held: 0n });
     expect((await verifyBooks(three)).ok).toBe(true);
@@ -215,7 +215,7 @@ describe('three instances on one account', () => {
             const keyId = step.key === null ? null : `${step.account}_key_${step.key}`;
             if (step.granted) await grant(step.account, step.amount + 1n);
             // The same request twice: an acknowledgement may have been lost.
-            const held = holdOf(name, step.amount, step.account, keyId);
+            const held = getHold(name, step.amount, step.account, keyId);
             const both = await Promise.all([
               covered(holdDurably(one(index), held)),
               index % 3 === 0 ? covered(holdDurably(one(index), held)) : false,
@@ -227,8 +227,8 @@ describe('three instances on one account', () => {
             // Never more than what is held, so that the balance covers it.
             const charge = step.charge % (most + 1n);
             const ends = await Promise.all([
-              one(index).settle(endOf(name, charge)),
-              one(index + 1).settle(endOf(name, charge)),
+              one(index).settle(getEnd(name, charge)),
+              one(index + 1).settle(getEnd(name, charge)),
             ]);
             expect(ends).toEqual([{ charged: charge }, { charged: charge }]);
           };
@@ -249,9 +249,9 @@ describe('three instances on one account', () => {
 test('three instances open as many requests a day as the plan allows, and not one more', async () => {
   const { one, account } = await openThree('free');
   // Each has seen the day begin, and not what the others add to it from here on.
-  for (const index of [0, 1, 2]) await holdDurably(one(index), holdOf(`req_first_${index}`, 0n));
+  for (const index of [0, 1, 2]) await holdDurably(one(index), getHold(`req_first_${index}`, 0n));
   const answers = await Promise.all(
-    Array.from({ length: 260 }, (_, index) => covered(holdDurably(one(index), holdOf(`req_${index}`, 0n)))),
+    Array.from({ length: 260 }, (_, index) => covered(holdDurably(one(index), getHold(`req_${index}`, 0n)))),
   );
   expect(answers.filter(Boolean)).toHaveLength(197);
   expect(await account('acct_1')).toMatchObject({ day_requests: 200n });
@@ -263,8 +263,8 @@ test('what a group relies on is found by its ids, whatever ran before it', async
   const [rounds, each] = [40, 3];
   for (let round = 0; round < rounds; round += 1) {
     const names = Array.from({ length: each }, (_, index) => `req_${round}_${index}`);
-    await Promise.all(names.map((name) => holdDurably(one(0), holdOf(name, 2n))));
-    await Promise.all(names.map((name) => one(0).settle(endOf(name, 1n))));
+    await Promise.all(names.map((name) => holdDurably(one(0), getHold(name, 2n))));
+    await Promise.all(names.map((name) => one(0).settle(getEnd(name, 1n))));
   }
   await sql`select pg_stat_force_next_flush()`.execute(db);
   const { rows } = await sql<{ index: string; read: bigint }>`

@@ -3,8 +3,8 @@ import type { Usage } from '#shared/wire/usage.ts';
 import type { Principal } from '../../access/auth/principal.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import type { AccountRow } from '../../storage/schema.ts';
-import { modelLimitName, modelLimitsOf } from '../model-limits.ts';
-import { currentMonth, dayOf, endOfDay } from '../period.ts';
+import { getModelLimits, modelLimitName } from '../model-limits.ts';
+import { currentMonth, endOfDay, getDay } from '../period.ts';
 import { usedIn } from '../quota.ts';
 import { limitsOfAccount } from '../spending-limits.ts';
 import { accountRow } from './account-store.ts';
@@ -24,7 +24,7 @@ export async function quotas(db: BooksDb, caller: Caller, now: number): Promise<
     ...limitsOfAccount(row, credential.id, now).map(({ name, limit, used, resetsAt }) =>
       money(name, limit, used, resetsAt),
     ),
-    ...modelLimitsOf(row, credential.id, now).map(({ model, limit, used, resetsAt }) => ({
+    ...getModelLimits(row, credential.id, now).map(({ model, limit, used, resetsAt }) => ({
       ...money(modelLimitName, limit, used, resetsAt),
       model,
     })),
@@ -44,7 +44,7 @@ const money = (name: string, limit: bigint, used: bigint, resets_at: number) => 
 });
 
 function requestsToday(row: AccountRow, limit: number, now: number) {
-  const requests = row.day === dayOf(now) ? Number(row.day_requests) : 0;
+  const requests = row.day === getDay(now) ? Number(row.day_requests) : 0;
   return {
     name: 'requests_per_day',
     limit: String(limit),

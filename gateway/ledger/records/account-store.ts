@@ -1,6 +1,6 @@
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Account, Balance, Verification } from '#shared/wire/account.ts';
-import { limitsOf } from '../../access/auth/plans.ts';
+import { getLimits } from '../../access/auth/plans.ts';
 import type { Plan, Principal } from '../../access/auth/principal.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import type { AccountRow } from '../../storage/schema.ts';
@@ -16,7 +16,7 @@ export async function readAccount(db: BooksDb, principal: Principal, now: number
   return {
     ...identity(row, principal.plan, period),
     email: row.email,
-    balance: balanceOf(row),
+    balance: getBalance(row),
     usage: {
       period: { type: 'month', start: period.startMs / 1000, end: period.endMs / 1000 },
       requests: used.requests,
@@ -45,7 +45,7 @@ export async function readVerification(db: BooksDb, principal: Principal, now: n
 }
 
 /** Balance, holds and totals (§2.2, §2.4). */
-export function balanceOf(row: AccountRow): Balance {
+export function getBalance(row: AccountRow): Balance {
   return {
     currency: 'USD',
     amount: formatUsd(nanoUsd(row.balance)),
@@ -71,7 +71,7 @@ const identity = (row: AccountRow, plan: Plan, period: Period) => ({
     // Limits count by calendar month; only a plan with a monthly limit has something to renew.
     renews_at: plan.monthlySpend === null ? null : period.endMs / 1000,
     features: [...plan.features],
-    limits: limitsOf(plan),
+    limits: getLimits(plan),
     billing: plan.billing,
   },
 });

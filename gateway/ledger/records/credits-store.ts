@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
-import { type PageRequest, pageOf, sliceOf, unknownCursor } from '../../storage/cursor.ts';
+import { getPage, getSlice, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import type { LedgerEntryRow } from '../../storage/schema.ts';
-import { accountRow, balanceOf } from './account-store.ts';
+import { accountRow, getBalance } from './account-store.ts';
 
 export interface CreditsQuery extends PageRequest {
   readonly type?: LedgerEntryRow['type'] | undefined;
@@ -15,12 +15,12 @@ export interface CreditsQuery extends PageRequest {
 /** Balance and transactions of an account (wire contract §2.4), in the order in which they changed the balance. */
 export async function readCredits(db: BooksDb, accountId: string, query: CreditsQuery): Promise<Credits> {
   const row = await accountRow(db, accountId);
-  const { amount, ...balance } = balanceOf(row);
+  const { amount, ...balance } = getBalance(row);
   return { object: 'credits', ...balance, balance: amount, transactions: await transactions(db, accountId, query) };
 }
 
 async function transactions(db: BooksDb, accountId: string, query: CreditsQuery) {
-  const slice = sliceOf(query);
+  const slice = getSlice(query);
   const cursor = slice.cursor === undefined ? null : await cursorSeq(db, accountId, slice.cursor);
   if (cursor === undefined) throw unknownCursor(query);
   const rows = await db
@@ -36,7 +36,7 @@ async function transactions(db: BooksDb, accountId: string, query: CreditsQuery)
     .orderBy('seq', slice.direction)
     .limit(slice.take)
     .execute();
-  return pageOf(query, rows, toTransaction);
+  return getPage(query, rows, toTransaction);
 }
 
 const cursorSeq = async (db: BooksDb, accountId: string, id: string): Promise<bigint | undefined> =>

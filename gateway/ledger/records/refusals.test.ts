@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { planOf } from '../../access/auth/plans.ts';
+import { getPlan } from '../../access/auth/plans.ts';
 import type { Principal } from '../../access/auth/principal.ts';
 import { openBooks } from '../../storage/open.ts';
-import { refusalsOf } from './refusals.ts';
+import { getRefusals } from './refusals.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -13,7 +13,7 @@ async function principalWith(balance: string, plan: Partial<Principal['plan']>) 
   const { db } = await openBooks(await testDatabase());
   onTestFinished(() => db.destroy());
   const [id, day] = ['acct_1', '2026-11-03'] as const;
-  const base = planOf('free');
+  const base = getPlan('free');
   const account = { id, name: 'A', plan: base.id, status: 'active' as const, created: 0n };
   const model_limits = '{"lab/big":["1000000000","250000000","150000000"]}';
   const used = { month: day.slice(0, 7), month_used: parseUsd('0.25') };
@@ -30,7 +30,7 @@ async function principalWith(balance: string, plan: Partial<Principal['plan']>) 
     .values({ ...bucket, ...tokens, ...spent })
     .execute();
   const principal = { accountId: id, plan: { ...base, ...plan }, credential: { id: null } } as unknown as Principal;
-  return (hold: bigint, model = 'small') => refusalsOf(db, principal, { provider: 'lab', model }, hold, now);
+  return (hold: bigint, model = 'small') => getRefusals(db, principal, { provider: 'lab', model }, hold, now);
 }
 
 test('the monthly cap refuses what exceeds the rest of it, by a nano-dollar', async () => {

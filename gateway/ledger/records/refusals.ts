@@ -8,7 +8,7 @@ import { quotas } from './account-limits.ts';
 import { accountRow } from './account-store.ts';
 
 /** The key's limit, the balance, the plan's quotas and the account's limits that would refuse a request which holds this much. */
-export async function refusalsOf(
+export async function getRefusals(
   db: BooksDb,
   principal: Principal,
   model: ModelName,

@@ -65,7 +65,7 @@ export function repriceBooks(input: RepriceBooksInput): RepricedBooks {
         searches: searches ?? 0,
         imageTokens: images ?? 0,
         costNano: charged + ownKey,
-        needs: needsOf(needs.get(id), audio ?? 0, searches ?? 0, images ?? 0),
+        needs: getNeeds(needs.get(id), audio ?? 0, searches ?? 0, images ?? 0),
       });
     }
     const { requests, estimated, unknown } = sums;
@@ -103,7 +103,7 @@ const rows = (db: Database, { accountId, startMs, endMs, paysProviders }: Repric
 const nothing: readonly string[] = [];
 
 /** What the books themselves say that a request took. */
-export function needsOf(
+export function getNeeds(
   known: readonly string[] = nothing,
   audio: number,
   searches: number,

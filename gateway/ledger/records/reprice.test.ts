@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { picoUsd } from '#shared/money.ts';
-import { costOf, type Price, type Rates } from '#shared/price.ts';
+import { getCost, type Price, type Rates } from '#shared/price.ts';
 import { type PastRequest, repricing } from './reprice.ts';
 
 const rate = fc.bigInt({ min: 0n, max: 200_000_000n }).map(picoUsd);
@@ -48,7 +48,7 @@ test('the sum is that of the requests, each priced and rounded by itself', () =>
       const tally = repricing([{ ...model, contextLength: null, maxOutputTokens: null }]);
       for (const request of requests) tally.add(request);
       const [result] = tally.result();
-      expect(result?.cost).toBe(requests.reduce((sum, request) => sum + costOf(candidate, request), 0n));
+      expect(result?.cost).toBe(requests.reduce((sum, request) => sum + getCost(candidate, request), 0n));
       expect(result?.actual).toBe(requests.reduce((sum, request) => sum + request.costNano, 0n));
       expect(result?.requests).toBe(requests.length);
     }),

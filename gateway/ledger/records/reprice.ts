@@ -42,7 +42,7 @@ export interface Repriced {
 
 /** Adds requests up as each of the models would have billed them: exact, with the rules of `price.ts`. */
 export function repricing(candidates: readonly Candidate[]) {
-  const tallies = candidates.map(tallyOf);
+  const tallies = candidates.map(getTally);
   return {
     add(request: PastRequest): void {
       for (const tally of tallies) tally.add(request);
@@ -63,14 +63,14 @@ interface Sums {
  * Counts are added up and priced at the end. What rounding up adds to each request follows from the remainders alone, which are
  * small integers, so that no request needs a multiplication of large ones.
  */
-function tallyOf({ model, price, contextLength, maxOutputTokens, abilities }: Candidate) {
+function getTally({ model, price, contextLength, maxOutputTokens, abilities }: Candidate) {
   const sumsFor = (rates: Rates): Sums => {
     const prices = lineRates(price, rates);
     return { rates, prices, beyond: prices.map((pico) => Number(pico % 1000n)), counts: prices.map(() => 0) };
   };
   const base = sumsFor(price);
   const sums = [base, ...price.tiers.map(sumsFor)];
-  const sumsOf = new Map(sums.map((sum) => [sum.rates, sum]));
+  const getSums = new Map(sums.map((sum) => [sum.rates, sum]));
   let roundedUp = 0;
   let requests = 0;
   let actual = 0n;
@@ -95,7 +95,7 @@ function tallyOf({ model, price, contextLength, maxOutputTokens, abilities }: Ca
           return;
         }
       }
-      const sum = sumsOf.get(ratesFor(price, request.promptTokens)) ?? base;
+      const sum = getSums.get(ratesFor(price, request.promptTokens)) ?? base;
       const counts = lineCounts(sum.rates, request);
       let remainder = 0;
       for (let at = 0; at < counts.length; at += 1) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { plansOf } from '../../../tests/gateway-doubles/query-plans.ts';
+import { getPlans } from '../../../tests/gateway-doubles/query-plans.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { type BooksDb, openBooks } from '../../storage/open.ts';
 import { readCredits } from './credits-store.ts';
@@ -39,7 +39,7 @@ test.each([
   const db = await withRequests();
   for (const narrowed of [{}, { start: 10, end: 6_000 }, { after: ids[0] }]) {
     const query = { ...page, ...named, ...narrowed };
-    const plan = (await plansOf(db, (recorded) => listRequests(recorded, 'acct_1', query))).at(-1);
+    const plan = (await getPlans(db, (recorded) => listRequests(recorded, 'acct_1', query))).at(-1);
     expect(plan).toContain(index);
     expect(plan).not.toMatch(/sort|temp b-tree|scan requests$/i);
     const { data } = await listRequests(db, 'acct_1', query);
@@ -54,7 +54,7 @@ test('the few grants among many charges are found through an index', async () =>
     from requests order by id`.execute(db);
   for (const narrowed of [{}, { after: 'txn_req_10003' }]) {
     const query = { ...page, ...narrowed, type: 'grant' as const };
-    const plan = (await plansOf(db, (recorded) => readCredits(recorded, 'acct_1', query))).at(-1);
+    const plan = (await getPlans(db, (recorded) => readCredits(recorded, 'acct_1', query))).at(-1);
     expect(plan).toContain('ledger_other_than_usage');
     const { transactions } = await readCredits(db, 'acct_1', query);
     expect(transactions.data).toHaveLength('after' in narrowed ? 2 : 3);
@@ -177,7 +177,7 @@ describe('requests that are few among many', () => {
 
   test('cost no look at the requests of days that have none of them', async () => {
     const db = await withRequests();
-    const plans = await plansOf(db, (recorded) => listRequests(recorded, 'acct_1', { ...page, model: 'nothing' }));
+    const plans = await getPlans(db, (recorded) => listRequests(recorded, 'acct_1', { ...page, model: 'nothing' }));
     expect(plans.filter((plan) => plan.includes('requests_by_time'))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { RequestRecord, RequestStatus } from '#shared/wire/request-record.ts';
-import { type Page, type PageRequest, pageOf, sliceOf, unknownCursor } from '../../storage/cursor.ts';
+import { getPage, getSlice, type Page, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import type { RequestRow, UsageDailyRow } from '../../storage/schema.ts';
 import { dayMs } from '../period.ts';
@@ -25,13 +25,13 @@ export interface RequestsQuery extends PageRequest {
 
 /** An account's requests, newest first unless asked otherwise (wire contract §10), in the order in which they were held. */
 export async function listRequests(db: BooksDb, accountId: string, query: RequestsQuery): Promise<Page<RequestRecord>> {
-  const { cursor } = sliceOf(query);
+  const { cursor } = getSlice(query);
   const from = cursor === undefined ? null : await findRow(db, accountId, cursor);
   if (from === undefined) throw unknownCursor(query);
   const rows = isNarrowed(query)
     ? await rowsDayByDay(db, accountId, query, from)
-    : await rowsFrom(db, accountId, query, from, sliceOf(query).take);
-  return pageOf(query, rows, (row) => withoutCandidates(toRecord(row)));
+    : await rowsFrom(db, accountId, query, from, getSlice(query).take);
+  return getPage(query, rows, (row) => withoutCandidates(toRecord(row)));
 }
 
 /** Whether it is read in the order of time and many rows may have to be passed by. Names and purposes have indexes of their own. */
@@ -42,9 +42,9 @@ const isNarrowed = ({ status, provider, model, key, byok, ...query }: RequestsQu
 
 /** Looks only at days that have such requests, one after the other: no statement reads more than a day. */
 async function rowsDayByDay(db: BooksDb, accountId: string, query: RequestsQuery, from: RequestRow | null) {
-  const { direction, take } = sliceOf(query);
+  const { direction, take } = getSlice(query);
   const { start = 0, end = Number.MAX_SAFE_INTEGER } = query;
-  const days = await daysOf(db, accountId, query);
+  const days = await getDays(db, accountId, query);
   const rows: RequestRow[] = [];
   for (const day of direction === 'asc' ? days : days.toReversed()) {
     const begins = Date.parse(`${day}T00:00:00Z`);
@@ -58,7 +58,7 @@ async function rowsDayByDay(db: BooksDb, accountId: string, query: RequestsQuery
 }
 
 /** The days, earliest first, on which such requests began: by the daily counters, which know nothing of what still runs. */
-async function daysOf(db: BooksDb, accountId: string, query: RequestsQuery): Promise<string[]> {
+async function getDays(db: BooksDb, accountId: string, query: RequestsQuery): Promise<string[]> {
   const { status, key, provider, model, byok } = query;
   const counted = db
     .selectFrom('usage_daily')
@@ -92,7 +92,7 @@ function rowsFrom(
   from: RequestRow | null,
   most: number,
 ): Promise<RequestRow[]> {
-  const { comparison, direction } = sliceOf(query);
+  const { comparison, direction } = getSlice(query);
   return filtered(db, accountId, query)
     .$if(from !== null, (rest) =>
       rest.where(sql<boolean>`(created, id) ${sql.raw(comparison)} (${from?.created}, ${from?.id})`),

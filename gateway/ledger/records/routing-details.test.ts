@@ -11,7 +11,7 @@ import { openGateway } from '../../open-gateway.ts';
 import { openBooks } from '../../storage/open.ts';
 import { dayMs } from '../period.ts';
 
-async function openBooksOf() {
+async function openBooksFor() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-details-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const database = await sharedDatabase(folder);
@@ -40,7 +40,7 @@ async function openBooksOf() {
 }
 
 test('after its days a decision is what lists show of it; younger ones stay whole, and the work is done once', async () => {
-  const { database, open, ask, routing } = await openBooksOf();
+  const { database, open, ask, routing } = await openBooksFor();
   const before = await open(testNow, null);
   const old: string[] = [];
   for (let at = 0; at < 45; at += 1) old.push(await ask(before, at % 3 === 0 ? 'sandbox/echo' : 'router'));

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { usageGroup } from '#shared/wire/usage.ts';
-import { plansOf } from '../../../tests/gateway-doubles/query-plans.ts';
+import { getPlans } from '../../../tests/gateway-doubles/query-plans.ts';
 import { onPostgres, testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { type BooksDb, openBooks } from '../../storage/open.ts';
 import { readUsage } from './usage-store.ts';
@@ -73,7 +73,7 @@ test('whatever requests are grouped by, in whatever zone, groups and days add up
 test.skipIf(onPostgres())('local days are added up from the index alone', async () => {
   const db = await emptyBooks();
   for (const group of ['model', 'conversation', 'error'] as const) {
-    const plans = await plansOf(db, (recorded) =>
+    const plans = await getPlans(db, (recorded) =>
       readUsage(recorded, filter, { group, byDay: true, zone: 'Asia/Kolkata' }),
     );
     // The last that reads more than the few requests of unknown cost.
@@ -118,7 +118,7 @@ test('requests of unknown cost are counted in each bucket, by whatever days', as
 
 test.skipIf(onPostgres())('requests of unknown cost are found by their own index', async () => {
   const db = await emptyBooks();
-  const plans = await plansOf(db, (recorded) =>
+  const plans = await getPlans(db, (recorded) =>
     readUsage(recorded, filter, { group: 'model', byDay: false, zone: 'UTC' }),
   );
   expect(plans.some((plan) => /requests_of_unknown_cost/.test(plan))).toBe(true);

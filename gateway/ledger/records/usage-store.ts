@@ -4,7 +4,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import { readApart } from '../../storage/read-apart.ts';
-import { dayMs, dayOf, type Period, splitByDays } from '../period.ts';
+import { dayMs, getDay, type Period, splitByDays } from '../period.ts';
 import { isUnsettled, provenance } from './provenance.ts';
 import { isNamed, type UsageFilter } from './usage-filter.ts';
 
@@ -64,7 +64,7 @@ interface Usage {
 
 /** One bucket per group, or per group and day, in the order of their names; together they are the totals (wire contract §2.3). */
 export async function readUsage(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping): Promise<Usage> {
-  const columns = columnsOf(grouping);
+  const columns = getColumns(grouping);
   const { rows: found, readsRequests } = counted(db, filter, grouping);
   const query = found
     .select(sums)
@@ -76,7 +76,7 @@ export async function readUsage(db: BooksDb, filter: UsageFilter, grouping: Usag
     readUnsettled(db, filter, grouping),
   ]);
   const rows = (counts as unknown as Omit<BucketRow, keyof UnsettledSums>[]).map(
-    (row): BucketRow => ({ ...row, ...(unsettled.get(keyOf(row, columns)) ?? nothingUnsettled) }),
+    (row): BucketRow => ({ ...row, ...(unsettled.get(getKey(row, columns)) ?? nothingUnsettled) }),
   );
   return { totals: toCounters(addedUp(rows)), buckets: rows.map(toBucket) };
 }
@@ -86,13 +86,13 @@ const nothingUnsettled: UnsettledSums = { unknown_sum: 0n, unfinished_sum: 0n };
 
 type Columns = Partial<Record<GroupColumn, string | bigint | null>>;
 
-const keyOf = (row: Columns, columns: readonly GroupColumn[]): string =>
+const getKey = (row: Columns, columns: readonly GroupColumn[]): string =>
   JSON.stringify(columns.map((column) => String(row[column] ?? '')));
 
 /** The requests of each bucket that are unknown or unfinished. The daily counters do not have them, so the requests are read. */
 async function readUnsettled(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
-  const columns = columnsOf(grouping);
-  const { day, named } = sourceOf(filter, grouping);
+  const columns = getColumns(grouping);
+  const { day, named } = getSource(filter, grouping);
   const requests = fromRequests(db, filter, day, named).select(provenance.as('cost_source')).where(isUnsettled);
   const rows = await db
     .selectFrom(requests.as('counted'))
@@ -107,13 +107,13 @@ async function readUnsettled(db: BooksDb, filter: UsageFilter, grouping: UsageGr
     .execute();
   return new Map(
     (rows as unknown as (Columns & UnsettledSums)[]).map(({ unknown_sum, unfinished_sum, ...row }) => [
-      keyOf(row, columns),
+      getKey(row, columns),
       { unknown_sum, unfinished_sum },
     ]),
   );
 }
 
-function columnsOf({ group, byDay }: UsageGrouping): GroupColumn[] {
+function getColumns({ group, byDay }: UsageGrouping): GroupColumn[] {
   const own: readonly GroupColumn[] = groupColumns[group];
   return byDay && group !== 'day' ? ['day', ...own] : [...own];
 }
@@ -123,7 +123,7 @@ function columnsOf({ group, byDay }: UsageGrouping): GroupColumn[] {
  * either end. Everything else: from the requests.
  */
 function counted(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
-  const { byCounters, day, named } = sourceOf(filter, grouping);
+  const { byCounters, day, named } = getSource(filter, grouping);
   const source = byCounters
     ? (fromBoth(db, filter) as unknown as ReturnType<typeof fromRequests>)
     : fromRequests(db, filter, day, named);
@@ -132,8 +132,8 @@ function counted(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
 }
 
 /** How the rows of a grouping are read, with the expression for their day. */
-function sourceOf(filter: UsageFilter, grouping: UsageGrouping) {
-  const offsets = columnsOf(grouping).includes('day') ? offsetsIn(grouping.zone, filter.startMs, filter.endMs) : [];
+function getSource(filter: UsageFilter, grouping: UsageGrouping) {
+  const offsets = getColumns(grouping).includes('day') ? offsetsIn(grouping.zone, filter.startMs, filter.endMs) : [];
   const isUtc = offsets.every(({ offsetMs }) => offsetMs === 0);
   const named = groupColumns[grouping.group].filter((column) => !isCounter(column));
   const byCounters = isUtc && named.length === 0;
@@ -171,8 +171,8 @@ const fromDays = (db: BooksDb, accountId: string, { startMs, endMs }: Period) =>
     .select(['provider', 'model', 'byok', ...summed, 'key_id', sql<string>`status`.as('status'), 'requests'])
     .select(sql<string | bigint>`day`.as('day'))
     .where('account_id', '=', accountId)
-    .where('day', '>=', dayOf(startMs))
-    .where('day', '<', dayOf(endMs));
+    .where('day', '>=', getDay(startMs))
+    .where('day', '<', getDay(endMs));
 
 const fromRequests = (
   db: BooksDb,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { BooksDb } from '../../storage/open.ts';
-import { countOf, type Rule, sqlRule, type Violation } from './rule.ts';
+import { getCount, type Rule, sqlRule, type Violation } from './rule.ts';
 
 /** What a charge is booked as. `r` is the request. */
 const kindOfCharge = sql`(case when r.byok = 1 then 'byok_fee' else 'usage' end)`;
@@ -26,7 +26,7 @@ const oneForEachCharge: Rule = {
     const { rows } = await sql<Violation>`
       ${withoutEntry('usage', 0)} union all ${withoutEntry('byok_fee', 1)}
       union all ${withSeveral('usage')} union all ${withSeveral('byok_fee')} order by place`.execute(db);
-    const checked = await countOf(db, sql`requests where charge > 0`);
+    const checked = await getCount(db, sql`requests where charge > 0`);
     if (rows.length === 0) matched.set(db, checked);
     return { checked, violations: rows };
   },
@@ -37,8 +37,8 @@ const oneForEachEntry: Rule = {
   name: 'one charged request for each usage or fee entry',
   unit: 'money',
   async look(db) {
-    const checked = await countOf(db, sql`ledger_entries where type in ('usage', 'byok_fee')`);
-    if (checked === matched.get(db) && (await countOf(db, sql`running_sums where charge <> 0`)) === 0)
+    const checked = await getCount(db, sql`ledger_entries where type in ('usage', 'byok_fee')`);
+    if (checked === matched.get(db) && (await getCount(db, sql`running_sums where charge <> 0`)) === 0)
       return { checked, violations: [] };
     const { rows } = await sql<Violation>`
       select e.id as place, case when r.status = 'running' then 0 else -r.charge end as expected, e.amount as found

@@ -20,7 +20,7 @@ function modelRule(name: string, counted: 'used' | 'held'): Rule {
       for (const { id, month, model_limits } of accounts) {
         for (const [model, limit] of readModelLimits(model_limits)) {
           checked += 1;
-          const expected = await sumOf(db, counted, { id, month, model });
+          const expected = await getSum(db, counted, { id, month, model });
           if (expected !== limit[counted]) {
             violations.push({ place: `${id} ${model}`, expected, found: limit[counted] });
           }
@@ -31,7 +31,7 @@ function modelRule(name: string, counted: 'used' | 'held'): Rule {
   };
 }
 
-async function sumOf(
+async function getSum(
   db: BooksDb,
   counted: 'used' | 'held',
   { id, month, model }: { readonly id: string; readonly month: string; readonly model: string },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { costOf, type Price } from '#shared/price.ts';
+import { getCost, type Price } from '#shared/price.ts';
 import { priceFromJson } from '../../models/prices/price-json.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import type { RequestRow } from '../../storage/schema.ts';
@@ -67,12 +67,12 @@ export const requestRules: readonly Rule[] = [
 /** A price row is JSON with decimal strings: it is read here, with the arithmetic that bills. */
 async function lookAtCharges(db: BooksDb) {
   const violations: Violation[] = [];
-  const priceOf = priceReader();
+  const parsePricing = priceReader();
   let after = '';
   let checked = 0;
   for (let rows = await billed(db, after); rows.length > 0; rows = await billed(db, after)) {
     for (const row of rows) {
-      const expected = expectedCharge(row, priceOf(row.price ?? ''));
+      const expected = expectedCharge(row, parsePricing(row.price ?? ''));
       if (expected !== row.charge) violations.push({ place: row.id, expected, found: row.charge });
       after = row.id;
     }
@@ -130,5 +130,5 @@ function expectedCharge(row: BilledRow, price: Price): bigint {
     searches: Number(row.web_searches),
     imageTokens: Number(row.image_tokens),
   };
-  return row.byok === 1n ? byokFee(price, usage, Number(row.byok_fee_bps)) : costOf(price, usage);
+  return row.byok === 1n ? byokFee(price, usage, Number(row.byok_fee_bps)) : getCost(price, usage);
 }

@@ -36,11 +36,11 @@ export const sqlRule = ({ name, unit, scope, violations }: SqlRule): Rule => ({
   unit,
   async look(db) {
     const { rows } = await violations.execute(db);
-    return { checked: await countOf(db, scope), violations: rows };
+    return { checked: await getCount(db, scope), violations: rows };
   },
 });
 
-export async function countOf(db: BooksDb, scope: RawBuilder<unknown>): Promise<number> {
+export async function getCount(db: BooksDb, scope: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`select cast(count(*) as bigint) as count from ${scope}`.execute(db);
   return Number(rows[0]?.count ?? 0n);
 }

@@ -91,7 +91,7 @@ async function openWithAccount(): Promise<Opened> {
   return opened;
 }
 
-const holdOf = (requestId: string, keyId: string | null, amount: bigint, byok = false) => ({
+const getHold = (requestId: string, keyId: string | null, amount: bigint, byok = false) => ({
   requestId,
   accountId: 'acct_1',
   keyId,
@@ -116,7 +116,7 @@ const price = {
   asOf: '2026-11-01',
 };
 
-const endOf = (requestId: string, charge: number, byokFeeBps = 0): Settlement => ({
+const getEnd = (requestId: string, charge: number, byokFeeBps = 0): Settlement => ({
   requestId,
   status: charge === 0 ? 'failed' : 'succeeded',
   errorCode: charge === 0 ? 'upstream_error' : null,
@@ -171,10 +171,10 @@ async function act({ ledger, db, transact, pass }: Opened, step: Action): Promis
     return transact((trx) => limitModels(trx, 'acct_1', { [`p/${step.model}`]: limit }));
   }
   const id = `req_${step.slot}`;
-  if (step.do === 'hold') await ledger.decide(holdOf(id, step.key, step.amount));
+  if (step.do === 'hold') await ledger.decide(getHold(id, step.key, step.amount));
   else if (step.do === 'extend') await ledger.extend(id, nanoUsd(step.amount), { provider: 'p', model: step.model });
   else if (step.do === 'renew') await ledger.renew(id);
-  else await ledger.settle(endOf(id, step.charge));
+  else await ledger.settle(getEnd(id, step.charge));
 }
 
 /** What is refused changes nothing, and is nobody's business here. */
@@ -240,12 +240,12 @@ const behind = {
   },
 };
 
-const framesOf = (database: string) => journalPaths(database).flatMap((path) => scanFrames(readFileSync(path)).frames);
+const getFrames = (database: string) => journalPaths(database).flatMap((path) => scanFrames(readFileSync(path)).frames);
 
-const connectionOf = ({ db }: Pick<Opened, 'db'>) => (db.getExecutor().adapter as BooksAdapter).connection;
+const getConnection = ({ db }: Pick<Opened, 'db'>) => (db.getExecutor().adapter as BooksAdapter).connection;
 
 const numberApplied = async (opened: Pick<Opened, 'db'>): Promise<number> => {
-  const [row] = connectionOf(opened).prepare('select applied from step_journal').all([]) as { applied: bigint }[];
+  const [row] = getConnection(opened).prepare('select applied from step_journal').all([]) as { applied: bigint }[];
   return Number(row?.applied);
 };
 
@@ -266,11 +266,11 @@ async function folded(database: string) {
     },
     request: (id) => {
       const row = requests.get(id) as (typeof before.requests)[number] & { account_id?: string };
-      return row && ({ ...row, account_id: 'acct_1', key_id: keyOf.get(id) ?? null, byok: 0n } as never);
+      return row && ({ ...row, account_id: 'acct_1', key_id: getKey.get(id) ?? null, byok: 0n } as never);
     },
   });
   let next = applied + 1;
-  for (const { number, text } of framesOf(database)) {
+  for (const { number, text } of getFrames(database)) {
     if (number !== next) continue;
     next += 1;
     redoStep(stepFromText(text()), draft);
@@ -292,7 +292,7 @@ async function folded(database: string) {
 }
 
 /** Which key each request was made with; the state above leaves it out. */
-const keyOf = new Map<string, string | null>();
+const getKey = new Map<string, string | null>();
 
 test('what a kill at any byte of the journal leaves is what the pure rules make of the steps that are whole', async () => {
   const property = fc.asyncProperty(
@@ -308,12 +308,12 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
         const whole = written(bytes);
         return Buffer.concat([whole.subarray(0, cut % (whole.length + 1)), rest(bytes, applied)]);
       });
-      const lacking = framesOf(copy).map(({ number }) => number);
+      const lacking = getFrames(copy).map(({ number }) => number);
       expect(Math.max(applied, lastInJournal(copy) ?? 0)).toBe(Math.max(applied, ...lacking));
-      keyOf.clear();
-      for (const { text } of framesOf(opened.database)) {
+      getKey.clear();
+      for (const { text } of getFrames(opened.database)) {
         const step = stepFromText(text());
-        if (step.do === 'open') keyOf.set(step.row.id, step.row.key_id);
+        if (step.do === 'open') getKey.set(step.row.id, step.row.key_id);
       }
       await opened.db.destroy();
       const expected = await folded(killed(copy, (bytes) => bytes));
@@ -331,10 +331,10 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
 
 test('what was whole comes back whole: rows, texts and leases are those of a server that went on', async () => {
   const opened = await openWithAccount();
-  await opened.ledger.decide(holdOf('req_1', 'key_2', 500n));
+  await opened.ledger.decide(getHold('req_1', 'key_2', 500n));
   await opened.ledger.extend('req_1', nanoUsd(700n));
-  await opened.ledger.settle(endOf('req_1', 300));
-  await opened.ledger.decide(holdOf('req_2', null, 2n ** 10n));
+  await opened.ledger.settle(getEnd('req_1', 300));
+  await opened.ledger.decide(getHold('req_2', null, 2n ** 10n));
   opened.pass(5_000);
   await opened.ledger.renew('req_2');
   const copy = killed(opened.database, (bytes) => bytes);
@@ -350,10 +350,10 @@ test('what was whole comes back whole: rows, texts and leases are those of a ser
 test('a journal that is damaged where it had reached the disk is refused; a torn end is cut', async () => {
   const opened = await openWithAccount();
   for (let at = 0; at < 4; at += 1) {
-    await opened.ledger.decide(holdOf(`req_${at}`, null, 10n));
-    await opened.ledger.settle(endOf(`req_${at}`, 3));
+    await opened.ledger.decide(getHold(`req_${at}`, null, 10n));
+    await opened.ledger.settle(getEnd(`req_${at}`, 3));
   }
-  await opened.ledger.decide(holdOf('req_last', null, 10n));
+  await opened.ledger.decide(getHold('req_last', null, 10n));
   const damaged = (at: (bytes: Buffer) => number) =>
     killed(opened.database, (bytes) => {
       const copy = Buffer.from(bytes);
@@ -385,8 +385,8 @@ test('files that are full are written over in turn, and what is left in them of 
   let asked = 0;
   const ask = async (text: string) => {
     const id = `req_${asked++}`;
-    await opened.ledger.decide({ ...holdOf(id, null, 1n), metadata: { text } });
-    await opened.ledger.settle(endOf(id, 0));
+    await opened.ledger.decide({ ...getHold(id, null, 1n), metadata: { text } });
+    await opened.ledger.settle(getEnd(id, 0));
   };
   const numbers = () =>
     journalPaths(opened.database).map((path) => scanFrames(readFileSync(path)).frames[0]?.number ?? 0);
@@ -400,7 +400,7 @@ test('files that are full are written over in turn, and what is left in them of 
   // Until the last one stands in the journal alone: where disks are slow it may be in the database before it is told.
   while ((await numberApplied(opened)) >= (lastInJournal(opened.database) ?? 0)) await ask('short');
   const whole = killed(opened.database, (bytes) => bytes);
-  const last = framesOf(opened.database).reduce((highest, { number }) => Math.max(highest, number), 0);
+  const last = getFrames(opened.database).reduce((highest, { number }) => Math.max(highest, number), 0);
   const torn = killed(opened.database, (bytes) => {
     const copy = Buffer.from(bytes);
     for (const { number, text } of scanFrames(bytes).frames) if (number === last) copy[copy.indexOf(text())] = 0;
@@ -422,15 +422,15 @@ test('files that are full are written over in turn, and what is left in them of 
 /** With the state of SQLite's own log, and with what makes it longer. */
 async function openWithLog() {
   const opened = await openWithAccount();
-  const statement = connectionOf(opened).prepare('pragma wal_checkpoint(NOOP)');
+  const statement = getConnection(opened).prepare('pragma wal_checkpoint(NOOP)');
   const log = () => {
     const [pages] = statement.all([]) as { log: bigint; checkpointed: bigint }[];
     return { pages: Number(pages?.log), waiting: Number((pages?.log ?? 0n) - (pages?.checkpointed ?? 0n)) };
   };
   let asked = 0;
   const ask = async () => {
-    await opened.ledger.decide(holdOf(`req_${asked}`, null, 1n));
-    await opened.ledger.settle(endOf(`req_${asked++}`, 0));
+    await opened.ledger.decide(getHold(`req_${asked}`, null, 1n));
+    await opened.ledger.settle(getEnd(`req_${asked++}`, 0));
   };
   /** Brings the steps in at once. */
   const read = () => opened.db.selectFrom('accounts').select('id').execute();
@@ -479,7 +479,7 @@ test('a log that cannot be brought in because somebody reads is not tried again 
 
 test('a command beside a server that does not bring its steps into the file gives up after ten seconds', async () => {
   const opened = await openWithAccount();
-  await opened.ledger.decide(holdOf('req_1', null, 10n));
+  await opened.ledger.decide(getHold('req_1', null, 10n));
   const copy = killed(opened.database, (bytes) => bytes);
   await opened.db.destroy();
   const unlock = takeServingLock(copy);
@@ -499,12 +499,12 @@ test('a grant by another process counts at once where a hold would be refused, a
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
   const outside = await openBooks(opened.database);
-  await opened.ledger.decide(holdOf('req_1', 'key_1', 4_000n));
-  await expect(async () => opened.ledger.decide(holdOf('req_2', 'key_1', 4_000n))).rejects.toThrow(/Insufficient/);
-  const settled = opened.ledger.settle(endOf('req_1', 600));
+  await opened.ledger.decide(getHold('req_1', 'key_1', 4_000n));
+  await expect(async () => opened.ledger.decide(getHold('req_2', 'key_1', 4_000n))).rejects.toThrow(/Insufficient/);
+  const settled = opened.ledger.settle(getEnd('req_1', 600));
   const grant = { accountId: 'acct_1', amount: nanoUsd(3_000n) };
   await createTransact(outside)((trx) => grantCredits(trx, grant, start));
-  await opened.ledger.decide(holdOf('req_2', 'key_1', 7_000n));
+  await opened.ledger.decide(getHold('req_2', 'key_1', 7_000n));
   await settled;
   await outside.db.destroy();
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 7_400n, held: 7_000n, granted: 8_000n }] });
@@ -518,16 +518,16 @@ test('an amount that no column can keep is refused before anything is written, a
   const refused = (work: () => unknown) =>
     expect(async () => work()).rejects.toThrow(/is more than the books can keep/);
   await db.updateTable('accounts').set({ plan: 'local' }).execute();
-  await refused(() => ledger.decide(holdOf('req_1', null, maxNano + 1n)));
+  await refused(() => ledger.decide(getHold('req_1', null, maxNano + 1n)));
   await db
     .updateTable('api_keys')
     .set({ spent: maxNano - 5n })
     .where('id', '=', 'key_1')
     .execute();
-  await refused(() => ledger.decide(holdOf('req_2', 'key_1', 6n)));
-  await ledger.decide(holdOf('req_3', null, 6n));
-  await refused(() => ledger.settle({ ...endOf('req_3', 4), upstreamCost: nanoUsd(maxNano + 1n) }));
-  expect(await ledger.settle(endOf('req_3', 4))).toEqual({ charged: 4n });
+  await refused(() => ledger.decide(getHold('req_2', 'key_1', 6n)));
+  await ledger.decide(getHold('req_3', null, 6n));
+  await refused(() => ledger.settle({ ...getEnd('req_3', 4), upstreamCost: nanoUsd(maxNano + 1n) }));
+  expect(await ledger.settle(getEnd('req_3', 4))).toEqual({ charged: 4n });
   expect(await state(opened)).toMatchObject({
     accounts: [{ balance: 4_996n, held: 0n }],
     requests: [{ id: 'req_3', status: 'succeeded' }],
@@ -538,27 +538,27 @@ test('while too many steps wait for the database nothing is begun, what runs goe
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
   const { db, ledger } = opened;
-  await ledger.decide(holdOf('req_1', null, 6n));
+  await ledger.decide(getHold('req_1', null, 6n));
   const renewed: Promise<void>[] = [];
   while (renewed.length < 50_000) renewed.push(ledger.renew('req_1'));
-  await expect(async () => ledger.decide(holdOf('req_2', null, 6n))).rejects.toThrow(JournalFault);
-  expect(await ledger.settle(endOf('req_1', 4))).toEqual({ charged: 4n });
+  await expect(async () => ledger.decide(getHold('req_2', null, 6n))).rejects.toThrow(JournalFault);
+  expect(await ledger.settle(getEnd('req_1', 4))).toEqual({ charged: 4n });
   await Promise.all(renewed);
   await db.selectFrom('requests').select('id').execute();
-  await ledger.decide(holdOf('req_2', null, 6n));
+  await ledger.decide(getHold('req_2', null, 6n));
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_996n, held: 6n }] });
 });
 
 /** Takes the steps of so many requests that end at once, all before the event loop goes on. Resolves when they are durable. */
 async function endMany({ ledger }: Opened, count: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, at) => `req_${String(at).padStart(4, '0')}`);
-  for (const id of ids) await ledger.decide(holdOf(id, 'key_1', 1n));
-  await Promise.all(ids.map((id) => ledger.settle(endOf(id, 1))));
+  for (const id of ids) await ledger.decide(getHold(id, 'key_1', 1n));
+  await Promise.all(ids.map((id) => ledger.settle(getEnd(id, 1))));
 }
 
 /** Resolves in the middle of a transaction that brings steps into the database. */
 async function midway(opened: Opened): Promise<void> {
-  while (!connectionOf(opened).inTransaction) await nextTurn();
+  while (!getConnection(opened).inTransaction) await nextTurn();
 }
 
 /** Books into which the steps of 400 requests are being brought. */
@@ -567,12 +567,12 @@ async function openMidway() {
   onTestFinished(() => opened.db.destroy());
   const ended = endMany(opened, 400);
   await midway(opened);
-  return { ...opened, ended, connection: connectionOf(opened) };
+  return { ...opened, ended, connection: getConnection(opened) };
 }
 
 test('while many steps are brought in others have their turn, and a hold does not wait', async () => {
   const { connection, ended, ...opened } = await openMidway();
-  await opened.ledger.decide(holdOf('req_new', 'key_1', 7n));
+  await opened.ledger.decide(getHold('req_new', 'key_1', 7n));
   expect(connection.inTransaction).toBe(true);
   let turns = 0;
   for (; connection.inTransaction; turns++) await nextTurn();
@@ -603,7 +603,7 @@ test('who reads while steps are brought in has all of them; who needs none is no
 test('steps that come after a read has brought in the rest are brought in too, in portions as well', async () => {
   const { connection, ended, ...opened } = await openMidway();
   await opened.db.selectFrom('accounts').select('id').execute();
-  for (let at = 0; at < 200; at += 1) await opened.ledger.decide(holdOf(`req_new_${at}`, null, 1n));
+  for (let at = 0; at < 200; at += 1) await opened.ledger.decide(getHold(`req_new_${at}`, null, 1n));
   await expect.poll(() => connection.inTransaction, { interval: 1 }).toBe(true);
   await expect.poll(() => connection.inTransaction, { interval: 1 }).toBe(false);
   await ended;
@@ -626,7 +626,7 @@ test('a transaction that begins while steps are brought in comes after all of th
 test('what fails in the middle is rolled back, told once and tried again', async () => {
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
-  const connection = connectionOf(opened);
+  const connection = getConnection(opened);
   connection
     .prepare(
       `create temp trigger fails before insert on main.ledger_entries when new.request_id = 'req_0390'
@@ -654,8 +654,8 @@ test('however many steps wait, few portions bring them in', async () => {
   await endMany(opened, 2_000);
   const { db } = await openBooks(before);
   onTestFinished(() => db.destroy());
-  const fill = createBooksFill(connectionOf({ db }));
-  for (const { number, text } of framesOf(opened.database)) fill.add(stepFromText(text()), number);
+  const fill = createBooksFill(getConnection({ db }));
+  for (const { number, text } of getFrames(opened.database)) fill.add(stepFromText(text()), number);
   expect(fill.waiting).toBe(4_000);
   let portions = 1;
   while (fill.proceed(4_000) === null) portions += 1;

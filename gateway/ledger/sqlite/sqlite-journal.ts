@@ -3,7 +3,7 @@ import { JournalFault } from '../../storage/journal-fault.ts';
 import { type JournalFiles, openJournalFiles } from '../../storage/journal-files.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import { BooksAdapter, type BooksConnection } from '../../storage/sqlite.ts';
-import { type DecisionContext, decideSteps, type Step, type StepResult, stepOf } from '../decide-steps.ts';
+import { type DecisionContext, decideSteps, getStep, type Step, type StepResult } from '../decide-steps.ts';
 import { createBooksFill } from './fill-books.ts';
 import { stepText } from './journal-text.ts';
 import { createMemoryBooks } from './memory-books.ts';
@@ -53,7 +53,7 @@ const journals = new WeakMap<BooksConnection, SqliteJournal>();
  * The journal of an open database, which this process must own (`serving-lock.ts`). Opening it first brings into the database
  * what an earlier process has left. Throws `internal_error` where the journal is damaged.
  */
-export function journalOf(db: BooksDb, log: Log): SqliteJournal {
+export function getJournal(db: BooksDb, log: Log): SqliteJournal {
   const { adapter } = db.getExecutor();
   if (!(adapter instanceof BooksAdapter)) throw new Error('only SQLite has a journal');
   const journal = journals.get(adapter.connection) ?? openJournal(adapter.connection, log);
@@ -201,7 +201,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
       let { result, changes } = decided(step, context);
       const refused = 'error' in result || result.value === false;
       if (refused && look()) ({ result, changes } = decided(step, context));
-      const done = stepOf(changes);
+      const done = getStep(changes);
       if (!done) return result;
       cache.requireRoom(changes);
       // The hold must outlive this process before an upstream is asked; who ends a request waits until that is durable.

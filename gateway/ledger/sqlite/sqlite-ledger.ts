@@ -1,10 +1,10 @@
 import type { NanoUsd } from '#shared/money.ts';
-import { planOf as shippedPlan } from '../../access/auth/plans.ts';
+import { getPlan as shippedPlan } from '../../access/auth/plans.ts';
 import type { DecisionContext, Step } from '../decide-steps.ts';
 import type { Held } from '../ledger.ts';
 import type { LedgerDeps } from '../ledger-store.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
-import { journalOf, type SqliteJournal } from './sqlite-journal.ts';
+import { getJournal, type SqliteJournal } from './sqlite-journal.ts';
 
 /** The ledger of the one process that owns a SQLite file: each step is decided at once, in memory, and written into the journal. */
 export function createSqliteLedger({
@@ -13,14 +13,14 @@ export function createSqliteLedger({
   steadyNow = now,
   instanceId,
   leaseMs,
-  planOf = shippedPlan,
+  getPlan = shippedPlan,
   log = () => {},
 }: LedgerDeps & { leaseMs: number }): InterruptingLedger {
-  const journal = journalOf(db, log);
+  const journal = getJournal(db, log);
 
   /** Throws what refuses the step. */
   function take<T>(step: Step): T {
-    const context: DecisionContext = { now: now(), leaseUntil: steadyNow() + leaseMs, instanceId, planOf };
+    const context: DecisionContext = { now: now(), leaseUntil: steadyNow() + leaseMs, instanceId, getPlan };
     const result = journal.take(step, context);
     if ('error' in result) throw result.error;
     return result.value as T;

@@ -1,7 +1,7 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import { describe, expect, test } from 'vitest';
 import { formatUsdPerToken } from '#shared/money.ts';
-import { costOf, noTokens } from '#shared/price.ts';
+import { getCost, noTokens } from '#shared/price.ts';
 import { shippedBook } from '../prices/shipped-book.ts';
 import { buildCatalogue, liveCatalogue } from './build-catalogue.ts';
 import type { CatalogueModel } from './catalogue.ts';
@@ -35,7 +35,7 @@ describe('the catalogue', () => {
           model.model,
           { providerId: model.provider, timestamp: new Date(`${today}T12:00:00Z`) },
         );
-        const ours = Number(model.price && costOf(model.price, usage)) / 1e9;
+        const ours = Number(model.price && getCost(model.price, usage)) / 1e9;
         expect(Math.abs(ours - (theirs?.total_price ?? Number.NaN)), model.id).toBeLessThan(2e-9);
       }
     },

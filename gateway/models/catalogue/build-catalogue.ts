@@ -1,11 +1,11 @@
 import { parseUsdPerToken } from '#shared/money.ts';
-import { type BookModel, priceOf, rowOn } from '../prices/price-document.ts';
+import { type BookModel, parsePricing, rowOn } from '../prices/price-document.ts';
 import type { BookPrices } from '../prices/price-history.ts';
 import { type AddedPrice, pricedOn } from '../prices/price-rows.ts';
 import { originOfPrice, shippedBook } from '../prices/shipped-book.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
 import { bookEmbeddings, knownEmbedding } from './facts/embedding-models.ts';
-import { claimsOf, factsOf } from './known-models.ts';
+import { getClaims, getFacts } from './known-models.ts';
 import { offeredAt, type PriceHour, pricePeriod, withListedPrice } from './listed-prices.ts';
 
 /**
@@ -104,9 +104,9 @@ export interface CatalogueSettings {
 }
 
 function withAliases(catalogue: Catalogue, aliases: CatalogueSettings['aliases']): Catalogue {
-  const namesOf = (id: string) => Object.keys(aliases).filter((name) => aliases[name] === id);
+  const getNames = (id: string) => Object.keys(aliases).filter((name) => aliases[name] === id);
   const named = (model: CatalogueModel) => {
-    const names = namesOf(model.id);
+    const names = getNames(model.id);
     return names.length === 0 ? model : { ...model, aliases: [...model.aliases, ...names] };
   };
   return { ...catalogue, models: catalogue.models.map(named), embeddings: catalogue.embeddings.map(named) };
@@ -158,19 +158,19 @@ const sameModels = (a: readonly CatalogueModel[], b: readonly CatalogueModel[]) 
 function fromBook(entry: BookModel, day: string): CatalogueModel {
   const [provider = '', ...rest] = entry.id.split('/');
   const row = rowOn(entry.rows, day);
-  const facts = factsOf(entry.id);
+  const facts = getFacts(entry.id);
   const { asOf, source } = originOfPrice(entry);
   return {
     id: entry.id,
     provider,
     model: rest.join('/'),
     name: entry.name,
-    price: row ? priceOf(row, asOf, source) : null,
+    price: row ? parsePricing(row, asOf, source) : null,
     priceAsOf: row ? asOf : null,
     priceSource: row ? source : null,
     aliases: [],
     simulated: false,
-    ...claimsOf(facts),
+    ...getClaims(facts),
     contextLength: entry.context_window ?? facts.contextLength,
   };
 }

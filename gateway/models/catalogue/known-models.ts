@@ -9,7 +9,7 @@ export const modelFacts: readonly ModelFacts[] = [...openAiModels, ...anthropicM
 const byId = new Map(modelFacts.map((facts) => [facts.id, facts]));
 
 /** What is known of `provider/model`. Throws where nothing is: a model enters the price book with its facts. */
-export function factsOf(id: string): ModelFacts {
+export function getFacts(id: string): ModelFacts {
   const facts = byId.get(id);
   if (!facts) throw new Error(`the catalogue has no facts of ${id}`);
   return facts;
@@ -40,13 +40,13 @@ type Claims = Pick<
 >;
 
 /** What the list of models says of a model: what works, and no more. */
-export function claimsOf(facts: ModelFacts): Claims {
+export function getClaims(facts: ModelFacts): Claims {
   const [firstTokenMs, tokensPerSecond] = facts.speed;
   return {
     description: facts.description,
     created: facts.released === null ? 0 : Date.parse(facts.released) / 1_000,
-    capabilities: capabilitiesOf(facts),
-    supportedParameters: parametersOf(facts),
+    capabilities: getCapabilities(facts),
+    supportedParameters: getParameters(facts),
     inputModalities: facts.inputs,
     outputModalities: facts.makesImages ? ['text', 'image'] : ['text'],
     quality: facts.quality,
@@ -59,7 +59,7 @@ export function claimsOf(facts: ModelFacts): Claims {
   };
 }
 
-function capabilitiesOf({ schema, inputs, efforts, webSearch, makesImages }: ModelFacts): Capability[] {
+function getCapabilities({ schema, inputs, efforts, webSearch, makesImages }: ModelFacts): Capability[] {
   const claims: readonly (readonly [Capability, boolean])[] = [
     ['streaming', true],
     ['tools', !makesImages],
@@ -76,7 +76,7 @@ function capabilitiesOf({ schema, inputs, efforts, webSearch, makesImages }: Mod
   return claims.filter(([, works]) => works).map(([name]) => name);
 }
 
-function parametersOf({ id, sampling, parallelToolCalls, efforts, webSearch, makesImages }: ModelFacts): string[] {
+function getParameters({ id, sampling, parallelToolCalls, efforts, webSearch, makesImages }: ModelFacts): string[] {
   return [
     ...sampling,
     'max_tokens',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import hourly from '../prices/data/hourly-prices.json' with { type: 'json' };
 import book from '../prices/data/listed-prices.json' with { type: 'json' };
-import { type PriceRow, priceOf, priceRow, rowOn } from '../prices/price-document.ts';
+import { type PriceRow, parsePricing, priceRow, rowOn } from '../prices/price-document.ts';
 import type { BookPrices } from '../prices/price-history.ts';
 import type { CatalogueModel } from './catalogue.ts';
 
@@ -72,7 +72,7 @@ function pricedAt(entry: ListedEntry, at: PriceHour): Pick<CatalogueModel, 'pric
 }
 
 const priced = (row: PriceRow | undefined, asOf: string, source: string) =>
-  row ? { price: priceOf(row, asOf, source), priceAsOf: asOf, priceSource: source } : unpriced;
+  row ? { price: parsePricing(row, asOf, source), priceAsOf: asOf, priceSource: source } : unpriced;
 
 /** The reviewed prices of a model, oldest first, with where they come from; null where there are none, or where days do not tell them. */
 export function listedRows(id: string): BookPrices | null {

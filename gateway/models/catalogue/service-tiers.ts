@@ -92,7 +92,7 @@ const origins = new WeakMap<CatalogueModel, Variant>();
  */
 export function pricedFor(model: CatalogueModel, tier: string | undefined, baseUrl: string): CatalogueModel {
   if (model.price === null || !isOpenAi(model)) return model;
-  const isRegional = regionalHost.test(hostOf(baseUrl)) && costsMoreInRegions(model);
+  const isRegional = regionalHost.test(getHost(baseUrl)) && costsMoreInRegions(model);
   const region = isRegional ? regionalShare : whole;
   const tierShare = (tier === undefined ? null : shareOfTier(model, tier)) ?? whole;
   const share = isAbove(tierShare, whole) ? times(tierShare, region) : region;
@@ -154,4 +154,4 @@ function scaledRates(rates: Rates, [numerator, denominator]: Share): Rates {
 
 const times = ([a, b]: Share, [c, d]: Share): Share => [a * c, b * d];
 const isAbove = ([a, b]: Share, [c, d]: Share): boolean => a * d > c * b;
-const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '');
+const getHost = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '');

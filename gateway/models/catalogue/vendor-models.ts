@@ -1,6 +1,6 @@
 import { withoutSnapshot } from '#shared/model-names.ts';
 import type { CatalogueModel } from './catalogue.ts';
-import { claimsOf, modelFacts } from './known-models.ts';
+import { getClaims, modelFacts } from './known-models.ts';
 import type { Effort, ModelFacts } from './model-facts.ts';
 
 /**
@@ -107,7 +107,7 @@ export function asVendorModel(listed: CatalogueModel, { inputs, efforts }: Liste
   };
   return {
     ...listed,
-    ...claimsOf(facts),
+    ...getClaims(facts),
     created: listed.created,
     // Limits grow from one generation to the next: of an older model nobody says them.
     ...(isOlder(listed.model, nearest)

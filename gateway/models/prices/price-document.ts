@@ -63,15 +63,15 @@ export const rowOn = (rows: readonly PriceRow[], day: string): PriceRow | undefi
   rows.findLast(({ from }) => from === null || from <= day);
 
 /** A row in exact units, with where it comes from. */
-export const priceOf = (row: PriceFields, asOf: string, source: string): Price => ({
-  ...ratesOf(row),
+export const parsePricing = (row: PriceFields, asOf: string, source: string): Price => ({
+  ...getRates(row),
   request: perToken(row.request ?? '0'),
-  tiers: row.tiers.map((tier) => ({ minPromptTokens: tier.above, ...ratesOf(tier) })),
+  tiers: row.tiers.map((tier) => ({ minPromptTokens: tier.above, ...getRates(tier) })),
   asOf,
   source,
 });
 
-const ratesOf = (row: Omit<PriceFields, 'tiers' | 'request'>): Rates => ({
+const getRates = (row: Omit<PriceFields, 'tiers' | 'request'>): Rates => ({
   prompt: perToken(row.input),
   completion: perToken(row.output),
   cacheRead: optional(row.cache_read),

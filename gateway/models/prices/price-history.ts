@@ -1,5 +1,5 @@
 import type { Price } from '#shared/price.ts';
-import { type PriceRow, priceOf, rowOn } from './price-document.ts';
+import { type PriceRow, parsePricing, rowOn } from './price-document.ts';
 import { priceToJson } from './price-json.ts';
 import { type AddedPrice, pricedOn } from './price-rows.ts';
 
@@ -39,7 +39,7 @@ export function priceHistory(book: BookPrices, added: readonly AddedPrice[], boo
 function priceFrom(book: BookPrices, added: readonly AddedPrice[], from: string | null, bookAsOf: string) {
   const day = from ?? '0000-01-01';
   const row = rowOn(book.rows, day);
-  const price = row ? priceOf(row, book.asOf, book.source) : null;
+  const price = row ? parsePricing(row, book.asOf, book.source) : null;
   const model = { id: book.id, price, priceAsOf: price && book.asOf, priceSource: price && book.source };
   return pricedOn([model], added, day, bookAsOf)[0]?.price ?? null;
 }

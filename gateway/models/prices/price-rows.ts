@@ -1,7 +1,7 @@
 import type { Price } from '#shared/price.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import type { PriceRowRow } from '../../storage/schema.ts';
-import { type PriceFields, priceFields, priceOf } from './price-document.ts';
+import { type PriceFields, parsePricing, priceFields } from './price-document.ts';
 
 /** A price that is not in the shipped book. */
 export interface AddedPrice {
@@ -107,7 +107,7 @@ const withPrice = <Model extends Priced>(
 ): Model => ({
   ...model,
   isOwnPrice: kind === 'override',
-  price: priceOf(price, asOf, source),
+  price: parsePricing(price, asOf, source),
   priceAsOf: asOf,
   priceSource: source,
 });

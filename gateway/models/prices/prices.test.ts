@@ -54,11 +54,11 @@ async function serving(body: string | object, status = 200) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/book.json`;
 }
 
-const rowsOf = (model: string) => shippedBook.models.find((one) => one.id === model)?.rows ?? [];
+const toRows = (model: string) => shippedBook.models.find((one) => one.id === model)?.rows ?? [];
 const document = (more: Partial<PriceDocument['models'][number]> = {}, as_of = today): PriceDocument => ({
   as_of,
   source: 'prices.example',
-  models: [{ id, name: 'x', context_window: null, rows: rowsOf(id), ...more }],
+  models: [{ id, name: 'x', context_window: null, rows: toRows(id), ...more }],
 });
 
 describe('an override', () => {

@@ -55,7 +55,7 @@ async function leftByServer() {
   return { backup, fresh, lostKey: lost.id };
 }
 
-async function stateOf(file: string) {
+async function getState(file: string) {
   const { db, dialect } = await openBooks(file);
   const { ok, sums } = await verifyBooks({ db, dialect });
   const revoked = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
@@ -116,13 +116,13 @@ test('wherever it is killed the next start goes on: the copy is in place, and wh
     const before = existsSync(setAside);
     const later = join(folder, 'later.db');
     await replaceBooks({ staged, database, setAside: before ? later : setAside });
-    expect(await stateOf(database), `killed before step ${steps}`).toEqual({
+    expect(await getState(database), `killed before step ${steps}`).toEqual({
       ok: true,
       requests: 1,
       used: expect.any(String),
       revoked: [lostKey],
     });
-    expect(await stateOf(setAside), `killed before step ${steps}`).toMatchObject({ ok: true, requests: 3 });
+    expect(await getState(setAside), `killed before step ${steps}`).toMatchObject({ ok: true, requests: 3 });
     expect(existsSync(later)).toBe(false);
     expect(
       readdirSync(folder)
@@ -141,7 +141,7 @@ test('books that anybody has open are not replaced, and nothing changes', async 
   await expect(replaceBooks({ staged, database, setAside })).rejects.toMatchObject({ code: 'database_in_use' });
   other.close();
   expect([existsSync(setAside), existsSync(staged)]).toEqual([false, true]);
-  expect(await stateOf(database)).toMatchObject({ ok: true, requests: 3 });
+  expect(await getState(database)).toMatchObject({ ok: true, requests: 3 });
 });
 
 test('a copy whose sums are wrong, or that is no database, is not made ready', async () => {

@@ -170,12 +170,12 @@ function fromEnvironment(env: Env): Record<string, ProviderCredential> {
     if (url && !baseUrl.safeParse(url).success) {
       throw new AppError('invalid_input', `${names.baseUrl} must be an http or https URL.`);
     }
-    if (ownServer ? url : key) found[id] = credentialOf(id, key, url);
+    if (ownServer ? url : key) found[id] = getCredential(id, key, url);
   }
   return found;
 }
 
-function credentialOf(id: string, key: string | undefined, url: string | undefined): ProviderCredential {
+function getCredential(id: string, key: string | undefined, url: string | undefined): ProviderCredential {
   const address = (url ?? defaultBaseUrl(id) ?? '').replace(/\/+$/, '');
   if (key !== undefined && address !== '' && !mayCarrySecrets(address))
     throw new AppError('invalid_input', `The address of "${id}" needs https: ${readOnTheWay}`);

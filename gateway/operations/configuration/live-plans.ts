@@ -1,4 +1,4 @@
-import { type PlanOf, plans as shipped, planOf as shippedPlan } from '../../access/auth/plans.ts';
+import { type PlanOf, plans as shipped, getPlan as shippedPlan } from '../../access/auth/plans.ts';
 import type { Plan } from '../../access/auth/principal.ts';
 import type { BooksDb } from '../../storage/open.ts';
 import { readDefinitions } from './definitions.ts';

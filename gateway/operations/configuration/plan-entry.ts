@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseUsd } from '#shared/money.ts';
-import { limitsOf, planFeatures } from '../../access/auth/plans.ts';
+import { getLimits, planFeatures } from '../../access/auth/plans.ts';
 import type { Plan } from '../../access/auth/principal.ts';
 
 const limit = z.int('must be a whole number').positive('must be at least 1').nullable().default(null);
@@ -53,10 +53,10 @@ export const planFrom = (id: string, entry: PlanEntry): Plan => ({
 });
 
 /** The entry that defines a plan: what `plan list --json` shows, and what a definition begins with. */
-export const entryOf = (plan: Plan): PlanEntry =>
+export const toEntry = (plan: Plan): PlanEntry =>
   planEntry.parse({
     name: plan.name,
     billing: plan.billing,
     features: [...plan.features],
-    ...limitsOf(plan),
+    ...getLimits(plan),
   });

@@ -34,10 +34,10 @@ test('a defined plan says which features and which models its accounts have', as
   }
   const outside = await ask({ model: 'openai/gpt-5.4-mini' });
   expect([outside.status, await errorCode(outside)]).toEqual([403, 'model_not_in_plan']);
-  const statusOf = async (id: string) => (await (await call(`/v1/models/${id}`)).json()).status;
-  expect(await statusOf('openai/gpt-5.4-mini')).toBe('plan_required');
-  expect(await statusOf('sandbox/tools')).toBe('plan_required');
-  expect(await statusOf('sandbox/echo')).toBe('available');
+  const getStatus = async (id: string) => (await (await call(`/v1/models/${id}`)).json()).status;
+  expect(await getStatus('openai/gpt-5.4-mini')).toBe('plan_required');
+  expect(await getStatus('sandbox/tools')).toBe('plan_required');
+  expect(await getStatus('sandbox/echo')).toBe('available');
   const { plan } = await (await call('/account')).json();
   expect(plan).toMatchObject({ id: 'team', features: ['chat'], limits: { models: ['sandbox/*', '!sandbox/tools'] } });
   await operator.definePlan('team', { features: ['usage_api'] });
@@ -59,15 +59,15 @@ test('the quotas and limits of a defined plan hold, also once it is defined anew
 
 test('a plan that accounts have is not taken away; one that ships is as it ships again', async () => {
   const { operator, account } = await open({ name: 'Team' });
-  const nameOf = async (id: string) => (await operator.plans()).find((plan) => plan.id === id)?.name;
+  const getName = async (id: string) => (await operator.plans()).find((plan) => plan.id === id)?.name;
   await expect(operator.removePlan('team')).rejects.toThrow('1 accounts have the plan "team"');
   await operator.setAccountPlan(account.id, 'free');
   await operator.removePlan('team');
-  expect(await nameOf('team')).toBeUndefined();
+  expect(await getName('team')).toBeUndefined();
   await operator.definePlan('free', { name: 'Gratis' });
-  expect(await nameOf('free')).toBe('Gratis');
+  expect(await getName('free')).toBe('Gratis');
   await operator.removePlan('free');
-  expect(await nameOf('free')).toBe('Free');
+  expect(await getName('free')).toBe('Free');
   await expect(operator.removePlan('free')).rejects.toMatchObject({ code: 'not_found' });
   await expect(operator.setAccountPlan(account.id, 'team')).rejects.toThrow('There is no plan "team". Plans: free,');
 });

@@ -70,10 +70,10 @@ export type GivenProvider = z.input<typeof entry>;
 /** A provider as the operator writes it, in the configuration file and by command, under this name. */
 export const providerEntry = (id: string) =>
   entry.superRefine((given, context) => {
-    for (const [path, message] of faultsOf(id, given)) context.addIssue({ code: 'custom', path, message });
+    for (const [path, message] of getFaults(id, given)) context.addIssue({ code: 'custom', path, message });
   });
 
-function* faultsOf(id: string, given: ProviderEntry): Generator<[path: (string | number)[], message: string]> {
+function* getFaults(id: string, given: ProviderEntry): Generator<[path: (string | number)[], message: string]> {
   const known = knownProvider(id);
   const { kind, keys = [], models, headers = {} } = given;
   const hasKey = given.apiKey !== undefined || keys.length > 0;
@@ -103,7 +103,7 @@ export const holdsSecret = ({ apiKey, keys = [], headers = {} }: ProviderEntry):
 export function credentialFrom(id: string, given: ProviderEntry, env: Env): ProviderCredential {
   const where = `providers.${id}`;
   const keys = (given.keys ?? []).map(
-    (key, at): ProviderKey => ({ label: key.label, secret: readKey(referenceOf(key), `${where}.keys.${at}`, env) }),
+    (key, at): ProviderKey => ({ label: key.label, secret: readKey(getReference(key), `${where}.keys.${at}`, env) }),
   );
   const apiKey = given.apiKey === undefined ? null : readKey(given.apiKey, `${where}.apiKey`, env);
   const headers = new Map(
@@ -123,8 +123,8 @@ export function credentialFrom(id: string, given: ProviderEntry, env: Env): Prov
     baseUrl: address,
     ...(keys.length > 0 ? { keys } : {}),
     ...(headers.size > 0 ? { headers } : {}),
-    ...(knownProvider(id) ? {} : { server: serverOf(id, given) }),
-    ...(given.models ? { models: modelsOf(given.models) } : {}),
+    ...(knownProvider(id) ? {} : { server: getServer(id, given) }),
+    ...(given.models ? { models: getModels(given.models) } : {}),
     ...(onDisconnect === undefined ? {} : { onDisconnect }),
     ...(mayFetch === undefined ? {} : { mayFetch }),
   };
@@ -136,16 +136,16 @@ function readKey(reference: SecretReference, where: string, env: Env) {
   return secret;
 }
 
-function referenceOf(key: z.infer<typeof labelledKey>): SecretReference {
+function getReference(key: z.infer<typeof labelledKey>): SecretReference {
   if ('key' in key) return key.key;
   return 'env' in key ? { env: key.env } : { file: key.file };
 }
 
-const serverOf = (id: string, { name, kind, api_version }: ProviderEntry) => ({
+const getServer = (id: string, { name, kind, api_version }: ProviderEntry) => ({
   name: name ?? id,
   kind: kind ?? ('openai-compatible' as const),
   apiVersion: api_version ?? null,
 });
 
-const modelsOf = (models: NonNullable<ProviderEntry['models']>) =>
+const getModels = (models: NonNullable<ProviderEntry['models']>) =>
   Object.entries(models).map(([model, { same_as: sameAs, price }]) => ({ model, sameAs, price }));

@@ -27,9 +27,9 @@ export type SecretReference = z.infer<typeof secretReference>;
 export function readSecret(reference: SecretReference, where: string, env: Env): Secret {
   const fail = (why: string) => new AppError('invalid_input', `${where}: ${why}.`);
   const text = (typeof reference === 'string' ? reference : readPlace(reference, env, fail)).trim();
-  if (text === '') throw fail(`${nameOf(reference)} is empty`);
+  if (text === '') throw fail(`${getName(reference)} is empty`);
   if (!/^[\x20-\x7e]{1,8192}$/.test(text))
-    throw fail(`${nameOf(reference)} holds more than one line of plain characters`);
+    throw fail(`${getName(reference)} holds more than one line of plain characters`);
   return new Secret(text);
 }
 
@@ -47,7 +47,7 @@ function readPlace(reference: SecretPlace, env: Env, fail: (why: string) => AppE
   }
 }
 
-const nameOf = (reference: SecretReference): string => {
+const getName = (reference: SecretReference): string => {
   if (typeof reference === 'string') return 'the text';
   return 'env' in reference ? `the variable ${reference.env}` : `the file "${reference.file}"`;
 };

@@ -28,18 +28,18 @@ export function watchEventLoop(): EventLoopDelay {
   part.enable();
   let ended: readonly Delay[] = [];
   const timer = setInterval(() => {
-    ended = [...ended, readOf(part)].slice(1 - parts);
+    ended = [...ended, getRead(part)].slice(1 - parts);
     part.reset();
   }, partMs).unref();
 
   return {
     sinceLast() {
-      const delay = readOf(asked);
+      const delay = getRead(asked);
       asked.reset();
       return delay;
     },
     lastMinute() {
-      const all = [...ended, readOf(part)];
+      const all = [...ended, getRead(part)];
       return { max: Math.max(...all.map(({ max }) => max)), p99: Math.max(...all.map(({ p99 }) => p99)) };
     },
     close() {
@@ -50,7 +50,7 @@ export function watchEventLoop(): EventLoopDelay {
   };
 }
 
-const readOf = (monitor: IntervalHistogram): Delay =>
+const getRead = (monitor: IntervalHistogram): Delay =>
   monitor.count === 0 ? { max: 0, p99: 0 } : { max: late(monitor.max), p99: late(monitor.percentile(99)) };
 
 /** A monitor gives nanoseconds between two looks: what is beyond the time it meant to wait is how late it was. */

@@ -4,7 +4,7 @@ import type { Running } from '../../runtime/concurrency/running.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import type { OpenBooks } from '../../storage/open.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { gauge, type Metric, textOf } from './metric-registry.ts';
+import { gauge, getText, type Metric } from './metric-registry.ts';
 import { processMetrics } from './process-metrics.ts';
 import type { Traffic, TrafficMetrics } from './traffic.ts';
 
@@ -27,7 +27,7 @@ export function gatewayMetrics(deps: GatewayMetricsDeps) {
   return {
     text(): string {
       process ??= processMetrics();
-      return textOf([...deps.counted.metrics, ...stated, shed, ...process.metrics]);
+      return getText([...deps.counted.metrics, ...stated, shed, ...process.metrics]);
     },
     close: () => process?.close(),
   };

@@ -123,11 +123,11 @@ export function histogram(
       value.count += 1;
       value.sum += seconds;
     },
-    samples: () => [...seen.all()].flatMap(({ labels, value }) => bucketsOf(labels, bounds, value)),
+    samples: () => [...seen.all()].flatMap(({ labels, value }) => getBuckets(labels, bounds, value)),
   };
 }
 
-function bucketsOf(
+function getBuckets(
   labels: Labels,
   bounds: readonly number[],
   { counts, count, sum }: { counts: readonly number[]; count: number; sum: number },
@@ -157,15 +157,15 @@ export const gauge = (name: string, help: string, read: () => number | readonly 
 });
 
 /** All metrics in Prometheus' text format, version 0.0.4. */
-export const textOf = (metrics: readonly Metric[]): string =>
+export const getText = (metrics: readonly Metric[]): string =>
   metrics
     .map((metric) => {
-      const lines = metric.samples().map((sample) => lineOf(metric.name, sample));
+      const lines = metric.samples().map((sample) => getLine(metric.name, sample));
       return `# HELP ${metric.name} ${metric.help}\n# TYPE ${metric.name} ${metric.type}\n${lines.join('')}`;
     })
     .join('');
 
-function lineOf(name: string, { suffix = '', labels = {}, value }: Sample): string {
+function getLine(name: string, { suffix = '', labels = {}, value }: Sample): string {
   const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(text)}"`);
   return `${name}${suffix}${pairs.length ? `{${pairs.join(',')}}` : ''} ${value}\n`;
 }

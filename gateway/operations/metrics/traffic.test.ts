@@ -54,7 +54,7 @@ async function open(options: TestGatewayOptions = {}) {
       reply = next;
     },
     /** Waits for the line of an answer that was read to its end. */
-    async lineOf(response: Response) {
+    async getLine(response: Response) {
       await response.text().catch(() => '');
       const id = response.headers.get('x-request-id');
       await expect.poll(() => lines().filter((line) => line.request_id === id).length).toBe(1);
@@ -64,9 +64,9 @@ async function open(options: TestGatewayOptions = {}) {
 }
 
 test('where not all is logged, what was answered has no line and counts all the same; what was refused has one', async () => {
-  const { send, lines, lineOf, gateway } = await open({ logsAll: false });
+  const { send, lines, getLine, gateway } = await open({ logsAll: false });
   expect((await send('/chat', { model, prompt: 'hello' })).status).toBe(200);
-  const refused = await lineOf(await send('/chat', { model: 'openai-compatible/unknown', prompt: 'hello' }));
+  const refused = await getLine(await send('/chat', { model: 'openai-compatible/unknown', prompt: 'hello' }));
   expect(refused).toMatchObject({ level: 'warn', status: 404, code: 'model_not_found' });
   expect(lines()).toEqual([refused]);
   for (const status of [200, 404]) {
@@ -75,7 +75,7 @@ test('where not all is logged, what was answered has no line and counts all the 
 });
 
 test('a chat is one line, with who answered, how long it took and what it cost, streamed or not', async () => {
-  const { send, lineOf, account, keyId } = await open();
+  const { send, getLine, account, keyId } = await open();
   const expected = {
     level: 'info',
     method: 'POST',
@@ -92,31 +92,31 @@ test('a chat is one line, with who answered, how long it took and what it cost, 
     first_token_ms: expect.any(Number),
     total_ms: expect.any(Number),
   };
-  expect(await lineOf(await send('/chat', { model, prompt: 'a' }))).toMatchObject({ ...expected, route: '/chat' });
+  expect(await getLine(await send('/chat', { model, prompt: 'a' }))).toMatchObject({ ...expected, route: '/chat' });
   const streamed = await send('/v1/chat/completions', {
     model,
     stream: true,
     messages: [{ role: 'user', content: 'a' }],
   });
-  expect(await lineOf(streamed)).toMatchObject({ ...expected, route: '/v1/chat/completions' });
+  expect(await getLine(streamed)).toMatchObject({ ...expected, route: '/v1/chat/completions' });
 });
 
 test('a failure says its code, also where the answer had begun', async () => {
-  const { send, lineOf, replyWith } = await open();
+  const { send, getLine, replyWith } = await open();
   replyWith(brokenReply(words));
-  const cut = await lineOf(await send('/chat', { model, prompt: 'a', stream: true }));
+  const cut = await getLine(await send('/chat', { model, prompt: 'a', stream: true }));
   expect(cut).toMatchObject({
     level: 'error',
     status: 200,
     outcome: 'failed',
     code: expect.stringMatching(/^upstream_/),
   });
-  const refused = await lineOf(await send('/chat', { model: 'nowhere/x', prompt: 'a' }));
+  const refused = await getLine(await send('/chat', { model: 'nowhere/x', prompt: 'a' }));
   expect(refused).toMatchObject({ level: 'warn', status: 404, code: 'model_not_found' });
 });
 
 test('nothing hostile callers or upstreams send is in the log: no word, no key', async () => {
-  const { send, lines, lineOf, entries, key, replyWith, url } = await open();
+  const { send, lines, getLine, entries, key, replyWith, url } = await open();
   const canary = 'CANARY-word';
   const messages = [{ role: 'user', content: canary }];
   const chat = '/v1/chat/completions';
@@ -151,11 +151,11 @@ test('nothing hostile callers or upstreams send is in the log: no word, no key',
     for (const [path, body, headers] of requests) {
       const response = await send(path, body, headers);
       expect(response.status, `${path} ${JSON.stringify(body)}`).not.toBe(500);
-      await lineOf(response);
+      await getLine(response);
       sent += 1;
     }
   }
-  await lineOf(await fetch(`${url}/account?${canary}`, { headers: { authorization: `ApiKey ${key}` } }));
+  await getLine(await fetch(`${url}/account?${canary}`, { headers: { authorization: `ApiKey ${key}` } }));
   expect(lines().filter(({ method }) => method === 'POST')).toHaveLength(sent);
   const log = JSON.stringify(entries);
   expect(log).not.toMatch(/CANARY/i);
@@ -164,10 +164,10 @@ test('nothing hostile callers or upstreams send is in the log: no word, no key',
 });
 
 test('what is counted agrees with what was asked, and is text that Prometheus reads', async () => {
-  const { send, lineOf, gateway, call, replyWith } = await open();
-  for (let index = 0; index < 3; index += 1) await lineOf(await send('/chat', { model, prompt: 'a' }));
+  const { send, getLine, gateway, call, replyWith } = await open();
+  for (let index = 0; index < 3; index += 1) await getLine(await send('/chat', { model, prompt: 'a' }));
   replyWith(errorReply(500, {}));
-  await lineOf(await send('/chat', { model, prompt: 'a' }));
+  await getLine(await send('/chat', { model, prompt: 'a' }));
   await call('/nowhere');
   const text = gateway.metrics();
   const lines = text.trimEnd().split('\n');

@@ -37,8 +37,8 @@ export function createTraffic(log: Log, metrics: TrafficMetrics, logsAll: boolea
   function over(answered: Entry, settled: Settled | null): void {
     const code = settled?.settlement.errorCode ?? answered.code;
     metrics.request(answered, code);
-    const level = levelOf(Number(answered.status), settled?.settlement.status);
-    if (level !== 'info' || logsAll) log({ ...answered, ...(settled && lineOf(settled)), level });
+    const level = getLevel(Number(answered.status), settled?.settlement.status);
+    if (level !== 'info' || logsAll) log({ ...answered, ...(settled && getLine(settled)), level });
   }
 
   function answered(entry: Entry): void {
@@ -122,7 +122,7 @@ class TimedHeld implements Held {
   }
 }
 
-const lineOf = ({ settlement: end, booked }: Settled): Entry => ({
+const getLine = ({ settlement: end, booked }: Settled): Entry => ({
   outcome: end.status,
   ...(end.errorCode === null ? {} : { code: end.errorCode }),
   provider: end.provider,
@@ -137,7 +137,7 @@ const lineOf = ({ settlement: end, booked }: Settled): Entry => ({
 });
 
 /** What an operator has to look at is an error; what a caller has to, a warning. */
-function levelOf(status: number, outcome: Settlement['status'] | undefined): 'info' | 'warn' | 'error' {
+function getLevel(status: number, outcome: Settlement['status'] | undefined): 'info' | 'warn' | 'error' {
   if (outcome === 'failed' || status >= 500) return 'error';
   return status >= 400 ? 'warn' : 'info';
 }

@@ -4,7 +4,7 @@ import { pepperBeside, peppersFromEnvironment } from '../../access/auth/pepper.t
 import { tokenNamesFrom } from '../../access/auth/token-names.ts';
 import { awaitEarlierSteps } from '../../ledger/sqlite/leftover-steps.ts';
 import { openDatabaseClock } from '../../storage/database-clock.ts';
-import { dialectOf, type OpenBooks, openBooks } from '../../storage/open.ts';
+import { getDialect, type OpenBooks, openBooks } from '../../storage/open.ts';
 import { createTransact } from '../../storage/transact.ts';
 import type { Administrator } from './operator.ts';
 import { createOperator } from './operator-store.ts';
@@ -23,7 +23,7 @@ export async function openOperator(options: {
   readonly mayCreate: boolean;
 }): Promise<OpenOperator> {
   const { database, env } = options;
-  if (!options.mayCreate && dialectOf(database) === 'sqlite' && !existsSync(database)) {
+  if (!options.mayCreate && getDialect(database) === 'sqlite' && !existsSync(database)) {
     throw new AppError(
       'not_found',
       `There is no database "${database}". Name it with --db, or create an account first.`,

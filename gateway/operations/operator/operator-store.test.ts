@@ -11,7 +11,7 @@ type Refused = readonly [what: string, ask: (bench: TokenBench) => Promise<unkno
 const noAccount = /^There is no account "acct_x"\.$/;
 const noUser = /^There is no user "usr_x"\.$/;
 const longName = 'x'.repeat(201);
-const grantOf = ({ operator, account }: TokenBench, amount: bigint) =>
+const getGrant = ({ operator, account }: TokenBench, amount: bigint) =>
   operator.grant({ accountId: account.id, amount: nanoUsd(amount) });
 const tokenFor = ({ operator, user }: TokenBench, lifetimeS: number) =>
   operator.issueToken({ userId: user.id, scopes: ['chat'], lifetimeS });
@@ -102,11 +102,11 @@ const refused: readonly Refused[] = [
     'invalid_input',
     /is disabled/,
   ],
-  ['a grant of nothing', (bench) => grantOf(bench, 0n), 'invalid_input', /more than \$0/],
-  ['a grant of less than nothing', (bench) => grantOf(bench, -1n), 'invalid_input', /more than \$0/],
+  ['a grant of nothing', (bench) => getGrant(bench, 0n), 'invalid_input', /more than \$0/],
+  ['a grant of less than nothing', (bench) => getGrant(bench, -1n), 'invalid_input', /more than \$0/],
   [
     'a grant by a slip of the pen',
-    (bench) => grantOf(bench, 10n ** 18n + 1n),
+    (bench) => getGrant(bench, 10n ** 18n + 1n),
     'invalid_input',
     /at most \$1,000,000,000/,
   ],

@@ -11,7 +11,7 @@ import { defaultTokenNames, type TokenNames } from '../../access/auth/token-name
 import { newKey } from '../../access/keys/new-key.ts';
 import { grantCredits } from '../../ledger/grant.ts';
 import { limitModels } from '../../ledger/limit-models.ts';
-import { modelLimitsOf } from '../../ledger/model-limits.ts';
+import { getModelLimits } from '../../ledger/model-limits.ts';
 import { usedIn } from '../../ledger/quota.ts';
 import { usedToday } from '../../ledger/spending-limits.ts';
 import { verifyBooks } from '../../ledger/verify-books.ts';
@@ -109,7 +109,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
         used: nanoUsd(used),
       });
       return {
-        models: modelLimitsOf(row, null, now()).map(({ model, limit, used }) => ({
+        models: getModelLimits(row, null, now()).map(({ model, limit, used }) => ({
           model,
           limit: nanoUsd(limit),
           used: nanoUsd(used),

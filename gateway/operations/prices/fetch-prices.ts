@@ -19,7 +19,7 @@ export async function fetchPrices(
   { address, publicKey }: PriceSource,
   send: typeof fetch = fetch,
 ): Promise<PriceDocument> {
-  const url = urlOf(address);
+  const url = getUrl(address);
   if (!publicKey && !isLoopback(url.hostname)) {
     throw refused(
       `${url.host} is not this machine, and whoever controls it would say what users pay. Give the public key of who signs it: PORTICO_PRICES_KEY, "prices": {"key": …} in the configuration, or --key`,
@@ -32,7 +32,7 @@ export async function fetchPrices(
   return document;
 }
 
-function urlOf(address: string): URL {
+function getUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (!url || !mayCarrySecrets(url) || url.username || url.password) {
     throw new AppError(
@@ -56,14 +56,14 @@ async function read(url: URL, limit: typeof maxDocument, send: typeof fetch): Pr
   try {
     const response = await send(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     if (!response.ok) throw refused(`${url.host} answered ${response.status} for ${url.pathname}`);
-    return await bytesOf(response, limit);
+    return await getBytes(response, limit);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     throw refused(`${url.host} could not be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
 }
 
-async function bytesOf(response: Response, limit: typeof maxDocument): Promise<Uint8Array> {
+async function getBytes(response: Response, limit: typeof maxDocument): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of response.body ?? []) {

@@ -4,7 +4,7 @@ import {
   type BookModel,
   type PriceDocument,
   type PriceFields,
-  priceOf,
+  parsePricing,
   rowOn,
 } from '../../models/prices/price-document.ts';
 import { type AddedPrice, heldOn } from '../../models/prices/price-rows.ts';
@@ -45,7 +45,7 @@ export function newerPrices(document: PriceDocument, known: KnownPrices): NewerP
   const served = new Map(known.book.models.map((model) => [model.id, model]));
   const changes = document.models.flatMap((model) => {
     const ours = served.get(model.id);
-    return ours ? [changeOf(model, ours, document, known)] : [];
+    return ours ? [getChange(model, ours, document, known)] : [];
   });
   return {
     rows: changes.flatMap(({ rows }) => rows),
@@ -78,7 +78,7 @@ interface Change {
   readonly refused?: RefusedPrice;
 }
 
-function changeOf(model: BookModel, ours: BookModel, document: PriceDocument, known: KnownPrices): Change {
+function getChange(model: BookModel, ours: BookModel, document: PriceDocument, known: KnownPrices): Change {
   const { today, book } = known;
   const mine = known.added.filter(
     ({ model: id, kind, asOf }) => id === model.id && kind === 'refresh' && asOf >= book.as_of,
@@ -88,15 +88,15 @@ function changeOf(model: BookModel, ours: BookModel, document: PriceDocument, kn
     from !== null && from > today ? [from] : [],
   );
   for (const day of [today, ...new Set(days.toSorted())]) {
-    const want = fieldsOf(rowOn(model.rows, day));
+    const want = getFields(rowOn(model.rows, day));
     if (!want) throw refused(`it has no price of ${model.id} for ${day}`);
-    const shipped = fieldsOf(rowOn(ours.rows, day)) ?? null;
+    const shipped = getFields(rowOn(ours.rows, day)) ?? null;
     const held = heldOn(mine, day)?.price ?? null;
     const last = heldOn([...mine, ...rows], day)?.price ?? shipped;
     if (last && isSame(last, want)) continue;
     // Also with what ships, and never with another row of the same document: small steps, day after day, would lead anywhere.
     const fault = faultOfChange(shipped, want) ?? (held && faultOfChange(held, want));
-    if (fault) return { rows: [], refused: { model: model.id, why: sentenceOf(model.id, day, fault, today) } };
+    if (fault) return { rows: [], refused: { model: model.id, why: getSentence(model.id, day, fault, today) } };
     rows.push({
       model: model.id,
       kind: 'refresh',
@@ -109,11 +109,11 @@ function changeOf(model: BookModel, ours: BookModel, document: PriceDocument, kn
   return { rows };
 }
 
-const sentenceOf = (id: string, day: string, fault: string, today: string): string =>
+const getSentence = (id: string, day: string, fault: string, today: string): string =>
   `${id} keeps its price, because ${day > today ? `on ${day} ` : ''}${fault}; if that is right, say so with "gateway prices set".`;
 
 /** A row without its day. */
-function fieldsOf(row: (PriceFields & { from?: string | null }) | undefined): PriceFields | undefined {
+function getFields(row: (PriceFields & { from?: string | null }) | undefined): PriceFields | undefined {
   if (!row) return undefined;
   const { from: _from, ...fields } = row;
   return fields;
@@ -123,7 +123,7 @@ function fieldsOf(row: (PriceFields & { from?: string | null }) | undefined): Pr
 const isSame = (one: PriceFields, other: PriceFields): boolean => exact(one) === exact(other);
 
 const exact = (fields: PriceFields): string =>
-  JSON.stringify(priceOf(fields, '', ''), (_key, value: unknown) =>
+  JSON.stringify(parsePricing(fields, '', ''), (_key, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   );
 

@@ -1,6 +1,6 @@
 import { formatUsdPerToken, type PicoUsd, picoUsd } from '#shared/money.ts';
 import { costLines, type Price, type TokenUsage } from '#shared/price.ts';
-import { formatPerMillion, type PriceFields, priceOf } from '../../models/prices/price-document.ts';
+import { formatPerMillion, type PriceFields, parsePricing } from '../../models/prices/price-document.ts';
 import { type PricedLine, pricedLines, typicalUsages } from './typical-usages.ts';
 
 /** A price that moves further than this between two editions is taken for a mistake. */
@@ -53,7 +53,7 @@ interface Change {
   readonly plain: Price;
 }
 
-const toPrice = (fields: PriceFields): Price => priceOf(fields, '', '');
+const toPrice = (fields: PriceFields): Price => parsePricing(fields, '', '');
 const toPlain = ({ input, output }: PriceFields): Price =>
   toPrice({ input, output, cache_read: null, cache_write: null, tiers: [] });
 
@@ -64,13 +64,13 @@ function promptLengths(before: PriceFields | null, after: PriceFields): readonly
 }
 
 function faultOfLine(change: Change, line: PricedLine, promptTokens: number): string | null {
-  const rate = (price: Price) => rateOf(price, line, promptTokens);
+  const rate = (price: Price) => getRate(price, line, promptTokens);
   const now = rate(change.new);
   const was = change.old ? rate(change.old) : picoUsd(0n);
   const from = change.old ? `from $${formatPerMillion(was)} ` : '';
-  const fault = `${line.field}${placeOf(change, promptTokens)} would go ${from}to $${formatPerMillion(now)} per million tokens`;
+  const fault = `${line.field}${getPlace(change, promptTokens)} would go ${from}to $${formatPerMillion(now)} per million tokens`;
   if (now > maxRate) return fault;
-  if (was > 0n) return isFar(was, now, limitOf(change, line, promptTokens)) ? fault : null;
+  if (was > 0n) return isFar(was, now, getLimit(change, line, promptTokens)) ? fault : null;
   if (now === 0n) return null;
   if (now > maxRateOfFree && change.old) return fault;
   const usually = rate(change.plain);
@@ -78,12 +78,12 @@ function faultOfLine(change: Change, line: PricedLine, promptTokens: number): st
   return usually > 0n && isFar(usually, now, limit) ? fault : null;
 }
 
-function rateOf(price: Price, line: PricedLine, promptTokens: number): PicoUsd {
-  const cost = sumOf(price, line.usage(promptTokens), line.kinds);
+function getRate(price: Price, line: PricedLine, promptTokens: number): PicoUsd {
+  const cost = getSum(price, line.usage(promptTokens), line.kinds);
   return picoUsd(cost / BigInt(line.count(promptTokens)));
 }
 
-function sumOf(price: Price, usage: TokenUsage, kinds?: PricedLine['kinds']): bigint {
+function getSum(price: Price, usage: TokenUsage, kinds?: PricedLine['kinds']): bigint {
   const lines = costLines(price, usage).filter(({ kind }) => kinds === undefined || kinds.includes(kind));
   return lines.reduce((sum, { pico }) => sum + pico, 0n);
 }
@@ -91,7 +91,7 @@ function sumOf(price: Price, usage: TokenUsage, kinds?: PricedLine['kinds']): bi
 const isFar = (was: bigint, now: bigint, { up, down }: Limit) => now === 0n || now > was * up || was > now * down;
 
 /** A rate is new to prompts of a length where it has a price of its own now and had none. */
-function limitOf({ before, after }: Change, { field }: PricedLine, promptTokens: number): Limit {
+function getLimit({ before, after }: Change, { field }: PricedLine, promptTokens: number): Limit {
   const wide = maxTimesOfNewRate[field];
   if (!wide || !before) return wide ?? usual;
   return ratesAt(before, promptTokens)[field] == null && ratesAt(after, promptTokens)[field] != null ? wide : usual;
@@ -100,7 +100,7 @@ function limitOf({ before, after }: Change, { field }: PricedLine, promptTokens:
 const ratesAt = (fields: PriceFields, promptTokens: number) =>
   fields.tiers.findLast(({ above }) => promptTokens > above) ?? fields;
 
-function placeOf({ before, after }: Change, promptTokens: number): string {
+function getPlace({ before, after }: Change, promptTokens: number): string {
   if ((before?.tiers.length ?? 0) + after.tiers.length === 0) return '';
   return promptTokens === 1 ? ' of a short prompt' : ` of a prompt of ${promptTokens.toLocaleString('en')} tokens`;
 }
@@ -115,8 +115,8 @@ function faultOfFee({ old, new: { request: now } }: Change): string | null {
 /** What no line shows: a fee where there was none, on top of requests that cost less than it. */
 function faultOfTotals(change: Change): string | null {
   for (const [name, usage] of Object.entries(typicalUsages)) {
-    const was = sumOf(change.old ?? change.plain, usage) || sumOf(change.plain, usage);
-    const now = sumOf(change.new, usage);
+    const was = getSum(change.old ?? change.plain, usage) || getSum(change.plain, usage);
+    const now = getSum(change.new, usage);
     if (was > 0n && isFar(was, now, limitOfTotal(change, usage)))
       return `${name} would go from $${formatUsdPerToken(picoUsd(was))} to $${formatUsdPerToken(picoUsd(now))}`;
   }
@@ -132,7 +132,7 @@ function limitOfTotal(change: Change, usage: TokenUsage): Limit {
   };
   return pricedLines
     .filter(({ field }) => has[field])
-    .map((line) => limitOf(change, line, usage.promptTokens))
+    .map((line) => getLimit(change, line, usage.promptTokens))
     .reduce((one, other) => ({ up: max(one.up, other.up), down: max(one.down, other.down) }), usual);
 }
 

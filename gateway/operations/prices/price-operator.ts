@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import { vendorOf } from '#shared/model-names.ts';
+import { getVendor } from '#shared/model-names.ts';
 import type { PriceFields } from '../../models/prices/price-document.ts';
 import { type AddedPrice, addPrices, plannedAfter, readAddedPrices } from '../../models/prices/price-rows.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
@@ -88,7 +88,7 @@ function requireModel(id: string, mayBeNewer: boolean): void {
   }
   const [provider = '', name = ''] = id.split('/', 2);
   const siblings = shippedBook.models.filter((model) => model.id.startsWith(`${provider}/`));
-  const isNewer = mayBeNewer && vendorOf(name) === provider;
+  const isNewer = mayBeNewer && getVendor(name) === provider;
   if (siblings.length > 0 && !isNewer && !siblings.some((model) => model.id === id)) {
     throw new AppError(
       'not_found',

@@ -5,7 +5,7 @@ import { bookIds, bookPrice, changedPrice, rateNames, scaledPrice } from '../../
 import { figure } from '../../../tests/support/figures.ts';
 import hourly from '../../models/prices/data/hourly-prices.json' with { type: 'json' };
 import listed from '../../models/prices/data/listed-prices.json' with { type: 'json' };
-import { type PriceFields, priceFields, priceOf } from '../../models/prices/price-document.ts';
+import { type PriceFields, parsePricing, priceFields } from '../../models/prices/price-document.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
 import { faultOfChange } from './price-changes.ts';
 
@@ -101,7 +101,7 @@ test('whatever changes, no bill becomes free, or dearer or cheaper than a new ra
     asked += 1;
     if (changedPrice(after, id).refused.length > 0) return;
     believed += 1;
-    const [old, now] = [priceOf(before, '', ''), priceOf(after, '', '')];
+    const [old, now] = [parsePricing(before, '', ''), parsePricing(after, '', '')];
     for (const used of requests) {
       const [was, is] = [sum(old, used), sum(now, used) - now.request];
       expect(is > 0n && is <= was * 40n && was <= is * 200n).toBe(true);

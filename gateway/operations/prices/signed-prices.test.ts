@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bookModel, bookPrice } from '../../../tests/gateway-doubles/newer-book.ts';
 import { figure } from '../../../tests/support/figures.ts';
-import { signatureOf } from '../../access/auth/signed-bytes.ts';
+import { getSignature } from '../../access/auth/signed-bytes.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
 import { openBooks } from '../../storage/open.ts';
 import { fetchPrices } from './fetch-prices.ts';
@@ -29,7 +29,7 @@ const book = (asOf: string, input: string) =>
 type Files = Record<string, Uint8Array | string>;
 const signed = (bytes: Uint8Array, key: KeyObject = ours.privateKey): Files => ({
   '/book.json': bytes,
-  '/book.json.sig': `${signatureOf(key, bytes)}\n`,
+  '/book.json.sig': `${getSignature(key, bytes)}\n`,
 });
 
 async function open() {
@@ -142,7 +142,7 @@ describe('a price book', () => {
 
   test('with one changed byte is refused, wherever it is', async () => {
     const bytes = book('2026-11-28', '0.7');
-    const signature = signatureOf(ours.privateKey, bytes);
+    const signature = getSignature(ours.privateKey, bytes);
     let refusals = 0;
     const property = fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
       const changed = Uint8Array.from(bytes, (byte, index) => (index === at ? (byte + by) % 256 : byte));

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { marksOf } from '../content/conversation-shape.ts';
+import { getMarks } from '../content/conversation-shape.ts';
 import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { type AnthropicMessage, anthropicMark, anthropicMessages, systemFor } from './messages.ts';
@@ -26,7 +26,7 @@ export function messagesBody(request: ProviderRequest): object {
     ...(binds ? { thinking: dropsUnbound(thinking) } : thinking ? { thinking } : {}),
     ...sampling(parameters),
     ...(effort || format ? { output_config: { ...effort, ...format } } : {}),
-    ...(stopsOf(parameters).length ? { stop_sequences: stopsOf(parameters) } : {}),
+    ...(getStops(parameters).length ? { stop_sequences: getStops(parameters) } : {}),
     ...toolFields(request),
     ...(parameters.user === undefined ? {} : { metadata: { user_id: parameters.user } }),
   };
@@ -41,7 +41,7 @@ const maxMarks = 4;
 
 /** More of them Anthropic refuses, in words of its own shape. */
 function checkMarks({ messages, parameters }: ProviderRequest): void {
-  const { length } = marksOf(messages, parameters.tools);
+  const { length } = getMarks(messages, parameters.tools);
   if (length <= maxMarks) return;
   const message = `Anthropic takes ${maxMarks} marks for its prompt cache; there are ${length} "cache_control".`;
   throw new AppError('invalid_value', message, { param: 'messages' });
@@ -53,7 +53,7 @@ const sampling = ({ temperature, top_p }: Parameters): object => ({
 });
 
 /** Stop sequences of blanks only are refused. */
-function stopsOf({ stop }: Parameters): string[] {
+function getStops({ stop }: Parameters): string[] {
   const stops = typeof stop === 'string' ? [stop] : (stop ?? []);
   return stops.filter((text) => text.trim() !== '');
 }

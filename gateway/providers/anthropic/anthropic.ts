@@ -62,8 +62,8 @@ function listed(value: unknown): ListedModel[] {
       created: Number.isFinite(at) ? Math.floor(at / 1_000) : null,
       contextLength: positive(entry.max_input_tokens),
       maxOutputTokens: positive(entry.max_tokens),
-      inputs: inputsOf(capabilities),
-      efforts: effortsOf(asObject(capabilities.effort)),
+      inputs: getInputs(capabilities),
+      efforts: getEfforts(asObject(capabilities.effort)),
     },
   ];
 }
@@ -76,13 +76,13 @@ const isSupported = (value: unknown): boolean | null => {
   return typeof supported === 'boolean' ? supported : null;
 };
 
-function inputsOf(capabilities: JsonObject): string[] | null {
+function getInputs(capabilities: JsonObject): string[] | null {
   const [sees, reads] = [isSupported(capabilities.image_input), isSupported(capabilities.pdf_input)];
   if (sees === null && reads === null) return null;
   return ['text', ...(sees ? ['image'] : []), ...(reads ? ['file'] : [])];
 }
 
-function effortsOf(effort: JsonObject): Effort[] | null {
+function getEfforts(effort: JsonObject): Effort[] | null {
   if (isSupported(effort) !== true) return null;
   const levels = effortOrder.filter((level) => isSupported(effort[level]) === true);
   return levels.length > 0 ? levels : null;

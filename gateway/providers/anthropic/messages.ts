@@ -2,10 +2,10 @@ import { AppError } from '#shared/errors.ts';
 import type { CacheMark, ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import { requestLimits } from '../../runtime/json/json-limits.ts';
 import { parseWithin } from '../../runtime/json/parse-json.ts';
-import { markOf, marksOf, messageText } from '../content/conversation-shape.ts';
+import { getMark, getMarks, messageText } from '../content/conversation-shape.ts';
 import { parseDataUrl } from '../content/data-url.ts';
 import type { ProviderRequest } from '../provider.ts';
-import { thinkingOf } from './thinking-state.ts';
+import { getThinking } from './thinking-state.ts';
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant';
@@ -19,8 +19,8 @@ export interface AnthropicMessage {
 export function systemFor(messages: readonly ChatMessage[], more: string): string | readonly object[] {
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const texts = [...system.map(messageText), more].filter((text) => /\S/.test(text));
-  if (marksOf(system, undefined).length === 0) return texts.join('\n\n');
-  const blocks = system.flatMap((message) => withMark(partsOf(message.content ?? ''), message.cache_control));
+  if (getMarks(system, undefined).length === 0) return texts.join('\n\n');
+  const blocks = system.flatMap((message) => withMark(getParts(message.content ?? ''), message.cache_control));
   return [...blocks, ...textBlock(more)];
 }
 
@@ -34,7 +34,7 @@ export function anthropicMessages(
 ): AnthropicMessage[] {
   const turns: { role: 'user' | 'assistant'; content: object[] }[] = [];
   for (const [index, message] of messages.entries()) {
-    const turn = turnOf(message, index, thinks ? model : null);
+    const turn = getTurn(message, index, thinks ? model : null);
     const last = turns.at(-1);
     if (!turn?.content.length) continue;
     if (last?.role === turn.role) last.content.push(...turn.content);
@@ -51,25 +51,25 @@ const withoutTrailingSpace = (block: object, index: number, blocks: readonly obj
     : block;
 
 /** `thinker`: the model that gets its thinking back; null where none does. */
-function turnOf(message: ChatMessage, index: number, thinker: string | null): AnthropicMessage | null {
+function getTurn(message: ChatMessage, index: number, thinker: string | null): AnthropicMessage | null {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: withMark(partsOf(message.content), message.cache_control) };
+      return { role: 'user', content: withMark(getParts(message.content), message.cache_control) };
     case 'assistant': {
       const calls = message.tool_calls ?? [];
-      const thoughts = calls.map((call) => (thinker === null ? [] : thinkingOf(call, thinker)));
+      const thoughts = calls.map((call) => (thinker === null ? [] : getThinking(call, thinker)));
       const uses = calls.flatMap((call, at) => [
         ...(at > 0 ? (thoughts[at] ?? []) : []),
         toolUse(call, `messages[${index}].tool_calls[${at}]`),
       ]);
-      const said = withMark([...textBlock(messageText(message)), ...uses], markOf(message));
+      const said = withMark([...textBlock(messageText(message)), ...uses], getMark(message));
       return { role: 'assistant', content: [...(thoughts[0] ?? []), ...said] };
     }
     case 'tool': {
       const failed = message.is_error ? { is_error: true } : {};
       const id = toolId(message.tool_call_id);
-      const result = { type: 'tool_result', tool_use_id: id, content: resultOf(message), ...failed };
-      return { role: 'user', content: withMark([result], markOf(message)) };
+      const result = { type: 'tool_result', tool_use_id: id, content: getResult(message), ...failed };
+      return { role: 'user', content: withMark([result], getMark(message)) };
     }
     default:
       return null;
@@ -79,12 +79,12 @@ function turnOf(message: ChatMessage, index: number, thinker: string | null): An
 const textBlock = (text: string) => (/\S/.test(text) ? [{ type: 'text', text }] : []);
 
 /** A text; or blocks, where there are pictures among it. */
-const resultOf = (message: Extract<ChatMessage, { role: 'tool' }>): string | readonly object[] =>
+const getResult = (message: Extract<ChatMessage, { role: 'tool' }>): string | readonly object[] =>
   Array.isArray(message.content) && message.content.some((part) => part.type === 'image_url')
     ? message.content.flatMap(partBlocks)
     : messageText(message);
 
-function partsOf(content: string | readonly ContentPart[]): object[] {
+function getParts(content: string | readonly ContentPart[]): object[] {
   if (typeof content === 'string') return textBlock(content);
   return content.flatMap((part) => withMark(partBlocks(part), part.cache_control));
 }
@@ -120,13 +120,13 @@ function imageSource(url: string): object {
 }
 
 function toolUse(call: ToolCall, at: string): object {
-  return { type: 'tool_use', id: toolId(call.id), name: call.function.name, input: inputOf(call, at) };
+  return { type: 'tool_use', id: toolId(call.id), name: call.function.name, input: getInput(call, at) };
 }
 
 /** Other providers' ids may hold characters that Anthropic refuses. */
 const toolId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
-function inputOf(call: ToolCall, at: string): object {
+function getInput(call: ToolCall, at: string): object {
   if (call.function.arguments.trim() === '') return {};
   const param = `${at}.function.arguments`;
   const value = parseWithin(call.function.arguments, requestLimits);

@@ -11,7 +11,7 @@ export const withThinking = (blocks: readonly JsonObject[], model: string): Json
 });
 
 /** The blocks that came back with a call: their texts, and nothing that a caller added to them. */
-export function thinkingOf(call: ToolCall, model: string): JsonObject[] {
+export function getThinking(call: ToolCall, model: string): JsonObject[] {
   const { thinking, model: thinker } = asObject(asObject(call.extra_content).anthropic);
   if (thinker !== undefined && thinker !== model) return [];
   return asArray(thinking).map(asObject).flatMap(knownBlock);

@@ -27,7 +27,7 @@ const usage = fc.record({
 
 type Block = typeof block extends fc.Arbitrary<infer One> ? One : never;
 
-function deltasOf(one: Block, cut: number): object[] {
+function toDeltas(one: Block, cut: number): object[] {
   const both = (whole: string, delta: (piece: string) => object) =>
     [whole.slice(0, cut), whole.slice(cut)].map((piece) => delta(piece));
   switch (one.type) {
@@ -89,7 +89,7 @@ test('a whole message says what its stream says', () => {
           },
           ...content.flatMap((one, index) => [
             { type: 'content_block_start', index, content_block: empty(one) },
-            ...deltasOf(one, cut).map((delta) => ({ type: 'content_block_delta', index, delta })),
+            ...toDeltas(one, cut).map((delta) => ({ type: 'content_block_delta', index, delta })),
             { type: 'content_block_stop', index },
           ]),
           { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: counts.output_tokens } },

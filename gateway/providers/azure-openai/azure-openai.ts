@@ -13,13 +13,13 @@ export const azureDialect: Dialect = { ...openAiDialect, keyHeader: 'api-key' };
  * preview is 2024-10-21). No free call lists deployments: its list of models names what could be deployed.
  */
 export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): Provider {
-  const byCompletions = createOpenAiCompatible({ id, name, dialect: azureDialect, urlOf });
+  const byCompletions = createOpenAiCompatible({ id, name, dialect: azureDialect, getUrl });
   return {
     ...byCompletions,
     showsThinking: false,
     chat(request, context, take) {
       if (request.api !== 'responses') return byCompletions.chat(request, context, take);
-      const call = callFor(id, context, azureDialect, `${rootOf(context.credential)}/openai/v1/responses`);
+      const call = callFor(id, context, azureDialect, `${getRoot(context.credential)}/openai/v1/responses`);
       return chatByResponses(request, { summary: false, reasoning: true }, context, take, call);
     },
     async models(context) {
@@ -34,9 +34,9 @@ export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): 
 export const hasResponses = (server: NamedServer | undefined): boolean =>
   server?.kind === 'azure-openai' && server.apiVersion === null;
 
-function urlOf(credential: ProviderCredential, deployment: string, endpoint: Endpoint): string {
+function getUrl(credential: ProviderCredential, deployment: string, endpoint: Endpoint): string {
   const version = credential.server?.apiVersion ?? null;
-  const root = rootOf(credential);
+  const root = getRoot(credential);
   if (version === null) return `${root}/openai/v1/${endpoint}`;
   return `${root}/openai/deployments/${encodeURIComponent(deployment)}/${endpoint}?${query(version)}`;
 }
@@ -44,11 +44,11 @@ function urlOf(credential: ProviderCredential, deployment: string, endpoint: End
 function modelsUrl(credential: ProviderCredential): string {
   const version = credential.server?.apiVersion ?? null;
   return version === null
-    ? `${rootOf(credential)}/openai/v1/models`
-    : `${rootOf(credential)}/openai/models?${query(version)}`;
+    ? `${getRoot(credential)}/openai/v1/models`
+    : `${getRoot(credential)}/openai/models?${query(version)}`;
 }
 
 const query = (version: string) => `api-version=${encodeURIComponent(version)}`;
 
 /** The portal shows the resource's address with and without what follows it. */
-const rootOf = ({ baseUrl }: ProviderCredential) => baseUrl.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '');
+const getRoot = ({ baseUrl }: ProviderCredential) => baseUrl.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '');

@@ -54,19 +54,19 @@ export function conversationShape(messages: readonly ChatMessage[], parameters: 
     unsignedCalls: unsigned.slice(-maxUnsigned),
     lastCalls: last === 'tool' ? lastCalls(messages) : null,
     saysJson: format?.type === 'json_object' && messages.some((message) => /json/i.test(messageText(message))),
-    schemaChanges: format?.type === 'json_schema' ? changesOf(format.json_schema.schema) : nothing,
+    schemaChanges: format?.type === 'json_schema' ? getChanges(format.json_schema.schema) : nothing,
     toolSchemaChanges: tools ? toolChanges(tools) : nothing,
   };
 }
 
 const nothing: readonly string[] = [];
-const changesOf = (schema: Record<string, unknown> | undefined): readonly string[] | null =>
+const getChanges = (schema: Record<string, unknown> | undefined): readonly string[] | null =>
   schema === undefined ? nothing : (closedSchema(schema)?.changed ?? null);
 
 function toolChanges(tools: NonNullable<Parameters['tools']>): readonly string[] | null {
   const changed = new Set<string>();
   for (const { function: fn } of tools) {
-    const changes = fn.strict ? changesOf(fn.parameters) : nothing;
+    const changes = fn.strict ? getChanges(fn.parameters) : nothing;
     if (changes === null) return null;
     for (const name of changes) changed.add(name);
   }
@@ -125,7 +125,7 @@ type Marked = { readonly cache_control?: CacheMark | null | undefined };
 type Tools = CompletionRequest['tools'];
 
 /** All of them, in their order; a request without any costs a look at each message. */
-export function marksOf(messages: readonly ChatMessage[], tools: Tools): CacheMark[] {
+export function getMarks(messages: readonly ChatMessage[], tools: Tools): CacheMark[] {
   const marks: CacheMark[] = [];
   const look = ({ cache_control: mark }: Marked) => {
     if (mark) marks.push(mark);
@@ -139,14 +139,14 @@ export function marksOf(messages: readonly ChatMessage[], tools: Tools): CacheMa
 }
 
 /** For how long, at the longest, what a request marks is to be kept; null where it marks nothing. */
-export function promptCacheOf(messages: readonly ChatMessage[], tools: Tools): '5m' | '1h' | null {
-  const marks = marksOf(messages, tools);
+export function getPromptCache(messages: readonly ChatMessage[], tools: Tools): '5m' | '1h' | null {
+  const marks = getMarks(messages, tools);
   if (marks.length === 0) return null;
   return marks.some(({ ttl }) => ttl === '1h') ? '1h' : '5m';
 }
 
 /** The mark of a message or of the last of its parts that has one, for providers that mark whole blocks. */
-export function markOf(message: Pick<ChatMessage, 'content'> & Marked): CacheMark | null {
+export function getMark(message: Pick<ChatMessage, 'content'> & Marked): CacheMark | null {
   const parts: readonly Marked[] = Array.isArray(message.content) ? message.content : [];
   return message.cache_control ?? parts.findLast(({ cache_control: mark }) => mark)?.cache_control ?? null;
 }

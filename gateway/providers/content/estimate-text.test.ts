@@ -66,7 +66,7 @@ const items = Array.from({ length: 12 }, (_, index) => ({
   tags: ['new', 'sale'],
 }));
 const formats: Readonly<Record<string, string>> = {
-  code: 'export function sumOf(values: readonly number[]): number {\n  let total = 0;\n  for (const value of values) {\n    if (Number.isFinite(value)) total += value;\n  }\n  return total;\n}\n',
+  code: 'export function getSum(values: readonly number[]): number {\n  let total = 0;\n  for (const value of values) {\n    if (Number.isFinite(value)) total += value;\n  }\n  return total;\n}\n',
   python:
     'def read_rows(path):\n    with open(path, encoding="utf-8") as file:\n        for line in file:\n            name, amount = line.rstrip().split(",")\n            yield name, float(amount)\n',
   json: JSON.stringify(items, null, 2),

@@ -1,5 +1,5 @@
 /** What content is by its first bytes; null where it is none of the kinds that models read. Give it at least 1 KiB. */
-export function fileTypeOf(head: Buffer): string | null {
+export function getFileType(head: Buffer): string | null {
   const ascii = head.toString('latin1', 0, 1_024);
   if (ascii.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (ascii.startsWith('\xff\xd8\xff')) return 'image/jpeg';

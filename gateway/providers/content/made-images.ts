@@ -17,7 +17,7 @@ interface Asked {
 }
 
 /** How long an event of an answer may be, where images may be in it. */
-export const maxEventOf = ({ facts, parameters }: Asked): number | undefined =>
+export const getMaxEvent = ({ facts, parameters }: Asked): number | undefined =>
   facts?.makesImages || parameters.modalities ? maxImageEvent : undefined;
 
 /** Of Google's `inlineData`. Nothing where it is no image. */
@@ -29,7 +29,7 @@ export function imageOfInlineData(inlineData: unknown): MadeImage[] {
 }
 
 /** Of `images` in a message or a delta, in OpenRouter's words (https://openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-23). */
-export const imagesOf = (images: unknown): MadeImage[] =>
+export const getImages = (images: unknown): MadeImage[] =>
   asArray(images).flatMap((entry): MadeImage[] => {
     const url = asText(asObject(asObject(entry).image_url).url);
     if (url === null) return [];

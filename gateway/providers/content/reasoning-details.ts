@@ -18,7 +18,7 @@ interface BlockPlace {
 /** Clients keep a detail's `id` and drop what they do not know: it says where the block belongs. */
 export const blockId = ({ model, callsBefore, block }: BlockPlace) => `${model}/${callsBefore}/${block}`;
 
-function placeOf(detail: ReasoningDetail): BlockPlace | null {
+function getPlace(detail: ReasoningDetail): BlockPlace | null {
   const [, model, callsBefore, block] = /^(.+)\/(\d{1,4})\/(\d{1,4})$/.exec(detail.id ?? '') ?? [];
   if (detail.format !== anthropicFormat || model === undefined) return null;
   return { model, callsBefore: Number(callsBefore), block: Number(block) };
@@ -57,7 +57,7 @@ type Answer = Extract<ChatMessage, { role: 'assistant' }>;
 export function withReasoning(message: Answer): Answer {
   const { reasoning, reasoning_details: details, ...rest } = message;
   if (reasoning === undefined && details === undefined) return message;
-  const text = rest.reasoning_content ?? reasoning ?? textOf(details ?? []);
+  const text = rest.reasoning_content ?? reasoning ?? getText(details ?? []);
   const calls = rest.tool_calls;
   return {
     ...rest,
@@ -68,7 +68,7 @@ export function withReasoning(message: Answer): Answer {
   };
 }
 
-const textOf = (details: readonly ReasoningDetail[]) =>
+const getText = (details: readonly ReasoningDetail[]) =>
   details.map((detail) => asText(detail.text) ?? asText(detail.summary) ?? '').join('');
 
 function withState(call: ToolCall, at: number, details: readonly ReasoningDetail[]): ToolCall {
@@ -78,13 +78,13 @@ function withState(call: ToolCall, at: number, details: readonly ReasoningDetail
 }
 
 function anthropicState(at: number, details: readonly ReasoningDetail[]): JsonObject {
-  const own = details.filter((detail) => placeOf(detail)?.callsBefore === at);
+  const own = details.filter((detail) => getPlace(detail)?.callsBefore === at);
   const thinking = own.flatMap((detail): JsonObject[] => {
     if (detail.type === 'reasoning.encrypted') return [{ type: 'redacted_thinking', data: detail.data }];
     return detail.signature ? [{ type: 'thinking', thinking: detail.text ?? '', signature: detail.signature }] : [];
   });
   const [first] = own;
-  return first && thinking.length > 0 ? { anthropic: { thinking, model: placeOf(first)?.model } } : {};
+  return first && thinking.length > 0 ? { anthropic: { thinking, model: getPlace(first)?.model } } : {};
 }
 
 function googleState({ id }: ToolCall, details: readonly ReasoningDetail[]): JsonObject {
@@ -95,7 +95,7 @@ function googleState({ id }: ToolCall, details: readonly ReasoningDetail[]): Jso
 
 /** What another gateway handed out goes back to it as it was, with the first call. */
 function foreignState(at: number, details: readonly ReasoningDetail[]): JsonObject {
-  const foreign = details.filter((detail) => !placeOf(detail));
+  const foreign = details.filter((detail) => !getPlace(detail));
   return at === 0 && foreign.length > 0 ? { openrouter: { reasoning_details: foreign } } : {};
 }
 

@@ -9,10 +9,10 @@ export type TurnRepair = 'begin_with_user' | 'end_with_user' | 'instruction_as_u
 
 /** The conversation with these repairs; the messages that need none stay the same objects. */
 export function repairedTurns(messages: readonly ChatMessage[], repairs: readonly TurnRepair[]): ChatMessage[] {
-  return repairs.reduce((turns, repair) => repairOf[repair](turns), [...messages]);
+  return repairs.reduce((turns, repair) => getRepair[repair](turns), [...messages]);
 }
 
-const repairOf: Readonly<Record<TurnRepair, (messages: ChatMessage[]) => ChatMessage[]>> = {
+const getRepair: Readonly<Record<TurnRepair, (messages: ChatMessage[]) => ChatMessage[]>> = {
   begin_with_user: beginWithUser,
   end_with_user: (messages) => [...messages, userTurn('Continue.')],
   instruction_as_user: instructionAsUser,

@@ -22,7 +22,7 @@ export function googleContents(messages: readonly ChatMessage[], strict: boolean
   const names = callNames(messages);
   const turns: { role: 'user' | 'model'; parts: object[] }[] = [];
   for (const [index, message] of messages.entries()) {
-    const parts = partsOf(message, index, names, strict);
+    const parts = getParts(message, index, names, strict);
     if (!parts.length) continue;
     const role = message.role === 'assistant' ? 'model' : 'user';
     const last = turns.at(-1);
@@ -38,7 +38,7 @@ function callNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string
   return new Map(calls.map((call) => [call.id, call.function.name]));
 }
 
-function partsOf(message: ChatMessage, index: number, names: ReadonlyMap<string, string>, strict: boolean): object[] {
+function getParts(message: ChatMessage, index: number, names: ReadonlyMap<string, string>, strict: boolean): object[] {
   switch (message.role) {
     case 'user':
       return typeof message.content === 'string'
@@ -53,7 +53,7 @@ function partsOf(message: ChatMessage, index: number, names: ReadonlyMap<string,
     }
     case 'tool': {
       const name = names.get(message.tool_call_id) ?? message.tool_call_id;
-      const pictures = strict ? picturesOf(message, index) : [];
+      const pictures = strict ? getPictures(message, index) : [];
       const text = messageText(message);
       // `FunctionResponse.response` (https://googleapis.github.io/js-genai/classes/types.FunctionResponse.html, read 2026-11-22).
       const response = message.is_error ? { error: text } : resultObject(text);
@@ -67,7 +67,7 @@ function partsOf(message: ChatMessage, index: number, names: ReadonlyMap<string,
 
 const textPart = (text: string) => (/\S/.test(text) ? [{ text }] : []);
 
-const picturesOf = ({ content }: Extract<ChatMessage, { role: 'tool' }>, index: number): object[] =>
+const getPictures = ({ content }: Extract<ChatMessage, { role: 'tool' }>, index: number): object[] =>
   typeof content === 'string'
     ? []
     : content.flatMap((part, at) =>
@@ -100,12 +100,12 @@ function callPart(call: ToolCall, at: string, strict: boolean, isFirst: boolean)
   const own = asText(asObject(asObject(call.extra_content).google).thought_signature);
   const signature = own ?? (strict && isFirst ? foreignSignature : null);
   return {
-    functionCall: { ...(strict ? { id: call.id } : {}), name: call.function.name, args: argumentsOf(call, at) },
+    functionCall: { ...(strict ? { id: call.id } : {}), name: call.function.name, args: getArguments(call, at) },
     ...(signature === null ? {} : { thoughtSignature: signature }),
   };
 }
 
-function argumentsOf(call: ToolCall, at: string): JsonObject {
+function getArguments(call: ToolCall, at: string): JsonObject {
   const text = call.function.arguments.trim();
   const value = text === '' ? {} : parsedObject(text);
   if (value) return value;

@@ -57,7 +57,7 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches',
     calls += 1;
     const id = asText(call.id) || `call_${ulid()}`;
     return [
-      ...(signature ? [signatureOf(id, signature, index)] : []),
+      ...(signature ? [getSignature(id, signature, index)] : []),
       {
         type: 'tool-call-start',
         index,
@@ -126,7 +126,7 @@ function groundedPieces(metadata: JsonObject, text: string, first: number): Prov
 }
 
 /** The signature of a call, by the call's id. */
-const signatureOf = (id: string, data: string, index: number): ProviderEvent => ({
+const getSignature = (id: string, data: string, index: number): ProviderEvent => ({
   type: 'reasoning-delta',
   text: '',
   details: [{ type: 'reasoning.encrypted', data, id, format: googleFormat, index }],
@@ -167,8 +167,8 @@ function usageEvent(value: unknown, searches: number): ProviderEvent[] {
   const promptTokens = prompt + (asCount(usage.toolUsePromptTokenCount) ?? 0);
   const reasoningTokens = asCount(usage.thoughtsTokenCount) ?? 0;
   // Spoken input and images have prices of their own.
-  const spoken = tokensOf('AUDIO', usage.promptTokensDetails);
-  const drawn = tokensOf('IMAGE', usage.candidatesTokensDetails);
+  const spoken = getTokens('AUDIO', usage.promptTokensDetails);
+  const drawn = getTokens('IMAGE', usage.candidatesTokensDetails);
   const counted: TokenUsage = {
     promptTokens,
     completionTokens: (asCount(usage.candidatesTokenCount) ?? 0) + reasoningTokens,
@@ -183,7 +183,7 @@ function usageEvent(value: unknown, searches: number): ProviderEvent[] {
 }
 
 /** Tokens of one kind of content, of those that Google tells apart; null: none. */
-function tokensOf(modality: string, details: unknown): number | null {
+function getTokens(modality: string, details: unknown): number | null {
   const counted = asArray(details)
     .map(asObject)
     .find((detail) => detail.modality === modality);

@@ -1,6 +1,6 @@
 import { asArray, asCount, asObject, asText } from '#shared/json/foreign-json.ts';
 import { upstreamBody } from '../changed-request.ts';
-import { maxEventOf } from '../content/made-images.ts';
+import { getMaxEvent } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { answerEvents } from '../upstream/event-stream.ts';
@@ -22,7 +22,7 @@ export function createGoogle(): Provider {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:${method}`;
       const body = await upstreamBody(request, { kind: 'generate' });
       const response = await upstreamFetch({ ...callFor(context, path), body });
-      const reader = createGenerateReader(request.facts?.webSearch?.charged, maxEventOf(request));
+      const reader = createGenerateReader(request.facts?.webSearch?.charged, getMaxEvent(request));
       await answerEvents(response, id, reader, context, take);
     },
     async embed(request, context) {

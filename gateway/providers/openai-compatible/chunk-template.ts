@@ -14,20 +14,24 @@ const probe = '\u0001 \u2028"\\';
  * The template of a chunk that says one piece of text and nothing else; null of any other. Proved by putting another text into it:
  * nothing but the text may change.
  */
-export function templateOf(data: string, chunk: JsonObject, events: readonly ProviderEvent[]): ChunkTemplate | null {
+export function createTemplate(
+  data: string,
+  chunk: JsonObject,
+  events: readonly ProviderEvent[],
+): ChunkTemplate | null {
   const [event, ...more] = events;
   if (event?.type !== 'text-delta' || event.logprobs || more.length > 0) return null;
   const start = data.indexOf(name) + name.length;
   const literal = JSON.stringify(event.text);
   if (start < name.length || !data.startsWith(literal, start)) return null;
-  const template = { before: copyOf(data.slice(0, start)), after: copyOf(data.slice(start + literal.length)) };
+  const template = { before: getCopy(data.slice(0, start)), after: getCopy(data.slice(start + literal.length)) };
   const probed = JSON.stringify(JSON.parse(`${template.before}${JSON.stringify(probe)}${template.after}`));
   const expected = JSON.stringify(chunk).split(`${name}${literal}`);
   return probed === expected.join(`${name}${JSON.stringify(probe)}`) && expected.length === 2 ? template : null;
 }
 
 /** A slice would keep all that was read with it. */
-const copyOf = (text: string) => Buffer.from(text).toString();
+const getCopy = (text: string) => Buffer.from(text).toString();
 
 /** The text of a chunk that follows the template; null where it does not, or has none. */
 export function contentIn(data: string, { before, after }: ChunkTemplate): string | null {

@@ -4,11 +4,11 @@ import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { parseEvent } from '../../runtime/json/parse-json.ts';
-import { imagesOf } from '../content/made-images.ts';
+import { getImages } from '../content/made-images.ts';
 import { detailsIn } from '../content/reasoning-details.ts';
 import type { ProviderEvent, ProviderRequest, Served } from '../provider.ts';
 import { readFault, upstreamError } from '../upstream/upstream-error.ts';
-import { type ChunkTemplate, contentIn, templateOf } from './chunk-template.ts';
+import { type ChunkTemplate, contentIn, createTemplate } from './chunk-template.ts';
 import { completionBody } from './completion-body.ts';
 import type { Dialect } from './dialects.ts';
 import { createStreamedCalls } from './streamed-calls.ts';
@@ -60,7 +60,7 @@ class CompletionChunkReader implements ChunkReader {
     if (text) return [{ type: 'text-delta', text }];
     const chunk = parseEvent(data, this.#provider);
     const events = this.#hear(chunk);
-    this.#template ??= templateOf(data, chunk, events);
+    this.#template ??= createTemplate(data, chunk, events);
     return events;
   }
 
@@ -106,7 +106,7 @@ class CompletionChunkReader implements ChunkReader {
     addText(events, 'refusal-delta', delta.refusal);
     const annotations = delta.annotations ? asArray(delta.annotations).map(asObject) : [];
     if (annotations.length > 0) events.push({ type: 'annotations', annotations });
-    if (delta.images) events.push(...imagesOf(delta.images));
+    if (delta.images) events.push(...getImages(delta.images));
     const calls = asArray(delta.tool_calls);
     if (calls.length > 0) events.push(...this.#calls.add(calls, this.#isWhole, (own) => this.#extraContent(own)));
   }
@@ -208,7 +208,7 @@ export function usageEvent(chunk: JsonObject): ProviderEvent[] {
   const promptTokens = asCount(usage.prompt_tokens);
   const completionTokens = asCount(usage.completion_tokens);
   if (promptTokens === null || completionTokens === null) return [];
-  const cost = costOf(usage);
+  const cost = getCost(usage);
   return [{ type: 'usage', usage: counted(usage, promptTokens, completionTokens), ...(cost === null ? {} : { cost }) }];
 }
 
@@ -253,14 +253,14 @@ function leavesOutReasoning(usage: JsonObject, reasoningTokens: number): boolean
 }
 
 /** OpenRouter's cost in USD, with what a key of one's own there is billed by the provider behind it. */
-function costOf(usage: JsonObject): NanoUsd | null {
-  const cost = nanoOf(usage.cost);
+function getCost(usage: JsonObject): NanoUsd | null {
+  const cost = toNano(usage.cost);
   if (cost === null || usage.is_byok !== true) return cost;
-  return nanoUsd(cost + (nanoOf(asObject(usage.cost_details).upstream_inference_cost) ?? 0n));
+  return nanoUsd(cost + (toNano(asObject(usage.cost_details).upstream_inference_cost) ?? 0n));
 }
 
 /** A JSON number of dollars by its digits, as they were sent, rounded up; never by arithmetic on the float. */
-export function nanoOf(value: unknown): NanoUsd | null {
+export function toNano(value: unknown): NanoUsd | null {
   const match = typeof value === 'number' ? /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) : null;
   if (!match) return null;
   const [, whole = '0', fraction = '', exponent = '0'] = match;

@@ -149,4 +149,4 @@ const dialects: Readonly<Record<string, Partial<Dialect>>> = {
   vllm: { givesBack: 'reasoning_content' },
 };
 
-export const dialectOf = (provider: Pick<KnownProvider, 'id'>): Dialect => ({ ...common, ...dialects[provider.id] });
+export const getDialect = (provider: Pick<KnownProvider, 'id'>): Dialect => ({ ...common, ...dialects[provider.id] });

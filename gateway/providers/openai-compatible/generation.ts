@@ -4,7 +4,7 @@ import { nanoUsd } from '#shared/money.ts';
 import type { StopSignal } from '../../runtime/concurrency/stop-signal.ts';
 import type { AskBill, Bill } from '../provider.ts';
 import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
-import { nanoOf } from './completion-chunks.ts';
+import { toNano } from './completion-chunks.ts';
 
 type UpstreamCall = Omit<Parameters<typeof upstreamFetch>[0], 'signal'>;
 
@@ -13,12 +13,12 @@ const maxId = 256;
 
 /**
  * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation),
- * there some seconds after its end. `call`: with the address of the server's API. `idOf`: the id that it gave its answer.
+ * there some seconds after its end. `call`: with the address of the server's API. `getId`: the id that it gave its answer.
  */
-export const generationOf =
-  (call: UpstreamCall, idOf: () => string | null): AskBill =>
+export const getGeneration =
+  (call: UpstreamCall, getId: () => string | null): AskBill =>
   async (signal: StopSignal) => {
-    const id = idOf();
+    const id = getId();
     if (id === null || id.length > maxId) return null;
     const url = `${call.url}/generation?id=${encodeURIComponent(id)}`;
     const answer = await readJson(await upstreamFetch({ ...call, url, signal }), call.provider);
@@ -35,8 +35,8 @@ function billIn(fields: JsonObject, id: string): Bill | null {
 
 /** In USD, with what a key of one's own there is billed by the provider behind it. */
 function costIn(fields: JsonObject): Bill['cost'] | null {
-  const cost = nanoOf(fields.total_cost);
+  const cost = toNano(fields.total_cost);
   if (cost === null || fields.is_byok !== true) return cost;
-  const behind = nanoOf(fields.upstream_inference_cost);
+  const behind = toNano(fields.upstream_inference_cost);
   return behind === null ? null : nanoUsd(cost + behind);
 }

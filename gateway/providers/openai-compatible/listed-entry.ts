@@ -23,7 +23,7 @@ export function listedEntry(value: unknown, notForChat: RegExp | null): ListedMo
       contextLength: firstCount(entry, ['context_length', 'context_window', 'max_context_length', 'max_model_len']),
       maxOutputTokens:
         asCount(entry.max_completion_tokens) ?? asCount(asObject(entry.top_provider).max_completion_tokens),
-      inputs: inputsOf(entry, architecture),
+      inputs: getInputs(entry, architecture),
       makesImages: asArray(architecture.output_modalities).includes('image'),
       tools:
         flag(asObject(entry.capabilities).function_calling) ??
@@ -31,7 +31,7 @@ export function listedEntry(value: unknown, notForChat: RegExp | null): ListedMo
         parameters?.includes('tools') ??
         null,
       reasoning: flag(asObject(entry.capabilities).reasoning) ?? parameters?.includes('reasoning') ?? null,
-      price: priceOf(asObject(entry.pricing)),
+      price: parsePricing(asObject(entry.pricing)),
       embeds,
     },
   ];
@@ -59,7 +59,7 @@ function canChat(entry: JsonObject): boolean {
 const makesEmbeddings = ({ type }: JsonObject, model: string): boolean =>
   type === 'embedding' || type === 'embeddings' || /embed/i.test(model);
 
-function inputsOf(entry: JsonObject, architecture: JsonObject): readonly string[] | null {
+function getInputs(entry: JsonObject, architecture: JsonObject): readonly string[] | null {
   const named = asArray(architecture.input_modalities).filter((one): one is string => typeof one === 'string');
   if (named.length > 0) return named;
   const sees = flag(asObject(entry.capabilities).vision) ?? flag(entry.supports_image_input);
@@ -67,7 +67,7 @@ function inputsOf(entry: JsonObject, architecture: JsonObject): readonly string[
 }
 
 /** OpenRouter's: decimal strings in USD per token. Everything else is no price that can be trusted. */
-function priceOf(pricing: JsonObject): Price | null {
+function parsePricing(pricing: JsonObject): Price | null {
   const prompt = perToken(pricing.prompt);
   const completion = perToken(pricing.completion);
   if (prompt === null || completion === null) return null;

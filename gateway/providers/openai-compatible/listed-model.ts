@@ -44,7 +44,7 @@ export function listedModel(listing: Listing, listed: ListedModel): CatalogueMod
     maxOutputTokens: listed.maxOutputTokens ?? null,
     inputModalities: inputs,
     outputModalities: listed.makesImages ? ['text', 'image'] : ['text'],
-    capabilities: capabilitiesOf(inputs, tools, thinks && listed.reasoning === true, listed.makesImages === true),
+    capabilities: getCapabilities(inputs, tools, thinks && listed.reasoning === true, listed.makesImages === true),
     supportedParameters: offered.filter((name) => !dialect.refuses.includes(name)),
     price: listed.price ?? null,
     priceAsOf: listed.price ? listing.day : null,
@@ -70,7 +70,7 @@ function listedEmbedding({ provider, day, source }: Listing, listed: ListedModel
   });
 }
 
-function capabilitiesOf(
+function getCapabilities(
   inputs: readonly string[],
   tools: boolean,
   reasoning: boolean,

@@ -2,15 +2,15 @@ import { AppError } from '#shared/errors.ts';
 import { asArray, asObject } from '#shared/json/foreign-json.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { type BodyWriter, upstreamBody } from '../changed-request.ts';
-import { maxEventOf } from '../content/made-images.ts';
+import { getMaxEvent } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { answerEvents } from '../upstream/event-stream.ts';
 import { listsNothing } from '../upstream/upstream-error.ts';
 import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
 import { createChunkReader } from './completion-chunks.ts';
-import { type Dialect, dialectOf, openAiDialect } from './dialects.ts';
-import { generationOf } from './generation.ts';
+import { type Dialect, getDialect, openAiDialect } from './dialects.ts';
+import { getGeneration } from './generation.ts';
 import { listedEntry } from './listed-entry.ts';
 
 interface CompatibleOptions {
@@ -19,14 +19,14 @@ interface CompatibleOptions {
   /** Where it is not the one that the table has for this id. */
   readonly dialect?: Dialect;
   /** Where the chat completions and embeddings of a model are, below or beside the address; else where OpenAI has them. */
-  readonly urlOf?: (credential: ProviderCredential, model: string, endpoint: Endpoint) => string;
+  readonly getUrl?: (credential: ProviderCredential, model: string, endpoint: Endpoint) => string;
 }
 
 export type Endpoint = 'chat/completions' | 'embeddings';
 
 /** Any server that speaks OpenAI's chat completions, in its own dialect: Ollama, Mistral, another gateway, OpenAI itself. */
 export function createOpenAiCompatible(options: CompatibleOptions): Provider {
-  const { id, name, dialect = dialectOf(options), urlOf = usualUrl } = options;
+  const { id, name, dialect = getDialect(options), getUrl = usualUrl } = options;
   const writer: BodyWriter = { kind: 'completions', dialect };
   return {
     id,
@@ -40,13 +40,13 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     async chat(request, context, take) {
       const written = upstreamBody(request, writer);
       const body = written instanceof Promise ? await written : written;
-      const call = callFor(id, context, dialect, urlOf(context.credential, request.model, 'chat/completions'));
+      const call = callFor(id, context, dialect, getUrl(context.credential, request.model, 'chat/completions'));
       const response = await upstreamFetch({ ...call, body });
-      const reader = createChunkReader(id, maxEventOf(request));
+      const reader = createChunkReader(id, getMaxEvent(request));
       const named = response.headers.get('x-generation-id');
       if (named !== null || dialect.tellsGenerations) {
-        const api = { ...call, url: addressOf(context.credential, '') };
-        context.tellsBill?.(generationOf(api, () => named ?? reader.id));
+        const api = { ...call, url: getAddress(context.credential, '') };
+        context.tellsBill?.(getGeneration(api, () => named ?? reader.id));
       }
       await answerEvents(response, id, reader, context, take);
     },
@@ -59,11 +59,11 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
         ...(dialect.encodesVectors ? { encoding_format: format } : {}),
         ...(user === null || dialect.refuses.includes('user') ? {} : { user }),
       };
-      const call = callFor(id, context, dialect, urlOf(context.credential, model, 'embeddings'));
+      const call = callFor(id, context, dialect, getUrl(context.credential, model, 'embeddings'));
       return readEmbeddings(await upstreamFetch({ ...call, body }), id, request, 'openai');
     },
     async models(context) {
-      const call = callFor(id, context, dialect, addressOf(context.credential, '/models'));
+      const call = callFor(id, context, dialect, getAddress(context.credential, '/models'));
       const response = await upstreamFetch(call).catch((error: unknown) => {
         throw isOwnServer(id) && hasNoList(error) ? listsNothing(id, 'no_model_list', error) : error;
       });
@@ -83,17 +83,17 @@ const hasNoList = (error: unknown): error is AppError =>
   error instanceof AppError && [404, 405, 501].includes(error.providerError?.status ?? 0);
 
 const keyCheck = (id: string, dialect: Dialect, path: string) => async (context: ProviderContext) => {
-  const response = await upstreamFetch(callFor(id, context, dialect, addressOf(context.credential, path)));
+  const response = await upstreamFetch(callFor(id, context, dialect, getAddress(context.credential, path)));
   await response.body?.cancel().catch(() => {});
 };
 
-const addressOf = ({ baseUrl }: ProviderCredential, path: string) => `${baseUrl.replace(/\/+$/, '')}${path}`;
+const getAddress = ({ baseUrl }: ProviderCredential, path: string) => `${baseUrl.replace(/\/+$/, '')}${path}`;
 const usualUrl = (credential: ProviderCredential, _model: string, endpoint: Endpoint) =>
-  addressOf(credential, `/${endpoint}`);
+  getAddress(credential, `/${endpoint}`);
 
 /** A call to OpenAI, with its key. */
 export const openAiCall = (provider: string, context: ProviderContext, path: string) =>
-  callFor(provider, context, openAiDialect, addressOf(context.credential, path));
+  callFor(provider, context, openAiDialect, getAddress(context.credential, path));
 
 /** What every call to a server of this family needs. */
 export function callFor(provider: string, context: ProviderContext, dialect: Dialect, url: string) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
-import { blocksOf, eventsOf } from '../../../tests/gateway-doubles/message-bench.ts';
+import { getBlocks, getEvents } from '../../../tests/gateway-doubles/message-bench.ts';
 import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 
 /** Parallel tool calls of servers that number and name them in their own ways, as each API's clients put them together. */
@@ -50,9 +50,9 @@ const apis: Readonly<Record<string, (post: Post, stream: boolean) => Promise<Sai
     const tools = [{ type: 'function', function: { name: 'read_file', parameters } }];
     const body = { model, stream, tools, messages: [{ role: 'user', content: text }] };
     const response = await post('/v1/chat/completions', body);
-    if (!stream) return asArray((await response.json()).choices[0].message.tool_calls).map(functionOf);
+    if (!stream) return asArray((await response.json()).choices[0].message.tool_calls).map(getFunction);
     const calls: { id: unknown; name: unknown; arguments: string }[] = [];
-    for (const event of dataOf(await response.text())) {
+    for (const event of getData(await response.text())) {
       const delta = asObject(asObject(asArray(event.choices)[0]).delta);
       for (const call of asArray(delta.tool_calls).map(asObject)) {
         const index = Number(call.index);
@@ -67,7 +67,7 @@ const apis: Readonly<Record<string, (post: Post, stream: boolean) => Promise<Sai
     const tools = [{ type: 'function', name: 'read_file', parameters }];
     const response = await post('/v1/responses', { model, stream, tools, input: text });
     const output = stream
-      ? asObject(dataOf(await response.text()).find(({ type }) => type === 'response.completed')?.response).output
+      ? asObject(getData(await response.text()).find(({ type }) => type === 'response.completed')?.response).output
       : (await response.json()).output;
     return asArray(output)
       .map(asObject)
@@ -78,7 +78,7 @@ const apis: Readonly<Record<string, (post: Post, stream: boolean) => Promise<Sai
     const tools = [{ name: 'read_file', input_schema: parameters }];
     const body = { model, stream, tools, max_tokens: 100, messages: [{ role: 'user', content: text }] };
     const response = await post('/v1/messages', body);
-    const blocks = stream ? blocksOf(eventsOf(await response.text())) : (await response.json()).content;
+    const blocks = stream ? getBlocks(getEvents(await response.text())) : (await response.json()).content;
     return asArray(blocks)
       .map(asObject)
       .filter(({ type }) => type === 'tool_use')
@@ -86,12 +86,12 @@ const apis: Readonly<Record<string, (post: Post, stream: boolean) => Promise<Sai
   },
 };
 
-const functionOf = (call: unknown): Said => {
+const getFunction = (call: unknown): Said => {
   const { id, function: fn } = asObject(call);
   return { id, name: asObject(fn).name, arguments: asObject(fn).arguments };
 };
 
-const dataOf = (stream: string): JsonObject[] =>
+const getData = (stream: string): JsonObject[] =>
   stream
     .split('\n')
     .filter((line) => line.startsWith('data: {'))

@@ -4,7 +4,7 @@ import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import type { ClientTools } from '../content/client-tools.ts';
 import { messageText } from '../content/conversation-shape.ts';
 import { createOwnItems } from './own-tools.ts';
-import { reasoningOf } from './reasoning-state.ts';
+import { getReasoning } from './reasoning-state.ts';
 
 /** A conversation as the Responses API takes it. `thinker`: the model that gets its earlier reasoning back; null: nobody does. */
 export function inputItems(
@@ -13,18 +13,18 @@ export function inputItems(
   clientTools?: ClientTools,
 ): object[] {
   const own = createOwnItems(clientTools);
-  return messages.flatMap((message) => itemsOf(message, thinker, own));
+  return messages.flatMap((message) => getItems(message, thinker, own));
 }
 
 type OwnItems = ReturnType<typeof createOwnItems>;
 
-function itemsOf(message: ChatMessage, thinker: string | null, own: OwnItems): object[] {
+function getItems(message: ChatMessage, thinker: string | null, own: OwnItems): object[] {
   switch (message.role) {
     case 'system':
     case 'developer':
       return [{ role: 'developer', content: messageText(message) }];
     case 'user':
-      return [{ role: 'user', content: contentOf(message.content) }];
+      return [{ role: 'user', content: getContent(message.content) }];
     case 'assistant':
       return assistantItems(message, thinker, own);
     case 'tool': {
@@ -42,7 +42,7 @@ function assistantItems(
 ): object[] {
   const text = messageText(message);
   const calls = message.tool_calls ?? [];
-  const thoughts = calls.map((call) => (thinker === null ? [] : reasoningOf(call, thinker)));
+  const thoughts = calls.map((call) => (thinker === null ? [] : getReasoning(call, thinker)));
   return [
     ...(thoughts[0] ?? []),
     ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
@@ -57,10 +57,10 @@ const maxCallId = 64;
 const callId = (id: string) =>
   id.length <= maxCallId ? id : `call_${createHash('sha256').update(id).digest('base64url')}`;
 
-const contentOf = (content: string | readonly ContentPart[]): string | object[] =>
-  typeof content === 'string' ? content : content.map(partOf);
+const getContent = (content: string | readonly ContentPart[]): string | object[] =>
+  typeof content === 'string' ? content : content.map(getPart);
 
-function partOf(part: ContentPart): object {
+function getPart(part: ContentPart): object {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text };

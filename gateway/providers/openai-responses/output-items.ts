@@ -50,7 +50,7 @@ const kinds: Readonly<Record<string, ClientTool['kind']>> = {
 };
 
 /** The arguments of such a function, of a call that came in one piece. */
-function argumentsOf(item: JsonObject): string {
+function getArguments(item: JsonObject): string {
   const { arguments: given, input, action, operation } = item;
   if (item.type === 'custom_tool_call') return textArguments(asText(input) ?? '');
   if (typeof given === 'string') return given === '' ? '{}' : given;
@@ -180,7 +180,7 @@ class Items implements OutputItems {
     const begun = this.#begin(item, at);
     const call = this.#calls.get(at);
     if (!call) return begun;
-    const rest = call.inParts ? (call.isText ? `${escaped(call.half)}${textEnd}` : '') : argumentsOf(item);
+    const rest = call.inParts ? (call.isText ? `${escaped(call.half)}${textEnd}` : '') : getArguments(item);
     return rest === '' ? begun : [...begun, { type: 'tool-call-delta', index: call.index, arguments: rest }];
   }
 

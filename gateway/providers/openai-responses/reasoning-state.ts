@@ -7,12 +7,12 @@ import type { ToolCall } from '#shared/wire/chat-request.ts';
  * common, with the name of their model: the service can only decrypt its own.
  */
 export const withReasoning = (items: readonly JsonObject[], model: string): JsonObject => ({
-  openai: { reasoning_details: items.flatMap(detailsOf), model },
+  openai: { reasoning_details: items.flatMap(getDetails), model },
 });
 
 const format = 'openai-responses-v1';
 
-function detailsOf({ id, encrypted_content: data, summary }: JsonObject, index: number): JsonObject[] {
+function getDetails({ id, encrypted_content: data, summary }: JsonObject, index: number): JsonObject[] {
   const own = { id, format, index };
   const texts = asArray(summary).map((part) => asText(asObject(part).text) ?? '');
   return [
@@ -22,7 +22,7 @@ function detailsOf({ id, encrypted_content: data, summary }: JsonObject, index: 
 }
 
 /** The items that came back with a call: what is known of their fields, and nothing that a caller added. */
-export function reasoningOf(call: ToolCall, model: string): JsonObject[] {
+export function getReasoning(call: ToolCall, model: string): JsonObject[] {
   const { reasoning_details: details, model: thinker } = asObject(asObject(call.extra_content).openai);
   if (thinker !== model) return [];
   const known = asArray(details).map(asObject);

@@ -34,7 +34,7 @@ function wholeItem(one: Item, index: number): object {
   }
 }
 
-const deltaOf: Readonly<Record<string, string>> = {
+const toDelta: Readonly<Record<string, string>> = {
   output_text: 'response.output_text.delta',
   refusal: 'response.refusal.delta',
   reasoning: 'response.reasoning_summary_text.delta',
@@ -45,7 +45,7 @@ const deltaOf: Readonly<Record<string, string>> = {
 function streamed(items: readonly Item[], cut: number, end: object): string[] {
   const events = items.flatMap((one, output_index) => {
     const done = wholeItem(one, output_index);
-    const type = deltaOf['kind' in one && one.kind ? one.kind : one.type];
+    const type = toDelta['kind' in one && one.kind ? one.kind : one.type];
     const pieces = [one.text.slice(0, cut), one.text.slice(cut)];
     return [
       {

@@ -18,7 +18,7 @@ export function responsesBody(request: ProviderRequest, { summary, reasoning }: 
   const { parameters, model, maxTokens } = request;
   const { temperature, top_p, user } = parameters;
   const { verbosity, ...fields } = openAiFields(request.openaiOnly);
-  const format = formatOf(parameters);
+  const format = getFormat(parameters);
   const text = { ...(format ? { format } : {}), ...(verbosity === undefined ? {} : { verbosity }) };
   return {
     ...fields,
@@ -49,7 +49,7 @@ function reasoningField({ parameters, facts }: ProviderRequest, summary: boolean
   return Object.keys(reasoning).length > 0 ? { reasoning } : {};
 }
 
-function formatOf({ response_format: format }: Parameters): object | null {
+function getFormat({ response_format: format }: Parameters): object | null {
   if (!format || format.type === 'text') return null;
   return format.type === 'json_object' ? { type: 'json_object' } : { type: 'json_schema', ...format.json_schema };
 }

@@ -60,7 +60,7 @@ export async function* play(
   yield* script.citations ?? [];
   yield* script.images ?? [];
   if (script.toolCall) yield* playToolCall(script.toolCall);
-  yield { type: 'usage', usage: usageOf(script, promptTokens) };
+  yield { type: 'usage', usage: getUsage(script, promptTokens) };
   yield { type: 'finish', reason: script.finish };
 }
 
@@ -69,7 +69,7 @@ function* playToolCall(call: NonNullable<Script['toolCall']>): Generator<Provide
   for (const text of pieces(call.arguments)) yield { type: 'tool-call-delta', index: 0, arguments: text };
 }
 
-function usageOf(script: Script, promptTokens: number): TokenUsage {
+function getUsage(script: Script, promptTokens: number): TokenUsage {
   const reasoningTokens = tokensOfBytes(Buffer.byteLength(script.reasoning));
   const call = script.toolCall ? script.toolCall.name + script.toolCall.arguments : '';
   const written = tokensOfBytes(Buffer.byteLength(script.text) + Buffer.byteLength(call));

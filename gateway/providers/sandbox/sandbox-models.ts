@@ -94,7 +94,7 @@ const models: readonly SandboxModel[] = [
   },
 ];
 
-function priceOf({ capabilities }: SandboxModel): Price {
+function parsePricing({ capabilities }: SandboxModel): Price {
   if (capabilities.includes('image_output')) return paintingPrice;
   return capabilities.includes('web_search') ? searchingPrice : sandboxPrice;
 }
@@ -119,7 +119,7 @@ export const sandboxModels: readonly CatalogueModel[] = models.map((entry) => ({
     ...(entry.capabilities.includes('image_output') ? ['modalities'] : []),
     ...(entry.capabilities.includes('reasoning') ? ['reasoning_effort'] : []),
   ],
-  price: priceOf(entry),
+  price: parsePricing(entry),
   priceAsOf: '2026-11-20',
   priceSource: 'test credits',
   quality: entry.quality,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { costOf } from '#shared/price.ts';
+import { getCost } from '#shared/price.ts';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { tokensOfBytes } from '../content/estimate-tokens.ts';
 import type { ProviderEvent, ProviderRequest } from '../provider.ts';
 import { platformFetch } from '../upstream/upstream-response.ts';
 import { createSandbox } from './sandbox.ts';
 import { sandboxModels } from './sandbox-models.ts';
-import { exampleOf } from './schema-example.ts';
+import { getExample } from './schema-example.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content, name: undefined });
 
@@ -58,8 +58,8 @@ describe('the tour', () => {
     const price = sandboxModels[0]?.price;
     const { usage } = await ask('tour', 'keys');
     if (!price || !usage) throw new Error('the tour has no price');
-    expect(costOf(price, usage)).toBeGreaterThan(100_000n);
-    expect(costOf(price, usage)).toBeLessThan(2_000_000n);
+    expect(getCost(price, usage)).toBeGreaterThan(100_000n);
+    expect(getCost(price, usage)).toBeLessThan(2_000_000n);
   });
 
   test('says the same thing every time', async () => {
@@ -148,13 +148,13 @@ describe('a made-up value for a schema', () => {
     [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'null' } }, required: ['a'] }, { a: 'q' }],
     [{}, {}],
   ])('%j → %j', (schema, value) => {
-    expect(exampleOf(schema, 'q')).toEqual(value);
+    expect(getExample(schema, 'q')).toEqual(value);
   });
 
   test('a schema that contains itself ends', () => {
     const schema: Record<string, unknown> = { type: 'object', required: ['next'] };
     schema.properties = { next: schema };
-    expect(JSON.stringify(exampleOf(schema, 'q')).length).toBeLessThan(200);
+    expect(JSON.stringify(getExample(schema, 'q')).length).toBeLessThan(200);
   });
 });
 

@@ -1,6 +1,6 @@
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import { estimateInputTokens } from '../content/estimate-tokens.ts';
-import { shareOf } from '../packed-request.ts';
+import { getShare } from '../packed-request.ts';
 import type { Provider } from '../provider.ts';
 import { play } from './player.ts';
 import { sandboxModels } from './sandbox-models.ts';
@@ -19,7 +19,7 @@ export function createSandbox(options: { readonly pace: number }): Provider {
     async chat(request, { signal }, take) {
       const speed = sandboxModels.find((entry) => entry.model === request.model)?.speed ?? defaultSpeed;
       const { packed, messages, parameters } = request;
-      const script = packed ? await workerPool.run(scriptTask, { request }, [], shareOf(packed)) : scriptFor(request);
+      const script = packed ? await workerPool.run(scriptTask, { request }, [], getShare(packed)) : scriptFor(request);
       const promptTokens = packed ? packed.inputTokens : estimateInputTokens(messages, parameters.tools);
       for await (const event of play(script, promptTokens, { ...speed, pace: options.pace }, signal)) {
         await take([event]);

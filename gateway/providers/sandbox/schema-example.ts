@@ -1,10 +1,10 @@
 /** Makes a plausible value for a JSON schema: the first allowed one, bounded in depth so that a recursive schema ends. */
-export function exampleOf(schema: Readonly<Record<string, unknown>>, question: string, depth = 0): unknown {
+export function getExample(schema: Readonly<Record<string, unknown>>, question: string, depth = 0): unknown {
   if ('const' in schema) return schema.const;
   if ('default' in schema) return schema.default;
   if (Array.isArray(schema.enum) && schema.enum.length) return schema.enum[0];
   const branch = firstSchema(schema.anyOf) ?? firstSchema(schema.oneOf) ?? firstSchema(schema.allOf);
-  if (branch && depth < maxDepth) return exampleOf(branch, question, depth + 1);
+  if (branch && depth < maxDepth) return getExample(branch, question, depth + 1);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {
     case 'string':
@@ -18,7 +18,7 @@ export function exampleOf(schema: Readonly<Record<string, unknown>>, question: s
       return null;
     case 'array': {
       const items = asSchema(schema.items);
-      return items && depth < maxDepth ? [exampleOf(items, question, depth + 1)] : [];
+      return items && depth < maxDepth ? [getExample(items, question, depth + 1)] : [];
     }
     default:
       return exampleObject(schema, question, depth);
@@ -52,6 +52,6 @@ function exampleObject(schema: Readonly<Record<string, unknown>>, question: stri
   return Object.fromEntries(
     Object.entries(properties)
       .filter(([name]) => required.includes(name))
-      .map(([name, value]) => [name, exampleOf(asSchema(value) ?? {}, question, depth + 1)]),
+      .map(([name, value]) => [name, getExample(asSchema(value) ?? {}, question, depth + 1)]),
   );
 }

@@ -2,7 +2,7 @@ import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { lastUserText, messageText } from '../content/conversation-shape.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Script } from './player.ts';
-import { exampleOf } from './schema-example.ts';
+import { getExample } from './schema-example.ts';
 
 const said = (text: string): Script => ({ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null });
 
@@ -25,7 +25,7 @@ export function toolsScript({ messages, parameters }: ProviderRequest): Script {
     return said('No tool was offered to me, so I can only say hello. Offer me one and I will call it.');
   }
   const { name, parameters: schema } = chosen.function;
-  const input = calculator ? { expression: sums[results.length] } : exampleOf(schema ?? {}, question);
+  const input = calculator ? { expression: sums[results.length] } : getExample(schema ?? {}, question);
   return {
     ...said(''),
     // Another id for each call of a conversation, the same one for the same conversation.

@@ -23,7 +23,7 @@ const lingerBytes = 65_536;
 /** Calls upstreams through undici's dispatcher: no web streams, no `Request`, one listener a call. */
 export function createDispatchFetch(dispatcher: Pick<Dispatcher, 'dispatch'>): UpstreamFetch {
   const addresses = new Map<string, { origin: string; path: string }>();
-  const addressOf = (url: string) => {
+  const getAddress = (url: string) => {
     const known = addresses.get(url);
     if (known) return known;
     const { origin, pathname, search } = new URL(url);
@@ -35,14 +35,14 @@ export function createDispatchFetch(dispatcher: Pick<Dispatcher, 'dispatch'>): U
   return (url, init) =>
     new Promise((resolve, reject) => {
       if (init.signal.aborted) return reject(init.signal.reason);
-      const { origin, path } = addressOf(url);
+      const { origin, path } = getAddress(url);
       const { method, headers, body } = init;
       const call = new Call(init, resolve, reject);
       dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, call);
     });
 }
 
-const errorOf = ({ reason }: StopSignal) => (reason instanceof Error ? reason : new Error(String(reason)));
+const toError = ({ reason }: StopSignal) => (reason instanceof Error ? reason : new Error(String(reason)));
 
 type Read = Awaited<ReturnType<UpstreamReader['read']>>;
 type Fields = Record<string, string | string[] | undefined>;
@@ -77,12 +77,12 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
 
   /** The caller has stopped the call. */
   readonly #stop = (): void => {
-    this.#controller?.abort(errorOf(this.#signal));
+    this.#controller?.abort(toError(this.#signal));
   };
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) controller.abort(errorOf(this.#signal));
+    if (this.#signal.aborted) controller.abort(toError(this.#signal));
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Fields): void {
@@ -246,7 +246,7 @@ export function isLoopback(hostname: string): boolean {
 
 /** Whether a key or another secret may be sent there: by https, or without leaving this computer. */
 export function mayCarrySecrets(address: URL | string): boolean {
-  if (typeof address === 'string') return verdictOf(address);
+  if (typeof address === 'string') return getVerdict(address);
   const { protocol, hostname } = address;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
@@ -255,7 +255,7 @@ export function mayCarrySecrets(address: URL | string): boolean {
 const verdicts = new Map<string, boolean>();
 const maxVerdicts = 1_000;
 
-function verdictOf(address: string): boolean {
+function getVerdict(address: string): boolean {
   const known = verdicts.get(address);
   if (known !== undefined) return known;
   if (verdicts.size >= maxVerdicts) verdicts.clear();

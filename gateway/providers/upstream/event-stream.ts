@@ -144,8 +144,8 @@ export function createEventSplitter(maxChars: number = maxEventChars): EventSpli
   }
 
   // A buffer shares its memory with the bytes; the decoder would copy anything else.
-  const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { take: (bytes) => take(decoder.write(bufferOf(bytes))), end: () => take(decoder.end()) };
+  const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { take: (bytes) => take(decoder.write(toBuffer(bytes))), end: () => take(decoder.end()) };
 }
 
 function createFeed(maxBufferSize: number): (text: string) => readonly string[] {

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { platformSignal, type StopSignal } from '../../runtime/concurrency/stop-signal.ts';
-import { fileTypeOf } from '../content/file-type.ts';
+import { getFileType } from '../content/file-type.ts';
 import { type Downloaded, type DownloadOptions, guardedDownload } from './guarded-download.ts';
 
 /** Fetches one address; `guardedDownload`, unless a test has another rule. */
@@ -45,7 +45,7 @@ export async function fetchFiles(
     };
     const { bytes } = await at(param, download(address, options));
     total += bytes.length;
-    found.set(address, { type: typeOf(bytes, param), bytes });
+    found.set(address, { type: getType(bytes, param), bytes });
   }
   return found;
 }
@@ -56,7 +56,7 @@ export function addressesIn(messages: readonly ChatMessage[]): Map<string, strin
   for (const [index, { role, content }] of messages.entries()) {
     if ((role !== 'user' && role !== 'tool') || typeof content === 'string') continue;
     for (const [place, part] of content.entries()) {
-      const [url = '', name] = addressOf(part);
+      const [url = '', name] = getAddress(part);
       if (remote.test(url) && !wanted.has(url)) wanted.set(url, `messages[${index}].content[${place}].${name}`);
     }
   }
@@ -76,17 +76,17 @@ const documentField = 'file.file_data';
 const isDocument = (param: string) => param.endsWith(documentField);
 
 /** The documents among what is named by its address. */
-export const documentsOf = (wanted: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+export const getDocuments = (wanted: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   wanted.size === 0 ? wanted : new Map([...wanted].filter(([, param]) => isDocument(param)));
 
-function addressOf(part: ContentPart): [url?: string | undefined, name?: string] {
+function getAddress(part: ContentPart): [url?: string | undefined, name?: string] {
   if (part.type === 'image_url') return [part.image_url.url, 'image_url.url'];
   return part.type === 'file' ? [part.file.file_data, documentField] : [];
 }
 
 /** What it is its first bytes tell: a server may call anything an image. */
-function typeOf(bytes: Buffer, param: string): string {
-  const type = fileTypeOf(bytes);
+function getType(bytes: Buffer, param: string): string {
+  const type = getFileType(bytes);
   if (type && (type === 'application/pdf') === isDocument(param)) return type;
   const wanted = isDocument(param) ? 'PDF' : 'PNG, JPEG, WebP or GIF image';
   throw new AppError('file_download_failed', `The file that was fetched is no ${wanted}.`, { param });
@@ -96,13 +96,13 @@ function typeOf(bytes: Buffer, param: string): string {
 export function withFiles(message: ChatMessage, found: FetchedFiles): ChatMessage {
   if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message;
   const content = message.content.map((part: ContentPart): ContentPart => {
-    const file = found.get(addressOf(part)[0] ?? '');
+    const file = found.get(getAddress(part)[0] ?? '');
     if (!file) return part;
-    if (part.type === 'image_url') return { ...part, image_url: { ...part.image_url, url: dataUrlOf(file) } };
-    return part.type === 'file' ? { ...part, file: { ...part.file, file_data: dataUrlOf(file) } } : part;
+    if (part.type === 'image_url') return { ...part, image_url: { ...part.image_url, url: toDataUrl(file) } };
+    return part.type === 'file' ? { ...part, file: { ...part.file, file_data: toDataUrl(file) } } : part;
   });
   return { ...message, content } as ChatMessage;
 }
 
-const dataUrlOf = ({ type, bytes }: { readonly type: string; readonly bytes: Uint8Array }) =>
+const toDataUrl = ({ type, bytes }: { readonly type: string; readonly bytes: Uint8Array }) =>
   `data:${type};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`;

@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { trustedAuthorities } from './certificates.ts';
 import type { ProxyFor } from './proxied-dispatcher.ts';
-import { type AddressRules, addressRules, hostOf, notFetched, notPublic, publicAddress } from './public-address.ts';
+import { type AddressRules, addressRules, getHost, notFetched, notPublic, publicAddress } from './public-address.ts';
 
 /**
  * Fetches what a stranger named, from nowhere but public hosts (wire contract §1.5). Each name is resolved once, every one
@@ -75,7 +75,7 @@ const isRedirect = ({ statusCode = 0 }: Answer) => [301, 302, 303, 307, 308].inc
 
 /** The address to connect to. All that a name stands for must be public: one that is not is a trap, whatever the others. */
 async function reachable(url: URL, rules: DownloadRules, signal: AbortSignal): Promise<LookupAddress> {
-  const host = hostOf(url);
+  const host = getHost(url);
   const family = isIP(host);
   const addresses = family ? [{ address: host, family }] : await resolved(url, host, rules, signal);
   const [first] = addresses;
@@ -181,10 +181,10 @@ async function received(
     if (cause instanceof AppError) throw cause;
     throw signal.aborted ? stopped(url, signal) : notFetched(url, 'its server broke the connection off', cause);
   }
-  return { bytes: Buffer.concat(chunks), ...typeOf(headers['content-type'] ?? ''), url: url.href };
+  return { bytes: Buffer.concat(chunks), ...getType(headers['content-type'] ?? ''), url: url.href };
 }
 
-function typeOf(header: string): Pick<Downloaded, 'contentType' | 'charset'> {
+function getType(header: string): Pick<Downloaded, 'contentType' | 'charset'> {
   const [contentType = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   return { contentType, charset: charset?.replace(/^"(.*)"$/, '$1') ?? null };

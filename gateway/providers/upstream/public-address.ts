@@ -33,10 +33,10 @@ export function publicAddress(text: string, rules: AddressRules = addressRules, 
 }
 
 /** Without the brackets of an IPv6 address. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+export const getHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 function mayBePublic(url: URL, { mayReach }: AddressRules): boolean {
-  const host = hostOf(url);
+  const host = getHost(url);
   if (isIP(host)) return mayReach(host);
   const name = host.replace(/\.$/, '');
   return name.includes('.') && !nearbyNames.test(name);

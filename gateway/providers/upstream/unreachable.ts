@@ -29,7 +29,7 @@ const byCode: Readonly<Record<string, UnreachableReason>> = {
 
 /** Looks through an error and all that caused it. Null: none of these. */
 export function unreachableReason(error: unknown): UnreachableReason | null {
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = nextOf(cause), depth += 1) {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = getNext(cause), depth += 1) {
     const code = 'code' in cause ? String(cause.code) : '';
     if (untrusted.has(code)) return 'untrusted';
     // undici has no codes for what a proxy answers.
@@ -42,7 +42,7 @@ export function unreachableReason(error: unknown): UnreachableReason | null {
   return null;
 }
 
-const nextOf = (error: Error): unknown => (error instanceof AggregateError ? error.errors[0] : error.cause);
+const getNext = (error: Error): unknown => (error instanceof AggregateError ? error.errors[0] : error.cause);
 
 /** What a gateway says of it, after the name of the provider. */
 export const unreachableWords: Readonly<Record<UnreachableReason, string>> = {

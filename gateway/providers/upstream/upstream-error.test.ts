@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { readFault, reasonOf, scrub, upstreamError } from './upstream-error.ts';
+import { getReason, readFault, scrub, upstreamError } from './upstream-error.ts';
 
 test.each([
   'Incorrect API key provided: sk-proj-abc***xyz.',
@@ -38,7 +38,7 @@ test.each([
   ['This file type is not supported.', null, false],
 ])('%j with the code %j is the model’s own refusal: %s', (message, code, isModels) => {
   const error = upstreamError(readFault({ error: { message, code } }, 'openai', 400));
-  expect(reasonOf(error)).toBe(isModels ? 'model_refuses' : null);
+  expect(getReason(error)).toBe(isModels ? 'model_refuses' : null);
 });
 
 test('a failure says what the provider said, without keys', () => {

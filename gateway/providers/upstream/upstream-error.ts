@@ -25,7 +25,7 @@ type UpstreamReason =
   | 'no_models_listed';
 
 /** Why an upstream failed, where it is one of the reasons that somebody has to act on. */
-export function reasonOf({ details }: AppError): UpstreamReason | null {
+export function getReason({ details }: AppError): UpstreamReason | null {
   const reason = details?.reason;
   return typeof reason === 'string' && Object.hasOwn(reasons, reason) ? (reason as UpstreamReason) : null;
 }

@@ -68,11 +68,11 @@ const send = ({ url, headers, body, fetch, signal, provider }: UpstreamCall): Pr
 const posted = (headers: UpstreamCall['headers'], body: unknown) => ({
   method: 'POST' as const,
   headers: { ...headers, 'content-type': 'application/json' },
-  body: body instanceof Uint8Array ? bytesOf(body) : JSON.stringify(body),
+  body: body instanceof Uint8Array ? getBytes(body) : JSON.stringify(body),
 });
 
 /** Bytes that were read from a socket are never shared between threads. */
-const bytesOf = (body: Uint8Array) => body as Uint8Array<ArrayBuffer>;
+const getBytes = (body: Uint8Array) => body as Uint8Array<ArrayBuffer>;
 
 /** As much of an error's body as is worth reading; nothing where it does not come in time. */
 async function errorText(response: UpstreamResponse): Promise<string> {
@@ -263,7 +263,7 @@ async function jsonWithin(
   const blocks = createBodyBlocks();
   const tooMuch = () => blocks.size > limit;
   await pushBytes(response, provider, (bytes) => void blocks.add(bytes), tooMuch, silentMs);
-  const read = tooMuch() ? null : jsonOf(blocks);
+  const read = tooMuch() ? null : toJson(blocks);
   const value = read instanceof Promise ? await read : read;
   if (value !== null) return value;
   throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
@@ -278,7 +278,7 @@ export async function wholeBytes(response: UpstreamResponse, provider: string, l
   throw new AppError('upstream_bad_response', `${provider} answered with more than ${limit} bytes.`, { provider });
 }
 
-function jsonOf(blocks: BodyBlocks): unknown {
+function toJson(blocks: BodyBlocks): unknown {
   const all = blocks.all();
   if (blocks.size > shortJsonBytes) return workerPool.run(jsonAnswerTask, { blocks: all }, all);
   const [first, ...more] = all;

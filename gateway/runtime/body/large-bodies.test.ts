@@ -22,16 +22,16 @@ describe('what a body may hold', () => {
 
   test('is refused on every route from one more on, in words that say what is too much', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
-    const codeOf = async (path: string, body: object, method = 'POST') => {
+    const getCode = async (path: string, body: object, method = 'POST') => {
       const response = await post(path, body, { method });
       return response.ok ? 'ok' : errorCode(response);
     };
     for (const { path, method, body } of routes) {
       const own = 10_000 - Object.keys(body).length;
-      expect(await codeOf(path, { ...body, ...keys(own) }, method)).toBe(method === 'PATCH' ? 'key_not_found' : 'ok');
-      expect(await codeOf(path, { ...body, ...keys(own + 1) }, method)).toBe('invalid_json');
+      expect(await getCode(path, { ...body, ...keys(own) }, method)).toBe(method === 'PATCH' ? 'key_not_found' : 'ok');
+      expect(await getCode(path, { ...body, ...keys(own + 1) }, method)).toBe('invalid_json');
     }
-    const withOwn = (own: unknown) => codeOf('/v1/quote', { ...echo, own });
+    const withOwn = (own: unknown) => getCode('/v1/quote', { ...echo, own });
     expect(await withOwn([keys(5_000), keys(4_999, 5_000)])).toBe('ok');
     expect(await withOwn([keys(5_000), keys(5_000, 5_000)])).toBe('invalid_json');
     expect(await withOwn(Array(10_000).fill(0))).toBe('ok');

@@ -6,7 +6,7 @@ interface FairQueue<Item> {
   /** How many accounts wait. */
   readonly accounts: number;
   /** The cost of what waits for one account. */
-  costOf(account: string): number;
+  getCost(account: string): number;
   push(account: string, cost: number, item: Item): void;
   /** What is next, of those that cost at most so much. */
   take(maxCost?: number): { readonly item: Item; readonly cost: number } | undefined;
@@ -62,7 +62,7 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       for (const { waiting } of lines.values()) count += waiting.length > 0 ? 1 : 0;
       return count;
     },
-    costOf: (account) => lines.get(account)?.cost ?? 0,
+    getCost: (account) => lines.get(account)?.cost ?? 0,
     push(account, units, item) {
       const line = lines.get(account) ?? { waiting: [], cost: 0, ends: 0 };
       const begins = Math.max(clock, line.ends);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { requestLimits } from './json-limits.ts';
-import { outlineOf } from './parse-json.ts';
+import { getOutline } from './parse-json.ts';
 
 const outline = (text: string, limits = requestLimits) =>
-  outlineOf(Buffer.from(text), Buffer.from('"messages"'), limits);
+  getOutline(Buffer.from(text), Buffer.from('"messages"'), limits);
 const spanText = (text: string) => {
   const { span } = outline(text);
   return span && Buffer.from(span.bytes).toString('utf8');

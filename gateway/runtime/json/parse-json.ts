@@ -19,7 +19,7 @@ const lightValues = 2_000;
 
 const messagesName = Buffer.from('"messages"');
 
-const outlineOfBody = (bytes: Uint8Array): JsonOutline => outlineOf(bytes, messagesName, requestLimits);
+const outlineOfBody = (bytes: Uint8Array): JsonOutline => getOutline(bytes, messagesName, requestLimits);
 
 /** Reads a body at once, or gives null where that might hold the event loop: it belongs into a thread of its own. */
 export function parseLightBody(bytes: Uint8Array): JsonBody | null {
@@ -82,7 +82,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
  * Looks over a JSON text before a parser builds anything, and no further than to its first excess: strings are skipped, not
  * read. What it says of a text that is no JSON means nothing.
  */
-export function outlineOf(text: Uint8Array, wanted: Buffer | null, limits: JsonLimits, ownKeys = false): JsonOutline {
+export function getOutline(text: Uint8Array, wanted: Buffer | null, limits: JsonLimits, ownKeys = false): JsonOutline {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const counted = createCount(limits, ownKeys);
   let [depth, strings, found] = [0, 0, 0];
@@ -126,7 +126,7 @@ export function outlineOf(text: Uint8Array, wanted: Buffer | null, limits: JsonL
       counted.another(depth);
     } else continue;
     // Few texts have so many keys that it matters whose they are: for those it is worth another look.
-    if (counted.mayBeWords) return outlineOf(text, wanted, limits, true);
+    if (counted.mayBeWords) return getOutline(text, wanted, limits, true);
     if (counted.excess !== null) return { excess: counted.excess, values: counted.values, span: null };
   }
   return { excess: null, values: counted.values, span: found === 1 && !escaped ? span : null };
@@ -192,7 +192,7 @@ function isEscaped(bytes: Buffer, at: number): boolean {
 const shortText = 16_384;
 
 const holdsTooMuch = (text: string, limits: JsonLimits): boolean =>
-  text.length > shortText && outlineOf(Buffer.from(text), null, limits).excess !== null;
+  text.length > shortText && getOutline(Buffer.from(text), null, limits).excess !== null;
 
 /** Reads foreign JSON that came as a text; undefined where it is none, or holds more than `limits` allow. */
 export function parseWithin(text: string, limits: JsonLimits): unknown {

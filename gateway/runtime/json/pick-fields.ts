@@ -8,11 +8,11 @@ import { parseWithin } from './parse-json.ts';
  */
 export function pickFields(text: string, parent: string, wanted: readonly string[]): JsonObject | null {
   const start = skipBlanks(text, 0);
-  const outer = membersOf(text, start);
+  const outer = getMembers(text, start);
   if (outer === null) return null;
   for (const { name, from } of outer) {
     if (name !== parent) continue;
-    const inner = membersOf(text, from);
+    const inner = getMembers(text, from);
     if (inner === null) return null;
     const fields: Record<string, unknown> = {};
     for (const member of inner) {
@@ -33,7 +33,7 @@ interface Member {
 }
 
 /** The members of the object that begins here, one after another; null where there is no object. Ends early in a text that is no JSON. */
-function membersOf(text: string, start: number): Iterable<Member> | null {
+function getMembers(text: string, start: number): Iterable<Member> | null {
   return text[start] === '{' ? walk(text, start) : null;
 }
 

@@ -11,7 +11,7 @@ const settings = { threads: 1, taskMs: 60_000, idleMs: 60_000, file };
 const blocks = (text: string) => ({ blocks: [Buffer.from(text)] });
 
 /** A program that does with each task what it says. */
-function programOf(source: string): string {
+function getProgram(source: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'portico-threads-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'program.mjs');
@@ -42,7 +42,7 @@ test('a large block is given away and not copied', async () => {
 });
 
 test('a thread that dies fails its task only; the next has a new one', async () => {
-  const program = programOf('({ input }) => input.dies ? process.exit(1) : parentPort.postMessage({ value: "done" })');
+  const program = getProgram('({ input }) => input.dies ? process.exit(1) : parentPort.postMessage({ value: "done" })');
   const { run } = openWorkerPool({ ...settings, file: program });
   const task = (dies: boolean) => run(valueTask, { ...blocks(''), dies } as never);
   const [dead, alive] = await Promise.allSettled([task(true), task(false)]);
@@ -51,7 +51,7 @@ test('a thread that dies fails its task only; the next has a new one', async () 
 });
 
 test('a task that does not end is ended, and the next is done', async () => {
-  const program = programOf('({ input }) => { while (input.hangs); parentPort.postMessage({ value: "done" }); }');
+  const program = getProgram('({ input }) => { while (input.hangs); parentPort.postMessage({ value: "done" }); }');
   const { run } = openWorkerPool({ ...settings, file: program, taskMs: 2_000 });
   const task = (hangs: boolean) => run(valueTask, { ...blocks(''), hangs } as never);
   const [hung, done] = await Promise.allSettled([task(true), task(false)]);
@@ -60,7 +60,7 @@ test('a task that does not end is ended, and the next is done', async () => {
 });
 
 test('a thread that has nothing to do ends, and another is started when there is', async () => {
-  const program = programOf('() => parentPort.postMessage({ value: threadId })');
+  const program = getProgram('() => parentPort.postMessage({ value: threadId })');
   const { run } = openWorkerPool({ ...settings, file: program, idleMs: 1 });
   const first = await run(valueTask, blocks(''));
   await expect.poll(() => run(valueTask, blocks(''))).not.toBe(first);
@@ -69,7 +69,7 @@ test('a thread that has nothing to do ends, and another is started when there is
 test('a small task waits for no huge one, and of the huge ones each account has its turn', async () => {
   // A task waits until the small one has been done: beside it, or never. Each says as which it was done: what threads send may
   // overtake each other.
-  const program = programOf(`({ input: { flag, isSmall } }) => {
+  const program = getProgram(`({ input: { flag, isSmall } }) => {
     if (!isSmall) Atomics.wait(flag, 0, 0);
     const value = Atomics.add(flag, 1, 1);
     if (isSmall) Atomics.store(flag, 0, 1), Atomics.notify(flag, 0);

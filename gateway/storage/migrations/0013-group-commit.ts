@@ -92,7 +92,7 @@ const modelLimitsHold = `
  */
 const isRunning = "coalesce(r.status, '') = 'running'";
 
-const idsOf = (rows: string) => `ARRAY(SELECT g.id FROM json_to_recordset(${rows}) AS g (id TEXT))`;
+const getIds = (rows: string) => `ARRAY(SELECT g.id FROM json_to_recordset(${rows}) AS g (id TEXT))`;
 
 /**
  * Writes a group of steps where the stored rows still allow all of it; else it writes nothing. Either way it answers the rows
@@ -110,10 +110,10 @@ export const commitFunction = (counted: readonly string[] = [], limited = false,
     holds BOOLEAN;
     account_rows JSON;
     key_rows JSON;
-    account_ids TEXT[] := ${idsOf('account_guards')};
-    key_ids TEXT[] := ${idsOf('key_guards')};
-    running_ids TEXT[] := ${idsOf('request_guards')};
-    new_ids TEXT[] := ${idsOf('opened')};
+    account_ids TEXT[] := ${getIds('account_guards')};
+    key_ids TEXT[] := ${getIds('key_guards')};
+    running_ids TEXT[] := ${getIds('request_guards')};
+    new_ids TEXT[] := ${getIds('opened')};
     request_ids TEXT[] := running_ids || new_ids;
   BEGIN
     SELECT count(*) = json_array_length(account_guards) INTO holds FROM (

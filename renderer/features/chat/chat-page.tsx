@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { useFolder } from '../../api/use-project.ts';
 import { useShown } from '../../browser/use-settled.ts';
-import { focusComposer, handleOf } from '../../handles/handles.ts';
-import { folderOf, isTemporary, newChat, temporaryChat, useNav } from '../../navigation/nav.ts';
+import { focusComposer, getHandle } from '../../handles/handles.ts';
+import { getFolder, isTemporary, newChat, temporaryChat, useNav } from '../../navigation/nav.ts';
 import { lazyView } from '../../page/lazy-view.tsx';
 import { PageHeader } from '../../page/page-header.tsx';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
@@ -45,7 +45,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
   useShown(true);
   const go = useNav((nav) => nav.go);
   const temporary = useNav((nav) => isTemporary(nav.loc));
-  const folderId = useNav((nav) => folderOf(nav.loc));
+  const folderId = useNav((nav) => getFolder(nav.loc));
   const project = useFolder(folderId);
   const setText = useDrafts((drafts) => drafts.setText);
   return (
@@ -95,7 +95,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
                   type="button"
                   onClick={() => {
                     setText(draftKey(null), prompt);
-                    handleOf('composer')?.focus();
+                    getHandle('composer')?.focus();
                   }}
                   className="h-8 rounded-full border border-line px-3.5 font-medium text-fg-2 text-sm hover:bg-hover hover:text-fg"
                 >

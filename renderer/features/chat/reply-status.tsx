@@ -3,7 +3,7 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { useThreadView } from '../../navigation/thread-view.ts';
 import { text } from '../../text/chat-text.ts';
 import { compareText } from '../../text/compare-text.ts';
-import { titleOf } from '../../text/tools-text.ts';
+import { getTitle } from '../../text/tools-text.ts';
 import type { ThreadItem } from './state/thread-items.ts';
 
 const stillEveryMs = 15_000;
@@ -22,7 +22,7 @@ export function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
     before.current = { id: last.id, status: last.status };
     if (last.status === 'streaming') {
       const asks = last.toolCalls.find(({ run }) => run?.state === 'waiting');
-      if (asks) return setSaid(text.toolAsks(titleOf(asks), asks.run?.server ?? ''));
+      if (asks) return setSaid(text.toolAsks(getTitle(asks), asks.run?.server ?? ''));
       if (known?.id !== last.id) setSaid(text.began);
       const timer = setInterval(
         () => setSaid((now) => (now === text.going ? `${text.going}.` : text.going)),

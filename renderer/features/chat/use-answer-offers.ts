@@ -1,5 +1,5 @@
 import { useOffers } from '../../actions/offers.ts';
-import { handleOf } from '../../handles/handles.ts';
+import { getHandle } from '../../handles/handles.ts';
 import { useThreadView } from '../../navigation/thread-view.ts';
 import type { MessageActions } from './state/message-actions.ts';
 import type { ThreadItem } from './state/thread-items.ts';
@@ -17,7 +17,7 @@ export function useAnswerOffers(items: readonly ThreadItem[], actions: MessageAc
       answer &&
       !busy &&
       (() => {
-        handleOf('thread')?.showEnd();
+        getHandle('thread')?.showEnd();
         setRetrying(answer.id);
       }),
     continueAnswer: answer && !busy && isCut(answer) && (() => actions.continue(answer)),

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { ulid } from 'ulid';
 import { useApi } from '../../api/api.ts';
-import { handleOf } from '../../handles/handles.ts';
+import { getHandle } from '../../handles/handles.ts';
 import { copyForms } from '../../markdown/copy-forms.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { type RouteAsked, useThreadView } from '../../navigation/thread-view.ts';
@@ -14,7 +14,7 @@ import { useConfirmsRoute } from './confirmations/use-confirms-route.ts';
 import { parsedTokens } from './data/parsed-tokens.ts';
 import { useLiveAnswers } from './data/use-answer.ts';
 import type { MessageActions } from './state/message-actions.ts';
-import { headOf, sectionsOf, type ThreadItem } from './state/thread-items.ts';
+import { getHead, getSections, type ThreadItem } from './state/thread-items.ts';
 
 /** Actions on messages as calls of the core; failures are shown as toasts. */
 export function useMessageActions(model: string): MessageActions {
@@ -38,7 +38,7 @@ export function useMessageActions(model: string): MessageActions {
     ): Promise<void> => {
       try {
         const { userMessageId } = await work(overCaps);
-        if (name === text.continue) handleOf('thread')?.showEnd();
+        if (name === text.continue) getHandle('thread')?.showEnd();
         else useThreadView.getState().setAsked(userMessageId);
       } catch (error) {
         const { code, sentence } = describeError(error);
@@ -97,15 +97,15 @@ export function useMessageActions(model: string): MessageActions {
       step: (item, by) => {
         const { index, count } = item.sibling;
         if (index + by < 1 || index + by > count) return;
-        const shown = api.messages.show({ messageId: headOf(item), step: by }).then(({ messageId }) => {
-          handleOf('thread')?.keepInView(messageId);
+        const shown = api.messages.show({ messageId: getHead(item), step: by }).then(({ messageId }) => {
+          getHandle('thread')?.keepInView(messageId);
           announce(text.versionOf(index + by, count));
         });
         void attempt(text.versions, shown);
       },
       remove: (item) => {
         const removal = api.messages
-          .remove({ messageId: headOf(item) })
+          .remove({ messageId: getHead(item) })
           .then(({ deletionId, messages }) =>
             now.current.notify.undoable(
               text.removed(messages),
@@ -122,19 +122,19 @@ export function useMessageActions(model: string): MessageActions {
         void attempt(text.fork, forked);
       },
       choose: (item) => {
-        const chosen = api.comparisons.choose({ messageId: headOf(item) }).then(() => {
+        const chosen = api.comparisons.choose({ messageId: getHead(item) }).then(() => {
           const { conversationId, model } = item;
           if (model) useDrafts.getState().setModel(conversationId, model);
-          handleOf('thread')?.keepInView(headOf(item));
-          handleOf('composer')?.focus();
+          getHandle('thread')?.keepInView(getHead(item));
+          getHandle('composer')?.focus();
         });
         void attempt(compareText.goOn, chosen);
       },
       compare: (item) => {
-        const opened = api.comparisons.open({ messageId: headOf(item) });
+        const opened = api.comparisons.open({ messageId: getHead(item) });
         void attempt(
           compareText.open,
-          opened.then(() => handleOf('thread')?.keepInView(headOf(item))),
+          opened.then(() => getHandle('thread')?.keepInView(getHead(item))),
         );
       },
       stop: (item) => void attempt(text.stop, api.chat.stop({ answerId: item.id })),
@@ -142,7 +142,7 @@ export function useMessageActions(model: string): MessageActions {
         void copyForms(
           item.text,
           form === 'rich' && item.role === 'assistant'
-            ? Promise.all(sectionsOf(item).map((section) => parsedTokens(answers, section))).then((all) => all.flat())
+            ? Promise.all(getSections(item).map((section) => parsedTokens(answers, section))).then((all) => all.flat())
             : [],
         ).then(
           () => {

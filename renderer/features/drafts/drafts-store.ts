@@ -78,7 +78,7 @@ export const useDrafts = create<Drafts>()((set, get) => ({
     set({ compares: models.length === 0 ? others : { ...others, [chat]: models } });
   },
   take: (chat, base, draft) => {
-    const { text, attachments, model, compare } = mergedDraft(base, draftOf(chat), draft);
+    const { text, attachments, model, compare } = mergedDraft(base, getDraft(chat), draft);
     get().setText(chat, text);
     get().setFiles(chat, () => attachments);
     get().setCompare(chat, compare);
@@ -94,7 +94,7 @@ export const useDrafts = create<Drafts>()((set, get) => ({
   },
 }));
 
-export function draftOf(chat: string): Draft {
+export function getDraft(chat: string): Draft {
   const { texts, files, models, compares } = useDrafts.getState();
   return {
     text: texts[chat] ?? '',

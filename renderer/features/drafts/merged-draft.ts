@@ -2,7 +2,7 @@ import type { Draft } from '#shared/contract/chat/drafts.ts';
 
 export const emptyDraft: Draft = { text: '', attachments: [], model: null, compare: [] };
 
-export const sameDraft = (a: Draft, b: Draft): boolean => a.text === b.text && choicesOf(a) === choicesOf(b);
+export const sameDraft = (a: Draft, b: Draft): boolean => a.text === b.text && getChoices(a) === getChoices(b);
 
 /** A draft that was changed here and in another window since both had `base`: no word of either is lost. */
 export function mergedDraft(base: Draft, mine: Draft, theirs: Draft): Draft {
@@ -28,5 +28,5 @@ export function mergedText(base: string, mine: string, theirs: string): string {
   return onlyLonger ? theirs + mine.slice(base.length) : `${theirs}\n\n${mine}`;
 }
 
-const choicesOf = ({ attachments, model, compare }: Draft): string =>
+const getChoices = ({ attachments, model, compare }: Draft): string =>
   JSON.stringify([attachments.map(({ id }) => id), model, compare]);

@@ -2,7 +2,7 @@ import type { Draft } from '#shared/contract/chat/drafts.ts';
 import type { Api } from '../../api/api.ts';
 import { newChatKey } from '../../browser/new-chat-key.ts';
 import { createDebouncedSaver, type DebouncedSaver } from './debounced-saver.ts';
-import { draftOf, useDrafts } from './drafts-store.ts';
+import { getDraft, useDrafts } from './drafts-store.ts';
 import { emptyDraft, sameDraft } from './merged-draft.ts';
 
 export interface SharedDrafts {
@@ -24,7 +24,7 @@ export function createSharedDrafts(api: Api, failed: (error: unknown) => void, m
     const base = known.get(chat)?.draft;
     known.set(chat, { draft, savedAt });
     useDrafts.getState().take(chat, base ?? emptyDraft, draft);
-    const merged = draftOf(chat);
+    const merged = getDraft(chat);
     // A chat that has just begun has its model, which is no draft of its own.
     if (base ? !sameDraft(merged, draft) : merged.text !== draft.text) saver.touch(chat);
   }
@@ -37,7 +37,7 @@ export function createSharedDrafts(api: Api, failed: (error: unknown) => void, m
     else known.set(chat, { draft, savedAt });
   }
 
-  const saver = createDebouncedSaver(draftOf, put, failed, mended);
+  const saver = createDebouncedSaver(getDraft, put, failed, mended);
   return {
     saver,
     refresh: (chat) =>

@@ -43,7 +43,7 @@ function Question({ link }: { link: DeepLink }) {
 }
 
 /** `q=reasoner&sort=name` as it is read: `reasoner, sort: name`. */
-const filterOf = (search: string): string =>
+const getFilter = (search: string): string =>
   [...new URLSearchParams(search)].map(([name, value]) => (name === 'q' ? value : `${name}: ${value}`)).join(', ');
 
 function Facts({ link }: { link: DeepLink }) {
@@ -53,14 +53,14 @@ function Facts({ link }: { link: DeepLink }) {
     case 'chat':
       return <Fact name={text.chat}>{visibleText(link.conversationId)}</Fact>;
     case 'models':
-      return <Fact name={text.query}>{visibleText(filterOf(link.search)) || text.everything}</Fact>;
+      return <Fact name={text.query}>{visibleText(getFilter(link.search)) || text.everything}</Fact>;
     case 'gateway':
       return <Fact name={text.address}>{visibleText(link.url)}</Fact>;
     case 'prompt':
       return (
         <>
           <Fact name={text.name}>{visibleText(link.name)}</Fact>
-          <Fact name={text.prompt}>{visibleLinesOf(link.text)}</Fact>
+          <Fact name={text.prompt}>{getVisibleLines(link.text)}</Fact>
         </>
       );
   }
@@ -71,7 +71,7 @@ function NewChatFacts({ link }: { link: Extract<DeepLink, { kind: 'new' }> }) {
   const known = models.find(({ id }) => id === link.model);
   return (
     <>
-      <Fact name={text.prompt}>{visibleLinesOf(link.prompt) || text.noPrompt}</Fact>
+      <Fact name={text.prompt}>{getVisibleLines(link.prompt) || text.noPrompt}</Fact>
       {link.model !== null && (
         <Fact name={text.model}>{known?.name ?? text.unknownModel(visibleText(link.model))}</Fact>
       )}
@@ -109,4 +109,4 @@ function NotRead({ written }: { written: string }) {
 }
 
 /** Lines stay lines; what could hide or reorder words is spelled out. */
-const visibleLinesOf = (words: string): string => words.split('\n').map(visibleText).join('\n');
+const getVisibleLines = (words: string): string => words.split('\n').map(visibleText).join('\n');

@@ -3,7 +3,7 @@ import type { DeepLink } from '#shared/deep-link.ts';
 import { useApi } from '../../api/api.ts';
 import { useModels } from '../../api/use-core.ts';
 import { linkDone, useLinks } from '../../navigation/links.ts';
-import { locOf, newChat, useNav } from '../../navigation/nav.ts';
+import { getLoc, newChat, useNav } from '../../navigation/nav.ts';
 import { linksText as text } from '../../text/shell-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
@@ -31,7 +31,7 @@ export function useAgree(link: DeepLink): () => void {
         break;
       }
       case 'models':
-        go(locOf(`#models?${link.search}`));
+        go(getLoc(`#models?${link.search}`));
         break;
       case 'gateway':
         useLinks.setState({ gateway: link.url });

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { priceOf } from '#shared/bill-lines.ts';
+import { parsePricing } from '#shared/bill-lines.ts';
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import { costOf, noTokens } from '#shared/price.ts';
+import { getCost, noTokens } from '#shared/price.ts';
 import { useMix } from '../../api/use-catalogue.ts';
 import { useWallet } from '../../api/use-wallet.ts';
 import { text } from '../../text/models-text.ts';
@@ -25,7 +25,7 @@ function costOfMix(model: CatalogueModel, mix: Mix): string | 'wrong' | 'too lon
   if (!model.pricing) return null;
   if (input + output > (model.context_length ?? Number.POSITIVE_INFINITY)) return 'too long';
   if (output > (model.max_output_tokens ?? Number.POSITIVE_INFINITY)) return 'too long';
-  const each = costOf(priceOf(model.pricing), {
+  const each = getCost(parsePricing(model.pricing), {
     ...noTokens,
     promptTokens: input,
     cachedTokens: cached,

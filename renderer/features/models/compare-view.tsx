@@ -81,7 +81,7 @@ export function CompareView() {
                 ))}
               </tr>
               {rows.map(({ name, of, value, least }) => (
-                <Row key={name} name={name} models={models} best={bestOf(models, value, least ?? false)} of={of} />
+                <Row key={name} name={name} models={models} best={getBest(models, value, least ?? false)} of={of} />
               ))}
             </Table>
             <div className="max-w-[520px]">
@@ -160,7 +160,7 @@ const rows: readonly Attribute[] = [
 ];
 
 /** Ids of the models that have the best value; none where all have the same, or one alone has any. */
-function bestOf(models: readonly CatalogueModel[], value: Attribute['value'], least: boolean): ReadonlySet<string> {
+function getBest(models: readonly CatalogueModel[], value: Attribute['value'], least: boolean): ReadonlySet<string> {
   const valued = models.flatMap((model) => {
     const found = value?.(model) ?? null;
     return found === null ? [] : [{ id: model.id, found }];

@@ -80,7 +80,7 @@ export function filterModels<Listed extends Model>(
   const most = filter.maxInput === null ? null : pricePerToken(filter.maxInput);
   const starred = new Set(favourites);
   const found = models.filter((model) => {
-    const { text, input } = factsOf(model);
+    const { text, input } = getFacts(model);
     return (
       (filter.providers.size === 0 || filter.providers.has(model.provider)) &&
       (!filter.usable || isUsable(model)) &&
@@ -123,7 +123,7 @@ interface Facts {
 const known = new WeakMap<Model, Facts>();
 
 /** Worked out once for a model, so that a keystroke over thousands compares and does nothing else. */
-function factsOf(model: Model): Facts {
+function getFacts(model: Model): Facts {
   const found = known.get(model);
   if (found) return found;
   const { pricing } = model;
@@ -150,7 +150,7 @@ function sorted<Listed extends Model>(models: Listed[], column: SortColumn, desc
     return models.sort((a, b) => way * (statuses.indexOf(a.status) - statuses.indexOf(b.status)));
   }
   return models.sort((a, b) => {
-    const [left, right] = [factsOf(a)[column], factsOf(b)[column]];
+    const [left, right] = [getFacts(a)[column], getFacts(b)[column]];
     if (left === null || right === null) return Number(left === null) - Number(right === null);
     return left < right ? -way : left > right ? way : 0;
   });

@@ -4,7 +4,7 @@ import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
 import { useProviderName } from '../../api/use-provider-name.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { saidByGateway } from '../../text/error-text.ts';
-import { bytes, count, dayOf } from '../../text/format.ts';
+import { bytes, count, getDay } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Sheet } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
@@ -179,7 +179,7 @@ function Limits({ model }: { model: CatalogueModel }) {
         ...(model.reasoning_efforts?.length ? [[details.effort, model.reasoning_efforts.join(', ')] as const] : []),
         [details.images, count(model.limits.max_images)],
         [details.requestBytes, bytes(model.limits.max_request_bytes)],
-        ...(model.created > 0 ? [[details.released, dayOf(model.created * 1000)] as const] : []),
+        ...(model.created > 0 ? [[details.released, getDay(model.created * 1000)] as const] : []),
         ...(model.aliases.length > 0 ? [[details.aliases, model.aliases.join(', ')] as const] : []),
       ]}
     />

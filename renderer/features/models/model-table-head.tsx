@@ -28,7 +28,7 @@ export function ModelTableHead({ sort, onSort }: HeadProps) {
           <span className="sr-only">{text.columns.picked}</span>
         </th>
         {columns.map(({ column, className }) => (
-          <th key={column} scope="col" aria-sort={sortOf(sort, column)} className={classNames(headCell, className)}>
+          <th key={column} scope="col" aria-sort={getSort(sort, column)} className={classNames(headCell, className)}>
             <SortButton column={column} sort={sort} onSort={onSort} />
           </th>
         ))}
@@ -49,7 +49,7 @@ export const NarrowHead = () => (
   </thead>
 );
 
-const sortOf = (sort: ModelFilter['sort'], column: SortColumn) =>
+const getSort = (sort: ModelFilter['sort'], column: SortColumn) =>
   sort?.column === column ? (sort.descending ? 'descending' : 'ascending') : undefined;
 
 function SortButton({ column, sort, onSort }: { column: SortColumn } & HeadProps) {

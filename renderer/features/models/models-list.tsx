@@ -6,7 +6,7 @@ import { useProviderName } from '../../api/use-provider-name.ts';
 import { useNarrow } from '../../browser/use-media.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
 import { PageHeader } from '../../page/page-header.tsx';
-import { retryAtOf, sentenceOf } from '../../text/error-text.ts';
+import { getRetryAt, getSentence } from '../../text/error-text.ts';
 import { since } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -63,8 +63,11 @@ export function ModelsList() {
       {list.data?.problem && (
         <div className="px-5 pb-2">
           <Notice tone="warn" actions={<Button onClick={() => void list.refetch()}>{text.retry}</Button>}>
-            {sentenceOf(list.data.problem)}{' '}
-            <Remedy failure={{ remedy: '', retryAt: retryAtOf(list.dataUpdatedAt, list.data.retryAfterMs) }} byItself />
+            {getSentence(list.data.problem)}{' '}
+            <Remedy
+              failure={{ remedy: '', retryAt: getRetryAt(list.dataUpdatedAt, list.data.retryAfterMs) }}
+              byItself
+            />
           </Notice>
         </div>
       )}

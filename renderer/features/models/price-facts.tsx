@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { WireRates } from '#shared/bill-lines.ts';
 import type { Model } from '#shared/wire/model.ts';
-import { dayOf, usd, usdPerMillion } from '../../text/format.ts';
+import { getDay, usd, usdPerMillion } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Facts } from '../../ui/elements/facts.tsx';
 
@@ -29,7 +29,7 @@ export function PriceFacts({ pricing, staleDays }: { pricing: Pricing; staleDays
     <>
       <Facts
         facts={[
-          ...ratesOf(pricing),
+          ...getRates(pricing),
           ...once(details.request, pricing.request),
           ...once(details.webSearch, pricing.web_search),
           ...once(details.image, pricing.image),
@@ -38,7 +38,7 @@ export function PriceFacts({ pricing, staleDays }: { pricing: Pricing; staleDays
       {pricing.tiers.map((tier) => (
         <div key={tier.min_prompt_tokens}>
           <h4 className="mt-4 mb-1 font-medium text-fg-2">{details.tier(tier.min_prompt_tokens)}</h4>
-          <Facts facts={ratesOf(tier)} />
+          <Facts facts={getRates(tier)} />
         </div>
       ))}
       <p className="mt-2 text-fg-3 text-xs">
@@ -52,7 +52,7 @@ export function PriceFacts({ pricing, staleDays }: { pricing: Pricing; staleDays
   );
 }
 
-const ratesOf = (rates: WireRates): (readonly [string, ReactNode])[] =>
+const getRates = (rates: WireRates): (readonly [string, ReactNode])[] =>
   rateNames.flatMap(([key, name]) => {
     const price = rates[key];
     return price == null
@@ -63,7 +63,7 @@ const ratesOf = (rates: WireRates): (readonly [string, ReactNode])[] =>
 /** A day as it is read; what is none stays as it is. */
 export const isoDay = (day: string): string => {
   const time = Date.parse(`${day}T12:00:00`);
-  return Number.isNaN(time) ? day : dayOf(time);
+  return Number.isNaN(time) ? day : getDay(time);
 };
 
 function Amount({ amount, unit }: { amount: string; unit: string }) {

@@ -1,8 +1,8 @@
 import { FilePlus2, Languages, MessageSquare, MessagesSquare, Search, Settings, TextQuote } from 'lucide-react';
 import { actionList } from '#shared/actions/action-list.ts';
-import { languages, localeOf } from '#shared/language/messages.ts';
+import { getLocale, languages } from '#shared/language/messages.ts';
 import { useBindings } from '../../actions/bindings.ts';
-import { offerOf } from '../../actions/offers.ts';
+import { getOffer } from '../../actions/offers.ts';
 import {
   useAppInfo,
   useConversations,
@@ -11,7 +11,7 @@ import {
   useSettings,
   useUpdateSettings,
 } from '../../api/use-core.ts';
-import { focusComposer, handleOf } from '../../handles/handles.ts';
+import { focusComposer, getHandle } from '../../handles/handles.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
 import { actionText, text } from '../../text/action-text.ts';
 import { language, locale } from '../../text/language.ts';
@@ -86,7 +86,7 @@ function useEverything(): Entry[] {
     paletteGroups.some((group) => group === action.group);
   const actions = paletteGroups.flatMap((group) =>
     actionList.filter(isShown).flatMap((action): Entry[] => {
-      const offer = action.group === group ? offerOf(action.id) : undefined;
+      const offer = action.group === group ? getOffer(action.id) : undefined;
       if (!offer) return [];
       const { id } = action;
       const label = offer.name ?? actionText[id];
@@ -111,7 +111,7 @@ function useEverything(): Entry[] {
       id: `language:${each}`,
       group: text.groups.app,
       icon: Languages,
-      label: text.languageOf(new Intl.DisplayNames(locale, { type: 'language' }).of(localeOf[each]) ?? each),
+      label: text.languageOf(new Intl.DisplayNames(locale, { type: 'language' }).of(getLocale[each]) ?? each),
       run: () => update.mutate({ language: each }),
     })),
     ...(conversations.data?.conversations ?? []).map(chatEntry),
@@ -138,7 +138,7 @@ function useEverything(): Entry[] {
       run: () => {
         if (loc.page !== 'chat') go(newChat);
         // In the next frame, when the composer has been rendered.
-        requestAnimationFrame(() => handleOf('composer')?.addPrompt(prompt));
+        requestAnimationFrame(() => getHandle('composer')?.addPrompt(prompt));
       },
     })),
     ...settingPlaces(capabilities, servers).map(({ section, setting }) => ({

@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useOffers } from '../../actions/offers.ts';
-import { handleOf } from '../../handles/handles.ts';
+import { getHandle } from '../../handles/handles.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { fieldClass } from '../../ui/forms/text-field.tsx';
@@ -22,7 +22,7 @@ export function FindBar({ conversationId }: { conversationId: string }) {
   if (!open) return null;
   const close = () => {
     setOpen(false);
-    handleOf('composer')?.focus();
+    getHandle('composer')?.focus();
   };
   return <Finder conversationId={conversationId} field={field} onClose={close} />;
 }
@@ -48,10 +48,12 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
     if (messageId) useNav.getState().replace({ page: 'chat', conversationId, messageId });
   }, [conversationId, messageId]);
   useEffect(() => {
-    const root = handleOf('thread')?.element();
+    const root = getHandle('thread')?.element();
     if (!root || query === '') return;
     const match = messageId ? { messageId, nth, countIn: (id: string) => counts.get(id) ?? 0 } : null;
-    return highlightText(root, query, match, (range, isDrawnAnew) => handleOf('thread')?.showRange(range, isDrawnAnew));
+    return highlightText(root, query, match, (range, isDrawnAnew) =>
+      getHandle('thread')?.showRange(range, isDrawnAnew),
+    );
   }, [query, messageId, nth, counts]);
 
   const step = (by: number) => matches.length > 0 && setChosen((at + by + matches.length) % matches.length);

@@ -1,7 +1,7 @@
 import { drawNow } from '../../long-text/draw-now.ts';
 
 /** Ranges of a text in an element, ignoring case. A match across two elements is not found. */
-function rangesOf(root: Element, needle: string): Range[] {
+function getRanges(root: Element, needle: string): Range[] {
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -25,7 +25,7 @@ export interface Match {
   readonly countIn: (messageId: string) => number;
 }
 
-const rowOf = (root: Element, messageId: string) =>
+const toRow = (root: Element, messageId: string) =>
   root.querySelector<HTMLElement>(
     `[data-message="${CSS.escape(messageId)}"], [data-parts~="${CSS.escape(messageId)}"]`,
   );
@@ -66,14 +66,14 @@ export function highlightText(
   let placePx = 0;
   let shown = false;
   const draw = () => {
-    const row = here && rowOf(root, here.messageId);
+    const row = here && toRow(root, here.messageId);
     const nth = here && row ? here.nth + before(row, here) : 0;
-    let ranges = row ? rangesOf(row, needle) : [];
+    let ranges = row ? getRanges(row, needle) : [];
     // It may stand in what is not drawn, or behind it.
     const empty = row && !shown ? row.querySelector('[data-empty]') : null;
     if (row && empty && frame !== 0) {
       drawWhole(row);
-      ranges = rangesOf(row, needle);
+      ranges = getRanges(row, needle);
     }
     // Rendered text differs from its Markdown source; then the first match is used.
     if (!shown) current = ranges[nth] ?? ranges[0] ?? null;
@@ -83,7 +83,7 @@ export function highlightText(
       if (current) show(() => current, true);
     }
     if (row && current) placePx = topIn(row, current);
-    CSS.highlights.set('find', new Highlight(...rangesOf(root, needle)));
+    CSS.highlights.set('find', new Highlight(...getRanges(root, needle)));
     CSS.highlights.set('find-here', new Highlight(...(current ? [current] : [])));
     // Nothing can be drawn in an effect.
     if (empty && frame === 0) return later();

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Settings } from '#shared/contract/app/settings.ts';
 import { useAppInfo, useSettings, useUpdateSettings } from '../../api/use-core.ts';
-import { sentenceOf } from '../../text/error-text.ts';
+import { getSentence } from '../../text/error-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Facts } from '../../ui/elements/facts.tsx';
@@ -155,7 +155,7 @@ export function PrivacySection() {
           <ul className="list-disc pl-5 text-fg-2">
             {info.data.notices.length === 0 && <li>{privacy.noNotices}</li>}
             {info.data.notices.map((notice) => (
-              <li key={notice.message}>{sentenceOf(notice)}</li>
+              <li key={notice.message}>{getSentence(notice)}</li>
             ))}
             <li>{privacy.renderer}</li>
             <li>{privacy.images}</li>

@@ -1,4 +1,4 @@
-import { piecesOf } from '../../long-text/weight.ts';
+import { getPieces } from '../../long-text/weight.ts';
 
 /** A line of code, or a part of a line that is too long to be rendered at once. */
 export interface CodeLine {
@@ -17,7 +17,7 @@ export function codeChunks(lines: readonly string[]): readonly (readonly CodeLin
   const chunks: CodeLine[][] = [];
   let letters = Number.POSITIVE_INFINITY;
   for (const [number, line] of lines.entries()) {
-    for (const part of partsOf(line, number)) {
+    for (const part of getParts(line, number)) {
       letters += part.text.length;
       const last = chunks.at(-1);
       if (last && letters <= chunk.letters && last.length < chunk.lines) last.push(part);
@@ -33,8 +33,8 @@ export function codeChunks(lines: readonly string[]): readonly (readonly CodeLin
 /** Whether a line is rendered in parts; then it is wrapped, whatever the reader has chosen. */
 export const isLong = (line: string): boolean => line.length > chunk.letters;
 
-function partsOf(text: string, number: number): CodeLine[] {
+function getParts(text: string, number: number): CodeLine[] {
   if (!isLong(text)) return [{ text, number, ends: true }];
-  const pieces = piecesOf(text, chunk.letters);
+  const pieces = getPieces(text, chunk.letters);
   return pieces.map((piece, at) => ({ text: piece, number: null, ends: at === pieces.length - 1 }));
 }

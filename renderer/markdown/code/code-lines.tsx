@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { LazyBox } from '../../long-text/lazy-box.tsx';
 import { LazyGroups } from '../../long-text/lazy-groups.tsx';
-import { linesOf } from '../../long-text/long-text.tsx';
+import { getLines } from '../../long-text/long-text.tsx';
 import { shownText } from '../../long-text/shown-text.ts';
 import { textWeight } from '../../long-text/weight.ts';
 import { type CodeLine, codeChunks } from './code-chunks.ts';
@@ -37,7 +37,7 @@ export function CodeLines({ lines, coloured, wrap }: CodeLinesProps) {
 }
 
 const chunkPx = (chunk: readonly CodeLine[], wrap: boolean): number =>
-  linePx * (wrap ? chunk.reduce((sum, { text }) => sum + Math.max(1, linesOf(text, lettersOfLine)), 0) : chunk.length);
+  linePx * (wrap ? chunk.reduce((sum, { text }) => sum + Math.max(1, getLines(text, lettersOfLine)), 0) : chunk.length);
 
 const nothing: CodeLinesProps['coloured'] = [];
 

@@ -41,9 +41,9 @@ async function answer(request: HighlightRequest): Promise<void> {
     ...(known?.state ? { grammarState: known.state } : {}),
   });
   states.set(id, { lines: from + lines.length, state: grammarState });
-  const spans = tokens.map((line) => line.map((token): Span => [token.content, nameOf(token.color)]));
+  const spans = tokens.map((line) => line.map((token): Span => [token.content, getName(token.color)]));
   postMessage({ id, from, lines: spans } satisfies HighlightAnswer);
 }
 
 /** `var(token-keyword)` is `keyword`. */
-const nameOf = (colour: string | undefined): string => /token-([a-z-]+)/.exec(colour ?? '')?.[1] ?? '';
+const getName = (colour: string | undefined): string => /token-([a-z-]+)/.exec(colour ?? '')?.[1] ?? '';

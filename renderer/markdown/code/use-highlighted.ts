@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { languageOf } from '#shared/markdown/languages.ts';
+import { getLanguage } from '#shared/markdown/languages.ts';
 import type { Span } from './highlight-messages.ts';
 import { highlighter } from './highlighter.ts';
 
@@ -16,7 +16,7 @@ export function useHighlighted(code: string, language: string, live: boolean): L
   const [lines, setLines] = useState<Lines>(nothing);
   const key = useId();
   const asked = useRef({ text: '', lines: 0 });
-  const id = numberOf(key);
+  const id = toNumber(key);
 
   useEffect(() => {
     asked.current = { text: '', lines: 0 };
@@ -26,7 +26,7 @@ export function useHighlighted(code: string, language: string, live: boolean): L
   }, [id]);
 
   useEffect(() => {
-    const known = languageOf(language);
+    const known = getLanguage(language);
     if (!known) return;
     const closed = colourable(live ? code.slice(0, code.lastIndexOf('\n') + 1) : `${code}\n`);
     if (!closed.startsWith(asked.current.text)) asked.current = { text: '', lines: 0 };
@@ -47,7 +47,7 @@ function colourable(closed: string): string {
 }
 
 /** The worker identifies blocks by number. */
-function numberOf(key: string): number {
+function toNumber(key: string): number {
   const number = numbers.get(key) ?? numbers.size + 1;
   numbers.set(key, number);
   return number;

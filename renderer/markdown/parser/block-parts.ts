@@ -13,7 +13,7 @@ export interface Portion {
 }
 
 /** Where a block has what it can be divided into: items, rows or tokens. */
-function fieldOf(block: Token | undefined): PartsField | null {
+function getField(block: Token | undefined): PartsField | null {
   if (block?.type === 'list') return 'items';
   if (block?.type === 'table') return 'rows';
   return block && 'tokens' in block && Array.isArray(block.tokens) ? 'tokens' : null;
@@ -26,14 +26,14 @@ const withParts = (block: Token, field: PartsField, parts: readonly unknown[]): 
 
 /** The block with the parts that it had before in front of those that were sent. */
 export function withKeptParts(before: Token | undefined, block: Token, keptParts: number): Token {
-  const field = fieldOf(block);
+  const field = getField(block);
   if (keptParts === 0 || !field || !before || before.type !== block.type) return block;
   return withParts(block, field, [...getParts(before, field).slice(0, keptParts), ...getParts(block, field)]);
 }
 
 /** What is sent of a block that was sent before in an earlier state: portions of at most this weight, where it can be divided. */
-export function portionsOf(block: Token, index: number, before: Token | undefined, maxWeight: number): Portion[] {
-  const field = fieldOf(block);
+export function getPortions(block: Token, index: number, before: Token | undefined, maxWeight: number): Portion[] {
+  const field = getField(block);
   if (!field) return [{ block, index, keptParts: 0, weight: tokenWeight(block, maxWeight) }];
   const parts = getParts(block, field);
   const portions: Portion[] = [];

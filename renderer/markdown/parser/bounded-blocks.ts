@@ -1,7 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { DetailsToken } from '#shared/markdown/elements.ts';
 import { plainText } from '#shared/markdown/plain-text.ts';
-import { maxBlockWeight, maxCharacters, piecesOf, sliceWeight, toLineBlocks } from '../../long-text/weight.ts';
+import { getPieces, maxBlockWeight, maxCharacters, sliceWeight, toLineBlocks } from '../../long-text/weight.ts';
 import { itemWeight, rowWeight, tokensWeight, tokenWeight } from './token-weight.ts';
 
 /** The enclosing element has a weight too. */
@@ -98,7 +98,7 @@ function parts(block: MarkedToken | DetailsToken): readonly Token[] {
       return listParts(block);
     case 'details':
     case 'blockquote':
-      return packedBlocks(block.tokens).map((tokens) => ({ ...block, tokens, raw: rawOf(tokens) }));
+      return packedBlocks(block.tokens).map((tokens) => ({ ...block, tokens, raw: getRaw(tokens) }));
     case 'table':
       return isReadable(block) ? tableParts(block) : plainBlocks(block.raw);
     default:
@@ -111,8 +111,8 @@ const packedBlocks = (tokens: readonly Token[]): Token[][] =>
     tokens.flatMap((token) => boundedBlocks(token)),
     (token) => tokenWeight(token),
   );
-const rawOf = (tokens: readonly Token[]): string => tokens.map(({ raw }) => raw).join('');
-const withText = (tokens: Token[]) => ({ tokens, raw: rawOf(tokens), text: rawOf(tokens) });
+const getRaw = (tokens: readonly Token[]): string => tokens.map(({ raw }) => raw).join('');
+const withText = (tokens: Token[]) => ({ tokens, raw: getRaw(tokens), text: getRaw(tokens) });
 
 /** Inline tokens in groups; tokens too heavy alone are shown as source. */
 function inlineParts(tokens: readonly Token[]): Token[][] {
@@ -123,7 +123,7 @@ function inlineParts(tokens: readonly Token[]): Token[][] {
 }
 
 const inlineWritten = (token: MarkedToken): Token[] =>
-  piecesOf(token.type === 'text' ? token.text : token.raw, maxParagraph.weight * 0.9).map((text) => ({
+  getPieces(token.type === 'text' ? token.text : token.raw, maxParagraph.weight * 0.9).map((text) => ({
     type: 'text',
     raw: text,
     text,
@@ -146,7 +146,7 @@ function listParts(list: Tokens.List): Token[] {
       if (items.length > 1 || !only || tokensWeight(only.tokens, textOfBlock) <= textOfBlock) return [listOf(items)];
       const [first, ...rest] = packedBlocks(only.tokens);
       const tokens = first ?? [];
-      return [listOf([{ ...only, tokens, raw: rawOf(tokens), text: rawOf(tokens) }]), ...rest.flat()];
+      return [listOf([{ ...only, tokens, raw: getRaw(tokens), text: getRaw(tokens) }]), ...rest.flat()];
     },
   );
 }

@@ -1,5 +1,5 @@
 import type { Token } from 'marked';
-import { type Portion, portionsOf } from './block-parts.ts';
+import { getPortions, type Portion } from './block-parts.ts';
 import { type Blocks, createBlocks } from './blocks.ts';
 import { boundedBlocks } from './bounded-blocks.ts';
 import type { ParseAnswer, ParseRequest } from './parse-messages.ts';
@@ -30,8 +30,8 @@ export function createParsing(): (request: ParseRequest) => readonly ParseAnswer
     documents.set(id, document);
     document.blocks.append(request.text);
     if (request.finish) document.blocks.finish();
-    const tokens = boundedOf(document);
-    const answers = answersOf(id, document.told, tokens);
+    const tokens = toBounded(document);
+    const answers = getAnswers(id, document.told, tokens);
     document.told = tokens;
     // No request follows a finished document.
     if (request.finish) documents.delete(id);
@@ -39,7 +39,7 @@ export function createParsing(): (request: ParseRequest) => readonly ParseAnswer
   };
 }
 
-function boundedOf({ blocks, bounded }: Document): readonly Token[] {
+function toBounded({ blocks, bounded }: Document): readonly Token[] {
   return blocks.tokens.flatMap((block) => {
     const known = bounded.get(block) ?? boundedBlocks(block);
     bounded.set(block, known);
@@ -47,7 +47,7 @@ function boundedOf({ blocks, bounded }: Document): readonly Token[] {
   });
 }
 
-function answersOf(id: number, before: readonly Token[], now: readonly Token[]): ParseAnswer[] {
+function getAnswers(id: number, before: readonly Token[], now: readonly Token[]): ParseAnswer[] {
   const kept = sameAtTheStart(before, now);
   const answers: Omit<ParseAnswer, 'more'>[] = [];
   let portions: Portion[] = [];
@@ -61,7 +61,7 @@ function answersOf(id: number, before: readonly Token[], now: readonly Token[]):
   };
   for (let index = kept; index < now.length; index++) {
     const told = index === kept ? before[kept] : undefined;
-    for (const portion of portionsOf(now[index] as Token, index, told, answerWeight)) {
+    for (const portion of getPortions(now[index] as Token, index, told, answerWeight)) {
       // The page joins the first block of an answer with the parts that it has.
       if (portions.length > 0 && (portion.keptParts > 0 || weight + portion.weight > answerWeight)) close();
       portions.push(portion);

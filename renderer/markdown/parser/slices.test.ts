@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Token } from 'marked';
 import { expect, test } from 'vitest';
 import { bombs } from '../../../tests/support/bombs.ts';
-import { maxBlockWeight, pieceEnd, piecesOf, sliceWeight, textWeight } from '../../long-text/weight.ts';
+import { getPieces, maxBlockWeight, pieceEnd, sliceWeight, textWeight } from '../../long-text/weight.ts';
 import { withKeptParts } from './block-parts.ts';
 import { lexWhole } from './blocks.ts';
 import { boundedBlocks } from './bounded-blocks.ts';
@@ -18,7 +18,7 @@ const texts = fc.array(letters, { maxLength: 400 }).map((all) => all.join(''));
 test('the pieces of a text are the text, none is too heavy, and no character is cut in two', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1_000, max: 4_000 }), (text, most) => {
-      const pieces = piecesOf(text, most);
+      const pieces = getPieces(text, most);
       expect(pieces.join('')).toBe(text);
       for (const piece of pieces) {
         expect(textWeight(piece)).toBeLessThanOrEqual(most);
@@ -59,14 +59,14 @@ test.each(bombs)('%s comes in answers that are small, and is drawn in light step
     const weight = tokens.reduce((sum, token) => sum + tokenWeight(token), 0);
     if (weight > answerWeight + sliceWeight) expect(objectsIn(tokens)).toBeLessThan(6_000);
   }
-  const tokens = tokensOf(answers);
+  const tokens = getTokens(answers);
   for (const slice of createSlicer()(tokens)) {
     for (const token of slice.tokens)
       expect(tokenWeight(token, maxBlockWeight), name).toBeLessThanOrEqual(maxBlockWeight);
     if (slice.tokens.length > 1) expect(slice.weight, name).toBeLessThanOrEqual(sliceWeight);
     const steps = Math.ceil(slice.weight / sliceWeight);
     const weights = Array.from({ length: steps }, (_, step) =>
-      weightOf(step === steps - 1 ? slice.tokens : firstPart(slice.tokens, (step + 1) * sliceWeight)),
+      getWeight(step === steps - 1 ? slice.tokens : firstPart(slice.tokens, (step + 1) * sliceWeight)),
     );
     for (const [step, weight] of weights.entries())
       expect(weight - (weights[step - 1] ?? 0), name).toBeLessThanOrEqual(
@@ -75,10 +75,10 @@ test.each(bombs)('%s comes in answers that are small, and is drawn in light step
   }
 });
 
-const weightOf = (tokens: readonly Token[]): number => tokens.reduce((sum, token) => sum + drawnWeight(token), 0);
+const getWeight = (tokens: readonly Token[]): number => tokens.reduce((sum, token) => sum + drawnWeight(token), 0);
 
 /** The blocks that the page has after these answers. */
-function tokensOf(answers: readonly ParseAnswer[], before: readonly Token[] = []): readonly Token[] {
+function getTokens(answers: readonly ParseAnswer[], before: readonly Token[] = []): readonly Token[] {
   return answers.reduce(
     (tokens, { kept, keptParts, tokens: sent }) => [
       ...tokens.slice(0, kept),
@@ -96,7 +96,7 @@ test('divided blocks have the words of the whole, in their order', () => {
     const whole = lexWhole(source);
     const parts = whole.flatMap((block) => boundedBlocks(block));
     expect(parts.length).toBeGreaterThan(1);
-    expect(words(textOf(parts)).replaceAll('ab', '')).toBe(words(textOf(whole)).replaceAll('ab', ''));
+    expect(words(getText(parts)).replaceAll('ab', '')).toBe(words(getText(whole)).replaceAll('ab', ''));
   }
 });
 
@@ -116,10 +116,10 @@ test('slices of blocks that did not change stay the same objects', () => {
 });
 
 /** The words of tokens as they are drawn. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join('');
+function getText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(getText).join('');
   if (typeof value !== 'object' || value === null) return '';
   const { tokens, items, header, rows, text } = value as Record<string, unknown>;
   const inner = [header, rows, items, tokens].filter((part) => part !== undefined);
-  return inner.length > 0 ? inner.map(textOf).join('') : String(text ?? '');
+  return inner.length > 0 ? inner.map(getText).join('') : String(text ?? '');
 }

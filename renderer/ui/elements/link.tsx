@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import { hashOf, type Loc, useNav } from '../../navigation/nav.ts';
+import { getHash, type Loc, useNav } from '../../navigation/nav.ts';
 
 /** The class of a link that stands in a row of buttons, or above a table. */
 export const buttonLink =
@@ -11,7 +11,7 @@ export function Link({ to, onClick, ...rest }: Omit<ComponentProps<'a'>, 'href'>
   return (
     <a
       {...rest}
-      href={hashOf(to)}
+      href={getHash(to)}
       onClick={(event) => {
         onClick?.(event);
         if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;

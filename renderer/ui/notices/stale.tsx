@@ -1,5 +1,5 @@
 import { describeError } from '../../text/error-text.ts';
-import { clockOf } from '../../text/format.ts';
+import { formatClock } from '../../text/format.ts';
 import { text } from '../../text/ui-text.ts';
 import { Notice } from './notice.tsx';
 import { Remedy } from './remedy.tsx';
@@ -11,7 +11,7 @@ export function Stale({ error, readAt }: { error: unknown; readAt: number }) {
   return (
     <div className="py-2">
       <Notice tone="warn">
-        {failure.sentence} {text.readAt(clockOf(readAt))} <Remedy failure={failure} byItself />
+        {failure.sentence} {text.readAt(formatClock(readAt))} <Remedy failure={failure} byItself />
       </Notice>
     </div>
   );

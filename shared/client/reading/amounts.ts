@@ -2,24 +2,24 @@ import type { JsonObject } from '../../json/foreign-json.ts';
 import { formatUsd, isUsd, nanoUsd } from '../../money.ts';
 import type { OtherAmount } from '../reported.ts';
 import { findAmount } from './money-units.ts';
-import { scaledOf } from './values.ts';
+import { toScaled } from './values.ts';
 
 /**
  * An amount in USD, rounded to nano-USD, from a number or a decimal text, also within `{ amount, currency }` and in cents. Null
  * where the gateway counts in something else.
  */
-export function usdOf(fields: JsonObject, names: readonly string[]): string | null {
+export function getUsd(fields: JsonObject, names: readonly string[]): string | null {
   const found = findAmount(fields, names);
   if (found?.unit.kind !== 'usd') return null;
-  const nano = scaledOf(found.value, 9 - found.unit.digits);
+  const nano = toScaled(found.value, 9 - found.unit.digits);
   const usd = nano === null ? null : formatUsd(nanoUsd(nano));
   return usd !== null && isUsd(usd) ? usd : null;
 }
 
 /** An amount in another unit than USD, as the gateway counts it. Null: there is none. */
-export function otherAmountOf(fields: JsonObject, names: readonly string[]): OtherAmount | null {
+export function getOtherAmount(fields: JsonObject, names: readonly string[]): OtherAmount | null {
   const found = findAmount(fields, names);
   if (found?.unit.kind !== 'other') return null;
-  const nano = scaledOf(found.value, 9 - found.unit.digits);
+  const nano = toScaled(found.value, 9 - found.unit.digits);
   return nano === null ? null : { amount: formatUsd(nanoUsd(nano)), unit: found.unit.name };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/foreign-json.ts';
-import { countOf } from './values.ts';
+import { getCount } from './values.ts';
 
 export interface GenerationTokens {
   readonly promptTokens: number;
@@ -14,7 +14,7 @@ export interface GenerationTokens {
  * they are not all told.
  */
 export function generationTokens(fields: JsonObject): GenerationTokens | null {
-  const count = (...names: string[]) => countOf(fields, names);
+  const count = (...names: string[]) => getCount(fields, names);
   const promptTokens = count('native_tokens_prompt', 'tokens_prompt');
   const completionTokens = count('native_tokens_completion', 'tokens_completion');
   if (promptTokens === null || completionTokens === null) return null;

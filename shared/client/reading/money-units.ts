@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json/foreign-json.ts';
-import { firstOf, textOf } from './values.ts';
+import { getFirst, getText } from './values.ts';
 
 /** What a gateway counts money in. `digits`: 2 where its numbers are hundredths. */
 export type MoneyUnit =
@@ -48,8 +48,8 @@ export function parseMoneyUnit(text: string): MoneyUnit | null {
 
 /** The unit that these fields say. Absent: they say none, and numbers are dollars, as most gateways write them. */
 export function getMoneyUnit(fields: JsonObject): MoneyUnit | null {
-  const currency = textOf(fields, ['currency', 'currency_code']);
-  const said = textOf(fields, ['unit', 'units']);
+  const currency = getText(fields, ['currency', 'currency_code']);
+  const said = getText(fields, ['unit', 'units']);
   const unit = said === null || countWords.has(said.toLowerCase()) ? null : parseMoneyUnit(said);
   if (currency === null) return unit;
   const counted = parseMoneyUnit(currency);
@@ -59,7 +59,7 @@ export function getMoneyUnit(fields: JsonObject): MoneyUnit | null {
 
 /** Fields with the unit that stands around them, where they say none themselves. */
 export function withMoneyUnit(fields: JsonObject, around: JsonObject): JsonObject {
-  if (textOf(fields, ['currency', 'currency_code', 'unit', 'units']) !== null) return fields;
+  if (getText(fields, ['currency', 'currency_code', 'unit', 'units']) !== null) return fields;
   const { currency, currency_code, unit, units } = around;
   const said = Object.entries({ currency, currency_code, unit, units }).filter(
     ([, value]) => typeof value === 'string',
@@ -77,7 +77,7 @@ export interface FoundAmount {
 export function findAmount(fields: JsonObject, names: readonly string[]): FoundAmount | null {
   const around = getMoneyUnit(fields);
   for (const name of names) {
-    const found = firstOf(fields, [name]);
+    const found = getFirst(fields, [name]);
     if (isObject(found)) {
       const inside = withMoneyUnit(found, fields);
       const amount = findAmount(inside, ['amount', 'value', 'usd', 'total', 'balance', 'available']);
@@ -85,7 +85,7 @@ export function findAmount(fields: JsonObject, names: readonly string[]): FoundA
     } else if (found !== undefined) {
       return getWritten(found, /(^|_)usd(_|$)/.test(name) ? usd : (around ?? usd));
     }
-    const inCents = firstOf(fields, centNames(name));
+    const inCents = getFirst(fields, centNames(name));
     if (inCents !== undefined) return getWritten(inCents, { ...(around ?? usd), digits: 2 });
   }
   return null;

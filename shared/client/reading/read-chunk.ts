@@ -1,8 +1,8 @@
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedChunk } from '../reported.ts';
-import { usdOf } from './amounts.ts';
+import { getUsd } from './amounts.ts';
 import { withMoneyUnit } from './money-units.ts';
-import { countOf, secondsOf, textOf } from './values.ts';
+import { getCount, getSeconds, getText } from './values.ts';
 
 type Choice = ReportedChunk['choices'][number];
 type Usage = NonNullable<ReportedChunk['usage']>;
@@ -14,16 +14,16 @@ type Usage = NonNullable<ReportedChunk['usage']>;
 export function readChunk(value: unknown): ReportedChunk | null {
   if (!isObject(value)) return null;
   const choices = Array.isArray(value.choices)
-    ? asArray(value.choices).map(asObject).map(choiceOf)
+    ? asArray(value.choices).map(asObject).map(getChoice)
     : plainChoice(value);
-  const usage = usageOf(value);
+  const usage = getUsage(value);
   if (choices === null && usage === null) return null;
-  const provider = textOf(value, ['provider']);
+  const provider = getText(value, ['provider']);
   return {
-    id: textOf(value, ['id']) ?? '',
+    id: getText(value, ['id']) ?? '',
     object: 'chat.completion.chunk',
-    created: secondsOf(value, ['created']) ?? 0,
-    model: textOf(value, ['model']) ?? '',
+    created: getSeconds(value, ['created']) ?? 0,
+    model: getText(value, ['model']) ?? '',
     ...(provider === null ? {} : { provider }),
     choices: choices ?? [],
     ...(usage === null ? {} : { usage }),
@@ -31,16 +31,16 @@ export function readChunk(value: unknown): ReportedChunk | null {
   };
 }
 
-function choiceOf(choice: JsonObject, index: number): Choice {
+function getChoice(choice: JsonObject, index: number): Choice {
   const delta = asObject(choice.delta ?? choice.message);
   const content = asText(delta.content) ?? partsText(delta.content) ?? asText(choice.text);
-  const reasoning = textOf(delta, ['reasoning_content', 'reasoning', 'thinking']);
+  const reasoning = getText(delta, ['reasoning_content', 'reasoning', 'thinking']);
   const refusal = asText(delta.refusal);
   const images = asArray(delta.images).filter(isObject) as Choice['delta']['images'];
   const annotations = asArray(delta.annotations).filter(isObject);
-  const calls = asArray(delta.tool_calls).filter(isObject).map(callOf);
+  const calls = asArray(delta.tool_calls).filter(isObject).map(getCall);
   return {
-    index: countOf(choice, ['index']) ?? index,
+    index: getCount(choice, ['index']) ?? index,
     delta: {
       ...(content === null ? {} : { content }),
       ...(reasoning === null ? {} : { reasoning_content: reasoning }),
@@ -49,7 +49,7 @@ function choiceOf(choice: JsonObject, index: number): Choice {
       ...(annotations.length > 0 ? { annotations } : {}),
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
-    finish_reason: finishOf(asText(choice.finish_reason) ?? asText(choice.stop_reason)),
+    finish_reason: getFinish(asText(choice.finish_reason) ?? asText(choice.stop_reason)),
   };
 }
 
@@ -62,18 +62,18 @@ function plainChoice(value: JsonObject): Choice[] | null {
   const content =
     asText(value.text) ?? asText(value.content) ?? asText(value.delta) ?? asText(asObject(value.message).content);
   const end = value.done === true ? 'stop' : null;
-  const finish = finishOf(asText(value.finish_reason)) ?? end;
+  const finish = getFinish(asText(value.finish_reason)) ?? end;
   if (content === null && finish === null) return null;
   return [{ index: 0, delta: { content: content ?? '' }, finish_reason: finish }];
 }
 
-function callOf(call: JsonObject, at: number): NonNullable<Choice['delta']['tool_calls']>[number] {
+function getCall(call: JsonObject, at: number): NonNullable<Choice['delta']['tool_calls']>[number] {
   const fields = asObject(call.function);
   const [id, name] = [asText(call.id), asText(fields.name)];
   const given = isObject(fields.arguments) ? JSON.stringify(fields.arguments) : asText(fields.arguments);
   return {
     ...(isObject(call.extra_content) ? { extra_content: call.extra_content } : {}),
-    index: countOf(call, ['index']) ?? at,
+    index: getCount(call, ['index']) ?? at,
     ...(id ? { id } : {}),
     type: 'function',
     function: { ...(name ? { name } : {}), ...(given === null ? {} : { arguments: given }) },
@@ -81,7 +81,7 @@ function callOf(call: JsonObject, at: number): NonNullable<Choice['delta']['tool
 }
 
 /** Other servers’ words for the end of an answer. One that is not known is an end all the same. */
-function finishOf(said: string | null): Choice['finish_reason'] {
+function getFinish(said: string | null): Choice['finish_reason'] {
   if (said === null || said === '') return null;
   if (['length', 'max_tokens', 'max_output_tokens', 'model_length'].includes(said.toLowerCase())) return 'length';
   if (['tool_calls', 'tool_use', 'function_call', 'tool-calls'].includes(said.toLowerCase())) return 'tool_calls';
@@ -89,26 +89,26 @@ function finishOf(said: string | null): Choice['finish_reason'] {
 }
 
 /** Null: no counts are reported. The cost is OpenRouter’s `usage.cost`, in USD, where there is one. */
-function usageOf(value: JsonObject): Usage | null {
+function getUsage(value: JsonObject): Usage | null {
   const fields = withMoneyUnit(asObject(value.usage ?? value.tokens), value);
-  const prompt = countOf(fields, ['prompt_tokens', 'input_tokens']);
-  const completion = countOf(fields, ['completion_tokens', 'output_tokens']);
+  const prompt = getCount(fields, ['prompt_tokens', 'input_tokens']);
+  const completion = getCount(fields, ['completion_tokens', 'output_tokens']);
   if (prompt === null || completion === null) return null;
-  const cost = usdOf(fields, ['cost_usd', 'cost', 'total_cost']) ?? usdOf(value, ['cost_usd', 'cost']);
-  const upstream = usdOf(fields, ['upstream_cost_usd', 'cost_details.upstream_inference_cost']);
+  const cost = getUsd(fields, ['cost_usd', 'cost', 'total_cost']) ?? getUsd(value, ['cost_usd', 'cost']);
+  const upstream = getUsd(fields, ['upstream_cost_usd', 'cost_details.upstream_inference_cost']);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
-    total_tokens: countOf(fields, ['total_tokens']) ?? prompt + completion,
+    total_tokens: getCount(fields, ['total_tokens']) ?? prompt + completion,
     prompt_tokens_details: {
-      cached_tokens: countOf(fields, ['prompt_tokens_details.cached_tokens', 'cached_tokens']) ?? 0,
-      cache_write_tokens: countOf(fields, ['prompt_tokens_details.cache_write_tokens']) ?? 0,
-      audio_tokens: countOf(fields, ['prompt_tokens_details.audio_tokens']) ?? 0,
+      cached_tokens: getCount(fields, ['prompt_tokens_details.cached_tokens', 'cached_tokens']) ?? 0,
+      cache_write_tokens: getCount(fields, ['prompt_tokens_details.cache_write_tokens']) ?? 0,
+      audio_tokens: getCount(fields, ['prompt_tokens_details.audio_tokens']) ?? 0,
     },
     completion_tokens_details: {
-      reasoning_tokens: countOf(fields, ['completion_tokens_details.reasoning_tokens', 'reasoning_tokens']) ?? 0,
+      reasoning_tokens: getCount(fields, ['completion_tokens_details.reasoning_tokens', 'reasoning_tokens']) ?? 0,
       audio_tokens: 0,
-      ...imageTokens(countOf(fields, ['completion_tokens_details.image_tokens'])),
+      ...imageTokens(getCount(fields, ['completion_tokens_details.image_tokens'])),
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },

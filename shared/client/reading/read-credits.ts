@@ -1,9 +1,9 @@
 import { asArray, asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import { formatUsd, nanoUsd, parseUsd } from '../../money.ts';
 import type { OtherAmount, ReportedBalance, ReportedCredits, ReportedTransaction } from '../reported.ts';
-import { otherAmountOf, usdOf } from './amounts.ts';
+import { getOtherAmount, getUsd } from './amounts.ts';
 import { withMoneyUnit } from './money-units.ts';
-import { firstOf, objectsOf, secondsOf, textOf } from './values.ts';
+import { getFirst, getObjects, getSeconds, getText } from './values.ts';
 
 const amountNames = ['balance', 'amount', 'credits', 'available', 'remaining', 'credit_balance'];
 /** What one key may still spend, whatever its account has. */
@@ -14,28 +14,28 @@ const usedNames = ['total_used', 'total_usage', 'used', 'total_spent', 'usage_us
 /** A balance in any of its known forms; OpenRouter tells credits and usage, whose difference it is. Null: none is reported. */
 export function readBalance(value: unknown): ReportedBalance | null {
   const inside = balanceFields(value);
-  const [granted, used] = [usdOf(inside, grantedNames), usdOf(inside, usedNames)];
-  const ofAccount = usdOf(inside, amountNames);
+  const [granted, used] = [getUsd(inside, grantedNames), getUsd(inside, usedNames)];
+  const ofAccount = getUsd(inside, amountNames);
   const amount =
-    ofAccount ?? usdOf(inside, keyNames) ?? (granted !== null && used !== null ? difference(granted, used) : null);
+    ofAccount ?? getUsd(inside, keyNames) ?? (granted !== null && used !== null ? difference(granted, used) : null);
   if (amount === null) return null;
   return {
     currency: 'USD',
     amount,
-    held: usdOf(inside, ['held', 'reserved', 'pending']),
-    available: usdOf(inside, ['available']),
+    held: getUsd(inside, ['held', 'reserved', 'pending']),
+    available: getUsd(inside, ['available']),
     total_granted: granted,
     total_used: used,
-    ...(ofAccount === null && usdOf(inside, keyNames) !== null ? { of: 'key' as const } : {}),
+    ...(ofAccount === null && getUsd(inside, keyNames) !== null ? { of: 'key' as const } : {}),
   };
 }
 
 /** The balance of a gateway that counts in another unit than USD. Null: it is none of these. */
 export function readOtherBalance(value: unknown): OtherAmount | null {
   const inside = balanceFields(value);
-  const amount = otherAmountOf(inside, [...amountNames, ...keyNames]);
+  const amount = getOtherAmount(inside, [...amountNames, ...keyNames]);
   if (amount) return amount;
-  const [granted, used] = [otherAmountOf(inside, grantedNames), otherAmountOf(inside, usedNames)];
+  const [granted, used] = [getOtherAmount(inside, grantedNames), getOtherAmount(inside, usedNames)];
   return granted && used?.unit === granted.unit
     ? { amount: difference(granted.amount, used.amount), unit: granted.unit }
     : null;
@@ -68,20 +68,20 @@ export function readCredits(answer: unknown): ReportedCredits | null {
   const balance = readBalance(fields);
   if (balance === null) return null;
   const { amount, ...sums } = balance;
-  return { object: 'credits', ...sums, balance: amount, transactions: transactionsOf(fields) };
+  return { object: 'credits', ...sums, balance: amount, transactions: toTransactions(fields) };
 }
 
 const lists = ['transactions', 'history', 'transaction_history', 'entries', 'items'];
 
-function transactionsOf(fields: JsonObject): ReportedCredits['transactions'] {
-  const found = firstOf(fields, lists);
+function toTransactions(fields: JsonObject): ReportedCredits['transactions'] {
+  const found = getFirst(fields, lists);
   const inner = isObject(found) ? found : {};
-  const entries = Array.isArray(found) ? asArray(found).filter(isObject) : objectsOf(inner, ['data', ...lists]);
+  const entries = Array.isArray(found) ? asArray(found).filter(isObject) : getObjects(inner, ['data', ...lists]);
   if (entries === null)
     return { object: 'list', data: [], first_id: null, last_id: null, has_more: false, reported: false };
   // Our own order; a list in the other order is turned round.
   const lines = entries
-    .map((entry, at) => transactionOf(withMoneyUnit(entry, fields), at))
+    .map((entry, at) => toTransaction(withMoneyUnit(entry, fields), at))
     .filter((line) => line !== null);
   const [first, last] = [lines.at(0)?.created ?? 0, lines.at(-1)?.created ?? 0];
   const data = first < last ? lines.toReversed() : lines;
@@ -91,26 +91,26 @@ function transactionsOf(fields: JsonObject): ReportedCredits['transactions'] {
 }
 
 /** Null: no line with an amount. */
-function transactionOf(entry: JsonObject, at: number): ReportedTransaction | null {
-  const said = textOf(entry, ['type', 'kind', 'transaction_type']);
-  const amount = usdOf(entry, ['amount', 'amount_usd', 'value', 'delta', 'cost', 'cost_usd', 'credits']);
+function toTransaction(entry: JsonObject, at: number): ReportedTransaction | null {
+  const said = getText(entry, ['type', 'kind', 'transaction_type']);
+  const amount = getUsd(entry, ['amount', 'amount_usd', 'value', 'delta', 'cost', 'cost_usd', 'credits']);
   if (amount === null) return null;
   const type = said === null ? null : (types[said.toLowerCase()] ?? null);
-  const description = textOf(entry, ['description', 'note', 'memo', 'reason']);
-  const created = secondsOf(entry, ['created', 'created_at', 'timestamp', 'date', 'time']);
+  const description = getText(entry, ['description', 'note', 'memo', 'reason']);
+  const created = getSeconds(entry, ['created', 'created_at', 'timestamp', 'date', 'time']);
   return {
-    id: textOf(entry, ['id', 'transaction_id', 'uuid']) ?? `${created ?? ''}#${at}`,
+    id: getText(entry, ['id', 'transaction_id', 'uuid']) ?? `${created ?? ''}#${at}`,
     object: 'credit_transaction',
     type,
     // Some gateways write what is taken away without a sign.
     amount: type === 'usage' && !amount.startsWith('-') && amount !== '0' ? `-${amount}` : amount,
-    balance_after: usdOf(entry, ['balance_after', 'balance', 'running_balance']),
+    balance_after: getUsd(entry, ['balance_after', 'balance', 'running_balance']),
     currency: 'USD',
     created,
     description: type === null && said !== null && description === null ? said : description,
-    request_id: textOf(entry, ['request_id', 'generation_id', 'reference']),
-    provider: textOf(entry, ['provider']),
-    model: textOf(entry, ['model', 'model_id']),
+    request_id: getText(entry, ['request_id', 'generation_id', 'reference']),
+    provider: getText(entry, ['provider']),
+    model: getText(entry, ['model', 'model_id']),
     estimated: entry.estimated === true,
   };
 }

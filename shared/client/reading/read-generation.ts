@@ -1,8 +1,8 @@
 import { asObject, isObject } from '../../json/foreign-json.ts';
 import type { ReportedRequest } from '../reported.ts';
-import { usdOf } from './amounts.ts';
+import { getUsd } from './amounts.ts';
 import { generationTokens } from './generation-tokens.ts';
-import { countOf, secondsOf, textOf } from './values.ts';
+import { getCount, getSeconds, getText } from './values.ts';
 
 /**
  * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation).
@@ -10,19 +10,19 @@ import { countOf, secondsOf, textOf } from './values.ts';
  */
 export function readGeneration(answer: unknown): ReportedRequest | null {
   const fields = asObject(isObject(answer) ? answer.data : null);
-  const id = textOf(fields, ['id']);
-  const cost = usdOf(fields, ['total_cost', 'usage']);
+  const id = getText(fields, ['id']);
+  const cost = getUsd(fields, ['total_cost', 'usage']);
   const byok = fields.is_byok === true;
-  const upstream = usdOf(fields, ['upstream_inference_cost']);
+  const upstream = getUsd(fields, ['upstream_inference_cost']);
   if (id === null || cost === null || cost.startsWith('-') || (byok && upstream === null)) return null;
   const tokens = generationTokens(fields);
   return {
     id,
     object: 'request',
     other: true,
-    created: secondsOf(fields, ['created_at']) ?? 0,
-    provider: textOf(fields, ['provider_name']),
-    model: textOf(fields, ['model']),
+    created: getSeconds(fields, ['created_at']) ?? 0,
+    provider: getText(fields, ['provider_name']),
+    model: getText(fields, ['model']),
     status: fields.cancelled === true ? 'cancelled' : fields.finish_reason === 'error' ? 'failed' : 'succeeded',
     error_code: null,
     purpose: null,
@@ -38,7 +38,7 @@ export function readGeneration(answer: unknown): ReportedRequest | null {
     upstream_cost_usd: upstream ?? cost,
     estimated: false,
     byok,
-    latency_ms: { first_token: countOf(fields, ['latency']), total: countOf(fields, ['generation_time']) },
+    latency_ms: { first_token: getCount(fields, ['latency']), total: getCount(fields, ['generation_time']) },
     key_id: null,
     price: null,
     routing: null,

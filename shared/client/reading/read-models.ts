@@ -1,7 +1,7 @@
 import { asArray, asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { ReportedModel } from '../reported.ts';
 import { parseMoneyUnit, unitWords } from './money-units.ts';
-import { countOf, firstOf, objectsOf, priceIn, secondsOf, textOf, textsOf } from './values.ts';
+import { getCount, getFirst, getObjects, getSeconds, getText, getTexts, priceIn } from './values.ts';
 
 /** Parameters that every OpenAI-compatible server takes, or ignores by itself. */
 const usualParameters = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'tools', 'tool_choice'];
@@ -10,7 +10,7 @@ const usualParameters = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', '
 export function readModels(answer: unknown): ReportedModel[] | null {
   const entries = Array.isArray(answer)
     ? asArray(answer)
-    : objectsOf(asObject(answer), ['data', 'models', 'items', 'result']);
+    : getObjects(asObject(answer), ['data', 'models', 'items', 'result']);
   if (entries === null) return null;
   const models = new Map<string, ReportedModel>();
   for (const entry of entries) {
@@ -22,32 +22,32 @@ export function readModels(answer: unknown): ReportedModel[] | null {
 
 /** One model. Null: it has no id. */
 function readModel(entry: JsonObject): ReportedModel | null {
-  const id = textOf(entry, ['id', 'model_id', 'model', 'slug', 'name']);
+  const id = getText(entry, ['id', 'model_id', 'model', 'slug', 'name']);
   if (id === null) return null;
-  const provider = textOf(entry, ['provider', 'provider_id', 'provider.id', 'provider.name']) ?? providerIn(id, entry);
-  const abilities = textsOf(entry, ['capabilities', 'features', 'supported_features']) ?? flagged(entry);
-  const parameters = textsOf(entry, ['supported_parameters', 'supported_params']);
-  const inputs = inputsOf(entry, abilities);
-  const outputs = textsOf(entry, ['architecture.output_modalities', 'output_modalities']) ?? ['text'];
+  const provider = getText(entry, ['provider', 'provider_id', 'provider.id', 'provider.name']) ?? providerIn(id, entry);
+  const abilities = getTexts(entry, ['capabilities', 'features', 'supported_features']) ?? flagged(entry);
+  const parameters = getTexts(entry, ['supported_parameters', 'supported_params']);
+  const inputs = getInputs(entry, abilities);
+  const outputs = getTexts(entry, ['architecture.output_modalities', 'output_modalities']) ?? ['text'];
   const has = (...names: string[]) => names.some((name) => abilities.includes(name));
   const tools =
     has('tools', 'function_calling', 'tool_use', 'tool_calling', 'functions') || parameters?.includes('tools');
   const reasons = has('reasoning', 'thinking') || parameters?.includes('reasoning') === true;
-  const [status, reason] = statusOf(entry);
+  const [status, reason] = getStatus(entry);
   return {
     id,
     object: 'model',
-    created: secondsOf(entry, ['created', 'created_at']) ?? 0,
-    owned_by: textOf(entry, ['owned_by', 'owner', 'organization', 'vendor']) ?? provider,
+    created: getSeconds(entry, ['created', 'created_at']) ?? 0,
+    owned_by: getText(entry, ['owned_by', 'owner', 'organization', 'vendor']) ?? provider,
     provider,
     model: id.startsWith(`${provider}/`) ? id.slice(provider.length + 1) : id,
-    name: textOf(entry, ['name', 'display_name', 'title', 'label']) ?? id,
-    description: textOf(entry, ['description']),
-    kind: kindOf(id, entry, outputs),
+    name: getText(entry, ['name', 'display_name', 'title', 'label']) ?? id,
+    description: getText(entry, ['description']),
+    kind: getKind(id, entry, outputs),
     status,
     unavailable_reason: reason,
-    context_length: countOf(entry, contextNames) || null,
-    max_output_tokens: countOf(entry, outputNames) || null,
+    context_length: getCount(entry, contextNames) || null,
+    max_output_tokens: getCount(entry, outputNames) || null,
     architecture: { input_modalities: inputs, output_modalities: outputs },
     capabilities: [
       'streaming',
@@ -60,12 +60,12 @@ function readModel(entry: JsonObject): ReportedModel | null {
       ...(inputs.includes('file') ? ['files'] : []),
     ],
     supported_parameters: parameters ?? usualParameters,
-    pricing: pricingOf(entry),
+    pricing: getPricing(entry),
     limits: { max_images: 20, max_request_bytes: 26_214_400 },
     quality: null,
-    deprecation_date: textOf(entry, ['deprecation_date', 'deprecated_at']),
-    shutdown_date: textOf(entry, ['shutdown_date', 'expiration_date']),
-    aliases: textsOf(entry, ['aliases']) ?? [],
+    deprecation_date: getText(entry, ['deprecation_date', 'deprecated_at']),
+    shutdown_date: getText(entry, ['shutdown_date', 'expiration_date']),
+    aliases: getTexts(entry, ['aliases']) ?? [],
     simulated: false,
     other: true,
   };
@@ -91,40 +91,45 @@ const outputNames = [
 
 /** The part before the slash, as most gateways write it; else who owns it. */
 const providerIn = (id: string, entry: JsonObject): string =>
-  /^~?([\w.-]+)\//.exec(id)?.[1] ?? textOf(entry, ['owned_by', 'owner']) ?? id.split(/[-:]/, 1)[0] ?? id;
+  /^~?([\w.-]+)\//.exec(id)?.[1] ?? getText(entry, ['owned_by', 'owner']) ?? id.split(/[-:]/, 1)[0] ?? id;
 
 /** Abilities that are said by flags, such as `capabilities: { vision: true }` and `supports_tools: true`. */
 function flagged(entry: JsonObject): string[] {
-  const named = Object.entries(asObject(firstOf(entry, ['capabilities', 'features'])));
+  const named = Object.entries(asObject(getFirst(entry, ['capabilities', 'features'])));
   const supports = Object.entries(entry).map(([name, on]) => [name.replace(/^supports_/, ''), on] as const);
   return [...named, ...supports].flatMap(([name, on]) => (on === true ? [name] : []));
 }
 
-function inputsOf(entry: JsonObject, abilities: readonly string[]): string[] {
-  const named = textsOf(entry, ['architecture.input_modalities', 'input_modalities', 'modalities.input', 'modalities']);
+function getInputs(entry: JsonObject, abilities: readonly string[]): string[] {
+  const named = getTexts(entry, [
+    'architecture.input_modalities',
+    'input_modalities',
+    'modalities.input',
+    'modalities',
+  ]);
   if (named && named.length > 0) return [...new Set(['text', ...named.map((one) => (one === 'pdf' ? 'file' : one))])];
   return ['text', ...(abilities.some((one) => one === 'vision' || one === 'image_input') ? ['image'] : [])];
 }
 
-function kindOf(id: string, entry: JsonObject, outputs: readonly string[]): ReportedModel['kind'] {
-  const type = textOf(entry, ['kind', 'type', 'mode', 'task']) ?? '';
+function getKind(id: string, entry: JsonObject, outputs: readonly string[]): ReportedModel['kind'] {
+  const type = getText(entry, ['kind', 'type', 'mode', 'task']) ?? '';
   if (/embed/i.test(type) || (type === '' && /embed/i.test(id)) || outputs.includes('embeddings')) return 'embedding';
   return id === 'router' || type === 'router' ? 'router' : 'chat';
 }
 
-function statusOf(entry: JsonObject): [ReportedModel['status'], string | null] {
-  const said = textOf(entry, ['unavailable_reason', 'status_reason']);
-  const status = textOf(entry, ['status'])?.toLowerCase() ?? '';
-  const off = firstOf(entry, ['available', 'active', 'enabled']) === false;
+function getStatus(entry: JsonObject): [ReportedModel['status'], string | null] {
+  const said = getText(entry, ['unavailable_reason', 'status_reason']);
+  const status = getText(entry, ['status'])?.toLowerCase() ?? '';
+  const off = getFirst(entry, ['available', 'active', 'enabled']) === false;
   if (off || ['unavailable', 'disabled', 'inactive', 'offline'].includes(status)) return ['disabled', said];
   return [status === 'degraded' ? 'degraded' : 'available', said];
 }
 
 /** Null: the price is not fields, or its unit is not. */
-function pricingOf(entry: JsonObject): ReportedModel['pricing'] {
-  const found = firstOf(entry, ['pricing', 'price', 'prices', 'cost']);
+function getPricing(entry: JsonObject): ReportedModel['pricing'] {
+  const found = getFirst(entry, ['pricing', 'price', 'prices', 'cost']);
   const fields = isObject(found) ? found : entry;
-  const unit = priceUnitOf(fields);
+  const unit = getPriceUnit(fields);
   if (unit === null) return null;
   const { tokens, digits } = unit;
   const price = (name: keyof typeof priceNames) => {
@@ -150,7 +155,7 @@ function pricingOf(entry: JsonObject): ReportedModel['pricing'] {
     image: null,
     tiers: [],
     as_of: null,
-    source: textOf(fields, ['source']),
+    source: getText(fields, ['source']),
   };
 }
 
@@ -174,9 +179,9 @@ const fillers = new Set(['per', 'for', 'of', 'in', 'a', 'each', 'price', 'prices
 const moneyWords = new Set(['usd', 'us', '$', 'us$', 'dollar', 'dollars', 'cent', 'cents', '¢']);
 
 /** What prices are counted in, by words that are known. Null: one of them is not, or the money is no USD. */
-function priceUnitOf(fields: JsonObject): PriceUnit | null {
-  const currency = textOf(fields, ['currency', 'currency_code']);
-  const said = ['unit', 'units', 'per'].map((name) => textOf(fields, [name]) ?? '').join(' ');
+function getPriceUnit(fields: JsonObject): PriceUnit | null {
+  const currency = getText(fields, ['currency', 'currency_code']);
+  const said = ['unit', 'units', 'per'].map((name) => getText(fields, [name]) ?? '').join(' ');
   const words = unitWords(said.replace(/\$(?=\d)/g, '$ ')).filter((word) => !fillers.has(word));
   const money = [currency ?? '', ...words.filter((word) => moneyWords.has(word))].join(' ').trim();
   const unit = money === '' ? { kind: 'usd' as const, digits: 0 } : parseMoneyUnit(money);

@@ -1,53 +1,53 @@
 import { asObject, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import type { UsageGroup } from '../../wire/usage.ts';
 import type { ReportedBucket, ReportedCounters, ReportedUsage } from '../reported.ts';
-import { usdOf } from './amounts.ts';
+import { getUsd } from './amounts.ts';
 import { findAmount, withMoneyUnit } from './money-units.ts';
-import { countOf, firstOf, objectsOf, secondsOf, textOf } from './values.ts';
+import { getCount, getFirst, getObjects, getSeconds, getText } from './values.ts';
 
 const costNames = ['cost_usd', 'cost', 'total_cost', 'total_cost_usd', 'spend', 'spend_usd', 'amount_usd'];
 
 /** Counts and costs under their known names. */
 export function readCounters(fields: JsonObject): ReportedCounters {
-  const prompt = countOf(fields, ['prompt_tokens', 'input_tokens', 'tokens.prompt_tokens', 'tokens.input']);
-  const completion = countOf(fields, [
+  const prompt = getCount(fields, ['prompt_tokens', 'input_tokens', 'tokens.prompt_tokens', 'tokens.input']);
+  const completion = getCount(fields, [
     'completion_tokens',
     'output_tokens',
     'tokens.completion_tokens',
     'tokens.output',
   ]);
-  const total = countOf(fields, ['total_tokens', 'tokens', 'tokens.total_tokens', 'tokens.total', 'token_count']);
+  const total = getCount(fields, ['total_tokens', 'tokens', 'tokens.total_tokens', 'tokens.total', 'token_count']);
   return {
-    requests: countOf(fields, ['requests', 'request_count', 'total_requests', 'num_requests', 'calls', 'count']),
-    succeeded: countOf(fields, ['succeeded', 'successful_requests', 'successes']),
-    failed: countOf(fields, ['failed', 'failed_requests', 'errors']),
-    cancelled: countOf(fields, ['cancelled', 'canceled']),
+    requests: getCount(fields, ['requests', 'request_count', 'total_requests', 'num_requests', 'calls', 'count']),
+    succeeded: getCount(fields, ['succeeded', 'successful_requests', 'successes']),
+    failed: getCount(fields, ['failed', 'failed_requests', 'errors']),
+    cancelled: getCount(fields, ['cancelled', 'canceled']),
     prompt_tokens: prompt,
-    cached_tokens: countOf(fields, ['cached_tokens', 'cache_read_tokens', 'prompt_tokens_details.cached_tokens']),
+    cached_tokens: getCount(fields, ['cached_tokens', 'cache_read_tokens', 'prompt_tokens_details.cached_tokens']),
     completion_tokens: completion,
-    reasoning_tokens: countOf(fields, ['reasoning_tokens', 'completion_tokens_details.reasoning_tokens']),
+    reasoning_tokens: getCount(fields, ['reasoning_tokens', 'completion_tokens_details.reasoning_tokens']),
     total_tokens: total ?? (prompt !== null && completion !== null ? prompt + completion : null),
-    cost_usd: usdOf(fields, costNames),
-    unknown_cost_requests: countOf(fields, ['unknown_cost_requests']),
-    unfinished_requests: countOf(fields, ['unfinished_requests']),
-    byok_requests: countOf(fields, ['byok_requests']),
-    byok_upstream_cost_usd: usdOf(fields, ['byok_upstream_cost_usd']),
+    cost_usd: getUsd(fields, costNames),
+    unknown_cost_requests: getCount(fields, ['unknown_cost_requests']),
+    unfinished_requests: getCount(fields, ['unfinished_requests']),
+    byok_requests: getCount(fields, ['byok_requests']),
+    byok_upstream_cost_usd: getUsd(fields, ['byok_upstream_cost_usd']),
   };
 }
 
 /** A day that ends a period belongs to it, unless it is the first of a month: that is the end of the month before. */
-function endOf(fields: JsonObject, names: readonly string[]): number | null {
-  const seconds = secondsOf(fields, names);
-  const day = /^\d{4}-\d\d-(\d\d)$/.exec(textOf(fields, names) ?? '');
+function getEnd(fields: JsonObject, names: readonly string[]): number | null {
+  const seconds = getSeconds(fields, names);
+  const day = /^\d{4}-\d\d-(\d\d)$/.exec(getText(fields, names) ?? '');
   return seconds !== null && day && day[1] !== '01' ? seconds + 86_400 : seconds;
 }
 
 /** A period of which begin and end are reported. */
 export function readPeriod(fields: JsonObject): ReportedUsage['period'] {
-  const period = asObject(firstOf(fields, ['period', 'billing_period', 'current_period']));
+  const period = asObject(getFirst(fields, ['period', 'billing_period', 'current_period']));
   const source = Object.keys(period).length > 0 ? period : fields;
-  const start = secondsOf(source, ['start', 'from', 'period_start', 'start_date', 'start_time', 'begin']);
-  const end = endOf(source, ['end', 'to', 'period_end', 'end_date', 'end_time', 'until']);
+  const start = getSeconds(source, ['start', 'from', 'period_start', 'start_date', 'start_time', 'begin']);
+  const end = getEnd(source, ['end', 'to', 'period_end', 'end_date', 'end_time', 'until']);
   return start === null || end === null ? null : { type: 'custom', start, end };
 }
 
@@ -66,7 +66,7 @@ const groupNames: Readonly<
 };
 
 const sumsIn = (fields: JsonObject): JsonObject =>
-  withMoneyUnit(asObject(firstOf(fields, ['totals', 'total', 'usage', 'summary']) ?? fields), fields);
+  withMoneyUnit(asObject(getFirst(fields, ['totals', 'total', 'usage', 'summary']) ?? fields), fields);
 
 /** Whether usage has a cost, and has it in another unit than USD. */
 export function hasOtherCost(answer: unknown): boolean {
@@ -81,7 +81,7 @@ export function readUsage(answer: unknown, groupBy: UsageGroup): ReportedUsage |
   const fields = isObject(outer.data) ? withMoneyUnit(outer.data, outer) : outer;
   const sums = sumsIn(fields);
   const totals = readCounters(sums);
-  const data = bucketsOf(fields, groupBy);
+  const data = getBuckets(fields, groupBy);
   if (data === null && [totals.requests, totals.total_tokens, totals.cost_usd].every((value) => value === null))
     return null;
   return {
@@ -98,15 +98,15 @@ export function readUsage(answer: unknown, groupBy: UsageGroup): ReportedUsage |
 }
 
 /** Null: there are none of this grouping; buckets that another field tells apart are of another one. */
-function bucketsOf(fields: JsonObject, groupBy: UsageGroup): ReportedBucket[] | null {
+function getBuckets(fields: JsonObject, groupBy: UsageGroup): ReportedBucket[] | null {
   const { lists, field } = groupNames[groupBy];
-  const named = objectsOf(fields, lists);
-  const found = named ?? objectsOf(fields, ['data', 'breakdown', 'items', 'results']);
-  const keyed = found?.map((entry) => ({ entry, key: textOf(entry, field) })) ?? [];
+  const named = getObjects(fields, lists);
+  const found = named ?? getObjects(fields, ['data', 'breakdown', 'items', 'results']);
+  const keyed = found?.map((entry) => ({ entry, key: getText(entry, field) })) ?? [];
   if (found === null || keyed.some(({ key }) => key === null)) return null;
   return keyed.map(({ entry, key }) => {
     const model = groupBy === 'model' ? key : null;
-    const own = textOf(entry, ['provider']);
+    const own = getText(entry, ['provider']);
     return {
       object: 'usage.bucket',
       provider: groupBy === 'provider' ? key : (own ?? (model && (/^([\w.-]+)\//.exec(model)?.[1] ?? null))),

@@ -4,7 +4,7 @@ import { formatUsdPerToken, picoUsd } from '../../money.ts';
 /** Values of other gateways' answers, under the names and in the forms that they have there. Null: not fields. */
 
 /** The first of these fields that is there. A dot leads into an object: `plan.name`. */
-export function firstOf(value: JsonObject, names: readonly string[]): unknown {
+export function getFirst(value: JsonObject, names: readonly string[]): unknown {
   for (const name of names) {
     let found: unknown = value;
     for (const part of name.split('.')) found = isObject(found) ? found[part] : undefined;
@@ -14,38 +14,38 @@ export function firstOf(value: JsonObject, names: readonly string[]): unknown {
 }
 
 /** A text; a number that stands for one, such as an id, is written out. */
-export function textOf(value: JsonObject, names: readonly string[]): string | null {
-  const found = firstOf(value, names);
+export function getText(value: JsonObject, names: readonly string[]): string | null {
+  const found = getFirst(value, names);
   if (typeof found === 'string' && found.trim() !== '') return found;
   return typeof found === 'number' ? String(found) : null;
 }
 
 /** A non-negative whole number, also as a text. */
-export function countOf(value: JsonObject, names: readonly string[]): number | null {
-  const found = firstOf(value, names);
+export function getCount(value: JsonObject, names: readonly string[]): number | null {
+  const found = getFirst(value, names);
   const number = typeof found === 'string' && /^\d{1,15}$/.test(found) ? Number(found) : found;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
 }
 
 /** Texts of a list; of objects their id or name. Null: no list. */
-export function textsOf(value: JsonObject, names: readonly string[]): string[] | null {
-  const found = firstOf(value, names);
+export function getTexts(value: JsonObject, names: readonly string[]): string[] | null {
+  const found = getFirst(value, names);
   if (!Array.isArray(found)) return null;
   return found.flatMap((one) =>
-    isObject(one) ? (textOf(one, ['id', 'name']) ?? []) : typeof one === 'string' ? one : [],
+    isObject(one) ? (getText(one, ['id', 'name']) ?? []) : typeof one === 'string' ? one : [],
   );
 }
 
 /** Objects of the first of these lists. An object of objects is taken as a list of its values. */
-export function objectsOf(value: JsonObject, names: readonly string[]): JsonObject[] | null {
-  const found = firstOf(value, names);
+export function getObjects(value: JsonObject, names: readonly string[]): JsonObject[] | null {
+  const found = getFirst(value, names);
   if (!Array.isArray(found) && !isObject(found)) return null;
   return (Array.isArray(found) ? asArray(found) : Object.values(found)).filter(isObject);
 }
 
 /** A point in time in Unix seconds: from seconds, milliseconds or an ISO date. */
-export function secondsOf(value: JsonObject, names: readonly string[]): number | null {
-  const found = firstOf(value, names);
+export function getSeconds(value: JsonObject, names: readonly string[]): number | null {
+  const found = getFirst(value, names);
   if (typeof found === 'number' && Number.isFinite(found) && found >= 0)
     return Math.floor(found > 99_999_999_999 ? found / 1000 : found);
   if (typeof found !== 'string') return null;
@@ -63,18 +63,18 @@ export function priceIn(
   { tokens, digits }: { readonly tokens: 1 | 1000 | 1_000_000; readonly digits: number },
 ): string | null {
   const powers = { 1: 12, 1000: 9, 1000000: 6 } as const;
-  return priceOf(scaledOf(firstOf(value, names), powers[tokens] - digits));
+  return parsePricing(toScaled(getFirst(value, names), powers[tokens] - digits));
 }
 
 /** $0.01 for a token: what nobody would ask is another unit. */
 const dearestToken = 10_000_000_000n;
 
-const priceOf = (pico: bigint | null): string | null =>
+const parsePricing = (pico: bigint | null): string | null =>
   pico === null || pico < 0n || pico > dearestToken ? null : formatUsdPerToken(picoUsd(pico));
 
 /** A decimal as a whole number of its last digits, rounded half away from zero. */
-export function scaledOf(value: unknown, digits: number): bigint | null {
-  const text = typeof value === 'number' ? plainOf(value) : typeof value === 'string' ? value.trim() : '';
+export function toScaled(value: unknown, digits: number): bigint | null {
+  const text = typeof value === 'number' ? toPlain(value) : typeof value === 'string' ? value.trim() : '';
   const match = /^(-?)\$?(\d{1,15})(?:\.(\d{1,40}))?$/.exec(text);
   if (!match) return null;
   const [, sign = '', whole = '0', fraction = ''] = match;
@@ -84,5 +84,5 @@ export function scaledOf(value: unknown, digits: number): bigint | null {
 }
 
 /** A number as JSON has it, without an exponent. */
-const plainOf = (value: number): string =>
+const toPlain = (value: number): string =>
   !Number.isFinite(value) ? '' : /e/.test(String(value)) ? value.toFixed(20) : String(value);

@@ -9,7 +9,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { seed } from '../../seed/seed.ts';
 import type { TestCore } from '../../support/core-of-test.ts';
 import { testCore } from '../../support/test-core.ts';
-import { rowOf, type Teller } from '../rows.ts';
+import { type Teller, toRow } from '../rows.ts';
 
 interface DashboardsOptions {
   readonly requests: number;
@@ -58,7 +58,7 @@ interface Ground extends DashboardsOptions {
 async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): Promise<void> {
   const { dataFolder, today, requests, rounds, tell } = ground;
   const wallet = 'main';
-  const periodOf = (days: number) => ({ first: addDays(today, 1 - days), last: today, zone });
+  const getPeriod = (days: number) => ({ first: addDays(today, 1 - days), last: today, zone });
   await client.models.list();
   await client.account.wallets();
 
@@ -68,15 +68,15 @@ async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): P
     const floor: number[] = [];
     for (let round = 0; round < times; round += 1) {
       asked.push(await measured(ask));
-      if (reads) floor.push(bySql(dataFolder, periodOf(240)).ms);
+      if (reads) floor.push(bySql(dataFolder, getPeriod(240)).ms);
     }
     const row = `${name}, of ${requests} requests`;
     const values = asked.map(({ ms }) => ms);
     const held = asked.map(({ heldMs }) => heldMs);
     const beside = reads ? { floor: { of: 'one sum over 240 days in SQL', values: floor } } : {};
-    tell.row(rowOf({ row, unit: 'ms', values, atMost: maxMs, ...beside }));
+    tell.row(toRow({ row, unit: 'ms', values, atMost: maxMs, ...beside }));
     tell.row({
-      ...rowOf({ row: `${row}: the core held`, unit: 'ms CPU', values: held, atMost: maxHeldMs }),
+      ...toRow({ row: `${row}: the core held`, unit: 'ms CPU', values: held, atMost: maxHeldMs }),
       aside: true,
     });
   }
@@ -88,7 +88,7 @@ async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): P
   await page('bills by price, first', () => client.reconciliation.drift({ wallet }), true, 1);
   await page('bills by price, again', () => client.reconciliation.drift({ wallet }));
   for (const days of [30, 240]) {
-    const period = periodOf(days);
+    const period = getPeriod(days);
     const expected = bySql(dataFolder, period);
     for (const groupBy of usageGrouping.options) {
       await page(`usage, ${days} days by ${groupBy}`, async () => {
@@ -101,7 +101,7 @@ async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): P
       });
     }
   }
-  const period = periodOf(240);
+  const period = getPeriod(240);
   await page('the requests of a bar', () => client.usage.requests({ wallet, period, groupBy: 'model', group: null }));
 }
 

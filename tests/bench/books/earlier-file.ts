@@ -2,7 +2,7 @@ import { Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { createDurableLog } from '#gateway/storage/durable-log.ts';
 import { allMigrations } from '#gateway/storage/migrations/all-migrations.ts';
-import { dialectOf } from '#gateway/storage/open.ts';
+import { getDialect } from '#gateway/storage/open.ts';
 import { postgresDialect } from '#gateway/storage/postgres.ts';
 import type { Books } from '#gateway/storage/schema.ts';
 import { sqliteDialect } from '#gateway/storage/sqlite.ts';
@@ -10,7 +10,7 @@ import { type Extent, fillBooks } from './fill-books.ts';
 
 /** New books of an earlier version with this many requests, so that bringing them up to date can be measured. */
 export async function fillEarlier(database: string, version: string, extent: Extent, told: (requests: number) => void) {
-  const engine = dialectOf(database);
+  const engine = getDialect(database);
   const opened = engine === 'sqlite' ? sqliteDialect(database, createDurableLog(database)) : null;
   const dialect = opened ?? (await postgresDialect(database, () => {})).dialect;
   const db = new Kysely<Books>({ dialect });

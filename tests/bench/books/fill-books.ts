@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dayMs, dayOf } from '#gateway/ledger/period.ts';
+import { dayMs, getDay } from '#gateway/ledger/period.ts';
 import { type BooksDb, dialectOfDb } from '#gateway/storage/open.ts';
 import { samplePrice, shortRouting, wholeRouting } from './sample-requests.ts';
 
@@ -116,7 +116,7 @@ async function insertRequests(db: BooksDb, { from, to, start, end, accounts }: D
       from n
     )
     select ${ulid('req', sql`created`, sql`i`)}, account_id, 'key_' || account_id || case i % 3 when 0 then 'b' else 'a' end,
-      'inst_1', created, ${sql.lit(dayOf(start))}, created + 1200, status,
+      'inst_1', created, ${sql.lit(getDay(start))}, created + 1200, status,
       case status when 'failed' then 'upstream_error' end,
       case i % 6 / 2 when 0 then 'openai' when 1 then 'anthropic' else 'google' end, model, 'chat',
       case when i % 4 < 2 then 'conv_' || (i / 40) end,

@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from '@playwright/test';
 import Sqlite from 'better-sqlite3';
 import { bombs } from '../../support/bombs.ts';
 import { startWebProcess, type WebProcess } from '../../support/web-process.ts';
-import { rowOf, type Teller } from '../rows.ts';
+import { type Teller, toRow } from '../rows.ts';
 import { type LongestTask, maxTask } from './page-tasks.ts';
 
 const places = ['answer', 'question', 'result'] as const;
@@ -36,10 +36,10 @@ export async function benchBombs(tell: Teller): Promise<void> {
       const source = text();
       for (const place of places) {
         const id = store(folder, source, place, `${place}${count++}`);
-        const longest = await tasksOf(browser, opened.page, id, place);
+        const longest = await getTasks(browser, opened.page, id, place);
         const row = `${bomb}, ${source.length} characters, as ${place}: longest task of the page`;
         // A row that did not come to an end in a minute.
-        tell.row(rowOf({ row, unit: 'ms CPU', values: [longest?.cpuMs ?? limitMs], atMost: maxMs }));
+        tell.row(toRow({ row, unit: 'ms CPU', values: [longest?.cpuMs ?? limitMs], atMost: maxMs }));
         if (longest) continue;
         await opened.close();
         opened = await open(browser, folder);
@@ -71,7 +71,7 @@ async function open(browser: Browser, folder: string): Promise<{ page: Page; clo
 }
 
 /** Opens the chat, reads on for a while, and makes the window narrower and wide again. */
-async function tasksOf(browser: Browser, page: Page, id: string, place: Place): Promise<LongestTask | null> {
+async function getTasks(browser: Browser, page: Page, id: string, place: Place): Promise<LongestTask | null> {
   const steps = async () => {
     await page.evaluate((hash) => {
       location.hash = hash;

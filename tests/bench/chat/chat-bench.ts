@@ -7,7 +7,7 @@ import { build, preview } from 'vite';
 import { fakeAnswer } from '../../support/fake-answer.ts';
 import { addLongConversation } from '../../support/long-conversation.ts';
 import { startWebProcess } from '../../support/web-process.ts';
-import { rowOf, type Teller } from '../rows.ts';
+import { type Teller, toRow } from '../rows.ts';
 import { beginBareAnswer, openBarePage } from './bare-page.ts';
 import { benchFirstLoad } from './first-load-bench.ts';
 import { benchKeys } from './keys-bench.ts';
@@ -63,7 +63,7 @@ async function benchStreams(browser: Browser, tell: Teller): Promise<void> {
       const row = `${seconds} s of an answer at ${tokensPerSecond} tokens/s: ${what}`;
       // A page without one long task is no measure for how many there are.
       const floor = name === 'tasksOver50Ms' ? {} : { floor: { of: 'bare page', values: [bare[name]] } };
-      tell.row(rowOf({ row, unit, values: [own[name]], ...floor }));
+      tell.row(toRow({ row, unit, values: [own[name]], ...floor }));
     }
   }
   await server.close();
@@ -144,7 +144,7 @@ async function benchOpening(browser: Browser, tell: Teller): Promise<void> {
     for (const [name, what, unit] of rows) {
       const floor = { of: `a chat of ${shortChat}`, values: few.map((one) => one[name]) };
       const values = many.map((one) => one[name]);
-      tell.row(rowOf({ row: `a chat of ${longChat} messages opened: ${what}`, unit, values, floor }));
+      tell.row(toRow({ row: `a chat of ${longChat} messages opened: ${what}`, unit, values, floor }));
     }
     await page.close();
   } finally {

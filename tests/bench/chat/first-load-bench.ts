@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from '@playwright/test';
 import { type FirstLoad, measureFirstLoad } from '../../support/first-load.ts';
 import { startWebProcess } from '../../support/web-process.ts';
-import { rowOf, type Teller } from '../rows.ts';
+import { type Teller, toRow } from '../rows.ts';
 
 const loads = 7;
 const waits = { composer: 'the composer of a new chat', messages: 'the messages of a chat' } as const;
@@ -36,10 +36,10 @@ export async function benchFirstLoad(browser: Browser, tell: Teller): Promise<vo
       const row = `first load to ${waits[until]}, ${loads} times, cores ${cores}`;
       const values = each.map(({ ms }) => ms);
       const bytes = (of: keyof FirstLoad) => each.map((load) => load[of] / 1000);
-      tell.row(rowOf({ row, unit: 'ms', values, floor: { of: 'empty page, cores free', values: empty } }));
+      tell.row(toRow({ row, unit: 'ms', values, floor: { of: 'empty page, cores free', values: empty } }));
       if (cores === 'busy') return;
-      tell.row(rowOf({ row: `sent until ${waits[until]} stood there`, unit: 'KB', values: bytes('bytes') }));
-      tell.row(rowOf({ row: `sent until nothing more came, ${waits[until]}`, unit: 'KB', values: bytes('allBytes') }));
+      tell.row(toRow({ row: `sent until ${waits[until]} stood there`, unit: 'KB', values: bytes('bytes') }));
+      tell.row(toRow({ row: `sent until nothing more came, ${waits[until]}`, unit: 'KB', values: bytes('allBytes') }));
     };
     for (const until of ['composer', 'messages'] as const) await measure('free', until);
     const loops = Array.from({ length: availableParallelism() }, () =>

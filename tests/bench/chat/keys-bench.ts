@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { _electron as electron } from 'playwright';
 import { startVirtualDisplay } from '../../support/virtual-display.ts';
-import { rowOf, type Teller } from '../rows.ts';
+import { type Teller, toRow } from '../rows.ts';
 import { quantile } from './probe.ts';
 
 const seconds = 6;
@@ -36,7 +36,7 @@ export async function benchKeys(tell: Teller): Promise<void> {
     const idle = await keyTimes(page);
     const measured = (core: keyof typeof states, times: readonly number[]) =>
       tell.row(
-        rowOf({
+        toRow({
           row: `keystroke to paint, 95th percentile of ${seconds} s of typing, while ${states[core]}`,
           unit: 'ms',
           values: [quantile(times, 0.95)],

@@ -5,7 +5,7 @@ import { openGateway } from '#gateway/open-gateway.ts';
 import { loadConfig } from '#gateway/operations/configuration/config.ts';
 import { parseUsd } from '#shared/money.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type Row, rowOf, type Teller } from '../rows.ts';
+import { type Row, type Teller, toRow } from '../rows.ts';
 import { exchange, open, requestsFor, type Target } from './connection.ts';
 import { model } from './contenders.ts';
 import { start, stop } from './processes.ts';
@@ -42,7 +42,7 @@ export async function benchCalls(tell: Teller): Promise<void> {
     const { key } = await gateway.operator.createKey({ accountId });
     const target = { ports: [server.port], keys: [key], model };
     for (const answer of ['whole', 'streamed'] as const)
-      for (const row of rowsOf(await minOf(answer, target))) tell.row(row);
+      for (const row of toRows(await getMin(answer, target))) tell.row(row);
   } finally {
     await server.close();
     await gateway.close();
@@ -50,7 +50,7 @@ export async function benchCalls(tell: Teller): Promise<void> {
   }
 }
 
-async function minOf(answer: CallFigures['answer'], target: Target): Promise<CallFigures> {
+async function getMin(answer: CallFigures['answer'], target: Target): Promise<CallFigures> {
   const [request = Buffer.alloc(0)] = requestsFor(
     target,
     answer === 'whole' ? prompt : 'bench-flat',
@@ -104,14 +104,14 @@ function countedIn(scripts: readonly Coverage[]): Omit<CallFigures, 'answer'> {
   return { calls: sorted.reduce((sum, [, calls]) => sum + calls, 0), files, folders: Object.fromEntries(sorted) };
 }
 
-function rowsOf({ answer, calls, files, folders }: CallFigures): Row[] {
-  const all = rowOf({
+function toRows({ answer, calls, files, folders }: CallFigures): Row[] {
+  const all = toRow({
     row: `${answer} answer: calls of our own functions`,
     unit: `in ${files} files`,
     values: [calls],
   });
   const parts = Object.entries(folders).map(([folder, count]) => ({
-    ...rowOf({ row: `${answer} answer: calls in ${folder}`, unit: '', values: [count] }),
+    ...toRow({ row: `${answer} answer: calls in ${folder}`, unit: '', values: [count] }),
     aside: true as const,
   }));
   return [all, ...parts];

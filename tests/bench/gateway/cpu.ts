@@ -13,7 +13,7 @@ const microsecondsPerTick = 10_000;
 
 /** Processor time used so far, user and system, in microseconds. */
 export function cpuMicroseconds(processId: number): number {
-  return treeOf(processId).reduce((sum, { id, cpuTicks, endedChildrenTicks }) => {
+  return getTree(processId).reduce((sum, { id, cpuTicks, endedChildrenTicks }) => {
     const all = Math.max(livingThreads(id), cpuTicks * microsecondsPerTick);
     return sum + all + endedChildrenTicks * microsecondsPerTick;
   }, 0);
@@ -21,7 +21,7 @@ export function cpuMicroseconds(processId: number): number {
 
 /** Resident memory in KB. */
 export function residentKb(processId: number): number {
-  return treeOf(processId).reduce((sum, { id }) => {
+  return getTree(processId).reduce((sum, { id }) => {
     return sum + Number(/VmRSS:\s+(\d+)/.exec(readIfAlive(`/proc/${id}/status`))?.[1] ?? 0);
   }, 0);
 }
@@ -40,16 +40,16 @@ interface ProcessTimes {
   readonly endedChildrenTicks: number;
 }
 
-function treeOf(root: number): ProcessTimes[] {
+function getTree(root: number): ProcessTimes[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => timesOf(Number(name)));
+    .map((name) => getTimes(Number(name)));
   const below = (id: number): ProcessTimes[] =>
     all.filter(({ parentId }) => parentId === id).flatMap((child) => [child, ...below(child.id)]);
   return [...all.filter(({ id }) => id === root), ...below(root)];
 }
 
-function timesOf(id: number): ProcessTimes {
+function getTimes(id: number): ProcessTimes {
   const stat = readIfAlive(`/proc/${id}/stat`);
   // The name stands in brackets and may hold anything; the fields after it are proc_pid_stat(5)'s from the third on.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { requestsFor } from './connection.ts';
 import { cpuMicroseconds } from './cpu.ts';
 import { arrivals, countedFrom, openLoop } from './open-loop.ts';
-import { median, percentile, spreadOf } from './statistics.ts';
+import { getSpread, median, percentile } from './statistics.ts';
 
 describe('statistics', () => {
   const numbers = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 50 });
@@ -28,7 +28,7 @@ describe('statistics', () => {
 
   test('a median, its range, and none', () => {
     expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([])]).toEqual([2, 2.5, Number.NaN]);
-    expect(spreadOf([5, 1, 9])).toEqual({ median: 5, lowest: 1, highest: 9 });
+    expect(getSpread([5, 1, 9])).toEqual({ median: 5, lowest: 1, highest: 9 });
     expect(percentile([1, 2, 3, 4], 0.99)).toBe(4);
   });
 });

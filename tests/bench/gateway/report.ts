@@ -3,7 +3,7 @@ import type { Row } from '../rows.ts';
 import { floor } from './contenders.ts';
 import { type Comparison, type FigureName, figureNames, figures } from './figures.ts';
 import type { GatewayRecord } from './gateway-bench.ts';
-import { type Spread, spreadOf } from './statistics.ts';
+import { getSpread, type Spread } from './statistics.ts';
 
 export interface Report {
   readonly names: readonly string[];
@@ -16,11 +16,11 @@ export interface Report {
 /** Elsewhere the floor ran beside everybody under the same load, and all those slices are its own. */
 const ownLoad = new Set<FigureName>(['halfLoadPerSecond', 'halfLoadP50Ms', 'halfLoadP99Ms']);
 
-export function reportOf({ comparisons }: GatewayRecord): Report {
+export function getReport({ comparisons }: GatewayRecord): Report {
   const of = (contender: string) => comparisons.filter((comparison) => comparison.contender === contender);
   const spread = (values: (number | undefined)[]) => {
     const known = values.filter((value) => value !== undefined && Number.isFinite(value)) as number[];
-    return known.length > 0 ? spreadOf(known) : null;
+    return known.length > 0 ? getSpread(known) : null;
   };
   const quotient = (figure: FigureName, { own, meter }: Comparison) => {
     const [value, of] = [own[figure], meter[figure] ?? 0];
@@ -46,8 +46,8 @@ const absolute = new Set<FigureName>([
 ]);
 
 /** Two tables to read: what was measured, and how it compares with the floor. */
-export function tablesOf(record: GatewayRecord): string {
-  const report = reportOf(record);
+export function getTables(record: GatewayRecord): string {
+  const report = getReport(record);
   const others = report.names.filter((name) => name !== floor);
   const ratios = figureNames.filter((name) => !absolute.has(name));
   const { before, after } = record.load;
@@ -91,8 +91,8 @@ const told = new Set<FigureName>([
 ]);
 
 /** All that was measured, a row for each figure of each contender. */
-export function rowsOf(record: GatewayRecord): Row[] {
-  const report = reportOf(record);
+export function toRows(record: GatewayRecord): Row[] {
+  const report = getReport(record);
   return report.names.flatMap((who) => {
     const of = who.startsWith('portico') ? figureNames.filter((name) => told.has(name)) : [];
     return figureNames.flatMap((name) => {

@@ -17,7 +17,7 @@ export interface Spread {
   readonly highest: number;
 }
 
-export const spreadOf = (values: readonly number[]): Spread => ({
+export const getSpread = (values: readonly number[]): Spread => ({
   median: median(values),
   lowest: Math.min(...values),
   highest: Math.max(...values),

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright';
-import { rowOf, type Teller } from '../rows.ts';
-import { cpuSecondsOf, memoryOf } from './process-tree.ts';
-import { close, type Program, timesOf, withWindows } from './running-window.ts';
+import { type Teller, toRow } from '../rows.ts';
+import { getCpuSeconds, getMemory } from './process-tree.ts';
+import { close, getTimes, type Program, withWindows } from './running-window.ts';
 
 const idleSeconds = 20;
 const settleSeconds = 15;
@@ -13,22 +13,22 @@ export async function benchFootprint(tell: Teller): Promise<void> {
     const kept = async (program: Program) => {
       tell.doing(`starting: ${program}`);
       const running = await open(program, program);
-      await timesOf(running);
+      await getTimes(running);
       if (program === 'portico') await openChats(running.page);
       // What was put off until nobody waits is done by then.
       tell.doing(`${settleSeconds} s to settle, then ${idleSeconds} s of nothing`);
       await new Promise((later) => setTimeout(later, settleSeconds * 1000));
-      const before = cpuSecondsOf(running.pid);
+      const before = getCpuSeconds(running.pid);
       await new Promise((later) => setTimeout(later, idleSeconds * 1000));
-      const cpu = ((cpuSecondsOf(running.pid) - before) / idleSeconds) * 100;
-      const memory = memoryOf(running.pid);
+      const cpu = ((getCpuSeconds(running.pid) - before) / idleSeconds) * 100;
+      const memory = getMemory(running.pid);
       await close(running);
       return { cpu, memory };
     };
     const [own, empty] = [await kept('portico'), await kept('empty window')];
     const of = 'empty window';
     tell.row(
-      rowOf({
+      toRow({
         row: `memory of all processes with ${chats} chats shown, what they share counted once`,
         unit: 'MB',
         values: [own.memory],
@@ -37,8 +37,8 @@ export async function benchFootprint(tell: Teller): Promise<void> {
     );
     // An empty window uses next to none: a ratio to it would say nothing.
     const row = `processor over ${idleSeconds} s with nothing to do`;
-    tell.row(rowOf({ row, unit: '% of a core', values: [own.cpu] }));
-    tell.row(rowOf({ row: `${row}, empty window`, unit: '% of a core', values: [empty.cpu] }));
+    tell.row(toRow({ row, unit: '% of a core', values: [own.cpu] }));
+    tell.row(toRow({ row: `${row}, empty window`, unit: '% of a core', values: [empty.cpu] }));
   });
   if (!opened) tell.doing('nothing is measured: there is no Electron here');
 }

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ticksPerSecond = 100;
 
 /** A process and all that it has started, by Linux' `/proc`. */
-function treeOf(root: number): number[] {
+function getTree(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const fields = statOf(Number(name));
+    const fields = getStat(Number(name));
     if (fields) parents.set(Number(name), Number(fields[1]));
   }
   const tree = new Set([root]);
@@ -24,7 +24,7 @@ function treeOf(root: number): number[] {
 }
 
 /** The fields after the name, which may hold blanks; null: it is gone. */
-function statOf(pid: number): string[] | null {
+function getStat(pid: number): string[] | null {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
@@ -35,14 +35,14 @@ function statOf(pid: number): string[] | null {
 }
 
 /** Seconds of processor time that the tree has used. */
-export const cpuSecondsOf = (root: number): number =>
-  treeOf(root)
-    .map((pid) => statOf(pid))
+export const getCpuSeconds = (root: number): number =>
+  getTree(root)
+    .map((pid) => getStat(pid))
     .reduce((sum, fields) => sum + (fields ? Number(fields[11]) + Number(fields[12]) : 0), 0) / ticksPerSecond;
 
 /** Proportional set size of the tree in MB: what processes share is divided among them. */
-export const memoryOf = (root: number): number =>
-  treeOf(root).reduce((sum, pid) => {
+export const getMemory = (root: number): number =>
+  getTree(root).reduce((sum, pid) => {
     try {
       return sum + Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
     } catch {

@@ -91,7 +91,7 @@ async function open(program: string, args: readonly string[], env: NodeJS.Proces
 }
 
 /** The page's own marks, on the clock of the machine. */
-export async function timesOf({
+export async function getTimes({
   page,
   startedAt,
 }: Running): Promise<{ firstPaintMs: number; interactiveMs: number | null }> {

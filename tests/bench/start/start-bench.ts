@@ -1,5 +1,5 @@
-import { rowOf, type Teller } from '../rows.ts';
-import { close, type Program, timesOf, withWindows } from './running-window.ts';
+import { type Teller, toRow } from '../rows.ts';
+import { close, getTimes, type Program, withWindows } from './running-window.ts';
 
 const programs = ['portico', 'empty window'] as const satisfies readonly Program[];
 /** Cold: a folder without data, and so without Chromium's caches. */
@@ -16,7 +16,7 @@ export async function benchStart({ rounds, tell }: { rounds: number; tell: Telle
         for (const start of starts) {
           tell.doing(`${program}, ${start}, round ${round + 1} of ${rounds}`);
           const running = await open(program, `${program}-${round}`);
-          const { firstPaintMs, interactiveMs } = await timesOf(running);
+          const { firstPaintMs, interactiveMs } = await getTimes(running);
           note(paints(start, program), firstPaintMs);
           if (interactiveMs !== null) note(`${start} interactive`, interactiveMs);
           await close(running);
@@ -26,7 +26,7 @@ export async function benchStart({ rounds, tell }: { rounds: number; tell: Telle
     for (const start of starts) {
       const floor = { of: 'empty window', values: times.get(paints(start, 'empty window')) ?? [] };
       const row = (what: string, name: string) =>
-        tell.row(rowOf({ row: `${start} start to ${what}`, unit: 'ms', values: times.get(name) ?? [], floor }));
+        tell.row(toRow({ row: `${start} start to ${what}`, unit: 'ms', values: times.get(name) ?? [], floor }));
       row('first paint', paints(start, 'portico'));
       row('a composer that takes words', `${start} interactive`);
     }

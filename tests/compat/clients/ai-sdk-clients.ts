@@ -35,7 +35,7 @@ export const aiSdkBare = aiSdk('ai + @ai-sdk/openai', ({ baseUrl, key, fetch }) 
   createOpenAI({ baseURL: baseUrl, apiKey: key, fetch }),
 );
 
-function aiSdk(name: string, providerOf: (connection: Connection) => (model: string) => LanguageModel): ClientKind {
+function aiSdk(name: string, getProvider: (connection: Connection) => (model: string) => LanguageModel): ClientKind {
   return {
     name,
     // It knows nothing of `x-should-retry`: a 504 is asked three times as well.
@@ -46,14 +46,14 @@ function aiSdk(name: string, providerOf: (connection: Connection) => (model: str
       const body = JSON.parse(call.responseBody ?? '{}') as { error?: { code?: string } };
       return { status: call.statusCode, code: body.error?.code };
     },
-    open: (connection) => clientOf(providerOf(connection)),
+    open: (connection) => getClient(getProvider(connection)),
   };
 }
 
-function clientOf(modelOf: (name: string) => LanguageModel): Client {
+function getClient(getModel: (name: string) => LanguageModel): Client {
   const call = (ask: Ask) => ({
-    model: modelOf(ask.model),
-    messages: [{ role: 'user' as const, content: contentOf(ask) }],
+    model: getModel(ask.model),
+    messages: [{ role: 'user' as const, content: getContent(ask) }],
     ...(ask.temperature === undefined ? {} : { temperature: ask.temperature }),
     ...(ask.headers ? { headers: { ...ask.headers } } : {}),
     ...(ask.signal ? { abortSignal: ask.signal } : {}),
@@ -95,7 +95,7 @@ function clientOf(modelOf: (name: string) => LanguageModel): Client {
   };
 }
 
-function contentOf({ prompt, image }: Ask) {
+function getContent({ prompt, image }: Ask) {
   if (!image) return prompt;
   const [, mediaType = '', data = ''] = /^data:([^;]+);base64,(.*)$/.exec(image) ?? [];
   return [

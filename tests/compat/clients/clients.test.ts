@@ -117,7 +117,7 @@ const askScripted = (script: Script, kind: ClientKind): Ask => ({
   prompt: 'hello',
 });
 
-const failureOf = async (kind: ClientKind, work: Promise<unknown>) =>
+const toFailure = async (kind: ClientKind, work: Promise<unknown>) =>
   work.then(
     () => ({ status: 200, code: 'none' }),
     (error: unknown) => kind.failure(error),
@@ -257,7 +257,7 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
   ])('%i %s: as its table says, and never the upstream', async (status, code, setting) => {
     const [key, ask] = await setting();
     const { client, sent } = open(kind, key);
-    expect(await failureOf(kind, client.chat(ask))).toMatchObject({ status, code });
+    expect(await toFailure(kind, client.chat(ask))).toMatchObject({ status, code });
     expect(sent()).toBe(kind.asks(status));
     expect(received('"hello"')).toEqual([]);
   });
@@ -274,7 +274,7 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
     [503, 'upstream_overloaded', 'status-529'],
   ])('%i %s (upstream: %s): as its table says, each of them one upstream call', async (status, code, script) => {
     const { client, sent } = open(kind);
-    expect(await failureOf(kind, client.chat(askScripted(script, kind)))).toMatchObject({ status, code });
+    expect(await toFailure(kind, client.chat(askScripted(script, kind)))).toMatchObject({ status, code });
     expect(sent()).toBe(kind.asks(status));
     expect(upstream.calls(scripted(script, kind))).toHaveLength(kind.asks(status));
   });
@@ -289,7 +289,7 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
       .catch(() => null);
     await vi.waitUntil(() => upstream.calls(name).length === 1, { timeout: 120_000 });
     const { client, sent } = open(kind);
-    const failure = failureOf(kind, client.chat(ask));
+    const failure = toFailure(kind, client.chat(ask));
     expect(await failure).toMatchObject({ status: 409, code: 'idempotency_in_progress' });
     expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(409), 1]);
     leave.abort();
@@ -301,7 +301,7 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
     const name = scripted('ok', kind);
     expect((await post({ model: `openai-compatible/${name}`, top_p: 0.5 }, { headers })).status).toBe(200);
     const { client, sent } = open(kind);
-    const failure = failureOf(kind, client.chat({ ...askScripted('ok', kind), headers }));
+    const failure = toFailure(kind, client.chat({ ...askScripted('ok', kind), headers }));
     expect(await failure).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
     expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(422), 1]);
   });
@@ -320,7 +320,7 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
     const four = () => expect({ calls: upstream.calls(name).length, ended }).toEqual({ calls: 4, ended: [] });
     await vi.waitFor(four, { timeout: 120_000 });
     const { client, sent } = open(kind, key);
-    const failure = failureOf(kind, client.chat(askScripted('hang-for-429', kind)));
+    const failure = toFailure(kind, client.chat(askScripted('hang-for-429', kind)));
     expect(await failure).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
     expect([sent(), upstream.calls(name).length]).toEqual([kind.asks(429), 4]);
     leave.abort();
@@ -345,7 +345,7 @@ describe('clients that would rather speak the Responses API (§1.4.9)', () => {
 
   test('@ai-sdk/openai is told why it has no money', async () => {
     const { client } = open(aiSdkBare, keys.penniless);
-    const failure = await failureOf(aiSdkBare, client.chat({ model, prompt: 'hello' }));
+    const failure = await toFailure(aiSdkBare, client.chat({ model, prompt: 'hello' }));
     expect(failure).toEqual({ status: 402, code: 'insufficient_credits' });
   });
 

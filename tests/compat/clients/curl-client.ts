@@ -21,17 +21,17 @@ export const curlClient: ClientKind = {
   failure: (error) => (error instanceof CurlFailure ? error : { status: undefined, code: undefined }),
   open(connection) {
     const complete = async (ask: Ask, more: object = {}) =>
-      JSON.parse(await curl(connection, '/chat/completions', ask, { ...bodyOf(ask), ...more })) as CompletionResponse;
+      JSON.parse(await curl(connection, '/chat/completions', ask, { ...getBody(ask), ...more })) as CompletionResponse;
     return {
       chat: async (ask) => said(await complete(ask)),
       async stream(ask, onText) {
         const reader = streamReader(onText);
-        await curl(connection, '/chat/completions', ask, { ...bodyOf(ask), stream: true }, reader.feed);
+        await curl(connection, '/chat/completions', ask, { ...getBody(ask), stream: true }, reader.feed);
         return reader.said();
       },
       async toolLoop(ask, weather) {
         const tools = [{ type: 'function', function: { name: 'weather', parameters: citySchema } }];
-        const messages: object[] = [...bodyOf(ask).messages];
+        const messages: object[] = [...getBody(ask).messages];
         for (;;) {
           const { choices } = await complete(ask, { messages, tools });
           const message = choices[0]?.message;
@@ -64,7 +64,7 @@ const said = ({ choices, usage }: CompletionResponse): Said => ({
   totalTokens: usage.total_tokens,
 });
 
-const bodyOf = ({ model, prompt, image, temperature }: Ask) => ({
+const getBody = ({ model, prompt, image, temperature }: Ask) => ({
   model,
   temperature,
   messages: [

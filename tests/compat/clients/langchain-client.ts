@@ -19,16 +19,16 @@ export const langchainClient: ClientKind = {
     });
     return {
       async chat(ask) {
-        const answer = await model(ask).invoke(questionOf(ask), options(ask));
-        return { text: answer.text, totalTokens: tokensOf(answer) };
+        const answer = await model(ask).invoke(getQuestion(ask), options(ask));
+        return { text: answer.text, totalTokens: getTokens(answer) };
       },
       async stream(ask, onText) {
         let text = '';
         let totalTokens: number | undefined;
-        for await (const chunk of await model(ask).stream(questionOf(ask), options(ask))) {
+        for await (const chunk of await model(ask).stream(getQuestion(ask), options(ask))) {
           text += chunk.text;
           if (chunk.text) onText?.(chunk.text);
-          const tokens = tokensOf(chunk);
+          const tokens = getTokens(chunk);
           if (tokens !== undefined) totalTokens = (totalTokens ?? 0) + tokens;
         }
         return { text, totalTokens };
@@ -39,7 +39,7 @@ export const langchainClient: ClientKind = {
           function: { name: 'weather', description: 'weather of a city', parameters: citySchema },
         };
         const bound = model(ask).bindTools([tool]);
-        const messages = questionOf(ask);
+        const messages = getQuestion(ask);
         for (;;) {
           const answer = await bound.invoke(messages);
           messages.push(answer);
@@ -52,14 +52,14 @@ export const langchainClient: ClientKind = {
       structured: (ask) =>
         model(ask)
           .withStructuredOutput({ ...citySchema, title: 'place' }, { method: 'jsonSchema', strict: true })
-          .invoke(questionOf(ask)),
+          .invoke(getQuestion(ask)),
       models: null,
     };
   },
 };
 
 /** Its own type says `never` where a message may be of any model. */
-const tokensOf = (message: { readonly usage_metadata?: unknown }) =>
+const getTokens = (message: { readonly usage_metadata?: unknown }) =>
   (message.usage_metadata as { total_tokens?: number } | undefined)?.total_tokens;
 
 const langchainModel = ({ baseUrl, key, fetch }: Connection, { model, temperature }: Ask): ChatOpenAI =>
@@ -72,7 +72,7 @@ const langchainModel = ({ baseUrl, key, fetch }: Connection, { model, temperatur
     maxRetries: 2,
   });
 
-const questionOf = ({ prompt, image }: Ask): BaseMessage[] => [
+const getQuestion = ({ prompt, image }: Ask): BaseMessage[] => [
   new HumanMessage(
     image
       ? {

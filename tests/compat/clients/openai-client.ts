@@ -10,11 +10,11 @@ export const openaiClient: ClientKind = {
     return { status, code };
   },
   open(connection) {
-    const client = clientOf(connection);
+    const client = getClient(connection);
     return {
-      chat: async (ask) => said(await client.chat.completions.create(bodyOf(ask), optionsOf(ask))),
+      chat: async (ask) => said(await client.chat.completions.create(getBody(ask), getOptions(ask))),
       async stream(ask, onText) {
-        const stream = await client.chat.completions.create({ ...bodyOf(ask), stream: true }, optionsOf(ask));
+        const stream = await client.chat.completions.create({ ...getBody(ask), stream: true }, getOptions(ask));
         let text = '';
         let totalTokens: number | undefined;
         for await (const chunk of stream) {
@@ -26,13 +26,13 @@ export const openaiClient: ClientKind = {
         return { text, totalTokens };
       },
       async toolLoop(ask, weather) {
-        const runner = client.chat.completions.runTools({ ...bodyOf(ask), tools: [weatherTool(weather)] });
+        const runner = client.chat.completions.runTools({ ...getBody(ask), tools: [weatherTool(weather)] });
         return (await runner.finalContent()) ?? '';
       },
       async structured(ask) {
         const json_schema = { name: 'place', schema: citySchema, strict: true };
         const answer = await client.chat.completions.parse({
-          ...bodyOf(ask),
+          ...getBody(ask),
           response_format: { type: 'json_schema', json_schema },
         });
         return answer.choices[0]?.message.parsed ?? JSON.parse(answer.choices[0]?.message.content ?? '');
@@ -47,15 +47,15 @@ export const openaiClient: ClientKind = {
   },
 };
 
-export const clientOf = ({ baseUrl, key, fetch }: Connection): OpenAI =>
+export const getClient = ({ baseUrl, key, fetch }: Connection): OpenAI =>
   new OpenAI({ baseURL: baseUrl, apiKey: key, fetch });
 
-const optionsOf = ({ headers, signal }: Ask): OpenAI.RequestOptions => ({
+const getOptions = ({ headers, signal }: Ask): OpenAI.RequestOptions => ({
   ...(headers ? { headers: { ...headers } } : {}),
   ...(signal ? { signal } : {}),
 });
 
-const bodyOf = ({ model, prompt, image, temperature }: Ask) => ({
+const getBody = ({ model, prompt, image, temperature }: Ask) => ({
   model,
   ...(temperature === undefined ? {} : { temperature }),
   messages: [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '#gateway/access/auth/secret.ts';
 import type { CompletionChunk, CompletionResponse } from '#shared/wire/chat-response.ts';
-import { eventsOf } from '../../gateway-doubles/events-of.ts';
+import { getEvents } from '../../gateway-doubles/events-of.ts';
 import { openTestGateway } from '../../gateway-doubles/open-test-gateway.ts';
 import { thoughtThrough, weatherCalls } from '../../gateway-doubles/vendors/tool-loops.ts';
 import { openVendorDouble } from '../../gateway-doubles/vendors/vendor-double.ts';
@@ -59,7 +59,7 @@ async function fetchLoop(
     });
     expect(answer.status).toBe(200);
     const message = streams
-      ? whole((await eventsOf(answer)).slice(0, -1).map((data): CompletionChunk => JSON.parse(data)))
+      ? whole((await getEvents(answer)).slice(0, -1).map((data): CompletionChunk => JSON.parse(data)))
       : ((await answer.json()) as CompletionResponse).choices[0]?.message;
     const calls = message?.tool_calls as readonly Call[] | undefined;
     if (!message || !calls?.length) return message?.content;

@@ -367,8 +367,8 @@ describe('scopes', () => {
 });
 
 describe('route controls', () => {
-  const route = async (controls: object, headersOf: Record<string, string> = {}) => {
-    const answer = await post(path, { messages, route: controls }, { key: await newKey(), headers: headersOf });
+  const route = async (controls: object, getHeaders: Record<string, string> = {}) => {
+    const answer = await post(path, { messages, route: controls }, { key: await newKey(), headers: getHeaders });
     return { status: answer.status, body: await answer.json() };
   };
   test.each([

@@ -234,21 +234,21 @@ describe.each([
 
 const complete = (body: object, init: RequestInit = {}) =>
   post('/v1/chat/completions', { messages: user, ...body }, init);
-const codesOf = async (response: Response) => {
+const getCodes = async (response: Response) => {
   const { warnings } = (await response.json()) as { warnings: { code: string; param: string | null }[] };
   return warnings.map(({ code, param }) => `${code}=${param}`);
 };
 
 describe('defaults, clamps and warnings', () => {
   test('§1.1 temperature: clamped to what the provider takes, with a warning', async () => {
-    expect(await codesOf(await complete({ model: 'anthropic/claude-haiku-4-5', temperature: 1.5 }))).toEqual([
+    expect(await getCodes(await complete({ model: 'anthropic/claude-haiku-4-5', temperature: 1.5 }))).toEqual([
       'temperature_clamped=temperature',
     ]);
     expect(sent()).toMatchObject({ temperature: 1 });
   });
 
   test('§1.1 temperature: dropped with a warning where the model has no sampling', async () => {
-    expect(await codesOf(await complete({ ...mini, temperature: 1 }))).toEqual(['parameter_dropped=temperature']);
+    expect(await getCodes(await complete({ ...mini, temperature: 1 }))).toEqual(['parameter_dropped=temperature']);
     expect(sent()).not.toHaveProperty('temperature');
   });
 
@@ -273,7 +273,7 @@ describe('defaults, clamps and warnings', () => {
   test('§1.0 unknown fields: ignored and reported in header and body', async () => {
     const answer = await complete({ ...mini, max_token: 5 });
     expect(answer.headers.get('x-portico-warnings')).toBe('unknown_parameter=max_token');
-    expect(await codesOf(answer)).toEqual(['unknown_parameter=max_token']);
+    expect(await getCodes(answer)).toEqual(['unknown_parameter=max_token']);
     expect(sent()).not.toHaveProperty('max_token');
   });
 
@@ -512,7 +512,7 @@ describe('/v1/chat/completions', () => {
   test.each(['logit_bias', 'prediction', 'service_tier', 'verbosity'])(
     '§1.3 %s: dropped with a warning by other models',
     async (name) => {
-      expect(await codesOf(await complete({ model: 'anthropic/claude-haiku-4-5', [name]: { a: 1 } }))).toEqual([
+      expect(await getCodes(await complete({ model: 'anthropic/claude-haiku-4-5', [name]: { a: 1 } }))).toEqual([
         `parameter_dropped=${name}`,
       ]);
       expect(sent()).not.toHaveProperty(name);
@@ -520,7 +520,7 @@ describe('/v1/chat/completions', () => {
   );
 
   test('§1.3 store: dropped with a warning, because nothing is stored', async () => {
-    expect(await codesOf(await complete({ ...mini, store: true }))).toEqual(['parameter_dropped=store']);
+    expect(await getCodes(await complete({ ...mini, store: true }))).toEqual(['parameter_dropped=store']);
     expect(sent().store ?? false).toBe(false);
   });
 });

@@ -37,19 +37,19 @@ const neverForced = bound;
 const noEffort = ['claude-opus-4-1', 'claude-sonnet-4-5', 'claude-haiku-4-5'];
 const maxOutput = (model: string) => (model === 'claude-opus-4-1' ? 32_000 : isUpTo45(model) ? 64_000 : 128_000);
 
-function effortsOf(model: string): readonly string[] {
+function getEfforts(model: string): readonly string[] {
   if (isUpTo45(model)) return ['low', 'medium', 'high'];
   return is46(model) ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high', 'xhigh', 'max'];
 }
 
 const refusal = (message: string): Refusal => ({ message });
-const blocksOf = (message: JsonObject): JsonObject[] =>
+const getBlocks = (message: JsonObject): JsonObject[] =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : listOf(message.content);
 
 /** Each block of thinking in the conversation, with the message that it stands in. */
 const thinkingBlocks = (body: JsonObject) =>
   listOf(body.messages).flatMap((message, at) =>
-    blocksOf(message).flatMap((block, index) =>
+    getBlocks(message).flatMap((block, index) =>
       block.type === 'thinking' ? [{ block, at, place: `messages.${at}.content.${index}` }] : [],
     ),
   );
@@ -118,7 +118,7 @@ export const anthropicRules: readonly VendorRule[] = [
     read,
     refuses({ messages, system }) {
       for (const [index, message] of listOf(messages).entries()) {
-        const blocks = blocksOf(message);
+        const blocks = getBlocks(message);
         if (blocks.length === 0) {
           return refusal(
             `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
@@ -143,7 +143,7 @@ export const anthropicRules: readonly VendorRule[] = [
           'This model does not support assistant message prefill. The conversation must end with a user message.',
         );
       }
-      const text = asText(blocksOf(last).at(-1)?.text) ?? '';
+      const text = asText(getBlocks(last).at(-1)?.text) ?? '';
       return /\s$/.test(text) ? refusal('messages: final assistant content cannot end with trailing whitespace') : null;
     },
   },
@@ -170,7 +170,7 @@ export const anthropicRules: readonly VendorRule[] = [
       const { effort } = asObject(body.output_config);
       if (effort === undefined) return null;
       if (noEffort.includes(model)) return refusal('This model does not support the effort parameter.');
-      if (!effortsOf(model).includes(String(effort))) {
+      if (!getEfforts(model).includes(String(effort))) {
         return refusal(`output_config.effort '${effort}' is not supported on this model.`);
       }
       const isHigh = effort === 'xhigh' || effort === 'max';
@@ -257,11 +257,11 @@ export const anthropicRules: readonly VendorRule[] = [
     refuses(body) {
       const messages = listOf(body.messages);
       for (const [index, message] of messages.entries()) {
-        const ids = blocksOf(message).flatMap((block) => (block.type === 'tool_use' ? [String(block.id)] : []));
+        const ids = getBlocks(message).flatMap((block) => (block.type === 'tool_use' ? [String(block.id)] : []));
         if (ids.some((id) => !/^[a-zA-Z0-9_-]+$/.test(id))) {
           return refusal(`messages.${index}.content: tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
         }
-        const results = blocksOf(messages[index + 1] ?? {}).map((block) => block.tool_use_id);
+        const results = getBlocks(messages[index + 1] ?? {}).map((block) => block.tool_use_id);
         const missing = ids.filter((id) => !results.includes(id));
         if (missing.length > 0) {
           const names = missing.join(', ');
@@ -279,9 +279,9 @@ export const anthropicRules: readonly VendorRule[] = [
     refuses(body) {
       if (asObject(body.thinking).type !== 'enabled') return null;
       const messages = listOf(body.messages);
-      const isResult = blocksOf(messages.at(-1) ?? {}).some(({ type }) => type === 'tool_result');
+      const isResult = getBlocks(messages.at(-1) ?? {}).some(({ type }) => type === 'tool_result');
       const at = messages.findLastIndex(({ role }) => role === 'assistant');
-      const type = blocksOf(messages[at] ?? {})[0]?.type;
+      const type = getBlocks(messages[at] ?? {})[0]?.type;
       if (!isResult || type === 'thinking' || type === 'redacted_thinking') return null;
       return refusal(
         `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,

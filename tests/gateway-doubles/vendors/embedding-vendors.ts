@@ -9,9 +9,9 @@ const read = '2026-11-22';
 const refusal = (message: string, param: string | null = null): Refusal => ({ message, param });
 const sizes: Readonly<Record<string, number>> = { 'text-embedding-3-small': 1_536, 'text-embedding-3-large': 3_072 };
 /** One input is a list of its tokens where it begins with a number. */
-const inputsOf = ({ input }: JsonObject) =>
+const getInputs = ({ input }: JsonObject) =>
   Array.isArray(input) && typeof input[0] !== 'number' ? (input as unknown[]) : [input];
-const vectorOf = (size: number) => Array.from({ length: size }, (_, index) => Math.sin(index));
+const getVector = (size: number) => Array.from({ length: size }, (_, index) => Math.sin(index));
 
 export const openAiEmbeddingRules: readonly VendorRule[] = [
   {
@@ -22,7 +22,7 @@ export const openAiEmbeddingRules: readonly VendorRule[] = [
       if (strange) return refusal(`Unrecognized request argument supplied: ${strange}`);
       const size = sizes[model];
       if (!size) return refusal(`The model '${model}' does not exist or does not make embeddings.`, 'model');
-      const inputs = inputsOf(body);
+      const inputs = getInputs(body);
       if (inputs.some((one) => one === '' || (Array.isArray(one) && one.length === 0)))
         return refusal("'$.input' is invalid.");
       if (inputs.length > 2_048) return refusal(`'$.input' is too long - 'input'`);
@@ -64,16 +64,16 @@ export const googleEmbeddingRules: readonly VendorRule[] = [
 ];
 
 function openAiVectors(body: JsonObject, model: string): object {
-  const vector = vectorOf(Number(body.dimensions ?? sizes[model]));
+  const vector = getVector(Number(body.dimensions ?? sizes[model]));
   const embedding =
     body.encoding_format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector;
-  const data = inputsOf(body).map((_, index) => ({ object: 'embedding', index, embedding }));
+  const data = getInputs(body).map((_, index) => ({ object: 'embedding', index, embedding }));
   return { object: 'list', data, model, usage: { prompt_tokens: 2 * data.length, total_tokens: 2 * data.length } };
 }
 
 const googleVectors = (body: JsonObject): object => ({
   embeddings: asArray(body.requests).map((request) => ({
-    values: vectorOf(Number(asObject(request).outputDimensionality ?? 3_072)),
+    values: getVector(Number(asObject(request).outputDimensionality ?? 3_072)),
   })),
 });
 

@@ -25,7 +25,7 @@ const partData = ['text', 'inlineData', 'fileData', 'functionCall', 'functionRes
 
 const is25 = (model: string) => model.startsWith('gemini-2.5');
 /** By the table of the thinking guide. */
-const levelsOf = (model: string): readonly string[] =>
+const getLevels = (model: string): readonly string[] =>
   /^gemini-3\.(1-pro|7|8)/.test(model) ? ['low', 'medium', 'high'] : ['minimal', 'low', 'medium', 'high'];
 const budgets: Readonly<Record<string, readonly [least: number, most: number, mayBeOff: boolean]>> = {
   'gemini-2.5-pro': [128, 32_768, false],
@@ -35,10 +35,10 @@ const budgets: Readonly<Record<string, readonly [least: number, most: number, ma
 const refusesPrefill = /^gemini-3\.(5-flash-lite|6|7|8)/;
 
 const refusal = (message: string): Refusal => ({ message });
-const configOf = (body: JsonObject) => asObject(body.generationConfig);
-const partsOf = (content: JsonObject) => listOf(content.parts);
+const getConfig = (body: JsonObject) => asObject(body.generationConfig);
+const getParts = (content: JsonObject) => listOf(content.parts);
 const has = (content: JsonObject | undefined, name: string) =>
-  partsOf(content ?? {}).some((part) => part[name] !== undefined);
+  getParts(content ?? {}).some((part) => part[name] !== undefined);
 
 const makesImages = (model: string) => /-image(-|$)/.test(model);
 
@@ -47,7 +47,7 @@ export const googleRules: readonly VendorRule[] = [
     source: `${docs}/image-generation`,
     read: '2026-11-23',
     refuses(body, model) {
-      const { responseModalities: modalities, responseMimeType: type } = configOf(body);
+      const { responseModalities: modalities, responseMimeType: type } = getConfig(body);
       if (asArray(modalities).includes('IMAGE') && !makesImages(model))
         return refusal('Model does not support the requested response modalities: image,text');
       if (!makesImages(model)) return null;
@@ -61,7 +61,7 @@ export const googleRules: readonly VendorRule[] = [
     read,
     refuses(body) {
       const top = unknownNames(body, fields).map((name) => `"${name}"`);
-      const inside = unknownNames(configOf(body), configFields).map((name) => `"${name}" at 'generation_config'`);
+      const inside = unknownNames(getConfig(body), configFields).map((name) => `"${name}" at 'generation_config'`);
       const [name] = [...top, ...inside];
       return name === undefined
         ? null
@@ -75,7 +75,7 @@ export const googleRules: readonly VendorRule[] = [
       const contents = listOf(body.contents);
       if (contents.length === 0) return refusal('* GenerateContentRequest.contents: contents is not specified\n');
       for (const [index, content] of contents.entries()) {
-        const parts = partsOf(content);
+        const parts = getParts(content);
         const at = parts.findIndex((part) => !partData.some((name) => part[name] !== undefined) || part.text === '');
         if (parts.length === 0 || at >= 0) {
           const place = `GenerateContentRequest.contents[${index}].parts${at >= 0 ? `[${at}].data` : ''}`;
@@ -89,12 +89,12 @@ export const googleRules: readonly VendorRule[] = [
     source: `${docs}/generate-content/thinking`,
     read,
     refuses(body, model) {
-      const { thinkingLevel: level, thinkingBudget: budget } = asObject(configOf(body).thinkingConfig);
+      const { thinkingLevel: level, thinkingBudget: budget } = asObject(getConfig(body).thinkingConfig);
       if (level !== undefined && budget !== undefined) {
         return refusal('You can only set only one of thinking budget and thinking level.');
       }
       if (level !== undefined && is25(model)) return refusal('Thinking level is not supported for this model.');
-      if (level !== undefined && !levelsOf(model).includes(String(level).toLowerCase())) {
+      if (level !== undefined && !getLevels(model).includes(String(level).toLowerCase())) {
         const name = String(level).toUpperCase();
         return refusal(
           `Thinking level ${name} is not supported for this model. Please retry with other thinking level.`,
@@ -111,7 +111,7 @@ export const googleRules: readonly VendorRule[] = [
     source: `${docs}/models`,
     read,
     refuses(body) {
-      const { maxOutputTokens: most, temperature, seed } = configOf(body);
+      const { maxOutputTokens: most, temperature, seed } = getConfig(body);
       if (Number(most ?? 0) > 65_536) {
         return refusal(
           `Unable to submit request because it has a maxOutputTokens value of ${most} but the supported range is from 1 (inclusive) to 65537 (exclusive).`,
@@ -138,7 +138,7 @@ export const googleRules: readonly VendorRule[] = [
     source: 'https://github.com/googleapis/python-genai/issues/867',
     read,
     refuses(body, model) {
-      return is25(model) && hasTools(body) && configOf(body).responseMimeType === 'application/json'
+      return is25(model) && hasTools(body) && getConfig(body).responseMimeType === 'application/json'
         ? refusal("Function calling with a response mime type: 'application/json' is unsupported")
         : null;
     },
@@ -150,7 +150,7 @@ export const googleRules: readonly VendorRule[] = [
     refuses(body) {
       const contents = listOf(body.contents);
       for (const [index, content] of contents.entries()) {
-        const calls = partsOf(content).filter((part) => part.functionCall !== undefined).length;
+        const calls = getParts(content).filter((part) => part.functionCall !== undefined).length;
         if (calls === 0) continue;
         const before = contents[index - 1];
         if (before?.role !== 'user') {
@@ -158,7 +158,9 @@ export const googleRules: readonly VendorRule[] = [
             'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
           );
         }
-        const results = partsOf(contents[index + 1] ?? {}).filter((part) => part.functionResponse !== undefined).length;
+        const results = getParts(contents[index + 1] ?? {}).filter(
+          (part) => part.functionResponse !== undefined,
+        ).length;
         if (results !== calls) {
           return refusal(
             'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
@@ -176,7 +178,7 @@ export const googleRules: readonly VendorRule[] = [
       const contents = listOf(body.contents);
       const turn = contents.findLastIndex((content) => content.role === 'user' && has(content, 'text'));
       for (const [index, content] of contents.entries()) {
-        const first = partsOf(content).find((part) => part.functionCall !== undefined);
+        const first = getParts(content).find((part) => part.functionCall !== undefined);
         if (index > turn && first && first.thoughtSignature === undefined) {
           const { name } = asObject(first.functionCall);
           return refusal(
@@ -191,7 +193,7 @@ export const googleRules: readonly VendorRule[] = [
     source: `${docs}/thought-signatures, https://github.com/google-gemini/gemini-cli/issues/13467`,
     read,
     refuses(body, model) {
-      const parts = listOf(body.contents).flatMap(partsOf);
+      const parts = listOf(body.contents).flatMap(getParts);
       return !is25(model) && parts.some((part) => isCorrupted(model, part))
         ? refusal('Corrupted thought signature.')
         : null;
@@ -206,7 +208,7 @@ export const googleRules: readonly VendorRule[] = [
         return refusal('Function calling config is set without mode ANY: allowed_function_names is not supported.');
       }
       const pictures = listOf(body.contents).some((content) =>
-        partsOf(content).some((part) => asArray(asObject(part.functionResponse).parts).length > 0),
+        getParts(content).some((part) => asArray(asObject(part.functionResponse).parts).length > 0),
       );
       return pictures && is25(model)
         ? refusal('Multimodal function responses are not supported for this model.')

@@ -40,7 +40,7 @@ const isSampled = ({ reasoning_effort: effort, ...body }: JsonObject, model: str
   ['stop', 'frequency_penalty', 'presence_penalty'].every((name) => body[name] === undefined);
 
 /** As the API itself lists them when it refuses another. */
-function effortsOf(model: string): readonly string[] {
+function getEfforts(model: string): readonly string[] {
   if (isOSeries(model)) return ['low', 'medium', 'high'];
   if (/^gpt-5(-|$)/.test(model)) return ['minimal', 'low', 'medium', 'high'];
   if (model === 'gpt-5.1') return ['none', 'low', 'medium', 'high'];
@@ -115,7 +115,7 @@ export const openAiRules: readonly VendorRule[] = [
     refuses({ reasoning_effort: effort }, model) {
       if (effort === undefined) return null;
       if (!isReasoning(model)) return { message: 'Unrecognized request argument supplied: reasoning_effort' };
-      const efforts = effortsOf(model);
+      const efforts = getEfforts(model);
       if (efforts.includes(String(effort))) return null;
       const listed = efforts.map((each) => `'${each}'`).join(', ');
       const message = `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model. Supported values are: ${listed}.`;

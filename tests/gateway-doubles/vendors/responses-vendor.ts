@@ -25,15 +25,15 @@ const messageFields = ['type', 'role', 'content', 'id', 'status', 'phase'];
 const parts = ['input_text', 'input_image', 'output_text', 'refusal', 'input_file', 'summary_text'];
 
 /** As the API itself lists them when it refuses another. */
-function effortsOf(model: string): readonly string[] {
+function getEfforts(model: string): readonly string[] {
   if (/^(o\d|gpt-5(-|$))/.test(model)) return ['minimal', 'low', 'medium', 'high'];
   if (model === 'gpt-6-astra') return ['low', 'medium', 'high', 'xhigh', 'max'];
   const most = /^gpt-(5\.6|6)/.test(model) ? ['max'] : [];
   return ['none', 'low', 'medium', 'high', 'xhigh', ...most];
 }
 
-const effortOf = (body: JsonObject) => asObject(body.reasoning).effort;
-const inputOf = (body: JsonObject) => listOf(body.input);
+const getEffort = (body: JsonObject) => asObject(body.reasoning).effort;
+const getInput = (body: JsonObject) => listOf(body.input);
 const refusal = (message: string, param: string, code: string | null = null): Refusal => ({ message, param, code });
 const missing = (param: string) =>
   refusal(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
@@ -73,7 +73,7 @@ export const responsesRules: readonly VendorRule[] = [
     source: `${reference}, https://github.com/openJiuwen-ai/agent-core/issues/768`,
     read,
     refuses(body) {
-      const inMessages = inputOf(body).flatMap((item, index) =>
+      const inMessages = getInput(body).flatMap((item, index) =>
         item.role === undefined ? [] : unknownNames(item, messageFields).map((name) => `input[${index}].${name}`),
       );
       const [name] = [...unknownNames(body, fields), ...inMessages];
@@ -93,7 +93,7 @@ export const responsesRules: readonly VendorRule[] = [
     source: 'https://developers.openai.com/api/docs/guides/deployment-checklist',
     read,
     refuses(body) {
-      if (effortOf(body) === 'none') return null;
+      if (getEffort(body) === 'none') return null;
       const name = ['temperature', 'top_p', 'top_logprobs'].find((each) => body[each] !== undefined);
       const message = `Unsupported parameter: '${name}' is not supported with this model.`;
       return name === undefined ? null : refusal(message, name, 'unsupported_parameter');
@@ -104,8 +104,8 @@ export const responsesRules: readonly VendorRule[] = [
       'https://github.com/experientiallabs/experiential/issues/764, https://github.com/UKGovernmentBEIS/inspect_ai/pull/5254',
     read,
     refuses(body, model) {
-      const effort = effortOf(body);
-      const efforts = effortsOf(model);
+      const effort = getEffort(body);
+      const efforts = getEfforts(model);
       if (effort === undefined || efforts.includes(String(effort))) return null;
       const listed = efforts.map((each) => `'${each}'`).join(', ');
       const message = `Unsupported value: '${effort}' is not supported with the '${model}' model. Supported values are: ${listed}.`;
@@ -130,7 +130,7 @@ export const responsesRules: readonly VendorRule[] = [
     source: reference,
     read,
     refuses(body) {
-      for (const [index, item] of inputOf(body).entries()) {
+      for (const [index, item] of getInput(body).entries()) {
         for (const [at, { type }] of listOf(item.content).entries()) {
           const param = `input[${index}].content[${at}]`;
           const message = `Invalid value: '${type}'. Supported values are: ${parts.map((name) => `'${name}'`).join(', ')}.`;
@@ -174,16 +174,16 @@ export const responsesRules: readonly VendorRule[] = [
       'https://developers.openai.com/api/docs/guides/function-calling, https://github.com/V1ki/dsh-plugin-subscriptions/issues/29',
     read,
     refuses(body) {
-      const items = inputOf(body);
+      const items = getInput(body);
       const long = items.findIndex(({ call_id: id }) => (asText(id) ?? '').length > 64);
       if (long >= 0) {
         const message = `Invalid 'input[${long}].call_id': string too long. Expected a string with maximum length 64.`;
         return refusal(message, `input[${long}].call_id`, 'string_above_max_length');
       }
-      const idsOf = (kind: string) => items.filter(({ type }) => type === kind).map(({ call_id: id }) => id);
+      const getIds = (kind: string) => items.filter(({ type }) => type === kind).map(({ call_id: id }) => id);
       for (const [call, output] of callKinds) {
-        const calls = idsOf(call);
-        const outputs = idsOf(output);
+        const calls = getIds(call);
+        const outputs = getIds(output);
         const words = call.replaceAll('_', ' ');
         const unanswered = calls.find((id) => !outputs.includes(id));
         if (unanswered !== undefined) return refusal(`No tool output found for ${words} ${unanswered}.`, 'input');
@@ -198,7 +198,7 @@ export const responsesRules: readonly VendorRule[] = [
     source: 'https://github.com/maximhq/bifrost/issues/5410, https://github.com/openai/codex/issues/8145',
     read,
     refuses(body, model) {
-      for (const { type, id, encrypted_content: encrypted, summary } of inputOf(body)) {
+      for (const { type, id, encrypted_content: encrypted, summary } of getInput(body)) {
         if (type !== 'reasoning') continue;
         if (asText(encrypted) === null || !Array.isArray(summary)) {
           const message = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;

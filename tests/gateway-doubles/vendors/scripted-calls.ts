@@ -46,7 +46,7 @@ export const responsesTools = (tools: unknown): OfferedTool[] =>
     });
 
 /** The item of a call in the form of its tool. */
-export function callItemOf({ tool, input }: ReturnType<typeof calledTool>, id: string): JsonObject {
+export function getCallItem({ tool, input }: ReturnType<typeof calledTool>, id: string): JsonObject {
   const named = { name: tool.name, ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }) };
   const call = { call_id: `call_${id}`, status: 'completed' };
   switch (tool.type) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
-import { calledTool, callItemOf, responsesTools } from './scripted-calls.ts';
+import { calledTool, getCallItem, responsesTools } from './scripted-calls.ts';
 import { listOf } from './vendor-rule.ts';
 
 /**
@@ -20,13 +20,13 @@ const sealed = (value: object) => Buffer.from(JSON.stringify(value)).toString('b
 const drawnId = (seed: unknown) => createHash('sha256').update(JSON.stringify(seed)).digest('hex');
 
 const ending = (complete: boolean) => (complete ? thoughtThrough : lostTheThread);
-const eventOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+const getEvent = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 export function openAiLoop(body: JsonObject, model: string, given: CallArguments): string {
   const done = listOf(body.messages).filter(({ role }) => role === 'tool').length;
   const chunk = (delta: object, finish: string | null = null) =>
-    eventOf({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }], usage: null });
-  const usage = eventOf({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 } });
+    getEvent({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }], usage: null });
+  const usage = getEvent({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 } });
   if (done >= given.length) {
     const thinks = body.reasoning_effort !== 'none';
     return [chunk({ content: ending(thinks) }), chunk({}, 'stop'), usage, 'data: [DONE]\n\n'].join('');
@@ -46,12 +46,14 @@ export function responsesLoop(body: JsonObject, model: string, given: CallArgume
   const calls = input.flatMap(({ type }, at) => (isCall(type) ? [at] : []));
   const usage = { input_tokens: 9, output_tokens: 9, total_tokens: 18 };
   const answer = (...output: object[]) => {
-    const done = output.map((item, index) => eventOf({ type: 'response.output_item.done', output_index: index, item }));
+    const done = output.map((item, index) =>
+      getEvent({ type: 'response.output_item.done', output_index: index, item }),
+    );
     const response = { id: 'resp_1', object: 'response', status: 'completed', output, usage };
     return [
-      eventOf({ type: 'response.created', response }),
+      getEvent({ type: 'response.created', response }),
       ...done,
-      eventOf({ type: 'response.completed', response }),
+      getEvent({ type: 'response.completed', response }),
     ].join('');
   };
   if (calls.length >= given.length) {
@@ -59,14 +61,14 @@ export function responsesLoop(body: JsonObject, model: string, given: CallArgume
     const content = [{ type: 'output_text', annotations: [], logprobs: [], text }];
     const said = { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0 };
     return (
-      eventOf({ ...said, delta: text }) +
+      getEvent({ ...said, delta: text }) +
       answer({ id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content })
     );
   }
   const id = drawnId(body).slice(0, 24);
   const summary = [{ type: 'summary_text', text: thought }];
   const encrypted_content = `encrypted by ${model}`;
-  const call = callItemOf(calledTool(given[calls.length], responsesTools(body.tools)), id);
+  const call = getCallItem(calledTool(given[calls.length], responsesTools(body.tools)), id);
   return answer({ id: `rs_${id}`, type: 'reasoning', encrypted_content, summary }, call);
 }
 
@@ -78,12 +80,12 @@ const named = (name: unknown) => ({ name: asText(name) ?? '', type: 'function' }
 const blocks = (message: JsonObject) => listOf(message.content);
 
 /** All before this message that a signature is bound to. */
-const prefixOf = ({ system, tools, messages }: JsonObject, at: number) =>
+const getPrefix = ({ system, tools, messages }: JsonObject, at: number) =>
   digest({ system: system ?? null, tools: tools ?? null, messages: asArray(messages).slice(0, at) });
 
 /** Anthropic's signature of what it thought here. */
 const anthropicSignature = (body: JsonObject, model: string, thinking: string, at: number) =>
-  sealed({ model, thinking: digest(thinking), prefix: prefixOf(body, at) });
+  sealed({ model, thinking: digest(thinking), prefix: getPrefix(body, at) });
 
 /** Of what the recorded answers have thought (`recorded-streams.ts`): the vendors' own as well. */
 const recordedSignature = 'c2ln';
@@ -106,7 +108,7 @@ export function signatureFault(
   const own = parsed(signature);
   if (own.thinking !== digest(thinking)) return 'text';
   if (own.model !== model) return 'model';
-  return own.prefix === prefixOf(body, at) ? null : 'conversation';
+  return own.prefix === getPrefix(body, at) ? null : 'conversation';
 }
 
 function parsed(signature: unknown): JsonObject {
@@ -121,7 +123,7 @@ export function anthropicLoop(body: JsonObject, model: string, given: CallArgume
   const messages = listOf(body.messages);
   const turns = messages.flatMap((message, at) => (message.role === 'assistant' ? [{ message, at }] : []));
   const calls = turns.filter(({ message }) => blocks(message).some(({ type }) => type === 'tool_use'));
-  const event = (type: string, more: object = {}) => eventOf({ type, ...more });
+  const event = (type: string, more: object = {}) => getEvent({ type, ...more });
   const start = event('message_start', { message: { usage: { input_tokens: 9, output_tokens: 1 } } });
   const end = (reason: string) =>
     event('message_delta', { delta: { stop_reason: reason }, usage: { output_tokens: 9 } }) + event('message_stop');
@@ -182,7 +184,7 @@ export function googleLoop(body: JsonObject, model: string, given: CallArguments
   const parts = listOf(body.contents).flatMap((content) => listOf(content.parts));
   const calls = parts.filter((part) => part.functionCall !== undefined);
   const answer = (own: object[], finishReason: string) =>
-    eventOf({
+    getEvent({
       candidates: [{ content: { role: 'model', parts: own }, finishReason, index: 0 }],
       usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 9, totalTokenCount: 18 },
     });

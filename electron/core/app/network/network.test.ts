@@ -40,7 +40,7 @@ function open(rules: Partial<NetworkRules>, { environment = () => null, system }
   network.apply({ ...usualRules, certificates: upstream.authority, ...rules });
   return network;
 }
-const hopsOf = (network: ReturnType<typeof open>, origin = upstream.origin) =>
+const getHops = (network: ReturnType<typeof open>, origin = upstream.origin) =>
   testWay(origin, { network, elapsed: () => performance.now(), signal: undefined });
 
 describe.each([
@@ -55,7 +55,7 @@ describe.each([
       const sent = 'x'.repeat(300_000);
       expect(await (await network.fetch(upstream.origin, { method: 'POST', body: sent })).text()).toBe(sent);
       expect(new Set(proxy.reached)).toEqual(new Set([`${name}:${upstream.port}`]));
-      expect((await hopsOf(network)).map(({ step, found }) => [step, found])).toEqual([
+      expect((await getHops(network)).map(({ step, found }) => [step, found])).toEqual([
         ['proxy', proxy.url],
         ['connection', expect.stringContaining('127.0.0.1')],
         ['answer', 'HTTP 200'],
@@ -112,9 +112,9 @@ describe.each([
     try {
       expect((await right.fetch(upstream.origin)).status).toBe(200);
       await expect(wrong.fetch(upstream.origin)).rejects.toThrow();
-      const last = (await hopsOf(wrong)).at(-1);
+      const last = (await getHops(wrong)).at(-1);
       expect(last).toMatchObject({ step: 'answer', found: null, problem: { refusal: { name: 'networkProxyAuth' } } });
-      expect(JSON.stringify(await hopsOf(right))).not.toMatch(/p@ss|wörd|%/);
+      expect(JSON.stringify(await getHops(right))).not.toMatch(/p@ss|wörd|%/);
     } finally {
       await Promise.all([right.close(), wrong.close()]);
       await proxy.close();
@@ -164,7 +164,7 @@ test('as the system does it: the environment first, then its settings, and this 
     expect(asked).toEqual([upstream.origin]);
     // Without an answer of the system the way is tried without a proxy, where nobody knows the name.
     await expect(broken.fetch(upstream.origin)).rejects.toThrow();
-    expect((await hopsOf(broken, 'http://127.0.0.1:1')).at(-1)?.problem?.refusal?.name).toBe('networkRefused');
+    expect((await getHops(broken, 'http://127.0.0.1:1')).at(-1)?.problem?.refusal?.name).toBe('networkRefused');
   } finally {
     await Promise.all([environment, settings, broken].map((network) => network.close()));
     await Promise.all([one.close(), other.close(), plain.close()]);
@@ -175,7 +175,7 @@ test('an authority that nobody knows is not trusted until it is named, and other
   const proxy = await openHttpProxy(toHere);
   const network = open({ proxy: 'fixed', address: proxy.url, certificates: '' });
   try {
-    const last = (await hopsOf(network)).at(-1);
+    const last = (await getHops(network)).at(-1);
     expect(last).toMatchObject({ step: 'answer', problem: { refusal: { name: 'networkUntrusted' } } });
     network.apply({ ...usualRules, proxy: 'fixed', address: proxy.url, certificates: `Ours:\n${upstream.authority}` });
     expect((await network.fetch(upstream.origin)).status).toBe(200);
@@ -206,12 +206,12 @@ test('a proxy that is not there, and a name that nobody knows, are told apart', 
   const gone = await openHttpProxy();
   await gone.close();
   const network = open({ proxy: 'fixed', address: gone.url });
-  expect((await hopsOf(network)).map(({ step, problem }) => [step, problem?.refusal?.name])).toEqual([
+  expect((await getHops(network)).map(({ step, problem }) => [step, problem?.refusal?.name])).toEqual([
     ['proxy', undefined],
     ['connection', 'networkRefused'],
   ]);
   network.apply({ ...usualRules, proxy: 'none' });
-  expect((await hopsOf(network)).at(-1)).toMatchObject({
+  expect((await getHops(network)).at(-1)).toMatchObject({
     step: 'name',
     problem: { refusal: { name: 'networkNameUnknown' } },
   });

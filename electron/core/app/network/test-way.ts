@@ -28,7 +28,7 @@ export async function testWay(origin: string, { network, elapsed, signal }: WayD
       return true;
     } catch (error) {
       signal?.throwIfAborted();
-      hops.push({ step: name, found: null, ms: Math.round(elapsed() - begun), problem: problemOf(error) });
+      hops.push({ step: name, found: null, ms: Math.round(elapsed() - begun), problem: getProblem(error) });
       return false;
     }
   }
@@ -79,7 +79,7 @@ const problems: Readonly<Record<UnreachableReason, ProblemText>> = {
   network_down: tell('networkDown'),
 };
 
-function problemOf(error: unknown): ProblemText {
+function getProblem(error: unknown): ProblemText {
   if (error instanceof DOMException || (error instanceof Error && error.name === 'AbortError')) return problems.timeout;
   const reason = unreachableReason(error);
   if (reason !== null) return problems[reason];

@@ -28,10 +28,10 @@ function getOtherBalance(error: unknown): OtherAmount | null {
 
 /** The gateway accounts that pay. */
 export function accountFeature({ connections, hasProvider }: AccountDeps) {
-  async function accountOf(payer: Payer): Promise<ReportedAccount> {
+  async function getAccount(payer: Payer): Promise<ReportedAccount> {
     const account = await accountAt(payer);
     if (account.balance || account.otherBalance) return account;
-    return { ...account, ...(await balanceOf(payer, account)) };
+    return { ...account, ...(await getBalance(payer, account)) };
   }
 
   async function accountAt({ client }: Payer): Promise<ReportedAccount> {
@@ -48,7 +48,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   }
 
   /** Some gateways tell the balance with the credits alone. Null: not told, or not to this key. */
-  async function balanceOf(
+  async function getBalance(
     { client }: Payer,
     { credential }: ReportedAccount,
   ): Promise<Pick<ReportedAccount, 'balance' | 'otherBalance'>> {
@@ -72,13 +72,13 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   return {
     async wallets(): Promise<WalletBalance[]> {
       const payers = await connections.payers();
-      return Promise.all(payers.map(walletOf));
+      return Promise.all(payers.map(getWallet));
     },
     /** Of any account, whichever gateway is in use. */
-    walletOf,
+    getWallet,
     async get({ wallet }: { wallet: Wallet }): Promise<ReportedAccount> {
       const payer = await connections.wallet(wallet);
-      const account = await accountOf(payer);
+      const account = await getAccount(payer);
       return { ...account, usage: account.usage && countersFor<typeof account.usage>(payer.source)(account.usage) };
     },
     async quotas({ wallet }: { wallet: Wallet }): Promise<UsedLimit[]> {
@@ -92,8 +92,8 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     },
   };
 
-  async function walletOf(payer: Payer): Promise<WalletBalance> {
-    return toWallet(payer, await accountOf(payer), await isUsed(payer));
+  async function getWallet(payer: Payer): Promise<WalletBalance> {
+    return toWallet(payer, await getAccount(payer), await isUsed(payer));
   }
 
   async function isUsed({ id, client }: Payer): Promise<boolean> {

@@ -11,14 +11,14 @@ const sliceDays: Partial<Record<UsageGroup, number>> = { conversation: 14 };
 const usualSliceDays = 62;
 
 /** Milliseconds: the instants a period of whole days begins and ends at. */
-export const rangeOf = ({ first, last, zone }: UsagePeriod) => ({
+export const getRange = ({ first, last, zone }: UsagePeriod) => ({
   startMs: startOfDay(zone, first),
   endMs: startOfDay(zone, addDays(last, 1)),
 });
 
 /** The same in Unix seconds, as the gateway counts. */
-export function secondsOf(period: UsagePeriod): { readonly start: number; readonly end: number } {
-  const { startMs, endMs } = rangeOf(period);
+export function getSeconds(period: UsagePeriod): { readonly start: number; readonly end: number } {
+  const { startMs, endMs } = getRange(period);
   return { start: startMs / 1000, end: endMs / 1000 };
 }
 
@@ -43,7 +43,7 @@ export async function bucketsByDay(
   for (let first = period.first; first <= period.last; first = addDays(first, step)) {
     const end = addDays(first, step - 1);
     const slice = { first, last: end < period.last ? end : period.last, zone: period.zone };
-    const query = { group_by: group, interval: 'day', time_zone: period.zone, ...secondsOf(slice) } as const;
+    const query = { group_by: group, interval: 'day', time_zone: period.zone, ...getSeconds(slice) } as const;
     const usage = await ifGrouped(client, query, signal);
     if (usage?.interval !== 'day' || usage.time_zone !== period.zone) return null;
     buckets.push(...usage.data);

@@ -11,7 +11,7 @@ const limitMs = 10_000;
 export interface CreditsDeps {
   readonly connections: Connections;
   readonly modelFacts: DescribeModel;
-  readonly spend: Pick<SpendStore, 'usesOf'>;
+  readonly spend: Pick<SpendStore, 'getUses'>;
 }
 
 interface LinesWanted {
@@ -45,7 +45,7 @@ export function creditsFeature({ connections, modelFacts, spend }: CreditsDeps) 
       const credits = await askGateway(() => client.credits(page, { signal: AbortSignal.timeout(limitMs) }));
       // Another gateway may tell all lines, whatever is asked.
       const data = credits.transactions.data.filter((line) => isWanted(line, page));
-      const uses = await spend.usesOf(data.flatMap(({ request_id }) => request_id ?? []));
+      const uses = await spend.getUses(data.flatMap(({ request_id }) => request_id ?? []));
       const lines = data.map((line) => ({
         ...line,
         name: line.model && bookedModelName(modelFacts, line.provider, line.model),

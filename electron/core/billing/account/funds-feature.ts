@@ -10,25 +10,25 @@ import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { getPersonCost } from '../costs/person-cost.ts';
-import { outlookDays, outlookOf, unknownOutlook } from './outlook.ts';
+import { calculateOutlook, outlookDays, unknownOutlook } from './outlook.ts';
 
 export interface FundsDeps {
   readonly connections: Pick<Connections, 'wallet' | 'byId'>;
-  readonly walletOf: (payer: Payer) => Promise<WalletBalance>;
+  readonly getWallet: (payer: Payer) => Promise<WalletBalance>;
   readonly store: Pick<SettingsStore, 'readText' | 'write' | 'forget'>;
   readonly changes: Changes;
   readonly now: () => number;
 }
 
 const limitMs = 10_000;
-const settingOf = ({ source }: Payer): string => `budget.${source}`;
+const getSetting = ({ source }: Payer): string => `budget.${source}`;
 
 /** How long credits last, budgets of the person's own, and the balance of every account. */
-export function fundsFeature({ connections, walletOf, store, changes, now }: FundsDeps) {
+export function fundsFeature({ connections, getWallet, store, changes, now }: FundsDeps) {
   return {
     async outlook({ wallet }: { wallet: Wallet }): Promise<Outlook> {
       const payer = await connections.wallet(wallet);
-      const { billing, balance } = await walletOf(payer);
+      const { billing, balance } = await getWallet(payer);
       if (billing === 'meter_only' || balance === null) return unknownOutlook;
       const signal = AbortSignal.timeout(limitMs);
       const start = Math.floor(now() / 1000) - outlookDays * 86_400;
@@ -36,27 +36,27 @@ export function fundsFeature({ connections, walletOf, store, changes, now }: Fun
         ifReported(() => payer.client.credits({ limit: 1 }, { signal })),
         ifReported(() => payer.client.usage({ group_by: 'day', start }, { signal })),
       ]);
-      return outlookOf(credits ?? creditsOf(balance), usage, now());
+      return calculateOutlook(credits ?? getCredits(balance), usage, now());
     },
 
-    account: async ({ id }: { id: string }): Promise<WalletBalance> => walletOf(await connections.byId(id)),
+    account: async ({ id }: { id: string }): Promise<WalletBalance> => getWallet(await connections.byId(id)),
 
     async budget({ wallet }: { wallet: Wallet }): Promise<Budget> {
       const payer = await connections.wallet(wallet);
       const { startMs: start, endMs: end } = currentMonth(now());
       const [limitUsd, usage] = await Promise.all([
-        store.readText(settingOf(payer)),
+        store.readText(getSetting(payer)),
         ifReported(() =>
           payer.client.usage({ start: start / 1000, end: end / 1000 }, { signal: AbortSignal.timeout(limitMs) }),
         ),
       ]);
       const spent = usage?.period ? getPersonCost(usage.totals) : null;
       const spentUsd = spent === null ? null : formatUsd(nanoUsd(spent));
-      return { limitUsd, spentUsd, share: shareOf(spentUsd, limitUsd), start, end };
+      return { limitUsd, spentUsd, share: getShare(spentUsd, limitUsd), start, end };
     },
 
     async setBudget({ wallet, limitUsd }: { wallet: Wallet; limitUsd: string | null }): Promise<void> {
-      const setting = settingOf(await connections.wallet(wallet));
+      const setting = getSetting(await connections.wallet(wallet));
       if (limitUsd === null) await store.forget(setting);
       else await store.write(setting, limitUsd);
       changes.emit('caps');
@@ -75,7 +75,7 @@ async function ifReported<T>(call: () => Promise<T>): Promise<T | null> {
   }
 }
 
-const creditsOf = ({ amount, ...sums }: NonNullable<WalletBalance['balance']>): ReportedCredits => ({
+const getCredits = ({ amount, ...sums }: NonNullable<WalletBalance['balance']>): ReportedCredits => ({
   object: 'credits',
   ...sums,
   balance: amount,
@@ -83,7 +83,7 @@ const creditsOf = ({ amount, ...sums }: NonNullable<WalletBalance['balance']>): 
 });
 
 /** With integers, since a float would round the amounts first. */
-function shareOf(spent: string | null, limit: string | null): number | null {
+function getShare(spent: string | null, limit: string | null): number | null {
   if (spent === null || limit === null) return null;
   const whole = parseUsd(limit);
   if (whole === 0n) return parseUsd(spent) > 0n ? 1 : 0;

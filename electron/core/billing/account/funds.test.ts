@@ -7,7 +7,7 @@ import { parseUsd } from '#shared/money.ts';
 import { askedAndAnswered } from '../../../../tests/support/asked-and-answered.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../../tests/support/core-of-test.ts';
 import { openPlainServer } from '../../../../tests/support/other-gateways.ts';
-import { outlookOf } from './outlook.ts';
+import { calculateOutlook } from './outlook.ts';
 
 const start = (more: TestCoreOptions = {}) => coreOfTest({ openGateway, ...more });
 
@@ -76,7 +76,7 @@ test.each([
   const usage = { object: 'usage' as const, group_by: 'day' as const, period: null, totals, data, limits: [] };
   const page = { has_more: false, first_id: null, last_id: null };
   const credits = { object: 'credits' as const, currency: 'USD' as const, ...sums, transactions: list };
-  expect(outlookOf(credits, { ...usage, ...page }, now)).toMatchObject({
+  expect(calculateOutlook(credits, { ...usage, ...page }, now)).toMatchObject({
     messagesLeft: messages,
     daysLeft: days,
     low,

@@ -17,10 +17,10 @@ export const unknownOutlook: Outlook = { messagesLeft: null, daysLeft: null, bas
  * How long what is available lasts, by the average of the days since the first use among the last 30. `usage` is
  * grouped by day. Amounts stay integers: what is left is rounded down.
  */
-export function outlookOf(credits: ReportedCredits, usage: ReportedUsage | null, now: number): Outlook {
+export function calculateOutlook(credits: ReportedCredits, usage: ReportedUsage | null, now: number): Outlook {
   const available = parseUsd(credits.available ?? credits.balance);
   const empty = { ...unknownOutlook, low: available <= 0n };
-  const basis = usage && basisOf(usage, now);
+  const basis = usage && getBasis(usage, now);
   if (!basis) return empty;
   const cost = parseUsd(basis.costUsd);
   if (cost <= 0n) return { ...empty, basis };
@@ -28,15 +28,15 @@ export function outlookOf(credits: ReportedCredits, usage: ReportedUsage | null,
   const messages = (left * BigInt(basis.requests)) / cost;
   const days = basis.days < fewestDays ? null : (left * BigInt(basis.days)) / cost;
   return {
-    messagesLeft: numberOf(messages),
-    daysLeft: days === null ? null : numberOf(days),
+    messagesLeft: toNumber(messages),
+    daysLeft: days === null ? null : toNumber(days),
     basis,
     low: messages < fewMessages || (days !== null && days < fewDays),
   };
 }
 
 /** Null: nothing was asked in these days, or the gateway does not report it by day. */
-function basisOf({ data, totals, grouped }: ReportedUsage, now: number): Outlook['basis'] {
+function getBasis({ data, totals, grouped }: ReportedUsage, now: number): Outlook['basis'] {
   const { requests, succeeded, cost_usd: costUsd } = totals;
   const answered = succeeded ?? requests;
   const used = data.flatMap(({ day, requests: asked }) => (day !== null && asked !== 0 ? [Date.parse(day)] : []));
@@ -46,4 +46,4 @@ function basisOf({ data, totals, grouped }: ReportedUsage, now: number): Outlook
 }
 
 /** More than anybody counts is said as that much. */
-const numberOf = (value: bigint): number => Number(value < 1_000_000_000n ? value : 1_000_000_000n);
+const toNumber = (value: bigint): number => Number(value < 1_000_000_000n ? value : 1_000_000_000n);

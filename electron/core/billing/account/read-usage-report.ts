@@ -4,10 +4,10 @@ import { dayIn, daysBetween } from '#shared/days.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
-import { bucketsByDay, ifGrouped, periodBefore, secondsOf } from './ask-usage.ts';
+import { bucketsByDay, getSeconds, ifGrouped, periodBefore } from './ask-usage.ts';
 import { type GroupDeps, groupsFor, toldGroup } from './usage-groups.ts';
 import { foldByDay, foldDays, foldGroups } from './usage-report.ts';
-import { allOf, countersFor, shownSums, sumsOf } from './usage-sums.ts';
+import { allOf, countersFor, getSums, shownSums } from './usage-sums.ts';
 
 /** Usage of a period as the app shows it, from whatever the gateway in use tells of it. Throws `AppError`. */
 export async function readUsageReport(
@@ -47,26 +47,26 @@ async function readReport(
   const told = await bucketsByDay(client, toldGroup(grouping), period, signal);
   if (told === null) return plainReport(deps, payer, grouping, { ...period, zone: 'UTC' }, signal);
   const buckets = told.map(counters);
-  const [groupOf, toldEarlier] = await Promise.all([
+  const [getGroup, toldEarlier] = await Promise.all([
     groupsFor(deps, grouping, buckets, payer, signal),
     bucketsByDay(client, 'day', periodBefore(period), signal),
   ]);
   const earlier = toldEarlier?.map(counters) ?? null;
-  const days = daysOf(period);
+  const days = getDays(period);
   return {
     groupBy: grouping,
     days,
     zone: period.zone,
     ofPeriod: true,
     ownPeriod: null,
-    ...foldByDay(buckets, groupOf, days),
-    before: earlier && shownSums(allOf(earlier.map(sumsOf))),
-    perDayBefore: earlier && foldDays(earlier, daysOf(periodBefore(period))),
+    ...foldByDay(buckets, getGroup, days),
+    before: earlier && shownSums(allOf(earlier.map(getSums))),
+    perDayBefore: earlier && foldDays(earlier, getDays(periodBefore(period))),
   };
 }
 
-const daysOf = ({ first, last }: UsagePeriod): string[] => daysBetween(first, last);
-const groupedBy = (group: UsageGroup, period: UsagePeriod) => ({ group_by: group, ...secondsOf(period) });
+const getDays = ({ first, last }: UsagePeriod): string[] => daysBetween(first, last);
+const groupedBy = (group: UsageGroup, period: UsagePeriod) => ({ group_by: group, ...getSeconds(period) });
 
 /** Of a gateway with the interface's own questions alone: UTC days and groups, each by itself, and of each only what it tells. */
 async function plainReport(
@@ -79,24 +79,24 @@ async function plainReport(
   const { client } = payer;
   const usage = await askGateway(() => client.usage(groupedBy('day', period), { signal }));
   const told = await ifGrouped(client, groupedBy(toldGroup(grouping), period), signal);
-  const groupOf = await groupsFor(deps, grouping, told?.data ?? [], payer, signal);
-  const totals = sumsOf(usage.totals);
-  const ofPeriod = isOf(usage.period, period);
+  const getGroup = await groupsFor(deps, grouping, told?.data ?? [], payer, signal);
+  const totals = getSums(usage.totals);
+  const ofPeriod = belongsTo(usage.period, period);
   const byDay = usage.grouped !== false && usage.group_by === 'day';
   const earlier = ofPeriod ? await ifGrouped(client, groupedBy('day', periodBefore(period)), signal) : null;
-  const before = isOf(earlier?.period ?? null, periodBefore(period)) ? earlier : null;
-  const days = daysOf(period);
+  const before = belongsTo(earlier?.period ?? null, periodBefore(period)) ? earlier : null;
+  const days = getDays(period);
   return {
     groupBy: grouping,
     days,
     zone: 'UTC',
     ofPeriod,
-    ownPeriod: ofPeriod ? null : ownPeriodOf(usage.period),
+    ownPeriod: ofPeriod ? null : getOwnPeriod(usage.period),
     totals: shownSums(totals),
-    before: before && shownSums(sumsOf(before.totals)),
+    before: before && shownSums(getSums(before.totals)),
     perDay: byDay ? foldDays(usage.data, days) : null,
-    perDayBefore: before && foldDays(before.data, daysOf(periodBefore(period))),
-    ...(told ? foldGroups(told.data, groupOf, totals) : { groups: null, more: 0 }),
+    perDayBefore: before && foldDays(before.data, getDays(periodBefore(period))),
+    ...(told ? foldGroups(told.data, getGroup, totals) : { groups: null, more: 0 }),
     series: null,
   };
 }
@@ -104,12 +104,12 @@ async function plainReport(
 type Told = ReportedUsage['period'];
 
 /** Whether figures are of the period that was asked for. Some count the last day in, and some do not. */
-function isOf(told: Told, period: UsagePeriod): boolean {
-  const { start, end } = secondsOf(period);
+function belongsTo(told: Told, period: UsagePeriod): boolean {
+  const { start, end } = getSeconds(period);
   return told !== null && told.start === start && Math.abs(told.end - end) <= daySeconds;
 }
 
 const daySeconds = 86_400;
 
-const ownPeriodOf = (told: Told): UsageReport['ownPeriod'] =>
+const getOwnPeriod = (told: Told): UsageReport['ownPeriod'] =>
   told && { first: dayIn('UTC', told.start * 1000), last: dayIn('UTC', Math.max(told.start, told.end - 1) * 1000) };

@@ -28,7 +28,7 @@ const columns = [
 type ProviderName = Naming['providerName'];
 type Row = Readonly<Record<(typeof columns)[number], string | number | null>>;
 
-const rowOf = (line: UsageLine, providerName: ProviderName): Row => ({
+const toRow = (line: UsageLine, providerName: ProviderName): Row => ({
   request_id: line.id,
   time: new Date(line.created * 1000).toISOString(),
   provider: line.provider,
@@ -63,7 +63,7 @@ export function usagePieces(
   const head = JSON.stringify({ format: 'portico-usage', version: 1, period });
   return tablePieces(pages, {
     columns,
-    rowOf: (line) => rowOf(line, providerName),
+    toRow: (line) => toRow(line, providerName),
     format,
     around: [`${head.slice(0, -1)},"requests":[`, '\n]}\n'],
   });

@@ -27,7 +27,7 @@ interface Asked {
 
 /** Usage of a period in whole days. The gateway adds up; what it does not know, of chats and folders, is put to it here. */
 export function usageFeature(deps: UsageDeps) {
-  const payerOf = (wallet: Wallet) => deps.connections.wallet(wallet);
+  const getPayer = (wallet: Wallet) => deps.connections.wallet(wallet);
   /** A question that nobody waits for any longer ends, and any other after a while. */
   const ends = (signal: AbortSignal | undefined) =>
     AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
@@ -37,11 +37,11 @@ export function usageFeature(deps: UsageDeps) {
       { wallet, period, groupBy }: Asked & { readonly groupBy: UsageGrouping },
       signal?: AbortSignal,
     ): Promise<UsageReport> {
-      return readUsageReport(deps, await payerOf(wallet), groupBy, period, ends(signal));
+      return readUsageReport(deps, await getPayer(wallet), groupBy, period, ends(signal));
     },
 
     async insights({ wallet, period }: Asked, signal?: AbortSignal): Promise<UsageInsights> {
-      return readInsights(await payerOf(wallet), period, deps.now(), ends(signal));
+      return readInsights(await getPayer(wallet), period, deps.now(), ends(signal));
     },
 
     async requests(
@@ -51,11 +51,11 @@ export function usageFeature(deps: UsageDeps) {
       }: Asked & { groupBy: UsageGrouping; group: UsageGroupId | null; after?: string | null | undefined },
       signal?: AbortSignal,
     ) {
-      return readLines(deps, await payerOf(wallet), asked, ends(signal));
+      return readLines(deps, await getPayer(wallet), asked, ends(signal));
     },
 
     async *export({ wallet, period, format }: Asked & { readonly format: 'csv' | 'json' }, signal?: AbortSignal) {
-      yield* usagePieces(allLines(deps, await payerOf(wallet), period, signal), period, format, deps.providerName);
+      yield* usagePieces(allLines(deps, await getPayer(wallet), period, signal), period, format, deps.providerName);
     },
   };
 }

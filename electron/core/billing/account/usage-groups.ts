@@ -31,7 +31,7 @@ type Grouped = Pick<
 /** What the gateway is asked to tell apart: folders are put together from conversations. */
 export const toldGroup = (grouping: UsageGrouping): UsageGroup => (grouping === 'folder' ? 'conversation' : grouping);
 
-export const keyOf = ({ kind, id, provider }: UsageGroupId): string => JSON.stringify([kind, provider, id]);
+export const getKey = ({ kind, id, provider }: UsageGroupId): string => JSON.stringify([kind, provider, id]);
 
 const of = (kind: UsageGroupId['kind']): NamedGroup => ({ kind, id: null, provider: null, name: null });
 const named = (id: string, name: string | null = null, provider: string | null = null): NamedGroup => ({
@@ -66,7 +66,7 @@ export async function groupsFor(
       return ({ key }) => (key === null ? of('keyless') : named(key, labels.get(key) ?? null));
     }
     default:
-      return chatGroups(grouping, await chatsOf(buckets));
+      return chatGroups(grouping, await getChats(buckets));
   }
 
   /** Labels of the keys of an account; a gateway elsewhere tells that of the key in use alone. */
@@ -79,7 +79,7 @@ export async function groupsFor(
     ]);
   }
 
-  async function chatsOf(all: typeof buckets): Promise<Map<string, NamedChat>> {
+  async function getChats(all: typeof buckets): Promise<Map<string, NamedChat>> {
     const ids = [...new Set(all.flatMap(({ conversation_id: id }) => id ?? []))];
     const chats = ids.length === 0 ? [] : await background.run('names', { ids }, signal);
     return new Map(chats.map((chat) => [chat.id, chat]));

@@ -5,8 +5,8 @@ import { addDays, dayIn, daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
 import { getPersonCost } from '../costs/person-cost.ts';
-import { bucketsByDay, ifGrouped, secondsOf } from './ask-usage.ts';
-import { countersFor, sumsOf } from './usage-sums.ts';
+import { bucketsByDay, getSeconds, ifGrouped } from './ask-usage.ts';
+import { countersFor, getSums } from './usage-sums.ts';
 
 /** A mean of fewer days says nothing; of more than four weeks, little of what comes next. */
 const [fewestDays, maxDays] = [7, 28];
@@ -20,7 +20,7 @@ export async function readInsights(
   const [forecast, usage] = await Promise.all([
     readForecast(client, period.zone, now, signal),
     // One question for both: each reads all requests of the period.
-    ifGrouped(client, { group_by: 'error', savings: true, ...secondsOf(period) }, signal),
+    ifGrouped(client, { group_by: 'error', savings: true, ...getSeconds(period) }, signal),
   ]);
   return { forecast, failures: failuresIn(usage, source), cache_savings_usd: usage?.totals.cache_savings_usd ?? null };
 }
@@ -50,18 +50,21 @@ async function readForecast(
   if (buckets === null) return null;
   const costs = new Map<string, bigint>();
   for (const bucket of buckets) {
-    const { cost } = sumsOf(bucket);
+    const { cost } = getSums(bucket);
     if (bucket.day === null || cost === null) return null;
     costs.set(bucket.day, cost);
   }
-  return forecastOf(costs, today);
+  return calculateForecast(costs, today);
 }
 
 /**
  * Where the month is going: what it cost so far, and the mean of the whole days before today for each day that is left. The mean
  * begins with the first day that had use, at most four weeks ago. `costs`: nano-USD by day; a day without use is missing.
  */
-export function forecastOf(costs: ReadonlyMap<string, bigint>, today: string): NonNullable<UsageInsights['forecast']> {
+export function calculateForecast(
+  costs: ReadonlyMap<string, bigint>,
+  today: string,
+): NonNullable<UsageInsights['forecast']> {
   const month = today.slice(0, 7);
   const sum = (days: readonly string[]) => days.reduce((total, day) => total + (costs.get(day) ?? 0n), 0n);
   const soFar = sum(daysBetween(`${month}-01`, today));

@@ -8,24 +8,24 @@ import { bookedModelName, type DescribeModel } from '../../gateways/connection/m
 import { pause } from '../../runtime/streams/pace.ts';
 import { costOfRecord } from '../costs/cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
-import { secondsOf } from './ask-usage.ts';
-import { type GroupDeps, groupsFor, keyOf } from './usage-groups.ts';
+import { getSeconds } from './ask-usage.ts';
+import { type GroupDeps, getKey, groupsFor } from './usage-groups.ts';
 
 const pageSize = 100;
 /** Of a group that the gateway cannot narrow a list by, so many pages are looked through for one of ours. */
 const maxPages = 20;
 
 export interface LineDeps extends GroupDeps {
-  readonly spend: Pick<SpendStore, 'usesOf'>;
+  readonly spend: Pick<SpendStore, 'getUses'>;
 }
 
 /** Records of an account (`Payer.source`) as lines of the ledger, with the chat and the message of those that this app asked. */
-export async function linesOf(
-  { modelFacts, spend }: { readonly modelFacts: DescribeModel; readonly spend: Pick<SpendStore, 'usesOf'> },
+export async function getLines(
+  { modelFacts, spend }: { readonly modelFacts: DescribeModel; readonly spend: Pick<SpendStore, 'getUses'> },
   source: string,
   records: readonly RequestRecord[],
 ): Promise<UsageLine[]> {
-  const uses = await spend.usesOf(records.map(({ id }) => id));
+  const uses = await spend.getUses(records.map(({ id }) => id));
   return records.map((record) => ({
     id: record.id,
     created: record.created,
@@ -41,12 +41,12 @@ export async function linesOf(
     cache_write_tokens: record.cache_write_tokens,
     completion_tokens: record.completion_tokens,
     reasoning_tokens: record.reasoning_tokens,
-    ...costOf(record, source),
+    ...getCost(record, source),
     use: uses.get(record.id) ?? null,
   }));
 }
 
-function costOf(record: RequestRecord, source: string): Pick<UsageLine, 'cost_usd' | 'provenance'> {
+function getCost(record: RequestRecord, source: string): Pick<UsageLine, 'cost_usd' | 'provenance'> {
   const { costUsd, costSource } = costOfRecord(record, source);
   return { cost_usd: costUsd, provenance: costSource };
 }
@@ -88,7 +88,7 @@ export async function readLines(
   signal: AbortSignal,
 ): Promise<{ data: UsageLine[]; after: string | null }> {
   const narrowed = group && narrowedBy(groupBy, group);
-  const query = { limit: pageSize, ...secondsOf(period), ...narrowed };
+  const query = { limit: pageSize, ...getSeconds(period), ...narrowed };
   const found: RequestRecord[] = [];
   let last = after ?? null;
   for (let pages = 0; pages < maxPages && found.length < pageSize; pages += 1) {
@@ -98,7 +98,7 @@ export async function readLines(
     last = page.has_more ? page.last_id : null;
     if (last === null) break;
   }
-  return { data: await linesOf(deps, source, found), after: last };
+  return { data: await getLines(deps, source, found), after: last };
 
   async function ofGroup(records: readonly RequestRecord[], wanted: UsageGroupId): Promise<RequestRecord[]> {
     const buckets = records.map((record) => ({
@@ -106,10 +106,10 @@ export async function readLines(
       key: record.key_id,
       provenance: costOfRecord(record, source).costSource,
     }));
-    const groupOf = await groupsFor(deps, groupBy, buckets, { client, source }, signal);
+    const getGroup = await groupsFor(deps, groupBy, buckets, { client, source }, signal);
     return records.filter((_record, at) => {
       const bucket = buckets[at];
-      return bucket !== undefined && keyOf(groupOf(bucket)) === keyOf(wanted);
+      return bucket !== undefined && getKey(getGroup(bucket)) === getKey(wanted);
     });
   }
 }
@@ -121,12 +121,12 @@ export async function* allLines(
   period: UsagePeriod,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<UsageLine[], void> {
-  const query = { limit: pageSize, order: 'asc', ...secondsOf(period) } as const;
+  const query = { limit: pageSize, order: 'asc', ...getSeconds(period) } as const;
   const more = signal ? { signal } : {};
   for (let after: string | null = null; ; ) {
     const from: { after?: string } = after === null ? {} : { after };
     const page = await patiently(() => client.requests({ ...query, ...from }, more), signal);
-    yield await linesOf(
+    yield await getLines(
       deps,
       source,
       page.data.filter(({ status }) => status !== 'running'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ReportedBucket } from '#shared/client/reported.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { forecastOf } from './usage-insights.ts';
+import { calculateForecast } from './usage-insights.ts';
 import { foldByDay } from './usage-report.ts';
 
 const days = ['2026-10-30', '2026-10-31', '2026-11-01'];
@@ -38,20 +38,20 @@ const bucket = fc
     }),
   );
 
-const costOf = (all: readonly { cost_usd: string | null }[]) =>
+const getCost = (all: readonly { cost_usd: string | null }[]) =>
   formatUsd(nanoUsd(all.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd ?? ''), 0n)));
 
 test('groups, days and the colours of a chart add up to the same sums, however many there are', () => {
   fc.assert(
     fc.property(fc.array(bucket, { maxLength: 500, size: 'max' }), (buckets) => {
-      const groupOf = ({ model }: Pick<ReportedBucket, 'model'>) =>
+      const getGroup = ({ model }: Pick<ReportedBucket, 'model'>) =>
         ({ kind: 'named', id: model, provider: null, name: null }) as const;
-      const { totals, perDay, groups, more, series } = foldByDay(buckets, groupOf, days);
-      const total = costOf(buckets);
+      const { totals, perDay, groups, more, series } = foldByDay(buckets, getGroup, days);
+      const total = getCost(buckets);
       expect(totals.cost_usd).toBe(total);
-      expect(costOf(perDay ?? [])).toBe(total);
-      expect(costOf(groups ?? [])).toBe(total);
-      expect(costOf((series ?? []).flatMap((each) => each.days))).toBe(total);
+      expect(getCost(perDay ?? [])).toBe(total);
+      expect(getCost(groups ?? [])).toBe(total);
+      expect(getCost((series ?? []).flatMap((each) => each.days))).toBe(total);
       expect((groups ?? []).length + Math.max(0, more - 1)).toBe(new Set(buckets.map(({ model }) => model)).size);
       expect(series?.length ?? 0).toBeLessThanOrEqual(6);
       const shares = (groups ?? []).map(({ share }) => share ?? -1);
@@ -64,8 +64,8 @@ test('groups, days and the colours of a chart add up to the same sums, however m
 test('a cost that one bucket does not tell is not known of their sum, and no zero', () => {
   const [one] = fc.sample(bucket, 1);
   if (!one) throw new Error('no sample');
-  const groupOf = () => ({ kind: 'elsewhere', id: null, provider: null, name: null }) as const;
-  const { totals, groups } = foldByDay([one, { ...one, cost_usd: null }], groupOf, days);
+  const getGroup = () => ({ kind: 'elsewhere', id: null, provider: null, name: null }) as const;
+  const { totals, groups } = foldByDay([one, { ...one, cost_usd: null }], getGroup, days);
   expect([totals.cost_usd, groups?.[0]?.cost_usd, groups?.[0]?.share]).toEqual([null, null, null]);
   expect(totals.requests).toBe((one.requests ?? 0) * 2);
 });
@@ -77,7 +77,7 @@ test('a forecast is the month so far and the mean of whole days before for each 
     ['2026-11-24', 50n],
   ]);
   // 23 days from the 1st to the 23rd, six from the 25th to the 30th.
-  expect(forecastOf(costs, '2026-11-24')).toEqual({
+  expect(calculateForecast(costs, '2026-11-24')).toEqual({
     month: '2026-11',
     so_far_usd: formatUsd(nanoUsd(1_650n)),
     estimate: {
@@ -91,8 +91,8 @@ test('a forecast is the month so far and the mean of whole days before for each 
 
 test('after less than a week of use nothing is forecast', () => {
   for (const day of ['2026-11-24', '2026-11-23', '2026-11-18'])
-    expect(forecastOf(new Map([[day, 5n]]), '2026-11-24').estimate).toBeNull();
-  expect(forecastOf(new Map([['2026-11-17', 5n]]), '2026-11-24').estimate).toMatchObject({ mean_days: 7 });
-  expect(forecastOf(new Map(), '2026-11-24').estimate).toBeNull();
-  expect(forecastOf(new Map([['2026-11-02', 5n]]), '2026-11-30').estimate).toMatchObject({ days_left: 0 });
+    expect(calculateForecast(new Map([[day, 5n]]), '2026-11-24').estimate).toBeNull();
+  expect(calculateForecast(new Map([['2026-11-17', 5n]]), '2026-11-24').estimate).toMatchObject({ mean_days: 7 });
+  expect(calculateForecast(new Map(), '2026-11-24').estimate).toBeNull();
+  expect(calculateForecast(new Map([['2026-11-02', 5n]]), '2026-11-30').estimate).toMatchObject({ days_left: 0 });
 });

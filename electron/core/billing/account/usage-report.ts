@@ -1,7 +1,7 @@
 import type { ReportedBucket } from '#shared/client/reported.ts';
 import type { UsageGroupSums, UsageReport, UsageSeries } from '#shared/contract/app/usage.ts';
-import { type GroupOf, keyOf, type NamedGroup } from './usage-groups.ts';
-import { allOf, bySize, nothing, plus, type Sums, shareOf, shownSums, sumsOf } from './usage-sums.ts';
+import { type GroupOf, getKey, type NamedGroup } from './usage-groups.ts';
+import { allOf, bySize, getShare, getSums, nothing, plus, type Sums, shownSums } from './usage-sums.ts';
 
 /** More colours are not told apart; the rest is one of its own. */
 const maxSeries = 5;
@@ -16,16 +16,16 @@ interface Group extends NamedGroup {
 /** Groups and days that add up to the same sums, whatever they are grouped by. */
 export function foldByDay(
   buckets: readonly ReportedBucket[],
-  groupOf: GroupOf,
+  getGroup: GroupOf,
   days: readonly string[],
 ): Pick<UsageReport, 'totals' | 'perDay' | 'groups' | 'more' | 'series'> {
   const groups = new Map<string, Group>();
   const perDay = new Map<string, Sums>();
   for (const bucket of buckets) {
-    const sums = sumsOf(bucket);
+    const sums = getSums(bucket);
     const day = within(days, bucket.day);
-    const named = groupOf(bucket);
-    const key = keyOf(named);
+    const named = getGroup(bucket);
+    const key = getKey(named);
     const group = groups.get(key) ?? { ...named, sums: nothing, days: new Map<string, Sums>() };
     groups.set(key, group);
     group.sums = plus(group.sums, sums);
@@ -38,17 +38,17 @@ export function foldByDay(
     totals: shownSums(totals),
     perDay: days.map((day) => shownSums(perDay.get(day) ?? nothing)),
     ...shownGroups(sorted, totals),
-    series: seriesOf(sorted, days),
+    series: getSeries(sorted, days),
   };
 }
 
 /** Groups without days: all that a gateway without intervals tells. */
-export function foldGroups(buckets: readonly ReportedBucket[], groupOf: GroupOf, totals: Sums) {
+export function foldGroups(buckets: readonly ReportedBucket[], getGroup: GroupOf, totals: Sums) {
   const groups = new Map<string, NamedGroup & { sums: Sums }>();
   for (const bucket of buckets) {
-    const named = groupOf(bucket);
-    const known = groups.get(keyOf(named));
-    groups.set(keyOf(named), { ...named, sums: plus(known?.sums ?? nothing, sumsOf(bucket)) });
+    const named = getGroup(bucket);
+    const known = groups.get(getKey(named));
+    groups.set(getKey(named), { ...named, sums: plus(known?.sums ?? nothing, getSums(bucket)) });
   }
   return shownGroups(
     [...groups.values()].sort((a, b) => bySize(a.sums, b.sums)),
@@ -60,7 +60,7 @@ export function foldDays(buckets: readonly ReportedBucket[], days: readonly stri
   const perDay = new Map<string, Sums>();
   for (const bucket of buckets) {
     const day = within(days, bucket.day);
-    perDay.set(day, plus(perDay.get(day) ?? nothing, sumsOf(bucket)));
+    perDay.set(day, plus(perDay.get(day) ?? nothing, getSums(bucket)));
   }
   return days.map((day) => shownSums(perDay.get(day) ?? nothing));
 }
@@ -76,21 +76,21 @@ const rest: NamedGroup = { kind: 'rest', id: null, provider: null, name: null };
 
 function shownGroups(sorted: readonly (NamedGroup & { readonly sums: Sums })[], totals: Sums) {
   const folded = sorted.length > maxGroups ? sorted.slice(maxGroups) : [];
-  const shown = folded.length > 0 ? [...sorted.slice(0, maxGroups), { ...rest, sums: sumOf(folded) }] : sorted;
+  const shown = folded.length > 0 ? [...sorted.slice(0, maxGroups), { ...rest, sums: getSum(folded) }] : sorted;
   const groups: UsageGroupSums[] = shown.map(({ kind, id, provider, name, sums }) => ({
     kind,
     id,
     provider,
     name,
     ...shownSums(sums),
-    share: shareOf(sums, totals.cost),
+    share: getShare(sums, totals.cost),
   }));
   return { groups, more: folded.length };
 }
 
-const sumOf = (groups: readonly { readonly sums: Sums }[]): Sums => allOf(groups.map(({ sums }) => sums));
+const getSum = (groups: readonly { readonly sums: Sums }[]): Sums => allOf(groups.map(({ sums }) => sums));
 
-function seriesOf(sorted: readonly Group[], days: readonly string[]): UsageSeries[] {
+function getSeries(sorted: readonly Group[], days: readonly string[]): UsageSeries[] {
   // One that is left over is told by its name rather than as the rest.
   const own = sorted.length === maxSeries + 1 ? sorted : sorted.slice(0, maxSeries);
   const folded = sorted.slice(own.length);

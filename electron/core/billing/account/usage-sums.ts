@@ -49,7 +49,7 @@ const added = (a: number | null, b: number | null) => (a === null || b === null 
  * What a gateway tells, with the parts of the tokens apart. A gateway that does not count unknown costs has none that the app
  * knows of.
  */
-export function sumsOf(told: ReportedCounters): Sums {
+export function getSums(told: ReportedCounters): Sums {
   const { prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion, reasoning_tokens } = told;
   return {
     requests: told.requests,
@@ -90,14 +90,14 @@ export const allOf = (sums: Iterable<Sums>): Sums => [...sums].reduce(plus, noth
 export function bySize(a: Sums, b: Sums): number {
   const cost = (b.cost ?? -1n) - (a.cost ?? -1n);
   if (cost !== 0n) return cost > 0n ? 1 : -1;
-  return tokensOf(b) - tokensOf(a) || (b.requests ?? 0) - (a.requests ?? 0);
+  return getTokens(b) - getTokens(a) || (b.requests ?? 0) - (a.requests ?? 0);
 }
 
-const tokensOf = ({ input, cached, output, reasoning }: Sums): number =>
+const getTokens = ({ input, cached, output, reasoning }: Sums): number =>
   (input ?? 0) + (cached ?? 0) + (output ?? 0) + (reasoning ?? 0);
 
 /** With integers, since a float would round the amounts first. Null: one of them is not known, or not whole. */
-export function shareOf({ cost, unknown }: Pick<Sums, 'cost' | 'unknown'>, total: bigint | null): number | null {
+export function getShare({ cost, unknown }: Pick<Sums, 'cost' | 'unknown'>, total: bigint | null): number | null {
   if (cost === null || total === null || (unknown ?? 0) > 0) return null;
   return total === 0n ? 0 : Number((cost * 1_000_000_000n) / total) / 1_000_000_000;
 }

@@ -127,14 +127,14 @@ describe.each(zones)('in %s', (zone, offset) => {
     for (const groupBy of usageGrouping.options) {
       const { groups, series, perDay, totals } = await core.client.usage.get({ wallet: 'main', period, groupBy });
       expect([groupBy, plain(totals)]).toEqual([groupBy, expected]);
-      expect([groupBy, sumOf(groups ?? [])]).toEqual([groupBy, expected]);
-      const stacked = (perDay ?? []).map((_sum, at) => sumOf((series ?? []).map(({ days }) => days[at] as UsageSums)));
+      expect([groupBy, getSum(groups ?? [])]).toEqual([groupBy, expected]);
+      const stacked = (perDay ?? []).map((_sum, at) => getSum((series ?? []).map(({ days }) => days[at] as UsageSums)));
       expect([groupBy, stacked]).toEqual([groupBy, perDay?.map(plain)]);
     }
   });
 });
 
-function sumOf(all: readonly UsageSums[]) {
+function getSum(all: readonly UsageSums[]) {
   const nano = all.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd ?? ''), 0n);
   const total = (name: 'requests' | 'failed' | 'prompt' | 'completion') =>
     all.map(plain).reduce((sum, one) => sum + (one[name] ?? 0), 0);

@@ -8,7 +8,7 @@ type Amounts<Value> = Readonly<Record<CapScope, Value>>;
 const scopes = ['message', 'conversation', 'day', 'month'] as const;
 export const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
 
-export const sumOf = (uppers: readonly Upper[]): bigint => uppers.reduce((sum, { upper }) => sum + upper, 0n);
+export const getSum = (uppers: readonly Upper[]): bigint => uppers.reduce((sum, { upper }) => sum + upper, 0n);
 
 /** The caps that a message of at most `upper` comes near (80 %) or may exceed (over 100 %). Exact, in nano-USD. */
 export function capStates(caps: Amounts<bigint | null>, spent: Amounts<bigint>, upper: bigint): CapState[] {
@@ -24,7 +24,7 @@ export function modelStates(
   return [...new Set(uppers.map(({ model }) => model))].flatMap((model) => {
     const cap = caps[model];
     if (cap === undefined) return [];
-    const upper = sumOf(uppers.filter((each) => each.model === model));
+    const upper = getSum(uppers.filter((each) => each.model === model));
     return stateAt('model', model, parseUsd(cap), spentOn(model), upper);
   });
 }
@@ -44,7 +44,7 @@ function stateAt(
 }
 
 /** How full a cap is by what was spent; null where there is none. */
-export function meterOf(
+export function getMeter(
   scope: CapMeter['scope'],
   cap: string | null,
   spent: bigint,

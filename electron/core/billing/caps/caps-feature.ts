@@ -7,7 +7,7 @@ import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 import { accountSpend } from './account-spend.ts';
-import { capStates, meterOf, modelStates, sumOf, usd } from './cap-states.ts';
+import { capStates, getMeter, getSum, modelStates, usd } from './cap-states.ts';
 import { readCaps, writeCaps } from './kept-caps.ts';
 import { modelSpend } from './model-spend.ts';
 
@@ -49,7 +49,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
 
   /** Of the whole account where its gateway tells that, and of what this app has paid elsewhere; else of this app alone. */
   async function spentNow() {
-    const periods = periodsOf(now());
+    const periods = getPeriods(now());
     const account = await accountSpend(connections, periods);
     const except = account?.source ?? null;
     const [day, month] = await Promise.all([spend.since(periods.day, except), spend.since(periods.month, except)]);
@@ -62,8 +62,8 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
   }
 
   async function spentOn(conversationId: string | null, reservations: readonly Reservation[]) {
-    const own = sumOf(reservations);
-    const here = sumOf(reservations.filter((each) => each.conversationId === conversationId));
+    const own = getSum(reservations);
+    const here = getSum(reservations.filter((each) => each.conversationId === conversationId));
     const [all, ofChat] = await Promise.all([
       spentNow(),
       conversationId === null ? 0n : spend.ofConversation(conversationId),
@@ -73,7 +73,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
     return { message: 0n, conversation: ofChat + here, day: all.day + open, month: all.month + open };
   }
 
-  const spentOnModels = () => modelSpend({ connections, spend }, periodsOf(now()).month);
+  const spentOnModels = () => modelSpend({ connections, spend }, getPeriods(now()).month);
 
   return {
     async get(): Promise<CapsNow> {
@@ -85,9 +85,9 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
       const capped = Object.entries(caps.models);
       const costs = capped.length === 0 ? null : await spentOnModels();
       const meters = [
-        meterOf('day', caps.day, day),
-        meterOf('month', caps.month, month),
-        ...capped.map(([model, cap]) => meterOf('model', cap, costs?.get(model) ?? 0n, model)),
+        getMeter('day', caps.day, day),
+        getMeter('month', caps.month, month),
+        ...capped.map(([model, cap]) => getMeter('model', cap, costs?.get(model) ?? 0n, model)),
       ];
       return {
         caps,
@@ -113,7 +113,7 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
     any: async (): Promise<boolean> => hasAny(await read()),
 
     /** The caps that answers of this size, which start together, come near or may exceed. */
-    async stateOf(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]> {
+    async getState(conversationId: string | null, uppers: readonly Upper[]): Promise<CapState[]> {
       const caps = await read();
       if (!hasAny(caps)) return [];
       const { models, ...scoped } = caps;
@@ -121,11 +121,11 @@ export function capsFeature({ store, spend, connections, programLimits, changes,
         Object.entries(scoped).map(([scope, cap]) => [scope, cap === null ? null : parseUsd(cap)]),
       ) as Record<CapScope, bigint | null>;
       const reservations = await running();
-      const states = capStates(limits, await spentOn(conversationId, reservations), sumOf(uppers));
+      const states = capStates(limits, await spentOn(conversationId, reservations), getSum(uppers));
       if (!uppers.some(({ model }) => models[model] !== undefined)) return states;
       const costs = await spentOnModels();
       const spentOnModel = (model: string) =>
-        (costs.get(model) ?? 0n) + sumOf(reservations.filter((each) => each.model === model));
+        (costs.get(model) ?? 0n) + getSum(reservations.filter((each) => each.model === model));
       return [...states, ...modelStates(models, spentOnModel, uppers)];
     },
 
@@ -152,7 +152,7 @@ const hasAny = ({ models, ...scoped }: Caps): boolean =>
   Object.keys(models).length > 0 || Object.values(scoped).some((cap) => cap !== null);
 
 /** The start of the current UTC day and month. */
-function periodsOf(timeMs: number): { day: number; month: number } {
+function getPeriods(timeMs: number): { day: number; month: number } {
   const date = new Date(timeMs);
   return {
     day: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()),

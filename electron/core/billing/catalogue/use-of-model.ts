@@ -23,13 +23,13 @@ export async function useOfModel(client: GatewayClient, model: string, nowMs: nu
     requests: usage.totals.requests ?? 0,
     costUsd: cost === null ? null : formatUsd(nanoUsd(cost)),
     firstTokenMs: median(records.data.flatMap(({ latency_ms: { first_token } }) => first_token ?? [])),
-    tokensPerSecond: median(records.data.flatMap((record) => speedOf(record) ?? [])),
+    tokensPerSecond: median(records.data.flatMap((record) => getSpeed(record) ?? [])),
     measured: records.data.length,
   };
 }
 
 /** Tokens per second from the first one on; null where that cannot be told from the record. */
-function speedOf({
+function getSpeed({
   completion_tokens: tokens,
   latency_ms: { first_token: first, total },
 }: RequestRecord): number | null {

@@ -1,6 +1,6 @@
 import { type Candidate, repricing } from '#gateway/ledger/records/reprice.ts';
-import { needsOf, type RepricedBooks } from '#gateway/ledger/records/reprice-books.ts';
-import { priceOf } from '#shared/bill-lines.ts';
+import { getNeeds, type RepricedBooks } from '#gateway/ledger/records/reprice-books.ts';
+import { parsePricing } from '#shared/bill-lines.ts';
 import type { WhatIfResult } from '#shared/contract/app/catalogue.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
@@ -40,7 +40,7 @@ export function whatIf({ connections, catalogue, background, gatewayDatabase }: 
     const { client, source } = await connections.wallet(wallet);
     const known = await catalogue();
     const chosen = models.map((id) => known.find((model) => model.id === id) ?? gone(id));
-    const candidates = chosen.map(candidateOf);
+    const candidates = chosen.map(toCandidate);
     const period = { startMs: start, endMs: end };
     if (connections.mode === 'remote') {
       return toResult(await repriceRecords({ client, source }, period, candidates, signal), chosen);
@@ -62,11 +62,11 @@ const gone = (model: string): never => {
   throw refusal('not_found', 'modelGone', { model });
 };
 
-function candidateOf(model: Model): Candidate {
+function toCandidate(model: Model): Candidate {
   if (!model.pricing) throw refusal('invalid_input', 'modelUnpriced', { name: model.name });
   return {
     model: model.id,
-    price: priceOf(model.pricing),
+    price: parsePricing(model.pricing),
     contextLength: model.context_length,
     maxOutputTokens: model.max_output_tokens,
     abilities: new Set([
@@ -120,7 +120,7 @@ async function repriceRecords(
         cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0,
         ...counts,
         costNano: charged + ownKey,
-        needs: needsOf(undefined, counts.audioTokens, counts.searches, counts.imageTokens),
+        needs: getNeeds(undefined, counts.audioTokens, counts.searches, counts.imageTokens),
       });
     }
     after = page.last_id;

@@ -1,4 +1,4 @@
-import { priceOf } from '#shared/bill-lines.ts';
+import { parsePricing } from '#shared/bill-lines.ts';
 import type { ReportedRequest } from '#shared/client/reported.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { MessageStore } from '../../conversations/message-store.ts';
@@ -11,7 +11,7 @@ import type { AnswerPatch, MessageRow } from '../../storage/database/message-row
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { billOfRecord, costOfRecord, estimatedCost, uncharged, usageOfRecord } from './cost.ts';
 import { lookUpUnsettled } from './look-up-unsettled.ts';
-import { recordOf } from './record-of.ts';
+import { getRecord } from './record-of.ts';
 
 export interface CostLookupDeps {
   readonly messages: MessageStore;
@@ -48,11 +48,11 @@ async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPa
   const payer = await connections.bySource(row.source);
   if (!payer) return null;
   const asked = { requestId: row.request_id, name, at: row.created_at };
-  const record = await recordOf(deps.settings, payer, asked, signal);
+  const record = await getRecord(deps.settings, payer, asked, signal);
   if (record === null || signal.aborted) return null;
   if (record === 'none') return { ...uncharged, costOpen: false };
   if (record === 'no-records') return { ...(await withoutRecord(deps, row)), costOpen: false };
-  return { ...patchOf(record, row.source), requestId: record.id, costOpen: false };
+  return { ...toPatch(record, row.source), requestId: record.id, costOpen: false };
 }
 
 /**
@@ -66,11 +66,11 @@ async function withoutRecord({ messages, modelFacts }: CostLookupDeps, row: Mess
   const pricing = names.map(modelFacts).find((facts) => facts !== null)?.record.pricing;
   if (row.usage !== null || !pricing || row.text === '' || row.status === 'error') return {};
   const branch = await messages.branch(row.conversation_id, row.parent_id);
-  return estimatedCost(priceOf(pricing), branch, `${row.reasoning}${row.text}`);
+  return estimatedCost(parsePricing(pricing), branch, `${row.reasoning}${row.text}`);
 }
 
 /** The cost of an answer from the record of its request. `source`: the account that pays. */
-export function patchOf(
+export function toPatch(
   record: ReportedRequest,
   source: string,
 ): Pick<Message, 'costUsd' | 'costSource' | 'bill'> & Partial<Pick<Message, 'usage'>> {

@@ -1,10 +1,10 @@
 import { estimateInputTokens, estimateTextTokens } from '#gateway/providers/content/estimate-tokens.ts';
-import { billLines, isEnteredPrice, priceOf } from '#shared/bill-lines.ts';
+import { billLines, isEnteredPrice, parsePricing } from '#shared/bill-lines.ts';
 import type { ReportedChunk, ReportedRequest } from '#shared/client/reported.ts';
 import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
 import type { Bill } from '#shared/contract/common/bills.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
-import { costOf, noTokens, type Price } from '#shared/price.ts';
+import { getCost, noTokens, type Price } from '#shared/price.ts';
 import { pricing } from '#shared/wire/model.ts';
 import { lostAnswerCodes, type RequestRecord } from '#shared/wire/request-record.ts';
 import { isOwnKeys } from '../../gateways/connection/connections.ts';
@@ -37,7 +37,7 @@ export function costOfChunk(
     const listPrice = usage.upstream_cost_usd;
     return listPrice === null || (unpriced && isZero(listPrice)) ? unknown : { costUsd: listPrice, costSource: 'byok' };
   }
-  if (usage.cost_usd === null) return facts?.record.pricing ? listPriceOf(facts.record.pricing, usage) : unknown;
+  if (usage.cost_usd === null) return facts?.record.pricing ? getListPrice(facts.record.pricing, usage) : unknown;
   if (unpriced && isZero(usage.cost_usd)) return unknown;
   const counted = isOwnKeys(source) ? 'byok' : 'billed';
   return { costUsd: usage.cost_usd, costSource: usage.estimated ? 'estimated' : counted };
@@ -45,10 +45,10 @@ export function costOfChunk(
 
 const isZero = (usd: string): boolean => parseUsd(usd) === 0n;
 
-function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<ReportedChunk['usage']>): Cost {
+function getListPrice(price: Parameters<typeof parsePricing>[0], usage: NonNullable<ReportedChunk['usage']>): Cost {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usageOfChunk(usage);
   const counted = { ...noTokens, promptTokens, completionTokens, cachedTokens, reasoningTokens };
-  return { costUsd: formatUsd(costOf(priceOf(price), counted)), costSource: 'estimated' };
+  return { costUsd: formatUsd(getCost(parsePricing(price), counted)), costSource: 'estimated' };
 }
 
 /**
@@ -128,7 +128,7 @@ export function billOfRecord(record: ReportedRequest, source: string): Bill | nu
   const price = recordedPrice.safeParse(record.price);
   if (costUsd === null || isZero(costUsd) || !price.success) return null;
   const bill = billLines(
-    priceOf(price.data),
+    parsePricing(price.data),
     {
       promptTokens: record.prompt_tokens,
       completionTokens: record.completion_tokens,
@@ -163,6 +163,6 @@ export function estimatedCost(price: Price, question: readonly Message[], answer
     promptTokens: estimateInputTokens(messages, undefined) + tokens,
     completionTokens: estimateTextTokens(answer),
   };
-  const cost = costOf(price, usage);
+  const cost = getCost(price, usage);
   return { costUsd: formatUsd(cost), costSource: 'estimated' as const, bill: billLines(price, usage, cost) };
 }

@@ -1,4 +1,4 @@
-import { priceOf, searchesIn } from '#shared/bill-lines.ts';
+import { parsePricing, searchesIn } from '#shared/bill-lines.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
 import { refusal } from '#shared/language/refusals.ts';
@@ -11,7 +11,7 @@ import {
   parseUsdPerToken,
   picoUsd,
 } from '#shared/money.ts';
-import { costOf, type TokenUsage } from '#shared/price.ts';
+import { getCost, type TokenUsage } from '#shared/price.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { MessageStore } from '../../conversations/message-store.ts';
 import type { DescribeModel } from '../../gateways/connection/model-facts.ts';
@@ -47,7 +47,7 @@ export function otherPrices({ messages, modelFacts, knownModels }: OtherPricesDe
     const { usage, costUsd, bill } = answer.sum ?? answer;
     const compared: Compared = {
       model: answer.servedModel === null ? answer.model : `${answer.servedProvider}/${answer.servedModel}`,
-      pricing: pricingOf(answer, modelFacts),
+      pricing: getPricing(answer, modelFacts),
       usage: usage && { ...usage, searches: searchesIn(bill) },
       costUsd,
     };
@@ -57,7 +57,7 @@ export function otherPrices({ messages, modelFacts, knownModels }: OtherPricesDe
   };
 }
 
-const pricingOf = ({ servedProvider, servedModel, model }: Message, modelFacts: DescribeModel): Pricing | null =>
+const getPricing = ({ servedProvider, servedModel, model }: Message, modelFacts: DescribeModel): Pricing | null =>
   (modelFacts(`${servedProvider}/${servedModel}`) ?? modelFacts(model ?? ''))?.record.pricing ?? null;
 
 /** The difference is to the amount that stands beside the answer, which the same model would cost again. */
@@ -83,7 +83,7 @@ export const costInstead = (
   pricing: Pricing,
   { promptTokens, completionTokens, reasoningTokens, imageTokens = 0, searches = 0 }: Usage,
 ): NanoUsd =>
-  costOf(priceOf(pricing), {
+  getCost(parsePricing(pricing), {
     promptTokens,
     completionTokens,
     reasoningTokens,

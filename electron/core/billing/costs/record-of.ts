@@ -27,7 +27,7 @@ interface Asked {
  * The gateway's record of what was asked, as `settledRecord` tells it. What is missing from books that replaced those in which it was
  * asked is not known, and may be there again.
  */
-export async function recordOf(
+export async function getRecord(
   settings: Pick<SettingsStore, 'read'>,
   { client, source }: Pick<Payer, 'client' | 'source'>,
   { requestId, name, at }: Asked,

@@ -6,7 +6,7 @@ import { keptSource } from '../../storage/database/message-row.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { costOfRecord, uncharged } from './cost.ts';
 import { lookUpUnsettled } from './look-up-unsettled.ts';
-import { recordOf } from './record-of.ts';
+import { getRecord } from './record-of.ts';
 import type { SpendStore } from './spend-store.ts';
 
 export interface SpendLookupDeps {
@@ -47,7 +47,7 @@ async function lookUp(
   const payer = row.source === null ? null : await connections.bySource(row.source);
   if (!payer || row.client_request_id === null) return false;
   const asked = { requestId: row.request_id, name: row.client_request_id, at: row.at };
-  const record = await recordOf(settings, payer, asked, signal);
+  const record = await getRecord(settings, payer, asked, signal);
   if (record === null || signal.aborted) return false;
   if (record === 'no-records') {
     await spend.giveUp(row.id);

@@ -67,7 +67,7 @@ export function spendStore(db: Db) {
         .execute(),
 
     /** What these requests were for, of those that this app made for chats that are still there. */
-    async usesOf(requestIds: readonly string[]): Promise<Map<string, RequestUse>> {
+    async getUses(requestIds: readonly string[]): Promise<Map<string, RequestUse>> {
       if (requestIds.length === 0) return new Map();
       const rows = await db
         .selectFrom('spend')

@@ -5,7 +5,7 @@ import type { SpendStore } from './spend-store.ts';
 type Row = Awaited<ReturnType<SpendStore['rows']>>[number];
 
 /** Sums requests; one without a cost counts as unknown, never as $0. */
-export function totalOf(
+export function getTotal(
   rows: readonly Pick<Row, 'purpose' | 'simulated' | 'cost_usd' | 'cost_source'>[],
 ): ConversationTotal {
   const sum = (of: typeof rows) => usd(of.reduce((total, { cost_usd }) => total + parseUsd(cost_usd ?? '0'), 0n));

@@ -21,7 +21,7 @@ const columns = [
 type Row = Readonly<Record<(typeof columns)[number], string | boolean | null>>;
 
 /** By its columns: rows of JSON have the same order. */
-const rowOf = (line: ExportedLine, providerName: Naming['providerName']): Row => ({
+const toRow = (line: ExportedLine, providerName: Naming['providerName']): Row => ({
   id: line.id,
   created: line.created,
   type: line.type,
@@ -40,4 +40,4 @@ export const ledgerPieces = (
   pages: AsyncIterable<readonly ExportedLine[]>,
   format: LedgerFormat,
   providerName: Naming['providerName'],
-) => tablePieces(pages, { columns, rowOf: (line) => rowOf(line, providerName), format, around: ['[', '\n]\n'] });
+) => tablePieces(pages, { columns, toRow: (line) => toRow(line, providerName), format, around: ['[', '\n]\n'] });

@@ -19,7 +19,7 @@ export interface LedgerDeps extends Pick<Naming, 'providerName'> {
   readonly dataFolder: string;
   readonly connections: Connections;
   /** The ids of a wallet's account in the embedded gateway, and of the app's key to it. */
-  readonly idsOf: (wallet: Wallet) => Promise<{ account: string | null | undefined; key: string | null | undefined }>;
+  readonly getIds: (wallet: Wallet) => Promise<{ account: string | null | undefined; key: string | null | undefined }>;
   readonly background: Background;
   readonly now: () => number;
   /** Ends running answers and brings their costs in, before the books are replaced. */
@@ -55,7 +55,7 @@ export function ledgerFeature(deps: LedgerDeps) {
   }
 
   /** The path of a copy that is there. */
-  function pathOf(name: string): string {
+  function toPath(name: string): string {
     const path = join(folder, name);
     if (!isCopy(name) || !existsSync(path)) throw refusal('not_found', 'backupGone');
     return path;
@@ -71,7 +71,7 @@ export function ledgerFeature(deps: LedgerDeps) {
   }
 
   async function compare(name: string): Promise<LedgerComparison> {
-    const copy = pathOf(name);
+    const copy = toPath(name);
     const why = await background.run('faultOfLedger', { copy });
     if (why) throw refusal('backup_unusable', 'backupUnusable', { why });
     const own = await Promise.all(
@@ -79,7 +79,7 @@ export function ledgerFeature(deps: LedgerDeps) {
         // Asking also brings into the file all that was answered until now.
         const { client } = await connections.byId(wallet);
         await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
-        return Object.assign({ wallet }, await deps.idsOf(wallet));
+        return Object.assign({ wallet }, await deps.getIds(wallet));
       }),
     );
     const { accounts, lostKeys } = await background.run('compareLedgers', { copy, database: file, now: now() });
@@ -96,7 +96,7 @@ export function ledgerFeature(deps: LedgerDeps) {
   }
 
   async function restore(name: string): Promise<void> {
-    const copy = pathOf(name);
+    const copy = toPath(name);
     const staged = join(folder, stagedName(name));
     // It has taken its place, or must not do so later; where there are no books at all it is all that there is.
     const unstage = () => existsSync(file) && rmSync(staged, { force: true });
@@ -128,7 +128,7 @@ export function ledgerFeature(deps: LedgerDeps) {
   }
 
   /** Pages of a wallet's lines, oldest first. */
-  async function* linesOf(wallet: Wallet, signal: AbortSignal | undefined): AsyncGenerator<readonly ExportedLine[]> {
+  async function* getLines(wallet: Wallet, signal: AbortSignal | undefined): AsyncGenerator<readonly ExportedLine[]> {
     const { client, source } = await connections.wallet(wallet);
     const within = () => AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(limitMs)]);
     if (source.startsWith('embedded/')) {
@@ -174,7 +174,7 @@ export function ledgerFeature(deps: LedgerDeps) {
     },
 
     async remove({ name }: { name: string }): Promise<LedgerBackups> {
-      const path = pathOf(name);
+      const path = toPath(name);
       forgetRemoved();
       renameFileSync(path, removedName(path));
       removedAt.set(name, now());
@@ -196,7 +196,7 @@ export function ledgerFeature(deps: LedgerDeps) {
     },
 
     async *export({ wallet, format }: { wallet: Wallet; format: LedgerFormat }, signal?: AbortSignal) {
-      yield* ledgerPieces(linesOf(wallet, signal), format, deps.providerName);
+      yield* ledgerPieces(getLines(wallet, signal), format, deps.providerName);
     },
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseUsd, picoUsd } from '#shared/money.ts';
-import { costOf, noTokens, type Price, type TokenUsage } from '#shared/price.ts';
+import { getCost, noTokens, type Price, type TokenUsage } from '#shared/price.ts';
 import { seeded } from '../../../../tests/seed/random.ts';
 import { recurringChat } from '../../../../tests/support/recurring-questions.ts';
 import { type EarlierAnswer, expectedCost, promptAfter } from './expected-cost.ts';
@@ -16,7 +16,7 @@ const price: Price = {
   tiers: [],
 };
 const bill = (promptTokens: number, completionTokens: number) =>
-  costOf(price, { ...noTokens, promptTokens, completionTokens });
+  getCost(price, { ...noTokens, promptTokens, completionTokens });
 
 const answered = (completionTokens: number, here: boolean, question = ''): EarlierAnswer => ({
   completionTokens,

@@ -2,7 +2,7 @@ import { billLines } from '#shared/bill-lines.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { formatUsd, type NanoUsd } from '#shared/money.ts';
-import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
+import { getCost, noTokens, type Price, ratesFor } from '#shared/price.ts';
 
 type Tokens = Pick<Quote, 'promptTokens' | 'completionTokens' | 'searches'>;
 
@@ -10,14 +10,14 @@ type Tokens = Pick<Quote, 'promptTokens' | 'completionTokens' | 'searches'>;
 export function minCost(price: Price, { promptTokens }: Pick<Tokens, 'promptTokens'>): NanoUsd {
   const { prompt: plain, cacheRead } = ratesFor(price, promptTokens.low);
   const cachedTokens = cacheRead !== null && cacheRead < plain ? promptTokens.low : 0;
-  return costOf(price, { ...noTokens, promptTokens: promptTokens.low, cachedTokens });
+  return getCost(price, { ...noTokens, promptTokens: promptTokens.low, cachedTokens });
 }
 
 /** The upper bound: the longest prompt, uncached, and the longest answer. */
-export const maxCost = (price: Price, tokens: Tokens): NanoUsd => costOf(price, dearest(price, tokens));
+export const maxCost = (price: Price, tokens: Tokens): NanoUsd => getCost(price, dearest(price, tokens));
 
 /** The parts of the upper bound, which add up to it. */
-export const partsOf = (price: Price, tokens: Tokens, upper: NanoUsd): Quote['parts'] =>
+export const getParts = (price: Price, tokens: Tokens, upper: NanoUsd): Quote['parts'] =>
   billLines(price, dearest(price, tokens), upper).lines;
 
 /** All of the answer is images where they are dearer than words. */
@@ -99,7 +99,7 @@ export function expectedCost({
   };
 
   function costWith({ completionTokens, imageTokens = 0 }: Length): NanoUsd {
-    return costOf(price, { ...noTokens, promptTokens, cachedTokens, completionTokens, imageTokens, searches });
+    return getCost(price, { ...noTokens, promptTokens, cachedTokens, completionTokens, imageTokens, searches });
   }
 }
 
@@ -111,14 +111,14 @@ type Weighed = Length & Pick<EarlierAnswer, 'here'> & { readonly weight: number 
  * asked about, such as translations: their lengths are scaled where that has varied less.
  */
 function weighedAnswers(question: string, answers: readonly EarlierAnswer[]): Weighed[] {
-  const traits = traitsOf({ question, questionLength: question.length, here: true });
+  const traits = getTraits({ question, questionLength: question.length, here: true });
   const samples = answers.map((answer, at) => {
     const ratio = (question.length + 1) / (answer.questionLength + 1);
     const bounded = Math.min(maxScaled, Math.max(1 / maxScaled, ratio));
     const { completionTokens, imageTokens = 0 } = answer;
     return {
       ...answer,
-      traits: traitsOf(answer),
+      traits: getTraits(answer),
       weight: fading ** (answers.length - 1 - at),
       value: Math.log(completionTokens + 1),
       // Images do not grow with the question.
@@ -148,26 +148,29 @@ interface Sample {
 
 /** Weights by what samples have in common with these traits: one counts as much as lengths vary less with it than without. */
 function alike(traits: ReadonlySet<string>, samples: readonly Sample[]): { weights: number[]; variance: number } {
-  const usual = varianceOf(samples);
+  const usual = calculateVariance(samples);
   const worth = new Map<string, number>();
   for (const trait of traits) {
     const having = samples.filter((sample) => sample.traits.has(trait));
     if (having.length === 0) continue;
-    const variance = (having.length * varianceOf(having) + doubt * usual) / (having.length + doubt);
+    const variance = (having.length * calculateVariance(having) + doubt * usual) / (having.length + doubt);
     worth.set(trait, Math.max(0, Math.log((usual + minVariance) / (variance + minVariance))));
   }
   const weights = samples.map((sample) => {
     const common = [...worth].reduce((sum, [trait, by]) => sum + (sample.traits.has(trait) ? by : 0), 0);
     return sample.weight * (weightUnlike + common ** 2);
   });
-  return { weights, variance: varianceOf(samples.map((sample, at) => ({ ...sample, weight: weights[at] ?? 0 }))) };
+  return {
+    weights,
+    variance: calculateVariance(samples.map((sample, at) => ({ ...sample, weight: weights[at] ?? 0 }))),
+  };
 }
 
 /** Lengths that differ by 3 % are equal. */
 const minVariance = 0.001;
 
 /** The words that a question begins with, about how long it is, and that it is of this chat. */
-function traitsOf({
+function getTraits({
   question,
   questionLength,
   here,
@@ -178,7 +181,7 @@ function traitsOf({
 }
 
 /** The weighted variance. */
-function varianceOf(samples: readonly { readonly value: number; readonly weight: number }[]): number {
+function calculateVariance(samples: readonly { readonly value: number; readonly weight: number }[]): number {
   const sum = samples.reduce((all, { weight }) => all + weight, 0);
   const mean = samples.reduce((all, { value, weight }) => all + value * weight, 0) / sum;
   return samples.reduce((all, { value, weight }) => all + (value - mean) ** 2 * weight, 0) / sum;

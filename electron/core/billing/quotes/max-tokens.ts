@@ -7,7 +7,7 @@ interface Record {
 }
 
 /** The most input tokens that a request comes to, where its gateway gives no quotes. */
-export function maxTokensOf(body: CompletionRequestBody, record: Record | null): number {
+export function getMaxTokens(body: CompletionRequestBody, record: Record | null): number {
   const [provider = '', ...model] = (record?.id ?? body.model ?? '').split('/');
   const size = measureInput({ messages: body.messages as ChatMessage[], parameters: {} });
   return maxInputTokens(size, { provider, model: model.join('/'), contextLength: record?.context_length ?? null });

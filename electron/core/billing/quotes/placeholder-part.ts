@@ -16,7 +16,7 @@ const maxPlaceholder = 40_000;
 export function placeholderFor(toPart: ToPart): ToPart {
   const sizes = new Map<string, PixelSize | null>();
 
-  async function sizeOf(file: Attachment): Promise<PixelSize | null> {
+  async function getSize(file: Attachment): Promise<PixelSize | null> {
     const known = sizes.get(file.id);
     if (known !== undefined) return known;
     const part = (await toPart(file))?.part;
@@ -28,9 +28,9 @@ export function placeholderFor(toPart: ToPart): ToPart {
 
   return async (file) => {
     if (file.kind === 'image') {
-      return { part: { type: 'image_url', image_url: { url: emptyPicture(await sizeOf(file)), detail: undefined } } };
+      return { part: { type: 'image_url', image_url: { url: emptyPicture(await getSize(file)), detail: undefined } } };
     }
-    return file.kind === 'pdf' ? pdfOf(file) : toPart(file);
+    return file.kind === 'pdf' ? getPdf(file) : toPart(file);
   };
 }
 
@@ -43,7 +43,7 @@ function emptyPicture(size: PixelSize | null): string {
 }
 
 /** A PDF that says so many pages, as the gateway counts them (wire contract §7), and words for the tokens between two counts. */
-function pdfOf({ name, bytes, tokens }: Attachment): FilePart {
+function getPdf({ name, bytes, tokens }: Attachment): FilePart {
   const pages = Math.max(1, Math.floor(tokens / tokensPerPdfPage));
   const missing = Math.max(0, tokens - pages * tokensPerPdfPage);
   const said = Buffer.from(`%PDF-1.4\n1 0 obj <</Type/Pages/Count ${pages}>> endobj\n`);

@@ -1,11 +1,11 @@
 import { estimateInputTokens, tokensPerSearch } from '#gateway/providers/content/estimate-tokens.ts';
-import { isEnteredPrice, priceOf, searchesIn } from '#shared/bill-lines.ts';
+import { isEnteredPrice, parsePricing, searchesIn } from '#shared/bill-lines.ts';
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { type AppError, problemTextOf, toAppError } from '#shared/errors.ts';
+import { type AppError, getProblemText, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
 import type { Price } from '#shared/price.ts';
@@ -23,19 +23,19 @@ import { addsInstructions, cachedIn, servedBy } from './cached-tokens.ts';
 import {
   type EarlierAnswer,
   expectedCost,
+  getParts,
   maxCost,
   minCost,
   openingLength,
-  partsOf,
   promptAfter,
 } from './expected-cost.ts';
-import { maxTokensOf } from './max-tokens.ts';
+import { getMaxTokens } from './max-tokens.ts';
 import { ownKeyCost } from './own-key-cost.ts';
 import { placeholderFor } from './placeholder-part.ts';
 
 export interface QuotesDeps extends Naming {
   readonly messages: Pick<MessageStore, 'branch' | 'answerLengths' | 'usualSearch'>;
-  readonly leafOf: (conversationId: string) => Promise<string | null>;
+  readonly getLeaf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
   readonly build: (
     input: {
@@ -89,7 +89,7 @@ const forgetMs = 10 * 60_000;
 
 /** Quotes for the next message: the gateway’s own, or an estimate. */
 export function quotesFeature(deps: QuotesDeps) {
-  const { messages, leafOf, connections, modelFacts, build, toPart, capStates, now } = deps;
+  const { messages, getLeaf, connections, modelFacts, build, toPart, capStates, now } = deps;
   const withoutQuotes = new Map<string, number>();
   const placeholder = placeholderFor(toPart);
 
@@ -116,7 +116,7 @@ export function quotesFeature(deps: QuotesDeps) {
 
   function getPrice(model: string): Price | null {
     const pricing = modelFacts(model)?.record.pricing;
-    return pricing ? priceOf(pricing) : null;
+    return pricing ? parsePricing(pricing) : null;
   }
 
   function estimate(body: CompletionRequestBody, obstacles: Quote['obstacles']): Priced {
@@ -124,7 +124,7 @@ export function quotesFeature(deps: QuotesDeps) {
     const asked = estimateInputTokens(body.messages, undefined);
     const searches = body.web_search_options === undefined ? 0 : 1;
     const found = searches * tokensPerSearch;
-    const high = Math.max(asked, maxTokensOf(body, record)) + found;
+    const high = Math.max(asked, getMaxTokens(body, record)) + found;
     const tokens = {
       promptTokens: { low: Math.floor(asked / 2), estimate: asked + found, high },
       completionTokens: {
@@ -173,7 +173,7 @@ export function quotesFeature(deps: QuotesDeps) {
   return {
     async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
       const { conversationId, folderId, newChat, text, attachments, model } = ask;
-      const leafId = ask.leafId ?? (conversationId === null ? null : await leafOf(conversationId));
+      const leafId = ask.leafId ?? (conversationId === null ? null : await getLeaf(conversationId));
       const branch = conversationId === null ? [] : await messages.branch(conversationId, leafId);
       // Also asked for an empty composer, for how full the context is.
       const words = text.trim() === '' && attachments.length === 0 ? '?' : text;
@@ -187,7 +187,7 @@ export function quotesFeature(deps: QuotesDeps) {
       const known = getPrice(served);
       const answers = branch.filter(isAnswer);
       const search = await expectedSearch(priced.searches, served);
-      const promptTokens = promptTokensOf(priced.promptTokens, search, branch, served, context, body);
+      const promptTokens = getPromptTokens(priced.promptTokens, search, branch, served, context, body);
       const cachedTokens = mayBeCached ? cachedIn(answers.at(-1), served, promptTokens.estimate, now()) : 0;
       const simulated = facts?.simulated ?? payer.wallet === 'sandbox';
       const costUsd = known || facts?.record.kind === 'router' ? priced.costUsd : null;
@@ -200,7 +200,7 @@ export function quotesFeature(deps: QuotesDeps) {
         cachedTokens,
         costUsd,
         pricesEntered: isEnteredPrice(facts?.record.pricing?.source ?? null),
-        parts: known && costUsd ? partsOf(known, priced, parseUsd(costUsd.high)) : [],
+        parts: known && costUsd ? getParts(known, priced, parseUsd(costUsd.high)) : [],
         expected:
           known && costUsd
             ? expectedCost({
@@ -232,7 +232,7 @@ export function quotesFeature(deps: QuotesDeps) {
     },
 
     /** The cost range of a request that is no message; null for an unknown price. */
-    rangeOf: async (body: CompletionRequestBody): Promise<{ low: string; high: string } | null> =>
+    getRange: async (body: CompletionRequestBody): Promise<{ low: string; high: string } | null> =>
       (await price(body, undefined)).costUsd,
 
     placeholder,
@@ -267,7 +267,7 @@ interface ExpectedSearch {
 }
 
 /** The gateway's count, made better by what the provider counted for the last answer, and by what was found before. */
-function promptTokensOf(
+function getPromptTokens(
   priced: Quote['promptTokens'],
   { guessed, foundTokens }: ExpectedSearch,
   branch: readonly Message[],
@@ -283,7 +283,7 @@ function promptTokensOf(
   // What was found for it is not sent again.
   if (searchesIn(last.bill) > 0) return counted;
   const before = estimateInputTokens(body.messages.slice(0, -2), undefined);
-  if (!mayBeOf(last.usage.promptTokens, before)) return counted;
+  if (!canBeOf(last.usage.promptTokens, before)) return counted;
   const expected = promptAfter(last.usage, estimateInputTokens(body.messages.slice(-1), undefined));
   return { ...counted, estimate: within(expected) };
 }
@@ -292,9 +292,9 @@ function promptTokensOf(
  * Whether a prompt that was billed can be what counts as so many tokens here: else instructions or files have come or gone since.
  * What is counted here is at most double; of short prompts the frame of each message counts more than that.
  */
-const mayBeOf = (billed: number, counted: number): boolean =>
+const canBeOf = (billed: number, counted: number): boolean =>
   billed <= counted + frameTokens && counted <= 2 * billed + frameTokens;
 
-const obstacle = (error: AppError) => ({ code: error.code, ...problemTextOf(error) });
+const obstacle = (error: AppError) => ({ code: error.code, ...getProblemText(error) });
 const unreadObstacle = ({ name, kind }: Attachment) =>
   obstacle(refusal('unsupported_modality', 'removeUnread', { kind, file: name }));

@@ -4,8 +4,8 @@ import type { ThreadReaders } from '../../runtime/streams/thread-readers.ts';
 import { keptSource } from '../../storage/database/message-row.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { costOfRecord, uncharged } from '../costs/cost.ts';
-import { patchOf } from '../costs/cost-lookup.ts';
-import { recordOf } from '../costs/record-of.ts';
+import { toPatch } from '../costs/cost-lookup.ts';
+import { getRecord } from '../costs/record-of.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 
 export interface LookUpDeps {
@@ -31,7 +31,7 @@ export async function lookUpRequest(
   if (!row) return false;
   const signal = AbortSignal.timeout(limitMs);
   const asked = { requestId: requestId ?? row.request_id, name: row.id, at: row.at };
-  const record = await recordOf(settings, { client, source }, asked, signal);
+  const record = await getRecord(settings, { client, source }, asked, signal);
   if (record === null || record === 'no-records') return false;
   const cost = record === 'none' ? uncharged : costOfRecord(record, source);
   if (!(await messages.find(row.id))) {
@@ -39,7 +39,7 @@ export async function lookUpRequest(
     await spend.add({ ...row, ...kept, request_id: record === 'none' ? row.request_id : record.id });
     return true;
   }
-  const patch = record === 'none' ? uncharged : { ...patchOf(record, source), requestId: record.id };
+  const patch = record === 'none' ? uncharged : { ...toPatch(record, source), requestId: record.id };
   await messages.update(row.id, { ...patch, costOpen: false });
   for (const message of await messages.goingOnWith(row.id))
     if (message.status !== 'streaming') readers.publish(message.conversationId, { type: 'message-updated', message });

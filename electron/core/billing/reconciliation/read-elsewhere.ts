@@ -46,7 +46,7 @@ interface Page {
 export function booksElsewhere(background: Pick<Background, 'run'>) {
   const accounts = new Map<string, Account>();
 
-  async function accountOf(source: string): Promise<Account> {
+  async function getAccount(source: string): Promise<Account> {
     const { id } = await background.run('openElsewhere', { source });
     const known = accounts.get(source);
     if (known?.id === id) return known;
@@ -78,7 +78,7 @@ export function booksElsewhere(background: Pick<Background, 'run'>) {
   }
 
   return async ({ source, client, installation }: Payer, ownKey: string | null): Promise<Books> => {
-    const account = await accountOf(source);
+    const account = await getAccount(source);
     account.reading ??= read(account, client).finally(() => {
       account.reading = null;
     });

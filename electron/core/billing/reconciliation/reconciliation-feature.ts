@@ -37,7 +37,7 @@ export function reconciliationFeature(given: ReconciliationDeps) {
   async function named<Row extends { requestId: string | null; provider: string | null; model: string | null }>(
     rows: readonly Row[],
   ) {
-    const uses = await spend.usesOf(rows.flatMap(({ requestId }) => requestId ?? []));
+    const uses = await spend.getUses(rows.flatMap(({ requestId }) => requestId ?? []));
     return rows.map((row) => {
       const use = uses.get(row.requestId ?? '');
       return {

@@ -24,7 +24,7 @@ export interface CompactDeps extends Naming {
   readonly spend: Pick<SpendStore, 'add'>;
   readonly connections: Connections;
   readonly admission: Admission;
-  readonly quoteOf: (body: CompactBody) => Promise<{ low: string; high: string } | null>;
+  readonly getQuote: (body: CompactBody) => Promise<{ low: string; high: string } | null>;
   readonly changes: Changes;
   readonly readers: Pick<ThreadReaders, 'publish'>;
   readonly now: () => number;
@@ -42,14 +42,14 @@ interface Compact {
 export function contextFeature(deps: CompactDeps) {
   const { messages, conversations, summaries, modelFacts, changes, readers } = deps;
 
-  async function branchOf(conversationId: string) {
+  async function getBranch(conversationId: string) {
     const row = await conversations.find(conversationId);
     if (!row) throw refusal('not_found', 'conversationGone');
     return messages.branch(conversationId, row.active_leaf);
   }
 
   async function plan({ conversationId, model }: Compact) {
-    const branch = await branchOf(conversationId);
+    const branch = await getBranch(conversationId);
     const before = await summaries.of(
       conversationId,
       branch.map(({ id }) => id),
@@ -59,7 +59,7 @@ export function contextFeature(deps: CompactDeps) {
 
   return {
     async summary({ conversationId }: { conversationId: string }): Promise<Summary | null> {
-      const branch = await branchOf(conversationId);
+      const branch = await getBranch(conversationId);
       return summaries.of(
         conversationId,
         branch.map(({ id }) => id),
@@ -70,7 +70,7 @@ export function contextFeature(deps: CompactDeps) {
       const planned = await plan(input);
       if (!planned) return null;
       const simulated = modelFacts(input.model)?.simulated ?? false;
-      return { messages: planned.messages, costUsd: await deps.quoteOf(planned.body), simulated };
+      return { messages: planned.messages, costUsd: await deps.getQuote(planned.body), simulated };
     },
 
     async compact({ overCaps, ...input }: Compact & { overCaps: boolean }, signal: AbortSignal | undefined) {

@@ -1,7 +1,7 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { problemTextOf } from '#shared/errors.ts';
+import { getProblemText } from '#shared/errors.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import { coreFailure } from '../../storage/database/core-failure.ts';
@@ -70,7 +70,7 @@ export function queueFeature({ store, changes, log, isLive, send, compare }: Que
       const failure = coreFailure(error);
       // Another message was first, or no column is chosen yet: it stays queued.
       if (waitsOn.has(failure.code)) return;
-      await store.change(id, { problem: problemTextOf(failure) });
+      await store.change(id, { problem: getProblemText(failure) });
     } finally {
       changes.emit('queue');
     }

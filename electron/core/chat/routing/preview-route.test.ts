@@ -21,7 +21,7 @@ async function ask(text: string, conversationId: string | null = null) {
   return started;
 }
 
-async function costOf(text: string, where: { conversationId?: string; inPlaceOf?: string } = {}) {
+async function getCost(text: string, where: { conversationId?: string; inPlaceOf?: string } = {}) {
   const preview = await client.quotes.route({ conversationId: null, text, attachments: [], model: 'router', ...where });
   if (!preview.known) throw new Error('nothing is known');
   return preview.costUsd;
@@ -33,12 +33,12 @@ test('another wording and a further answer are previewed with the branch that th
   const second = await ask('words '.repeat(5_000), conversationId);
   const here = (inPlaceOf: string) => ({ conversationId, inPlaceOf });
 
-  expect(await costOf('Hello', here(first.userMessageId))).toEqual(await costOf('Hello'));
-  expect(await costOf('', here(first.answerId))).toEqual(await costOf('The first question.'));
-  const again = await costOf('', here(second.answerId));
-  expect(again).toEqual(await costOf('words '.repeat(5_000), here(second.userMessageId)));
-  expect(Number(again?.low)).toBeGreaterThan(Number((await costOf('Hello'))?.low));
-  expect(Number((await costOf('Hello', { conversationId }))?.low)).toBeGreaterThan(Number(again?.low));
+  expect(await getCost('Hello', here(first.userMessageId))).toEqual(await getCost('Hello'));
+  expect(await getCost('', here(first.answerId))).toEqual(await getCost('The first question.'));
+  const again = await getCost('', here(second.answerId));
+  expect(again).toEqual(await getCost('words '.repeat(5_000), here(second.userMessageId)));
+  expect(Number(again?.low)).toBeGreaterThan(Number((await getCost('Hello'))?.low));
+  expect(Number((await getCost('Hello', { conversationId }))?.low)).toBeGreaterThan(Number(again?.low));
 });
 
 test('a message that is gone is refused as not found', async () => {

@@ -8,13 +8,13 @@ import type { Connections } from '../../gateways/connection/connections.ts';
 import { fromGateway, saidByGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Naming } from '../../gateways/connection/model-facts.ts';
 import type { ToPart } from '../../request/history.ts';
-import { questionOf } from '../../request/question-of.ts';
+import { getQuestion } from '../../request/question-of.ts';
 import type { BuildRequest } from '../../request/request.ts';
-import { candidatesOf } from './read-routing.ts';
+import { getCandidates } from './read-routing.ts';
 
 export interface PreviewRouteDeps extends Naming {
   readonly messages: Pick<MessageStore, 'branch' | 'find'>;
-  readonly leafOf: (conversationId: string) => Promise<string | null>;
+  readonly getLeaf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
   readonly build: BuildRequest;
   readonly placeholder: ToPart;
@@ -35,23 +35,24 @@ interface Ask {
 
 /** The router’s choice for a message, from the gateway’s quote (wire contract §5.6, §10). */
 export function previewRoute(deps: PreviewRouteDeps) {
-  const { messages, leafOf, connections, modelFacts, build, placeholder } = deps;
+  const { messages, getLeaf, connections, modelFacts, build, placeholder } = deps;
 
   /** The branch to send, ending with the question. */
-  async function branchOf({ conversationId, inPlaceOf, text, attachments }: Ask) {
+  async function getBranch({ conversationId, inPlaceOf, text, attachments }: Ask) {
     const question = { ...asked, text, attachments: [...attachments] };
     if (conversationId === null) return [question];
-    if (inPlaceOf === null) return [...(await messages.branch(conversationId, await leafOf(conversationId))), question];
+    if (inPlaceOf === null)
+      return [...(await messages.branch(conversationId, await getLeaf(conversationId))), question];
     const before = await messages.find(inPlaceOf);
     if (!before) throw refusal('not_found', 'messageGone');
     if (before.role === 'user') return [...(await messages.branch(conversationId, before.parentId)), question];
-    return messages.branch(conversationId, (await questionOf(messages, before)).id);
+    return messages.branch(conversationId, (await getQuestion(messages, before)).id);
   }
 
   /** Null: this gateway has no quotes. */
   async function quote(ask: Ask, signal: AbortSignal | undefined): Promise<Quote | null> {
     const { conversationId, folderId, newChat, model } = ask;
-    const branch = await branchOf(ask);
+    const branch = await getBranch(ask);
     const { body } = await build({ conversationId, folderId, newChat, branch, model }, placeholder);
     const { client } = await connections.payerFor(model);
     try {
@@ -68,7 +69,7 @@ export function previewRoute(deps: PreviewRouteDeps) {
     if (!quoted || quoted.routing.policy === 'direct') return { known: false };
     const { routing } = quoted;
     const { selected } = routing;
-    const candidates = candidatesOf(routing, modelFacts);
+    const candidates = getCandidates(routing, modelFacts);
     const next = candidates.find(({ id, score }) => id !== selected && score !== null);
     const other = next ? await quote({ ...ask, model: next.id }, signal) : null;
     return {
@@ -80,9 +81,9 @@ export function previewRoute(deps: PreviewRouteDeps) {
         relaxed: routing.relaxed ?? false,
         candidates,
       },
-      costUsd: costOf(quoted),
+      costUsd: getCost(quoted),
       simulated: modelFacts(selected)?.simulated ?? false,
-      alternative: next ? { id: next.id, name: next.name, costUsd: other && costOf(other) } : null,
+      alternative: next ? { id: next.id, name: next.name, costUsd: other && getCost(other) } : null,
       obstacles: quoted.limits.map(({ code, message }) => saidByGateway(code, message)),
     };
   };
@@ -93,4 +94,4 @@ const known = new Set(['model_not_found', 'no_eligible_model']);
 
 const asked = { id: 'question', role: 'user', status: 'done' } as const;
 
-const costOf = (quote: Quote) => (quote.prices_as_of === null ? null : quote.cost_usd);
+const getCost = (quote: Quote) => (quote.prices_as_of === null ? null : quote.cost_usd);

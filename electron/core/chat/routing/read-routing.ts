@@ -11,7 +11,7 @@ import type { Connections } from '../../gateways/connection/connections.ts';
 import type { DescribeModel } from '../../gateways/connection/model-facts.ts';
 
 export interface RoutingDeps {
-  readonly messages: Pick<MessageStore, 'requestOf'>;
+  readonly messages: Pick<MessageStore, 'getRequest'>;
   readonly connections: Connections;
   readonly modelFacts: DescribeModel;
 }
@@ -22,7 +22,7 @@ export async function readRouting(
   messageId: string,
   signal: AbortSignal | undefined,
 ): Promise<RoutingAnswer> {
-  const request = await messages.requestOf(messageId);
+  const request = await messages.getRequest(messageId);
   if (!request) throw refusal('not_found', 'answerGone');
   if (request.requestId === null || request.source === null) return { known: false, why: 'no_decision' };
   const payer = await connections.bySource(request.source);
@@ -31,7 +31,7 @@ export async function readRouting(
     const record = await payer.client.requestRecord(request.requestId, signal ? { signal } : {});
     if (record.status === 'running') return { known: false, why: 'settling' };
     if (!record.routing || record.routing.policy === 'direct') return { known: false, why: 'no_decision' };
-    return { known: true, decision: decisionOf(record, record.routing, modelFacts, request.source) };
+    return { known: true, decision: getDecision(record, record.routing, modelFacts, request.source) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     if (error.code === 'request_not_found') return { known: false, why: 'no_decision' };
@@ -43,7 +43,7 @@ export async function readRouting(
 type Candidate = RoutingDecision['candidates'][number];
 
 /** The candidates of a decision: by score, then the excluded ones. */
-export function candidatesOf(routing: Routing, modelFacts: DescribeModel): Candidate[] {
+export function getCandidates(routing: Routing, modelFacts: DescribeModel): Candidate[] {
   const named = (id: string) => ({ id, name: modelFacts(id)?.name ?? id });
   return (routing.candidates ?? [])
     .map((raw): Candidate => {
@@ -58,14 +58,14 @@ export function candidatesOf(routing: Routing, modelFacts: DescribeModel): Candi
     .toSorted((a, b) => (b.score ?? -Infinity) - (a.score ?? -Infinity) || (a.id < b.id ? -1 : 1));
 }
 
-function decisionOf(
+function getDecision(
   record: RequestRecord,
   routing: Routing,
   modelFacts: DescribeModel,
   source: string,
 ): RoutingDecision {
   const named = (id: string) => ({ id, name: modelFacts(id)?.name ?? id });
-  const candidates = candidatesOf(routing, modelFacts);
+  const candidates = getCandidates(routing, modelFacts);
   return {
     selected: named(routing.selected),
     policy: routing.policy,

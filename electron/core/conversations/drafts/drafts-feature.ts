@@ -18,7 +18,7 @@ const empty: Draft = { text: '', attachments: [], model: null, compare: [] };
 
 /** Drafts. Each write is a commit: an acknowledged draft survives a crash. */
 export function draftsFeature({ db, changes, now }: DraftsDeps) {
-  const rowOf = (chat: string) => db.selectFrom('drafts').selectAll().where('chat', '=', chat).executeTakeFirst();
+  const toRow = (chat: string) => db.selectFrom('drafts').selectAll().where('chat', '=', chat).executeTakeFirst();
 
   /**
    * The last new chat whose window is gone, first of all one with words or files, as this one's from now on: its draft
@@ -40,12 +40,12 @@ export function draftsFeature({ db, changes, now }: DraftsDeps) {
     // What has been set here meanwhile stays.
     await sql`update or ignore chat_options set chat = ${chat} where chat = ${left.chat}`.execute(db);
     changes.emit('options');
-    return rowOf(chat);
+    return toRow(chat);
   }
 
   return {
     async get({ chat }: { chat: string }) {
-      const row = (await rowOf(chat)) ?? (chat.startsWith(windowKeys) ? await takenOver(chat) : undefined);
+      const row = (await toRow(chat)) ?? (chat.startsWith(windowKeys) ? await takenOver(chat) : undefined);
       return { ...draftIn(row), savedAt: row?.updated_at ?? null };
     },
 

@@ -100,12 +100,12 @@ async function placements(tx: Tx, ids: readonly string[]): Promise<Placement[]> 
       .where('temporary', '=', 0)
       .execute();
     const tags = await tx.selectFrom('conversation_tags').selectAll().where('conversation_id', 'in', some).execute();
-    const tagsOf = Map.groupBy(tags, (row) => row.conversation_id);
+    const getTags = Map.groupBy(tags, (row) => row.conversation_id);
     for (const row of rows) {
       found.push({
         id: row.id,
         folderId: row.folder_id,
-        tags: (tagsOf.get(row.id) ?? []).map((each) => each.tag),
+        tags: (getTags.get(row.id) ?? []).map((each) => each.tag),
         pinned: row.pinned === 1,
         archivedAt: row.archived_at,
         trashedAt: row.trashed_at,

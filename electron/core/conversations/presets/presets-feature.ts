@@ -31,11 +31,11 @@ export function presetsFeature({ db, modelFacts, changes, newId }: PresetsDeps) 
     }));
   }
 
-  const nameOf = (id: string) => modelFacts(id)?.name ?? id;
+  const getName = (id: string) => modelFacts(id)?.name ?? id;
 
   return {
     list: async (): Promise<NamedPreset[]> =>
-      (await list()).map((preset) => ({ ...preset, modelName: preset.model && nameOf(preset.model) })),
+      (await list()).map((preset) => ({ ...preset, modelName: preset.model && getName(preset.model) })),
 
     async save(preset: Preset): Promise<Preset> {
       const { id, forNewChats, ...fields } = preset;
@@ -58,12 +58,12 @@ export function presetsFeature({ db, modelFacts, changes, newId }: PresetsDeps) 
     },
 
     async export(): Promise<z.infer<typeof presetsFile>> {
-      return { format: 'portico-presets', version: 1, presets: (await list()).map(fieldsOf) };
+      return { format: 'portico-presets', version: 1, presets: (await list()).map(getFields) };
     },
 
     async import({ file }: { file: z.infer<typeof presetsFile> }): Promise<{ added: number; skipped: number }> {
-      const known = new Set((await list()).map((preset) => JSON.stringify(fieldsOf(preset))));
-      const fresh = file.presets.map(fieldsOf).filter((fields) => {
+      const known = new Set((await list()).map((preset) => JSON.stringify(getFields(preset))));
+      const fresh = file.presets.map(getFields).filter((fields) => {
         const key = JSON.stringify(fields);
         return !known.has(key) && known.add(key);
       });
@@ -79,7 +79,7 @@ export function presetsFeature({ db, modelFacts, changes, newId }: PresetsDeps) 
   };
 }
 
-const fieldsOf = ({ name, system, model, parameters, router }: Fields): Fields => ({
+const getFields = ({ name, system, model, parameters, router }: Fields): Fields => ({
   name,
   system,
   model,

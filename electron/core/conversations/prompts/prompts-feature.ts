@@ -40,8 +40,8 @@ export function promptsFeature({ db, changes, newId }: PromptsDeps) {
 
     /** Same name and text: skipped. Same name with another text: added beside it. */
     async import({ file }: { file: z.infer<typeof promptsFile> }): Promise<{ added: number; skipped: number }> {
-      const known = new Set((await list()).map(keyOf));
-      const fresh = file.prompts.filter((prompt) => !known.has(keyOf(prompt)) && known.add(keyOf(prompt)));
+      const known = new Set((await list()).map(getKey));
+      const fresh = file.prompts.filter((prompt) => !known.has(getKey(prompt)) && known.add(getKey(prompt)));
       await db.transaction().execute(async (tx) => {
         for (const { name, text } of fresh)
           await tx.insertInto('prompts').values({ id: newId(), name, text }).execute();
@@ -52,4 +52,4 @@ export function promptsFeature({ db, changes, newId }: PromptsDeps) {
   };
 }
 
-const keyOf = ({ name, text }: { name: string; text: string }): string => `${name}\n${text}`;
+const getKey = ({ name, text }: { name: string; text: string }): string => `${name}\n${text}`;

@@ -6,7 +6,7 @@ import type { FilePart } from '../../request/history.ts';
 type NamedFile = Pick<Attachment, 'kind' | 'name' | 'mediaType'>;
 
 /** An attachment as a content part (wire contract §1.5). Text files are sent as text, which every model can read. */
-export function partOf({ kind, name, mediaType }: NamedFile, bytes: Buffer): ContentPart {
+export function getPart({ kind, name, mediaType }: NamedFile, bytes: Buffer): ContentPart {
   if (kind === 'text') return { type: 'text', text: fenced(name, bytes.toString('utf8')) };
   const url = `data:${mediaType};base64,${bytes.toString('base64')}`;
   if (kind === 'image') return { type: 'image_url', image_url: { url, detail: undefined } };
@@ -17,7 +17,7 @@ export function partOf({ kind, name, mediaType }: NamedFile, bytes: Buffer): Con
 export function partTokens(file: NamedFile, bytes: Buffer): number {
   const count = (content: ContentPart[]) =>
     estimateInputTokens([{ role: 'user', content, name: undefined }], undefined);
-  return count([partOf(file, bytes)]) - count([]);
+  return count([getPart(file, bytes)]) - count([]);
 }
 
 /** A fence longer than any in the text, so that the text cannot end it. */
@@ -29,8 +29,8 @@ function fenced(name: string, text: string): string {
 
 /** Reads the attachment from the data folder; null if it is missing. */
 export const attachmentPart =
-  (bytesOf: (id: string) => Promise<Buffer | null>) =>
+  (getBytes: (id: string) => Promise<Buffer | null>) =>
   async (attachment: Attachment): Promise<FilePart | null> => {
-    const bytes = await bytesOf(attachment.id);
-    return bytes && { part: partOf(attachment, bytes) };
+    const bytes = await getBytes(attachment.id);
+    return bytes && { part: getPart(attachment, bytes) };
   };

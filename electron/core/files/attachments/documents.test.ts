@@ -10,7 +10,7 @@ import { uploaded } from '../../../../tests/support/uploaded.ts';
 const document = (name: string) =>
   readFile(fileURLToPath(new URL(`../../../../tests/support/documents/${name}`, import.meta.url)));
 
-async function textOf({ client }: TestCore, id: string): Promise<string> {
+async function getText({ client }: TestCore, id: string): Promise<string> {
   const { data } = await client.attachments.read({ id, offset: 0 });
   return Buffer.from(data, 'base64').toString('utf8');
 }
@@ -52,7 +52,7 @@ test.each([
 ])('%s is kept as the text that models read', async (name, text) => {
   const core = await coreOfTest();
   const file = await uploaded(core.client, name, await document(name));
-  expect(await textOf(core, file.id)).toBe(text);
+  expect(await getText(core, file.id)).toBe(text);
   expect(file).toMatchObject({ name, kind: 'text', mediaType: 'text/markdown', bytes: Buffer.byteLength(text) });
   expect(file.tokens).toBeGreaterThanOrEqual(Math.ceil(file.bytes / 3.5));
 });

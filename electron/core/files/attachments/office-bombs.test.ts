@@ -8,7 +8,7 @@ import { largeOffice, readOffice, refusedOffice } from '../../../../tests/suppor
 import { uploaded } from '../../../../tests/support/uploaded.ts';
 import { documentReader } from './document-reader.ts';
 
-async function textOf({ client }: TestCore, name: string, bytes: Buffer): Promise<string> {
+async function getText({ client }: TestCore, name: string, bytes: Buffer): Promise<string> {
   const { id } = await uploaded(client, name, bytes);
   const { data } = await client.attachments.read({ id, offset: 0 });
   return Buffer.from(data, 'base64').toString('utf8');
@@ -36,7 +36,7 @@ test.each(readOffice)(
     const core = await coreOfTest();
     const bytes = await make();
     const [taken, held] = [memoryTaken(), maxHeld()];
-    expect(await textOf(core, 'odd.file', bytes)).toMatch(text);
+    expect(await getText(core, 'odd.file', bytes)).toMatch(text);
     expect(taken()).toBeLessThan(800);
     expect(held()).toBeLessThan(250);
   },

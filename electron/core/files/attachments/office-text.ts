@@ -20,7 +20,7 @@ export async function officeText(bytes: Uint8Array): Promise<OfficeText> {
     // As front matter it says what the text says better.
     document.metadata = {};
     document.content = document.content.flatMap((node) => {
-      const title = titleOf(node.metadata);
+      const title = getTitle(node.metadata);
       return title === null ? [node] : [heading(title), node];
     });
     const { value } = await document.to('md', {
@@ -32,14 +32,14 @@ export async function officeText(bytes: Uint8Array): Promise<OfficeText> {
     // A few cells may repeat one text for gigabytes: nobody else gets to hold what is not kept.
     return Buffer.byteLength(text) > attachmentLimits.textBytes ? { fault: 'tooMuch' } : { text };
   } catch (error) {
-    return { fault: faultOf(error) };
+    return { fault: getFault(error) };
   }
 }
 
 /** Sheets and slides begin with a rule. */
 const rulesAfterTitles = /^(## .+\n)\n---\n/gm;
 
-function titleOf(metadata: object | undefined): string | null {
+function getTitle(metadata: object | undefined): string | null {
   const { sheetName, slideNumber } = { ...metadata } as { sheetName?: string; slideNumber?: number };
   return sheetName ?? (slideNumber === undefined ? null : `Slide ${slideNumber}`);
 }
@@ -51,7 +51,7 @@ const heading = (text: string) => ({
   children: [{ type: 'text' as const, text }],
 });
 
-function faultOf(error: unknown): NonNullable<OfficeText['fault']> {
+function getFault(error: unknown): NonNullable<OfficeText['fault']> {
   const { code } = (error as { officeIssue?: { code?: string } }).officeIssue ?? {};
   if (code === 'PASSWORD_REQUIRED' || code === 'PASSWORD_INCORRECT') return 'locked';
   if (code === 'FORMAT_UNSUPPORTED' || code === 'EXTENSION_UNSUPPORTED') return 'format';

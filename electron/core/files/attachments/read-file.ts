@@ -15,7 +15,7 @@ export function fileReader(documents: DocumentReader) {
   return async (name: string, bytes: Buffer, signal: AbortSignal, maxImageBytes?: number): Promise<ReadFile> => {
     const { kind, mediaType } = await sniff(name, bytes, maxImageBytes);
     if (kind === 'document') {
-      const text = await textOf(name, bytes, signal);
+      const text = await getText(name, bytes, signal);
       return { kind: 'text', mediaType: 'text/markdown', bytes: text, tokens: textTokens(name, text) };
     }
     const file = { kind, mediaType, bytes };
@@ -26,7 +26,7 @@ export function fileReader(documents: DocumentReader) {
     return { ...file, tokens: pdfTokens(size) };
   };
 
-  async function textOf(name: string, bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
+  async function getText(name: string, bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
     const { text, fault } = await documents.office(bytes, signal);
     const read = Buffer.from(text ?? '');
     const why = fault ?? (read.length === 0 ? 'empty' : null);

@@ -30,7 +30,7 @@ export async function sniff(
   bytes: Uint8Array,
   maxImageBytes: number = attachmentLimits.imageBytes,
 ): Promise<Sniffed> {
-  const sniffed = await kindOf(name, bytes);
+  const sniffed = await getKind(name, bytes);
   const limit = { ...limits, image: maxImageBytes }[sniffed.kind];
   if (bytes.length > limit) {
     throw refusal(refused, 'attachmentTooLarge', { name, kind: sniffed.kind, megabytes: limit / 1_048_576 });
@@ -38,7 +38,7 @@ export async function sniff(
   return sniffed;
 }
 
-async function kindOf(name: string, bytes: Uint8Array): Promise<Sniffed> {
+async function getKind(name: string, bytes: Uint8Array): Promise<Sniffed> {
   const found = await fileTypeFromBuffer(bytes);
   if (found && images.has(found.mime)) return { kind: 'image', mediaType: found.mime };
   if (found?.mime === 'application/pdf') return { kind: 'pdf', mediaType: found.mime };
@@ -49,13 +49,13 @@ async function kindOf(name: string, bytes: Uint8Array): Promise<Sniffed> {
     throw refusal(refused, 'pictureNotRead', { name, format: found.ext.toUpperCase() });
   }
   // A document that was cut off or damaged is no more than an archive to whoever looks at its first bytes.
-  if (found?.ext === 'zip' && documents.has(endingOf(name))) {
+  if (found?.ext === 'zip' && documents.has(getEnding(name))) {
     throw refusal(refused, 'documentNotRead', { name, fault: 'damaged' });
   }
   throw refusal(refused, 'fileNotRead', { name, format: found?.ext.toUpperCase() ?? null });
 }
 
-const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+const getEnding = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 
 /** Well-formed UTF-8 without the control characters that no text has. */
 function isText(bytes: Uint8Array): boolean {

@@ -1,5 +1,5 @@
 import { imageSize } from 'image-size';
-import { fileTypeOf } from '#gateway/providers/content/file-type.ts';
+import { getFileType } from '#gateway/providers/content/file-type.ts';
 import type { Downloaded, DownloadOptions } from '#gateway/providers/upstream/guarded-download.ts';
 import { imageLimits } from '#shared/contract/chat/images.ts';
 import { refusal } from '#shared/language/refusals.ts';
@@ -20,9 +20,9 @@ export function imagesFeature({ download }: ImagesDeps) {
       const options = { maxBytes: imageLimits.bytes, timeoutMs, accept, ...(signal ? { signal } : {}) };
       const { bytes } = await download(url, options);
       // The bytes decide: a server may call anything an image, and an SVG can contain scripts.
-      const mediaType = fileTypeOf(bytes);
+      const mediaType = getFileType(bytes);
       if (!mediaType?.startsWith('image/')) throw refusal(code, 'noPicture');
-      const { width, height } = sizeOf(bytes);
+      const { width, height } = getSize(bytes);
       // A few kilobytes can decode to gigabytes of pixels.
       if (width * height > imageLimits.pixels) throw refusal(code, 'pictureTooLarge', { width, height });
       return { mediaType, base64: bytes.toString('base64'), width, height };
@@ -30,7 +30,7 @@ export function imagesFeature({ download }: ImagesDeps) {
   };
 }
 
-function sizeOf(bytes: Buffer): { width: number; height: number } {
+function getSize(bytes: Buffer): { width: number; height: number } {
   try {
     // A copy: the library reads past the end of a view into its buffer.
     return imageSize(new Uint8Array(bytes));

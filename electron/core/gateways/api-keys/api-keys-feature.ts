@@ -1,6 +1,6 @@
 import type { Operator } from '#gateway/operations/operator/operator.ts';
 import type { ApiKeyEntry } from '#shared/contract/app/api-keys.ts';
-import { type ProblemText, problemTextOf, toAppError } from '#shared/errors.ts';
+import { getProblemText, type ProblemText, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { type Scope, scope } from '#shared/wire/account.ts';
@@ -56,13 +56,13 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
     return credential?.id ?? null;
   }
 
-  async function othersOf(payer: Payer): Promise<{ keys: ApiKey[]; complete: boolean }> {
+  async function getOthers(payer: Payer): Promise<{ keys: ApiKey[]; complete: boolean }> {
     const [{ keys, complete }, own] = await Promise.all([read(payer), ownId(payer)]);
     return { keys: keys.filter(({ id }) => id !== own), complete };
   }
 
   async function found(payer: Payer, id: string): Promise<ApiKey> {
-    const key = (await othersOf(payer)).keys.find((each) => each.id === id);
+    const key = (await getOthers(payer)).keys.find((each) => each.id === id);
     if (!key) throw refusal('not_found', 'keyRevoked');
     return key;
   }
@@ -77,7 +77,7 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
       const { key } = await operator.createKey({ accountId: id, label: name, scopes, ...limit, ...end });
       return key;
     }
-    const wanted = { label: name, scopes: [...scopes], spend_limit_usd: limitUsd, expires_at: secondsOf(expiresAt) };
+    const wanted = { label: name, scopes: [...scopes], spend_limit_usd: limitUsd, expires_at: getSeconds(expiresAt) };
     const made = await askGateway(() => payer.client.createKey(wanted, { signal: AbortSignal.timeout(limitMs) }));
     return made.key;
   }
@@ -93,13 +93,13 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
       else if (key.expires_at === null || key.expires_at > endsAt) await change(payer, key.id, { expires_at: endsAt });
       return null;
     } catch (error) {
-      return problemTextOf(toAppError(fromGateway(error)));
+      return getProblemText(toAppError(fromGateway(error)));
     }
   }
 
   return {
     async list({ account }: { account: string }): Promise<{ keys: ApiKeyEntry[]; complete: boolean }> {
-      const { keys, complete } = await othersOf(await connections.byId(account));
+      const { keys, complete } = await getOthers(await connections.byId(account));
       return { keys: keys.map((key) => shown(key, account)), complete };
     },
 
@@ -112,14 +112,14 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
     async change({ account, id, name, limitUsd, expiresAt }: Place & Bounds): Promise<void> {
       const payer = await connections.byId(account);
       await found(payer, id);
-      await change(payer, id, { label: name, spend_limit_usd: limitUsd, expires_at: secondsOf(expiresAt) });
+      await change(payer, id, { label: name, spend_limit_usd: limitUsd, expires_at: getSeconds(expiresAt) });
       changes.emit('gateway');
     },
 
     async rotate({ account, id, endsInHours }: Place & { endsInHours: number }) {
       const payer = await connections.byId(account);
       const before = await found(payer, id);
-      const key = await make(payer, successorOf(before));
+      const key = await make(payer, getSuccessor(before));
       const problem = await end(payer, before, endsInHours);
       changes.emit('gateway');
       return { key, problem };
@@ -134,10 +134,10 @@ export function apiKeysFeature({ connections, operator, changes, now }: ApiKeysD
   };
 }
 
-const secondsOf = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000));
+const getSeconds = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000));
 
 /** The same key once more: what both may spend together is what the first one might. */
-function successorOf({ label, scopes, expires_at, spend_limit_usd, spent_usd, held_usd }: ApiKey): NewKey {
+function getSuccessor({ label, scopes, expires_at, spend_limit_usd, spent_usd, held_usd }: ApiKey): NewKey {
   const left = spend_limit_usd === null ? null : parseUsd(spend_limit_usd) - parseUsd(spent_usd) - parseUsd(held_usd);
   return {
     name: label ?? '',

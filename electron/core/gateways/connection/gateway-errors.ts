@@ -18,7 +18,7 @@ const knownNames: Naming = { modelFacts: () => null, providerName: knownProvider
 const headerAdvice = / Wait as long as "Retry-After" says\.$/;
 
 /** The app’s code for a gateway error; an unknown one by its status, where that suffices. */
-function codeOf({ code, status_code }: GatewayError): ErrorCode {
+function getCode({ code, status_code }: GatewayError): ErrorCode {
   const known = ours[code] ?? (isErrorCode(code) ? code : null);
   return known ?? (status_code === 429 ? 'rate_limit_exceeded' : 'upstream_bad_response');
 }
@@ -49,7 +49,7 @@ export function withNames(message: string, provider: string | null, { modelFacts
   return modelNamed.replace(new RegExp(`(?<![\\w/.-])${provider}(?![\\w/-])`), () => name);
 }
 
-function wordsOf({ code, message, status_code: status, details, provider }: GatewayError, naming: Naming) {
+function getWords({ code, message, status_code: status, details, provider }: GatewayError, naming: Naming) {
   if (code === 'unreachable' && typeof details?.address === 'string')
     return tell('gatewaySilent', { address: details.address });
   if (code === 'not_reported') return tell('notReported');
@@ -90,12 +90,12 @@ export function fromGateway(error: unknown, naming: Naming = knownNames): unknow
     if (overPriceLimit(error)) return refusal('price_limit_exceeded', 'overPriceLimit', more);
     const model = withoutCredential(error);
     if (model === null) {
-      const { message, refusal: known } = wordsOf(error, naming);
-      return new AppError(codeOf(error), message, { ...more, refusal: known });
+      const { message, refusal: known } = getWords(error, naming);
+      return new AppError(getCode(error), message, { ...more, refusal: known });
     }
     const provider = model.slice(0, model.indexOf('/'));
     const names = { provider: naming.providerName(provider), model: naming.modelFacts(model)?.name ?? model };
-    return refusal(codeOf(error), 'noKeyFor', names, more);
+    return refusal(getCode(error), 'noKeyFor', names, more);
   }
   if (error instanceof Error && error.name === 'TimeoutError') {
     return refusal('gateway_unreachable', 'gatewaySlow', { cause: error });

@@ -99,7 +99,7 @@ test('a token signs in as a key does: its end is told, and a new one takes its p
 });
 
 /** Changes what the settings of a closed core hold. */
-async function settingOf(dataFolder: string, change: (store: SettingsStore) => Promise<void>) {
+async function getSetting(dataFolder: string, change: (store: SettingsStore) => Promise<void>) {
   const db = await openDb(join(dataFolder, 'portico.db'));
   await change(settingsStore(db));
   await db.destroy();
@@ -114,7 +114,7 @@ test('the one connection of an earlier version is an account, with its key', asy
   const [profile] = [...secrets.items.keys()][0]?.split('/') ?? [];
   await older.core.close();
   const connection = { baseUrl: team.url, keyHint: 'sk-…', storage: 'keychain' };
-  await settingOf(older.dataFolder, (store) => store.write('gateway.remote', connection));
+  await getSetting(older.dataFolder, (store) => store.write('gateway.remote', connection));
   secrets.items.set(`${profile}/gateway/remote`, key);
   for (const _ of ['taken over', 'kept']) {
     const core = await start({ dataFolder: older.dataFolder, openSecrets: async () => secrets });
@@ -130,7 +130,7 @@ test('a state that names another address for an account does not get the key tha
   const core = await start({ openSecrets: async () => secrets });
   await core.client.gatewayAccounts.add({ baseUrl: mine.url, key });
   await core.core.close();
-  await settingOf(core.dataFolder, async (store) => {
+  await getSetting(core.dataFolder, async (store) => {
     const text = JSON.stringify(await store.read('gateway.accounts'));
     await store.write('gateway.accounts', JSON.parse(text.replaceAll(mine.url, other.url)));
   });
@@ -148,7 +148,7 @@ test('fifty accounts are enough, and which one is too many is asked of nobody', 
   const core = await start({ openSecrets: async () => secrets });
   await core.client.gatewayAccounts.add({ baseUrl: team.url, key });
   await core.core.close();
-  await settingOf(core.dataFolder, async (store) => {
+  await getSetting(core.dataFolder, async (store) => {
     const kept = (await store.read('gateway.accounts')) as { accounts: { id: string }[] };
     const accounts = Array.from({ length: 50 }, (_, at) => ({ ...kept.accounts[0], id: `account-${at}` }));
     await store.write('gateway.accounts', { accounts, active: null });

@@ -88,7 +88,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
     ({ accounts, active } = next);
   }
 
-  async function keyOf(account: Account): Promise<Secret> {
+  async function getKey(account: Account): Promise<Secret> {
     const name = secretName(account);
     const key = keys.get(name) ?? (await secrets.get(name));
     if (!key) throw refusal('missing_credentials', 'gatewayKeyGone');
@@ -96,8 +96,8 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
     return key;
   }
 
-  async function payerOf(stored: Account): Promise<Payer> {
-    const key = await keyOf(stored);
+  async function getPayer(stored: Account): Promise<Payer> {
+    const key = await getKey(stored);
     const account = stored.accountId === undefined ? await identify(stored, key) : stored;
     const { id, source, baseUrl, name } = account;
     const client = clientFor(baseUrl, key);
@@ -174,11 +174,11 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
     },
 
     /** What pays for an account. Throws if its credential cannot be read. */
-    byId: (id: string): Promise<Payer> => payerOf(require(id)),
+    byId: (id: string): Promise<Payer> => getPayer(require(id)),
     async bySource(source: string): Promise<Payer | null> {
       const account =
         accounts.find((each) => each.source === source) ?? accounts.find((each) => each.formerSources.includes(source));
-      return account ? payerOf(account) : null;
+      return account ? getPayer(account) : null;
     },
 
     /** Keeps a new account and makes it the active one. */
@@ -195,7 +195,7 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
       if (accountId === null) return null;
       const unknown = accounts.filter((each) => each.accountId === undefined);
       await Promise.all(
-        unknown.map(async (each) => identify(each, await keyOf(each))).map((run) => run.catch(() => {})),
+        unknown.map(async (each) => identify(each, await getKey(each))).map((run) => run.catch(() => {})),
       );
       const source = createSource(baseUrl, accountId, '');
       return accounts.find((each) => each.source === source) ?? null;

@@ -46,7 +46,7 @@ export function embeddedWallets(deps: EmbeddedWalletDeps) {
   return {
     open,
     /** The ids of its account and of the core's key to it. */
-    async idsOf(wallet: Wallet) {
+    async getIds(wallet: Wallet) {
       await open(wallet);
       const [account, key] = await Promise.all(
         [accountSetting, keySetting].map((of) => deps.store.readText(of(wallet))),

@@ -8,7 +8,7 @@ import { visibleLines, visibleWord } from '#shared/visible.ts';
 import type { AskPerson, Question } from '../../runtime/host/ask-person.ts';
 import { questionText } from '../../runtime/host/question-text.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
-import { hintOf } from '../../storage/secrets/secret-box.ts';
+import { getHint } from '../../storage/secrets/secret-box.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { checkCredential } from '../connection/check-credential.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
@@ -60,7 +60,7 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
       if (connected && !input.replace) throw refusal('invalid_input', 'accountConnected', { name: connected.name });
       if (connected) {
         const named = input.name == null ? {} : { name: input.name };
-        const replaced = await accounts.change(connected.id, { ...named, ...factsOf(secret, told) }, secret);
+        const replaced = await accounts.change(connected.id, { ...named, ...getFacts(secret, told) }, secret);
         await accounts.use(connected.id);
         await payerChanged();
         return shown(replaced);
@@ -68,7 +68,7 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
       if (isFull) throw refusal('invalid_input', 'tooManyAccounts', { most: maxAccounts });
       const name = input.name ?? told?.account.name?.slice(0, 60) ?? new URL(baseUrl).host;
       const added = await accounts.add(
-        { id: newId(), name, baseUrl, ownKeys: false, ...factsOf(secret, told) },
+        { id: newId(), name, baseUrl, ownKeys: false, ...getFacts(secret, told) },
         secret,
       );
       await payerChanged();
@@ -90,7 +90,7 @@ export function gatewayAccountsFeature(deps: GatewayAccountsFeatureDeps) {
       }
       const secret = new Secret(key);
       const told = await askGateway(() => checkCredential(accounts.clientFor(baseUrl, secret)));
-      const changed = await accounts.change(id, { ...named, ...factsOf(secret, told) }, secret);
+      const changed = await accounts.change(id, { ...named, ...getFacts(secret, told) }, secret);
       await payerChanged();
       return shown(changed);
     },
@@ -126,24 +126,24 @@ const shown = ({
 }: Account): GatewayAccount => account;
 
 /** Of a credential: what the gateway says of it, and when it does not, what a token says itself. */
-function factsOf(
+function getFacts(
   secret: Secret,
   told: ReportedVerification | null,
 ): Pick<Account, 'kind' | 'keyHint' | 'expiresAt' | 'accountId'> {
-  const claims = claimsOf(secret.reveal());
+  const claims = getClaims(secret.reveal());
   const kind = told?.credential?.type ?? (claims ? 'jwt' : 'api_key');
   const end = told?.credential?.expires_at;
   const seconds = typeof end === 'number' ? end : (claims?.exp ?? null);
   return {
     kind,
-    keyHint: kind === 'jwt' ? null : hintOf(secret),
+    keyHint: kind === 'jwt' ? null : getHint(secret),
     expiresAt: seconds === null ? null : seconds * 1000,
     accountId: told?.account.id ?? null,
   };
 }
 
 /** The claims of a token, which nobody has verified; null: it is none. */
-function claimsOf(text: string): { readonly exp: number | null } | null {
+function getClaims(text: string): { readonly exp: number | null } | null {
   const [, payload, signature] = text.split('.');
   if (!payload || !signature) return null;
   try {

@@ -1,6 +1,6 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
-import { AppError, problemTextOf } from '#shared/errors.ts';
+import { AppError, getProblemText } from '#shared/errors.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import { checkCredential } from '../connection/check-credential.ts';
 import type { Connections } from '../connection/connections.ts';
@@ -46,11 +46,11 @@ function failedStatus(error: unknown): GatewayConnection['status'] {
   const failure = fromGateway(error);
   if (!(failure instanceof AppError)) throw error;
   const { retryAfterMs = null } = failure;
-  return { state: stateOf(error), problem: problemTextOf(failure), retryAfterMs, latencyMs: null };
+  return { state: getState(error), problem: getProblemText(failure), retryAfterMs, latencyMs: null };
 }
 
 /** An error that is not the gateway’s, such as a missing key, counts as refused. */
-function stateOf(error: unknown): 'busy' | 'refused' | 'unreachable' {
+function getState(error: unknown): 'busy' | 'refused' | 'unreachable' {
   if (error instanceof AppError) return 'refused';
   if (!(error instanceof GatewayError)) return 'unreachable';
   const { status_code: status } = error;

@@ -5,7 +5,7 @@ import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { addDays, dayIn } from '#shared/days.ts';
 import type { Scope } from '#shared/wire/account.ts';
-import { completion, modelOf, openOwnServers } from '../../../../tests/gateway-doubles/own-servers.ts';
+import { completion, getModel, openOwnServers } from '../../../../tests/gateway-doubles/own-servers.ts';
 import { askedAndAnswered } from '../../../../tests/support/asked-and-answered.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../../tests/support/eventually.ts';
@@ -265,9 +265,9 @@ test('requests of other programs make no server of the user’s own fetch anythi
       body: JSON.stringify(body),
     });
   for (const id of ['ollama', 'lmstudio', 'vllm', 'openai-compatible']) {
-    await eventually(async () => expect((await ask(completion(modelOf(id)))).status).toBe(200));
+    await eventually(async () => expect((await ask(completion(getModel(id)))).status).toBe(200));
     for (const url of ['http://169.254.169.254/latest/', 'https://127.0.0.1/x', 'https://localhost/x']) {
-      expect((await ask(completion(modelOf(id), url))).status).toBe(400);
+      expect((await ask(completion(getModel(id), url))).status).toBe(400);
     }
   }
   for (const body of sent()) expect(body).not.toMatch(/image_url|https?:/);

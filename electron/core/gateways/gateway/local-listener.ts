@@ -39,7 +39,7 @@ export function localListener({ gateway, listen, store }: LocalListenerDeps) {
     try {
       open = await listen(gateway, { host: '127.0.0.1', port: wanted.port });
     } catch (error) {
-      problem = problemOf(wanted.port, error);
+      problem = getProblem(wanted.port, error);
     }
   }
 
@@ -75,7 +75,7 @@ function parse(stored: unknown): typeof initial {
   return typeof enabled === 'boolean' && Number.isInteger(port) ? { enabled, port } : initial;
 }
 
-function problemOf(port: number, error: unknown): ProblemText {
+function getProblem(port: number, error: unknown): ProblemText {
   const cause = error instanceof AppError ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;
   if (code === 'EADDRINUSE') return tell('portInUse', { port });

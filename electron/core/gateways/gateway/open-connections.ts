@@ -2,7 +2,7 @@ import type { Wallet } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import type { GatewayAccounts } from './accounts-elsewhere.ts';
-import { providerOf } from './own-keys.ts';
+import { getProvider } from './own-keys.ts';
 
 export interface ConnectionsDeps {
   readonly accounts: Pick<GatewayAccounts, 'all' | 'active' | 'isAgreed' | 'byId' | 'bySource'>;
@@ -47,7 +47,7 @@ export function openConnections({ accounts, embedded, hasProvider, ownKey }: Con
     },
     async ownKeyFor(model) {
       const account = accounts.active();
-      const provider = providerOf({ model });
+      const provider = getProvider({ model });
       // Keys of an earlier run may still be on their way from the keychain.
       if (!account || provider === null || !(await hasProvider()) || !ownKey(provider)) return null;
       return (await accounts.isAgreed(account)) ? provider : null;

@@ -22,7 +22,7 @@ async function connected({ baseUrl, key }: OtherGateway, state: 'ok' | 'answers'
   await core.client.gatewayAccounts.add({ baseUrl, key });
   expect((await core.client.gateway.get()).status).toMatchObject({ state, problem: null });
   const model = async (id: string) => (await core.client.models.list()).models.find((each) => each.id === id);
-  const answerOf = async (name: string, costSource: string) => {
+  const getAnswer = async (name: string, costSource: string) => {
     await core.client.quotes.get({ conversationId: null, text: 'Hello?', attachments: [], model: name });
     const { conversationId } = await core.client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: name });
     return eventually(async () => {
@@ -31,12 +31,12 @@ async function connected({ baseUrl, key }: OtherGateway, state: 'ok' | 'answers'
       return answer;
     });
   };
-  return { ...core, model, answerOf };
+  return { ...core, model, getAnswer };
 }
 
 test('a gateway with the interface alone and shapes of its own: all that it tells is read, the rest is not known', async () => {
   const gateway = await openInterfaceGateway();
-  const { client, model, answerOf } = await connected(gateway);
+  const { client, model, getAnswer } = await connected(gateway);
   expect(await model('openai/gpt-5.4-mini')).toMatchObject({
     name: 'GPT-5.4 mini',
     context_length: 400_000,
@@ -83,7 +83,7 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
     failures: null,
     cache_savings_usd: null,
   });
-  expect(await answerOf('openai/gpt-5.4-mini', 'estimated')).toMatchObject({
+  expect(await getAnswer('openai/gpt-5.4-mini', 'estimated')).toMatchObject({
     text: 'Well told.',
     servedProvider: 'openai',
     servedModel: 'gpt-5.4-mini',
@@ -95,7 +95,7 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
 
 test('a plain server: it is there by its models; its tokens are counted, and a price that nobody tells is unknown', async () => {
   const server = await openPlainServer();
-  const { client, model, answerOf } = await connected(server, 'answers');
+  const { client, model, getAnswer } = await connected(server, 'answers');
   expect(await model('qwen3-8b')).toMatchObject({ owned_by: 'llamacpp', context_length: 40_960, pricing: null });
   expect(await client.account.wallets()).toMatchObject([{ name: new URL(server.baseUrl).host, balance: null }]);
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({ id: null, plan: null, credential: null });
@@ -103,7 +103,7 @@ test('a plain server: it is there by its models; its tokens are counted, and a p
   await expect(client.usage.get({ wallet: 'main', groupBy: 'model', period })).rejects.toMatchObject({
     code: 'not_reported',
   });
-  expect(await answerOf('qwen3-8b', 'unknown')).toMatchObject({
+  expect(await getAnswer('qwen3-8b', 'unknown')).toMatchObject({
     text: 'Plainly.',
     usage: { promptTokens: 9, completionTokens: 2 },
     costUsd: null,
@@ -122,10 +122,10 @@ test('a server whose stream ends without a reason: what came is kept, and called
 
 test('a strict server below another base: it gets no field that it does not know, and may end without a last word', async () => {
   const server = await openStrictServer();
-  const { client, answerOf } = await connected(server, 'answers');
+  const { client, getAnswer } = await connected(server, 'answers');
   const { models } = await client.models.list();
   expect(models.map(({ id }) => id)).toEqual(['mistral-small', 'mistral-large']);
-  expect(await answerOf('mistral-small', 'unknown')).toMatchObject({
+  expect(await getAnswer('mistral-small', 'unknown')).toMatchObject({
     text: 'Strictly so.',
     finishReason: 'stop',
     costUsd: null,
@@ -138,7 +138,7 @@ test('a strict server below another base: it gets no field that it does not know
 
 test('OpenRouter: prices, the true cost of an answer, and the balance that the key may read', async () => {
   const router = await openOpenRouter();
-  const { client, model, answerOf } = await connected(router);
+  const { client, model, getAnswer } = await connected(router);
   expect(await model('openrouter/auto')).toMatchObject({ pricing: null });
   expect(await model('anthropic/claude-sonnet-5')).toMatchObject({
     provider: 'anthropic',
@@ -147,7 +147,7 @@ test('OpenRouter: prices, the true cost of an answer, and the balance that the k
     capabilities: ['streaming', 'tools', 'vision', 'reasoning', 'files'],
     pricing: { prompt: '0.000003', input_cache_read: '0.0000003' },
   });
-  expect(await answerOf('anthropic/claude-sonnet-5', 'billed')).toMatchObject({
+  expect(await getAnswer('anthropic/claude-sonnet-5', 'billed')).toMatchObject({
     text: 'Routed.',
     costUsd: '0.00012',
     modelName: 'Anthropic: Claude Sonnet 5',
@@ -162,10 +162,10 @@ test('OpenRouter: prices, the true cost of an answer, and the balance that the k
 });
 
 test('OpenRouter with a key for chats: what it may not read is said, and chats go on', async () => {
-  const { client, answerOf } = await connected(await openOpenRouter({ management: false }));
+  const { client, getAnswer } = await connected(await openOpenRouter({ management: false }));
   await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'insufficient_scope' });
   expect(await client.account.wallets()).toMatchObject([{ balance: { amount: '74.5', of: 'key' } }]);
-  await answerOf('anthropic/claude-sonnet-5', 'billed');
+  await getAnswer('anthropic/claude-sonnet-5', 'billed');
 });
 
 /** As OpenRouter documents it (`GET /generation`). */

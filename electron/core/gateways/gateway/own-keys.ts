@@ -7,7 +7,7 @@ interface Asked {
 }
 
 /** The provider of a model that was named, as `provider/model`; null: the gateway chooses, and its own credentials answer. */
-export function providerOf({ model, provider }: Asked): string | null {
+export function getProvider({ model, provider }: Asked): string | null {
   if (provider && provider !== 'router') return provider;
   const end = model?.indexOf('/') ?? -1;
   return model && end > 0 ? model.slice(0, end) : null;
@@ -16,7 +16,7 @@ export function providerOf({ model, provider }: Asked): string | null {
 /** A client that sends the person’s own key of the provider along (`byoapi_key`, wire contract §6), where there is one. */
 export function withOwnKeys(client: GatewayClient, ownKey: (provider: string) => Secret | null): GatewayClient {
   function withKey<Body extends Asked>(body: Body): Body {
-    const provider = providerOf(body);
+    const provider = getProvider(body);
     const key = provider === null ? null : ownKey(provider);
     return key === null ? body : { ...body, byoapi_key: key.reveal() };
   }

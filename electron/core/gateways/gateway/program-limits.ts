@@ -63,7 +63,7 @@ export function programLimits({ gateway, store, caps }: LimitDeps) {
     if (limits === null) return null;
     const last = written.safeParse(kept).data;
     // An account that was never limited has no limits.
-    return { account, states: statesOf(own, last?.account === account ? last : null, limits) };
+    return { account, states: getStates(own, last?.account === account ? last : null, limits) };
   }
 
   async function write(takeOver: boolean): Promise<void> {
@@ -99,7 +99,7 @@ export function programLimits({ gateway, store, caps }: LimitDeps) {
 
 export type ProgramLimits = ReturnType<typeof programLimits>;
 
-function statesOf(caps: ProgramCaps, last: ProgramCaps | null, limits: AccountLimits): LimitState[] {
+function getStates(caps: ProgramCaps, last: ProgramCaps | null, limits: AccountLimits): LimitState[] {
   const state = (
     scope: LimitState['scope'],
     model: string | null,
@@ -109,15 +109,15 @@ function statesOf(caps: ProgramCaps, last: ProgramCaps | null, limits: AccountLi
     const [own, written] = [inNano(cap ?? null), inNano(before ?? null)];
     return { scope, model, cap: own, before: written, limit, outside: limit !== written && limit !== own };
   };
-  const limitOf = new Map(limits.models.map(({ model, limit }) => [model, limit]));
-  const models = new Set([...Object.keys(caps.models), ...Object.keys(last?.models ?? {}), ...limitOf.keys()]);
+  const getLimit = new Map(limits.models.map(({ model, limit }) => [model, limit]));
+  const models = new Set([...Object.keys(caps.models), ...Object.keys(last?.models ?? {}), ...getLimit.keys()]);
   return [
     ...(['day', 'month'] as const).map((scope) =>
       state(scope, null, [caps[scope], last?.[scope]], limits[scope].limit),
     ),
     ...[...models]
       .sort()
-      .map((model) => state('model', model, [caps.models[model], last?.models[model]], limitOf.get(model) ?? null)),
+      .map((model) => state('model', model, [caps.models[model], last?.models[model]], getLimit.get(model) ?? null)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { retryAfterOf } from '#shared/client/retry-after.ts';
+import { getRetryAfter } from '#shared/client/retry-after.ts';
 
 /** Answers are requested by the user, and the gateway decides; all else is requested by the app itself, repeatedly. */
 const answers = new Set(['/chat', '/v1/chat/completions']);
@@ -31,7 +31,7 @@ export function waitAsAsked(send: typeof fetch, elapsed: () => number): typeof f
     if (known && elapsed() < known.until) return again(known, known.until - elapsed());
     refused.delete(key);
     const response = await send(input, init);
-    const waitMs = asksToWait.has(response.status) ? retryAfterOf(response.headers) : null;
+    const waitMs = asksToWait.has(response.status) ? getRetryAfter(response.headers) : null;
     if (waitMs === null) return response;
     const { status, headers } = response;
     const refusal = { status, headers, body: await response.text(), until: elapsed() + waitMs };

@@ -2,7 +2,7 @@ import type { Gateway } from '#gateway/gateway.ts';
 import { errorEnvelope } from '#gateway/http/error-response.ts';
 import type { Operator } from '#gateway/operations/operator/operator.ts';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
-import { AppError, type ProblemText, problemTextOf, toAppError } from '#shared/errors.ts';
+import { AppError, getProblemText, type ProblemText, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 import { coreFailure } from '../../storage/database/core-failure.ts';
@@ -120,7 +120,7 @@ export async function waitingGateway({ open, log, everyMs, drainMs }: WaitingGat
 
   return {
     gateway,
-    problem: () => (opened || !problem ? null : problemTextOf(problem)),
+    problem: () => (opened || !problem ? null : getProblemText(problem)),
     openedLater: opened ? null : later.promise,
     async reopen(work) {
       const before = await whenOpen();

@@ -11,7 +11,7 @@ interface Usage {
  * an image is in is not looked at.
  */
 export function chatNeeds(db: Db) {
-  const messagesOf = (conversationId: string) =>
+  const getMessages = (conversationId: string) =>
     db.selectFrom('messages').where('conversation_id', '=', conversationId).where('deletion', 'is', null);
   return async ({ conversationId }: { conversationId: string }) => {
     const chat = await db
@@ -19,16 +19,16 @@ export function chatNeeds(db: Db) {
       .select('title')
       .where('id', '=', conversationId)
       .executeTakeFirst();
-    const last = await messagesOf(conversationId)
+    const last = await getMessages(conversationId)
       .select('usage')
       .where('usage', 'is not', null)
       .orderBy('seq', 'desc')
       .executeTakeFirst();
     if (!chat || !last?.usage) return null;
     const { promptTokens = 0, completionTokens = 0 } = JSON.parse(last.usage) as Usage;
-    const sent = await messagesOf(conversationId).select('attachments').where('attachments', '<>', '[]').execute();
+    const sent = await getMessages(conversationId).select('attachments').where('attachments', '<>', '[]').execute();
     const files = sent.flatMap(({ attachments }) => JSON.parse(attachments) as Attachment[]);
-    const called = await messagesOf(conversationId).select('id').where('tool_calls', '<>', '[]').executeTakeFirst();
+    const called = await getMessages(conversationId).select('id').where('tool_calls', '<>', '[]').executeTakeFirst();
     return {
       title: chat.title,
       tokens: promptTokens + completionTokens,

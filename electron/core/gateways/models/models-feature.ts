@@ -1,4 +1,4 @@
-import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
+import { AppError, getProblemText, type ProblemText } from '#shared/errors.ts';
 import { knownProviderName } from '#shared/known-providers.ts';
 import { isNamedForOther } from '#shared/model-names.ts';
 import type { Model } from '#shared/wire/model.ts';
@@ -72,7 +72,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       if (!(error instanceof AppError)) throw error;
       log({ event: 'models-not-listed', code: error.code, ...failureEntry(error) });
       const known = keep(from, (await store.read(from)) ?? { models: [], fetchedAt: now() });
-      trouble = { problem: problemTextOf(error), retryAfterMs: error.retryAfterMs ?? null };
+      trouble = { problem: getProblemText(error), retryAfterMs: error.retryAfterMs ?? null };
       return { ...known, ...trouble };
     }
   }

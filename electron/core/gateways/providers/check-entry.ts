@@ -1,10 +1,10 @@
 import type { Gateway } from '#gateway/gateway.ts';
-import { reasonOf } from '#gateway/providers/upstream/upstream-error.ts';
-import { AppError, type ErrorCode, type ProblemText, problemTextOf, toAppError } from '#shared/errors.ts';
+import { getReason } from '#gateway/providers/upstream/upstream-error.ts';
+import { AppError, type ErrorCode, getProblemText, type ProblemText, toAppError } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { saidByGateway, withNames } from '../connection/gateway-errors.ts';
-import { credentialWith, type Entry, type FurtherKey, nameOf } from './provider-entry.ts';
+import { credentialWith, type Entry, type FurtherKey, getName } from './provider-entry.ts';
 import type { CheckState } from './provider-store.ts';
 
 const checkMs = 15_000;
@@ -41,10 +41,10 @@ export async function checkSecret(
     return { state: 'works', problem: null };
   } catch (error) {
     const failure = checkFailure(error);
-    const reason = reasonOf(failure);
+    const reason = getReason(failure);
     if (reason === 'no_model_list') return { state: 'works', problem: tell('serverWithoutList') };
     if (reason === 'no_models_listed') return { state: 'works', problem: tell('serverListEmpty') };
-    return { state: stateAfter(failure.code), problem: problemOf(failure, entry) };
+    return { state: stateAfter(failure.code), problem: getProblem(failure, entry) };
   }
 }
 
@@ -56,9 +56,9 @@ function checkFailure(error: unknown): AppError {
 }
 
 /** The problem as the built-in gateway or the provider states it. */
-function problemOf(failure: AppError, { id, settings }: Entry): ProblemText {
-  if (failure.refusal) return problemTextOf(failure);
-  const naming = { modelFacts: () => null, providerName: () => nameOf(id, settings) };
+function getProblem(failure: AppError, { id, settings }: Entry): ProblemText {
+  if (failure.refusal) return getProblemText(failure);
+  const naming = { modelFacts: () => null, providerName: () => getName(id, settings) };
   return saidByGateway(failure.code, withNames(failure.message, id, naming));
 }
 

@@ -1,7 +1,7 @@
 import { Secret } from '#gateway/access/auth/secret.ts';
 import { mayCarrySecrets } from '#gateway/providers/upstream/dispatch-fetch.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
-import { problemTextOf, toAppError } from '#shared/errors.ts';
+import { getProblemText, toAppError } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
 import type { Entry, FurtherKey } from './provider-entry.ts';
@@ -63,7 +63,7 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
   const hasSecrets = stored.hasKey || settings.further.length > 0 || settings.headerNames.length > 0;
   const entry = {
     ...stored,
-    storage: stored.hasKey ? storageOf(secrets, secretName(stored.id)) : null,
+    storage: stored.hasKey ? getStorage(secrets, secretName(stored.id)) : null,
     secret: null,
     further: new Map<string, FurtherKey>(),
     headers: new Map<string, Secret>(),
@@ -81,11 +81,11 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
     if (!isGone) return loaded;
     return { ...loaded, state: 'refused', problem: tell('keyGone') };
   } catch (error) {
-    return { ...entry, state: 'unchecked', problem: problemTextOf(toAppError(error)) };
+    return { ...entry, state: 'unchecked', problem: getProblemText(toAppError(error)) };
   }
 }
 
-const storageOf = (secrets: SecretBox, name: string): SecretStorage =>
+const getStorage = (secrets: SecretBox, name: string): SecretStorage =>
   secrets.forSession().has(name) ? 'session' : 'keychain';
 
 async function furtherKeys(secrets: SecretBox, { id, settings }: StoredProvider): Promise<Map<string, FurtherKey>> {
@@ -95,7 +95,7 @@ async function furtherKeys(secrets: SecretBox, { id, settings }: StoredProvider)
     const gone = { state: 'refused' as const, problem: tell('furtherKeyGone') };
     keys.set(key.id, {
       secret,
-      storage: storageOf(secrets, secretName(id, key.id)),
+      storage: getStorage(secrets, secretName(id, key.id)),
       ...(secret ? { state: 'unchecked', problem: null } : gone),
     });
   }

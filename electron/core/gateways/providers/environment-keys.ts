@@ -1,6 +1,6 @@
 import { Secret } from '#gateway/access/auth/secret.ts';
 import { tell } from '#shared/language/refusals.ts';
-import { hintOf } from '../../storage/secrets/secret-box.ts';
+import { getHint } from '../../storage/secrets/secret-box.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { type Entry, nothingFurther } from './provider-entry.ts';
 import { type OfferedProvider, providerList } from './provider-list.ts';
@@ -9,7 +9,7 @@ import { noSettings } from './provider-settings.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The providers, with base URLs of the environment. */
-export function providersOf(env: Env): OfferedProvider[] {
+export function getProviders(env: Env): OfferedProvider[] {
   return providerList.map((known) => {
     const given = env[known.env.baseUrl]?.trim();
     const baseUrl = given ? usable(given, known, !known.ownServer) : null;
@@ -36,7 +36,7 @@ function entryFor(known: OfferedProvider, env: Env): Entry | null {
   const secret = key && /^[\x21-\x7e]{8,512}$/.test(key) ? new Secret(key) : null;
   if (known.ownServer ? !given : !secret) return null;
   const address = given || known.baseUrl || '';
-  const keyHint = secret && hintOf(secret);
+  const keyHint = secret && getHint(secret);
   const base = {
     id: known.id,
     keyHint,

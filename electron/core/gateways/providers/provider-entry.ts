@@ -43,7 +43,7 @@ export function isUsable(entry: Entry): boolean {
   if (entry.headers.size < entry.settings.headerNames.length) return false;
   if (hasSecrets(entry) && !mayCarrySecrets(entry.baseUrl)) return false;
   return (
-    keysOf(entry).some(({ secret }) => secret !== null) ||
+    getKeys(entry).some(({ secret }) => secret !== null) ||
     entry.storage === null ||
     (entry.keyHint === null && entry.state !== 'refused')
   );
@@ -55,7 +55,7 @@ interface OrderedKey extends Omit<ProviderKey, 'state'> {
 }
 
 /** All keys in order. */
-export function keysOf(entry: Entry): OrderedKey[] {
+export function getKeys(entry: Entry): OrderedKey[] {
   const { settings, keyHint, secret, storage, state, problem } = entry;
   const own: OrderedKey[] = [
     ...(keyHint === null
@@ -71,9 +71,9 @@ export function keysOf(entry: Entry): OrderedKey[] {
 }
 
 /** The credential for the gateway. */
-export function credentialOf(entry: Entry): ProviderCredential {
+export function getCredential(entry: Entry): ProviderCredential {
   const { settings, headers } = entry;
-  const keys = keysOf(entry).flatMap(({ label, secret }): CredentialKey[] => (secret ? [{ label, secret }] : []));
+  const keys = getKeys(entry).flatMap(({ label, secret }): CredentialKey[] => (secret ? [{ label, secret }] : []));
   const { server } = settings;
   return {
     apiKey: keys[0]?.secret ?? null,
@@ -94,12 +94,12 @@ const declared = ({ model, sameAs, input, output, cached, pricedOn }: ProviderSe
 
 /** The same with one of its keys. */
 export const credentialWith = (entry: Entry, secret: Secret | null): ProviderCredential => {
-  const { keys: _keys, ...credential } = credentialOf(entry);
+  const { keys: _keys, ...credential } = getCredential(entry);
   return { ...credential, apiKey: secret };
 };
 
 /** What the user calls it; the id of one that is not there (any more). */
-export const nameOf = (id: string, settings: ProviderSettings | undefined): string =>
+export const getName = (id: string, settings: ProviderSettings | undefined): string =>
   settings?.server?.name ?? knownProviderName(id);
 
 /** The list entry of the user’s own server. */
@@ -145,7 +145,7 @@ export function toProvider(
     problem,
     checkedAt,
     movedFrom: usual !== null && !ownServer && usual !== baseUrl ? usual : null,
-    keys: keysOf(entry).map((key) => shownKey(key, live)),
+    keys: getKeys(entry).map((key) => shownKey(key, live)),
     ...(server === null && models.length > 0 ? { models } : {}),
     server: server && { kind: server.kind, apiVersion: server.apiVersion, models, headerNames },
   };

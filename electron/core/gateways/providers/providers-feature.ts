@@ -16,11 +16,11 @@ import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { checkAll, checkEntry, checkSecret, requireNotRefused } from './check-entry.ts';
 import { forgetSecrets, keepHeaders, loadEntry, remember, secretName, withSession } from './entry-secrets.ts';
 import { inOrder, withFurtherKey, withoutOneKey } from './key-list.ts';
-import { credentialOf, type Entry, isUsable, keysOf, nameOf, offeredServer, toProvider } from './provider-entry.ts';
+import { type Entry, getCredential, getKeys, getName, isUsable, offeredServer, toProvider } from './provider-entry.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey } from './provider-settings.ts';
 import type { ProviderStore, StoredProvider } from './provider-store.ts';
-import { namedModels, originOf, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
+import { getOrigin, namedModels, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
 
 export interface ProvidersDeps {
   readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider' | 'keyStates' | 'refreshModels'>;
@@ -61,7 +61,7 @@ export function providersFeature(deps: ProvidersDeps) {
     return found;
   }
 
-  function entryOf(id: string): Entry {
+  function toEntry(id: string): Entry {
     const entry = entries.get(id);
     if (!entry) throw refusal('not_found', 'providerNotSetUp', { id });
     return entry;
@@ -98,8 +98,8 @@ export function providersFeature(deps: ProvidersDeps) {
 
   /** Removes the secrets if a restored database names another address than they were entered for. */
   async function keepSecretsFrom(stored: StoredProvider, before: Entry | undefined): Promise<void> {
-    if (!before || keysOf(before).length + before.headers.size === 0) return;
-    if (originOf(before.baseUrl) === originOf(stored.baseUrl)) return;
+    if (!before || getKeys(before).length + before.headers.size === 0) return;
+    if (getOrigin(before.baseUrl) === getOrigin(stored.baseUrl)) return;
     touched.delete(stored.id);
     await forgetSecrets(secrets, before);
   }
@@ -124,7 +124,7 @@ export function providersFeature(deps: ProvidersDeps) {
 
     async saveServer(input: SavedServer): Promise<Provider> {
       await loaded.promise;
-      const before = input.id === null ? undefined : entryOf(input.id);
+      const before = input.id === null ? undefined : toEntry(input.id);
       if (before && !before.settings.server) throw refusal('invalid_input', 'providerNamed');
       if (!before && entries.count() >= maxProviders) throw refusal('invalid_input', 'tooManyProviders');
       const id = before?.id ?? serverIdFor(input.name, (each) => entries.get(each) !== undefined);
@@ -138,7 +138,7 @@ export function providersFeature(deps: ProvidersDeps) {
 
     async addKey({ id, label, key }: { id: string; label: string; key: string }): Promise<Provider> {
       await loaded.promise;
-      const { entry, keyId, secret } = withFurtherKey(entryOf(id), { id: deps.newId(), label, key });
+      const { entry, keyId, secret } = withFurtherKey(toEntry(id), { id: deps.newId(), label, key });
       const checked = await checkSecret(gateway, entry, secret);
       requireNotRefused(checked, id);
       const storage = await secrets.set(secretName(id, keyId), secret);
@@ -148,12 +148,12 @@ export function providersFeature(deps: ProvidersDeps) {
 
     async orderKeys({ id, keyIds }: { id: string; keyIds: string[] }): Promise<Provider> {
       await loaded.promise;
-      return keep(inOrder(entryOf(id), keyIds));
+      return keep(inOrder(toEntry(id), keyIds));
     },
 
     async nameModels({ id, models }: { id: string; models: readonly ServerModel[] }): Promise<Provider> {
       await loaded.promise;
-      const entry = entryOf(id);
+      const entry = toEntry(id);
       if (entry.settings.server) throw refusal('invalid_input', 'serverNamed');
       const wanted = namedModels(models, named[id] ?? [], new Date(deps.now()).toISOString().slice(0, 10));
       const next = { ...named, [id]: wanted };
@@ -196,7 +196,7 @@ export function providersFeature(deps: ProvidersDeps) {
       return known.some((provider) => provider.id === id) ? shown(id) : null;
     },
 
-    nameOf: (id: string): string => nameOf(id, entries.get(id)?.settings),
+    getName: (id: string): string => getName(id, entries.get(id)?.settings),
 
     /** Whether a provider can answer with the user’s own key. Waits until that is known. */
     async hasProvider(): Promise<boolean> {
@@ -209,7 +209,7 @@ export function providersFeature(deps: ProvidersDeps) {
       const entry = entries.get(id);
       const provider = knownProvider(id);
       if (!entry || !provider || provider.ownServer || provider.baseUrl !== entry.baseUrl) return null;
-      return isUsable(entry) ? credentialOf(entry).apiKey : null;
+      return isUsable(entry) ? getCredential(entry).apiKey : null;
     },
 
     /** Loads keys: first from the environment, then the user’s own as the keychain returns them. */
@@ -250,7 +250,7 @@ function entriesInUse(gateway: Pick<Gateway, 'setProvider'>, complete: (entry: E
       else entries.delete(id);
       const usable = entry !== null && isUsable(entry);
       // The gateway knows the user’s own servers only while they are in use.
-      if (usable || !isNamed || inGateway.has(id)) gateway.setProvider(id, usable ? credentialOf(entry) : null);
+      if (usable || !isNamed || inGateway.has(id)) gateway.setProvider(id, usable ? getCredential(entry) : null);
       if (usable) inGateway.add(id);
       else inGateway.delete(id);
     },

@@ -4,7 +4,7 @@ import { headerFault } from '#gateway/providers/provider-guards.ts';
 import type { SavedServer, ServerModel } from '#shared/contract/app/providers.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { isServerId } from '#shared/server-kinds.ts';
-import { hintOf } from '../../storage/secrets/secret-box.ts';
+import { getHint } from '../../storage/secrets/secret-box.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { type Entry, nothingFurther, offeredServer } from './provider-entry.ts';
 import type { OfferedProvider } from './provider-list.ts';
@@ -18,7 +18,7 @@ export interface SetKey {
 
 const of = (param: string) => ({ details: { param } });
 
-export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
+export const getOrigin = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
 
 /**
  * The provider as the user entered it. A key is bound to its address: another origin needs the key again, so that
@@ -27,7 +27,7 @@ export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).or
 export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry | undefined): Entry {
   const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
   if (!address) throw refusal('invalid_input', 'serverAddressNeeded', of('baseUrl'));
-  const sameOrigin = before !== undefined && originOf(before.baseUrl) === originOf(address);
+  const sameOrigin = before !== undefined && getOrigin(before.baseUrl) === getOrigin(address);
   if (before && !sameOrigin && (before.further.size > 0 || before.headers.size > 0)) {
     throw refusal('invalid_input', 'boundToAddress', of('baseUrl'));
   }
@@ -38,7 +38,7 @@ export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry
   if (!secret && !known.ownServer) {
     throw refusal('invalid_input', before?.secret ? 'keyAgain' : 'keyNeeded', of('key'));
   }
-  const keyHint = secret ? hintOf(secret) : null;
+  const keyHint = secret ? getHint(secret) : null;
   return {
     id: input.id,
     baseUrl,
@@ -106,7 +106,7 @@ function withHeadersChecked(entry: Entry, { ownServer }: OfferedProvider): Entry
 
 /** Header values as entered; an empty one keeps the stored value, for the same address only. */
 function wantedHeaders({ headers, baseUrl }: SavedServer, before: Entry | undefined): Map<string, Secret> {
-  const kept = before && originOf(before.baseUrl) === originOf(baseUrl) ? before.headers : new Map<string, Secret>();
+  const kept = before && getOrigin(before.baseUrl) === getOrigin(baseUrl) ? before.headers : new Map<string, Secret>();
   return new Map(
     headers.map(({ name, value }) => {
       const header = name.toLowerCase();

@@ -128,10 +128,10 @@ export async function readPageFile(folder: string, pathname: string, accepted = 
   if (!file.startsWith(folder + sep) || type === undefined) return null;
   const headers = { 'content-type': type, vary: 'accept-encoding' };
   for (const [encoding, ending] of compressed) {
-    const body = takes(accepted, encoding) ? await contentOf(file + ending) : null;
+    const body = takes(accepted, encoding) ? await getContent(file + ending) : null;
     if (body) return { body, headers: { ...headers, 'content-encoding': encoding } };
   }
-  const body = await contentOf(file);
+  const body = await getContent(file);
   return body && { body, headers };
 }
 
@@ -141,7 +141,7 @@ async function isSpelledSo(folder: string, file: string): Promise<boolean> {
   return actual?.endsWith(file.slice(folder.length)) ?? false;
 }
 
-const contentOf = (file: string) => readFile(file).catch(() => null);
+const getContent = (file: string) => readFile(file).catch(() => null);
 
 /** Whether `Accept-Encoding` accepts this encoding (not `q=0`). */
 const takes = (accepted: string, encoding: string) =>

@@ -52,10 +52,10 @@ export function failureEntry(error: unknown): LogEntry {
   const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return { error: typeof cause };
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : null;
-  return { error: cause.name, code, at: locationOf(cause) };
+  return { error: cause.name, code, at: getLocation(cause) };
 }
 
-function locationOf(error: Error): string | null {
+function getLocation(error: Error): string | null {
   const frame = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
   return frame?.trim().replace(/\(?(?:file:\/\/)?[^\s()]*[\\/]([^\\/\s()]+)\)?$/, '$1') ?? null;
 }

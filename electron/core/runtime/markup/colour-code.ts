@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { createCssVariablesTheme, createHighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import { createLineLimits, grammars } from '#shared/markdown/grammars.ts';
-import { languageOf } from '#shared/markdown/languages.ts';
+import { getLanguage } from '#shared/markdown/languages.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
 
 type Engine = Awaited<ReturnType<typeof createHighlighterCore>>;
@@ -20,7 +20,7 @@ const limits = createLineLimits();
  * takes half a second: use it in a worker.
  */
 export async function colourCode(code: string, info: string): Promise<Html | string> {
-  const language = languageOf(info);
+  const language = getLanguage(info);
   const grammar = language === null ? undefined : grammars.get(language);
   if (language === null || grammar === undefined || code.length > maxBlock) return code;
   starting ??= createHighlighterCore({

@@ -63,7 +63,7 @@ export function openEventBuffer(): EventBuffer {
         if (overflow) return notifier.notify();
         chars += event.text.length;
         // The last event of the same answer: several answers may run at once.
-        const at = events.findLastIndex((other) => aboutOf(other) === event.messageId);
+        const at = events.findLastIndex((other) => getAbout(other) === event.messageId);
         const last = events[at];
         if (last && isDelta(last) && last.type === event.type) events[at] = { ...last, text: last.text + event.text };
         else events.push(event);
@@ -85,7 +85,7 @@ export function openEventBuffer(): EventBuffer {
   };
 }
 
-const aboutOf = (event: ThreadChange): string | null =>
+const getAbout = (event: ThreadChange): string | null =>
   'message' in event ? event.message.id : isDelta(event) ? event.messageId : null;
 
 const isDelta = (event: ThreadChange): event is WordsEvent =>

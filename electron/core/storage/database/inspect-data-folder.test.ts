@@ -19,7 +19,7 @@ import { unusedDataFolder } from '../../../../tests/support/unused-data.ts';
 
 const isPosix = process.platform !== 'win32';
 const isRoot = process.getuid?.() === 0;
-const modeOf = (path: string) => statSync(path).mode & 0o777;
+const getMode = (path: string) => statSync(path).mode & 0o777;
 
 /** Opens the app on a data folder, asks a question, closes it, and returns what was noticed. */
 async function noticedIn(dataFolder: string) {
@@ -41,7 +41,7 @@ test.runIf(isPosix)(
     for (const mode of [0o777, 0o770, 0o707, 0o1777, 0o700]) {
       chmodSync(dataFolder, mode);
       expect(await noticedIn(dataFolder)).toEqual([]);
-      expect(modeOf(dataFolder), readdirSync(dataFolder).join(' ')).toBe(0o700);
+      expect(getMode(dataFolder), readdirSync(dataFolder).join(' ')).toBe(0o700);
     }
   },
 );
@@ -50,7 +50,7 @@ test.runIf(isPosix)('a folder that others may only read stays as it is', async (
   const dataFolder = await unusedDataFolder();
   chmodSync(dataFolder, 0o755);
   expect(await noticedIn(dataFolder)).toEqual([]);
-  expect(modeOf(dataFolder)).toBe(0o755);
+  expect(getMode(dataFolder)).toBe(0o755);
 });
 
 test.runIf(isPosix)('a folder that holds other things of the user is left alone, and that is said', async () => {
@@ -61,7 +61,7 @@ test.runIf(isPosix)('a folder that holds other things of the user is left alone,
   expect(more).toEqual([]);
   expect(notice?.message).toMatch(/^Others may write to the data folder .*--data-dir\.$/);
   expect(notice?.message).toContain(dataFolder);
-  expect(modeOf(dataFolder)).toBe(0o777);
+  expect(getMode(dataFolder)).toBe(0o777);
   chmodSync(dataFolder, 0o755);
   expect(await noticedIn(dataFolder)).toEqual([]);
 });
@@ -72,7 +72,7 @@ test.runIf(isPosix && isRoot)('a folder with a file of another user is left alon
   chownSync(join(dataFolder, 'network.json'), 12_345, 12_345);
   chmodSync(dataFolder, 0o777);
   expect(await noticedIn(dataFolder)).toMatchObject([{ refusal: { name: 'dataFolderOpen' } }]);
-  expect(modeOf(dataFolder)).toBe(0o777);
+  expect(getMode(dataFolder)).toBe(0o777);
 });
 
 const folder = (path: string) => void mkdirSync(path);

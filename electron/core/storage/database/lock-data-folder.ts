@@ -20,11 +20,11 @@ export function lockDataFolder(folder: string): () => void {
     }
     return () => lock.close();
   } catch (cause) {
-    throw refusal('data_folder_unavailable', reasonOf(cause), { folder }, { cause });
+    throw refusal('data_folder_unavailable', getReason(cause), { folder }, { cause });
   }
 }
 
-function reasonOf(cause: unknown) {
+function getReason(cause: unknown) {
   if (isDiskFull(cause)) return 'dataFolderFull';
   const isLocked = cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
   return isLocked ? 'dataFolderInUse' : 'dataFolderClosed';

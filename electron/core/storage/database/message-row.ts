@@ -53,7 +53,7 @@ export function toMessage(row: NumberedRow): Message {
     finishReason: row.finish_reason,
     usage: row.usage === null ? null : JSON.parse(row.usage),
     costUsd: row.cost_usd,
-    costSource: sourceOf(row),
+    costSource: getSource(row),
     bill: row.bill === null ? null : JSON.parse(row.bill),
     routeReason: row.route_reason,
     requestId: row.request_id,
@@ -76,7 +76,7 @@ export function toMessage(row: NumberedRow): Message {
 export const keptSource = (source: CostSource): MessageRow['cost_source'] =>
   source === 'uncharged' ? 'billed' : source;
 
-function sourceOf({ cost_source, cost_usd, status }: MessageRow): CostSource {
+function getSource({ cost_source, cost_usd, status }: MessageRow): CostSource {
   const cameToNothing = status === 'error' || status === 'cancelled' || status === 'interrupted';
   return cost_source === 'billed' && cost_usd === '0' && cameToNothing ? 'uncharged' : cost_source;
 }

@@ -32,9 +32,9 @@ export interface Recovered {
 export async function findIntact<Copy extends { readonly name: string }>(
   folder: string,
   copies: readonly Copy[],
-  faultOf: (path: string) => Promise<DatabaseFault | null>,
+  getFault: (path: string) => Promise<DatabaseFault | null>,
 ): Promise<Copy | null> {
-  for (const copy of copies) if ((await faultOf(join(folder, copy.name))) === null) return copy;
+  for (const copy of copies) if ((await getFault(join(folder, copy.name))) === null) return copy;
   return null;
 }
 

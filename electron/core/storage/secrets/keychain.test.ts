@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '#gateway/access/auth/secret.ts';
 import { memorySecrets } from '../../../../tests/support/memory-secrets.ts';
 import { openKeychain, type SecretStore } from './keychain.ts';
-import { hintOf, openSecretBox } from './secret-box.ts';
+import { getHint, openSecretBox } from './secret-box.ts';
 import { sessionMemory } from './session-memory.ts';
 
 function keychain(open: () => Promise<SecretStore>) {
@@ -124,8 +124,8 @@ test('a hung keychain fails within its limit, is not asked again, and recovers w
 });
 
 test('a hint shows the ends of a long key and less of a short one', () => {
-  expect(hintOf(new Secret('sk-proj-abcdefgh9fQ2'))).toBe('sk-…9fQ2');
-  expect(hintOf(new Secret('12345678'))).toBe('…78');
+  expect(getHint(new Secret('sk-proj-abcdefgh9fQ2'))).toBe('sk-…9fQ2');
+  expect(getHint(new Secret('12345678'))).toBe('…78');
 });
 
 const hasService = ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'].every(

@@ -71,14 +71,14 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged, recove
     } catch (error) {
       hung = error === tooLate;
       if (hung) void comeBack(asked);
-      become(stateOf(error));
+      become(getState(error));
       throw failureFor(current);
     }
   }
 
   /** A late call has returned: perhaps the user was typing the keychain’s password. */
   async function comeBack(asked: Promise<unknown>): Promise<void> {
-    const next = await asked.then(() => available, stateOf);
+    const next = await asked.then(() => available, getState);
     hung = false;
     become(next);
     // D-Bus gives up before a keychain does that hangs for long: another question waits for it in the place of this one.
@@ -121,7 +121,7 @@ const lockedState = (
   problem: tell(name),
 });
 
-function stateOf(error: unknown): KeychainState {
+function getState(error: unknown): KeychainState {
   const text = error instanceof Error ? error.message : '';
   // D-Bus waits as well, and says of a reply that did not come that it may have been blocked: that is not a lock.
   if (error === tooLate || /did not receive a reply/i.test(text)) return lockedState('keychainHangs');

@@ -58,7 +58,7 @@ export async function openSecretBox(keychain: Keychain, profile: string, memory:
 export type SecretBox = Awaited<ReturnType<typeof openSecretBox>>;
 
 /** The first and last characters, such as `sk-…9fQ2`; of a short one less. */
-export function hintOf(secret: Secret): string {
+export function getHint(secret: Secret): string {
   const text = secret.reveal();
   if (text.length < 16) return `…${text.slice(-2)}`;
   return `${text.slice(0, 3)}…${text.slice(-4)}`;

@@ -17,7 +17,7 @@ function base64Anywhere(secret: string, encoding: 'base64' | 'base64url'): strin
 }
 
 const each = (secret: string, spell: (character: string) => string) => [...secret].map(spell).join('');
-const hexOf = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
+const toHex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
 const rot13 = (secret: string) =>
   secret.replace(/[a-z]/gi, (letter) => {
     const base = letter <= 'Z' ? 65 : 97;
@@ -25,7 +25,7 @@ const rot13 = (secret: string) =>
   });
 
 /** Ways in which a secret may stand somewhere, raw first. */
-export function spellingsOf(secret: string): readonly (readonly [name: string, bytes: Buffer])[] {
+export function getSpellings(secret: string): readonly (readonly [name: string, bytes: Buffer])[] {
   const bytes = Buffer.from(secret);
   const texts: [string, string][] = [
     ['raw', secret],
@@ -34,13 +34,13 @@ export function spellingsOf(secret: string): readonly (readonly [name: string, b
     ['rot13', rot13(secret)],
     ['hex', bytes.toString('hex')],
     ['hex in upper case', bytes.toString('hex').toUpperCase()],
-    ['hex with blanks', each(secret, (character) => `${hexOf(character)} `).trim()],
+    ['hex with blanks', each(secret, (character) => `${toHex(character)} `).trim()],
     ['decimal bytes', [...bytes].join(',')],
     ['URL-encoded', encodeURIComponent(secret)],
-    ['URL-encoded throughout', each(secret, (character) => `%${hexOf(character)}`)],
-    ['JSON-escaped', each(secret, (character) => `\\u00${hexOf(character)}`)],
+    ['URL-encoded throughout', each(secret, (character) => `%${toHex(character)}`)],
+    ['JSON-escaped', each(secret, (character) => `\\u00${toHex(character)}`)],
     ['HTML entities', each(secret, (character) => `&#${character.charCodeAt(0)};`)],
-    ['HTML entities in hex', each(secret, (character) => `&#x${hexOf(character)};`)],
+    ['HTML entities in hex', each(secret, (character) => `&#x${toHex(character)};`)],
     ['base32', base32(bytes)],
     ...base64Anywhere(secret, 'base64').map((text): [string, string] => ['base64', text]),
     ...base64Anywhere(secret, 'base64url').map((text): [string, string] => ['base64url', text]),

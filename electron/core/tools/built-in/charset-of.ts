@@ -10,7 +10,7 @@ const marks: readonly (readonly [mark: readonly number[], charset: string])[] = 
  * The `TextDecoder` label for a page: by its byte order mark, else by its server, else by the page itself; UTF-8 by
  * default.
  */
-export function charsetOf(bytes: Uint8Array, said: string | null, isHtml: boolean): string {
+export function getCharset(bytes: Uint8Array, said: string | null, isHtml: boolean): string {
   const mark = marks.find(([start]) => start.every((byte, at) => bytes[at] === byte));
   const named = mark?.[1] ?? known(said) ?? (isHtml ? known(saidWithin(bytes)) : null);
   return named ?? 'utf-8';

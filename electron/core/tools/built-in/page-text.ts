@@ -1,5 +1,5 @@
 import { htmlToText } from 'html-to-text';
-import { charsetOf } from './charset-of.ts';
+import { getCharset } from './charset-of.ts';
 import { isHtml } from './text-types.ts';
 
 export interface PageBytes {
@@ -21,7 +21,7 @@ const maxCharacters = 40_000;
 /** The text of a page, its first 40,000 characters. Unbounded in time and memory: runs on a bounded thread. */
 export function pageText({ bytes, contentType, charset }: PageBytes): PageText {
   const html = isHtml(contentType);
-  const source = new TextDecoder(charsetOf(bytes, charset, html)).decode(bytes);
+  const source = new TextDecoder(getCharset(bytes, charset, html)).decode(bytes);
   const text = (html ? plain(source) : source).trim();
   return { text: text.slice(0, maxCharacters), characters: text.length };
 }

@@ -35,7 +35,7 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
     const own: OfferedTool[] = [];
     for (const tool of builtIn) if (await isOn(tool.name)) own.push(ownTool(tool));
     const trusted = (await servers.list()).filter(mayBeUsed);
-    return uniquelyNamed([...own, ...trusted.flatMap(toolsOf)]).slice(0, maxOffered);
+    return uniquelyNamed([...own, ...trusted.flatMap(getTools)]).slice(0, maxOffered);
   }
 
   /** A permission is for this tool of this server: connecting may have shown that it changed. */
@@ -93,7 +93,7 @@ function ownTool({ name, title, description, inputSchema, readOnly, asks }: Buil
   };
 }
 
-function toolsOf({ id, name: serverName, fingerprint, tools }: ToolServer): OfferedTool[] {
+function getTools({ id, name: serverName, fingerprint, tools }: ToolServer): OfferedTool[] {
   return tools.map(({ name, title, description, inputSchema, readOnly }) => ({
     wireName: `${plain(serverName, 20)}__${plain(name, 40)}`,
     serverId: id,

@@ -14,11 +14,11 @@ export interface ToolsDeps {
   readonly changes: Changes;
 }
 
-const settingOf = (name: string) => `tool/${name}`;
+const getSetting = (name: string) => `tool/${name}`;
 
 /** Management of tools. All are off at first: each offered tool makes every request longer and more expensive. */
 export function toolsFeature({ builtIn, servers, permissions, store, changes }: ToolsDeps) {
-  const isOn = async (name: string): Promise<boolean> => (await store.read(settingOf(name))) === true;
+  const isOn = async (name: string): Promise<boolean> => (await store.read(getSetting(name))) === true;
 
   async function permitted(): Promise<ToolPermission[]> {
     const known = await servers.list();
@@ -42,7 +42,7 @@ export function toolsFeature({ builtIn, servers, permissions, store, changes }: 
     },
     async enableBuiltIn({ name, enabled }: { name: string; enabled: boolean }): Promise<void> {
       if (!builtIn.some((tool) => tool.name === name)) throw refusal('not_found', 'noSuchTool', { name });
-      await store.write(settingOf(name), enabled);
+      await store.write(getSetting(name), enabled);
       changes.emit('tools');
     },
     async forget({ id }: { id: string }): Promise<void> {

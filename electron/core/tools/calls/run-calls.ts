@@ -1,7 +1,7 @@
 import type { ToolCall, ToolRun } from '#shared/contract/chat/conversations.ts';
 import { toAppError } from '#shared/errors.ts';
 import type { MessageStore } from '../../conversations/message-store.ts';
-import { callsOf } from '../../request/call-messages.ts';
+import { getCalls } from '../../request/call-messages.ts';
 import type { OfferedTool, Toolbox } from '../../request/offered-tools.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
@@ -36,7 +36,7 @@ export async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, refusal: 
   await deps.messages.update(answer.message.id, facts);
   const offered = new Map((await deps.toolbox.offered()).map((tool) => [tool.wireName, tool]));
   await Promise.all(
-    callsOf(answer.message).map(async (call, at) => {
+    getCalls(answer.message).map(async (call, at) => {
       try {
         const reason = at < maxCalls ? refusal : `Not run: at most ${maxCalls} calls are run at once.`;
         await runCall(deps, answer, at, call, offered.get(call.name) ?? null, reason);
@@ -77,12 +77,12 @@ async function runCall(
   }
   await set({ state: 'running', startedAt: now() });
   signal.throwIfAborted();
-  const { text, isError } = await outputOf(deps, tool, call.arguments, signal);
+  const { text, isError } = await getOutput(deps, tool, call.arguments, signal);
   await set({ state: isError ? 'failed' : 'done', result: cut(text), finishedAt: now() });
 }
 
 /** An unexpected error of a tool is a failed tool, not a failed answer. */
-async function outputOf({ toolbox, log }: RunCallsDeps, tool: OfferedTool, input: string, signal: AbortSignal) {
+async function getOutput({ toolbox, log }: RunCallsDeps, tool: OfferedTool, input: string, signal: AbortSignal) {
   try {
     return await orAborted(toolbox.run(tool, input, signal), signal);
   } catch (error) {

@@ -14,7 +14,7 @@ const sameTool = (a: OfferedTool, b: OfferedTool): boolean =>
 /** Tool calls that wait for the user. Held by the core, so that windows may come and go. */
 export function openToolDecisions() {
   const waiting = new Map<string, Waiting>();
-  const keyOf = (messageId: string, call: number) => `${messageId} ${call}`;
+  const getKey = (messageId: string, call: number) => `${messageId} ${call}`;
 
   return {
     /** Waits for the user’s decision; throws the signal’s reason if the answer ends first. Never decides by itself. */
@@ -24,7 +24,7 @@ export function openToolDecisions() {
     ): Promise<ToolDecision> {
       signal.throwIfAborted();
       return new Promise((resolve, reject) => {
-        const key = keyOf(messageId, call);
+        const key = getKey(messageId, call);
         const leave = () => {
           waiting.delete(key);
           signal.removeEventListener('abort', stop);
@@ -44,7 +44,7 @@ export function openToolDecisions() {
 
     /** A permission beyond one call also releases the other waiting calls that it covers. */
     decide(messageId: string, call: number, decision: ToolDecision): void {
-      const asked = waiting.get(keyOf(messageId, call));
+      const asked = waiting.get(getKey(messageId, call));
       if (!asked) throw refusal('not_found', 'callNotWaiting');
       asked.decide(decision);
       if (decision === 'once' || decision === 'deny') return;

@@ -5,7 +5,7 @@ import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
  * Fingerprint of a server’s transport and its tools’ descriptions; permissions are bound to it. A server that changes
  * its command, address, a description or a schema must be reviewed again.
  */
-export function fingerprintOf(transport: ToolTransport, tools: readonly Tool[]): string {
+export function getFingerprint(transport: ToolTransport, tools: readonly Tool[]): string {
   const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
   return createHash('sha256')
     .update(canonical({ transport, tools: sorted }))

@@ -8,7 +8,7 @@ import { chatEnded } from '../../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
 import { recorder } from '../../../../tests/support/recorder.ts';
 import { testCore } from '../../../../tests/support/test-core.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { getFingerprint } from './fingerprint.ts';
 
 /** The database is not where a yes is kept: whoever can write it starts nothing. */
 const no = async () => false;
@@ -48,7 +48,7 @@ test('a yes to one program is none to another that was put in its place, with al
   await first.core.close();
   const program = recorder();
   const other = { ...program.transport(), variables: [] };
-  const forged = fingerprintOf(other, tools);
+  const forged = getFingerprint(other, tools);
   const db = new Sqlite(join(first.dataFolder, 'portico.db'));
   db.prepare('update tool_servers set transport = ?, seen_fingerprint = ?').run(JSON.stringify(other), forged);
   db.prepare("insert into tool_permissions values ('p', ?, 'greet', ?, null, 0)").run(id, forged);

@@ -63,7 +63,7 @@ const unchecked: NonNullable<ClientOptions['jsonSchemaValidator']> = {
 export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   const limits = { ...usualLimits, ...options.limits };
   const errors = { text: '' };
-  const transport = transportOf(options, errors);
+  const transport = getTransport(options, errors);
   const large = { isSeen: false };
   boundMessages(transport, () => {
     large.isSeen = true;
@@ -87,7 +87,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
     const listed = tools.slice(0, limits.tools);
     refuseLargeTools(listed);
     open = true;
-    return { tools: listed.map(toolOf), call: caller(client, limits, large), close: () => closeQuietly(client) };
+    return { tools: listed.map(getTool), call: caller(client, limits, large), close: () => closeQuietly(client) };
   } catch (error) {
     await closeQuietly(client);
     if (error instanceof AppError && error.code === 'tool_server_failed') throw error;
@@ -103,7 +103,10 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   }
 }
 
-function transportOf({ transport, secrets, searchPath, fetch: send }: McpOptions, errors: { text: string }): Transport {
+function getTransport(
+  { transport, secrets, searchPath, fetch: send }: McpOptions,
+  errors: { text: string },
+): Transport {
   if (transport.type === 'http') {
     const url = new URL(transport.url);
     return new StreamableHTTPClientTransport(url, { requestInit: { headers: secrets }, fetch: onlyTo(url, send) });
@@ -149,7 +152,7 @@ function caller(client: Client, limits: McpLimits, large: { isSeen: boolean }): 
     large.isSeen = false;
     try {
       const result = await client.callTool({ name, arguments: input }, { signal, timeout: limits.callMs });
-      return { text: cut(textOf(result), limits.outputCharacters), isError: result.isError === true };
+      return { text: cut(getText(result), limits.outputCharacters), isError: result.isError === true };
     } catch (error) {
       signal.throwIfAborted();
       if (large.isSeen || isTooLong(error)) throw new AppError('tool_failed', tooLarge().message, { cause: error });
@@ -160,7 +163,7 @@ function caller(client: Client, limits: McpLimits, large: { isSeen: boolean }): 
 
 type McpTool = Awaited<ReturnType<Client['listTools']>>['tools'][number];
 
-function toolOf({ name, title, description, inputSchema, annotations }: McpTool): Tool {
+function getTool({ name, title, description, inputSchema, annotations }: McpTool): Tool {
   return {
     name,
     title: (title ?? annotations?.title ?? name).slice(0, 200),
@@ -173,7 +176,7 @@ function toolOf({ name, title, description, inputSchema, annotations }: McpTool)
 type McpResult = Awaited<ReturnType<Client['callTool']>>;
 
 /** Text, and a note for anything else: a model gets text. */
-function textOf({ content, structuredContent }: McpResult): string {
+function getText({ content, structuredContent }: McpResult): string {
   const parts = content.map((part) => {
     if (part.type === 'text') return part.text;
     if (part.type === 'resource' && 'text' in part.resource) return part.resource.text;

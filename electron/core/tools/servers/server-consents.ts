@@ -31,14 +31,14 @@ export function serverConsents(path: string, now: () => number) {
     async holds(id: string, subject: string): Promise<boolean> {
       const given = Object.hasOwn(known, id) ? known[id] : undefined;
       if (!given) return false;
-      const digest = await digestOf(subject, given.salt);
+      const digest = await getDigest(subject, given.salt);
       const expected = Buffer.from(given.digest, 'hex');
       return digest.length === expected.length && timingSafeEqual(digest, expected) && known[id] === given;
     },
     /** Throws the signal’s reason if it is aborted first. */
     async remember(id: string, subject: string, signal: AbortSignal): Promise<void> {
       const salt = randomBytes(16).toString('hex');
-      const digest = (await digestOf(subject, salt)).toString('hex');
+      const digest = (await getDigest(subject, salt)).toString('hex');
       signal.throwIfAborted();
       keep({ ...known, [id]: { salt, digest, agreedAt: now() } });
     },
@@ -54,7 +54,7 @@ export function serverConsents(path: string, now: () => number) {
 
 export type ServerConsents = ReturnType<typeof serverConsents>;
 
-const digestOf = (subject: string, salt: string): Promise<Buffer> =>
+const getDigest = (subject: string, salt: string): Promise<Buffer> =>
   slowDigest(createHash('sha256').update(subject).digest(), Buffer.from(salt, 'hex'), 32);
 
 /** An unreadable file means no consent. */

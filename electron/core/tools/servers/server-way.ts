@@ -13,7 +13,7 @@ export interface ServerWay {
 }
 
 /** A text that identifies it exactly. It contains secret values and is never stored. */
-export const subjectOf = ({ transport, secrets }: ServerWay): string => canonical({ transport, secrets });
+export const getSubject = ({ transport, secrets }: ServerWay): string => canonical({ transport, secrets });
 
 /** Makes the working directory absolute: a relative one could be another after the next start. */
 export const inFullFolder = (transport: ToolTransport): ToolTransport =>

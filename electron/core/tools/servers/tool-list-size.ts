@@ -16,7 +16,7 @@ interface Size {
 export function refuseLargeTools(tools: readonly Pick<Tool, 'name' | 'inputSchema'>[]): void {
   const all: Size = { values: 0, bytes: 0 };
   for (const { name, inputSchema } of tools) {
-    const size = sizeOf(inputSchema);
+    const size = getSize(inputSchema);
     all.values += size.values;
     all.bytes += size.bytes;
     if (size.values > maxValuesOfTool || size.bytes > maxBytesOfTool)
@@ -35,7 +35,7 @@ export function refuseLargeTools(tools: readonly Pick<Tool, 'name' | 'inputSchem
 }
 
 /** Stops beyond the bounds of one tool: a schema may be built to be walked for ever. */
-function sizeOf(schema: unknown): Size {
+function getSize(schema: unknown): Size {
   const open: unknown[] = [schema];
   const size: Size = { values: 0, bytes: 0 };
   while (open.length > 0 && size.values <= maxValuesOfTool && size.bytes <= maxBytesOfTool) {

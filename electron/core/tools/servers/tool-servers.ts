@@ -1,18 +1,18 @@
 import { Secret } from '#gateway/access/auth/secret.ts';
 import type { ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/app/tools.ts';
-import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
+import { AppError, getProblemText, type ProblemText } from '#shared/errors.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import type { AskPerson } from '../../runtime/host/ask-person.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { getFingerprint } from './fingerprint.ts';
 import { readServers } from './import-servers.ts';
 import type { McpConnection, McpOptions } from './mcp-connection.ts';
 import type { PermissionStore } from './permission-store.ts';
 import type { ServerConsents } from './server-consents.ts';
 import { serverQuestion } from './server-question.ts';
-import { inFullFolder, refuseInsecure, type ServerWay, subjectOf } from './server-way.ts';
+import { getSubject, inFullFolder, refuseInsecure, type ServerWay } from './server-way.ts';
 import type { StoredServer, ToolServerStore } from './tool-server-store.ts';
 
 export interface ToolServersDeps {
@@ -44,8 +44,8 @@ export function toolServers(deps: ToolServersDeps) {
 
   const show = (server: StoredServer): ToolServer => {
     const { id, name, transport, enabled, tools, problem } = server;
-    const state = asking.has(id) ? 'asking' : stateOf(server, starting.has(id), open.has(id));
-    const fingerprint = fingerprintOf(transport, tools);
+    const state = asking.has(id) ? 'asking' : getState(server, starting.has(id), open.has(id));
+    const fingerprint = getFingerprint(transport, tools);
     const changed = enabled && server.seenFingerprint !== fingerprint;
     const allowed = consents.has(id);
     return { id, name, transport, enabled, state, allowed, problem, tools: [...tools], fingerprint, changed };
@@ -75,7 +75,7 @@ export function toolServers(deps: ToolServersDeps) {
   async function keepSecrets(id: string, transport: ToolTransportInput, named: readonly string[]): Promise<void> {
     const given = secretsIn(transport);
     if (Object.keys(given).length === 0) return forgetSecrets(id, named);
-    const before = await secretsOf(id, named);
+    const before = await getSecrets(id, named);
     const values = Object.entries(given).map(([name, value]) => [name, value === '' ? (before[name] ?? '') : value]);
     await secrets.set(secretName(id), new Secret(JSON.stringify(Object.fromEntries(values))));
   }
@@ -84,7 +84,7 @@ export function toolServers(deps: ToolServersDeps) {
     if (named.length > 0) await secrets.remove(secretName(id));
   }
 
-  async function secretsOf(id: string, named: readonly string[]): Promise<Record<string, string>> {
+  async function getSecrets(id: string, named: readonly string[]): Promise<Record<string, string>> {
     if (named.length === 0) return {};
     const kept = await secrets.get(secretName(id));
     return kept ? (JSON.parse(kept.reveal()) as Record<string, string>) : {};
@@ -92,13 +92,13 @@ export function toolServers(deps: ToolServersDeps) {
 
   async function wayTo({ id, transport }: StoredServer): Promise<ServerWay> {
     refuseInsecure(transport);
-    return { transport: inFullFolder(transport), secrets: await secretsOf(id, namedIn(transport)) };
+    return { transport: inFullFolder(transport), secrets: await getSecrets(id, namedIn(transport)) };
   }
 
   /** Asks the user to agree to exactly what would be started now, unless they did. Throws `not_confirmed`. */
   async function allow(id: string, signal: AbortSignal): Promise<void> {
     const way = await wayTo(await existing(id));
-    const subject = subjectOf(way);
+    const subject = getSubject(way);
     if (await consents.holds(id, subject)) return;
     const question = serverQuestion(way, await language());
     const round = asking.get(id) ?? { withdrawn: new AbortController(), callers: 0 };
@@ -148,7 +148,7 @@ export function toolServers(deps: ToolServersDeps) {
   async function start(id: string): Promise<McpConnection> {
     const way = await wayTo(await existing(id));
     // Exactly what was compared is started; nothing is read again in between.
-    if (!(await consents.holds(id, subjectOf(way)))) throw notAllowed();
+    if (!(await consents.holds(id, getSubject(way)))) throw notAllowed();
     starting.add(id);
     changes.emit('tools');
     try {
@@ -163,7 +163,7 @@ export function toolServers(deps: ToolServersDeps) {
     } catch (error) {
       starting.delete(id);
       const server = await store.find(id);
-      const problem = error instanceof AppError ? problemTextOf(error) : tell('serverNotStarted');
+      const problem = error instanceof AppError ? getProblemText(error) : tell('serverNotStarted');
       if (server) await keep({ ...server, problem });
       throw error;
     } finally {
@@ -218,7 +218,7 @@ export function toolServers(deps: ToolServersDeps) {
         return keep({ ...server, enabled });
       }
       if (!consents.has(id)) throw notAllowed();
-      const now = fingerprintOf(server.transport, server.tools);
+      const now = getFingerprint(server.transport, server.tools);
       if (fingerprint !== now) {
         throw refusal('tool_server_changed', 'toolsChanged');
       }
@@ -242,7 +242,7 @@ export function toolServers(deps: ToolServersDeps) {
       const refused: { name: string; reason: ProblemText }[] = [];
       for (const found of servers) {
         const same = JSON.stringify(withoutSecrets(found.transport));
-        const reason = refusalOf(found.transport) ?? (known.has(same) ? tell('serverHere') : null);
+        const reason = toRefusal(found.transport) ?? (known.has(same) ? tell('serverHere') : null);
         if (reason !== null) refused.push({ name: found.name, reason });
         else added.push(await add(found));
         known.add(same);
@@ -265,12 +265,12 @@ const shuttingDown = () => refusal('shutting_down', 'closing');
 const notAllowed = () => refusal('not_confirmed', 'notAgreed');
 
 /** Why a found server is left out; null: it is imported. */
-function refusalOf(transport: ToolTransportInput): ProblemText | null {
+function toRefusal(transport: ToolTransportInput): ProblemText | null {
   try {
     refuseInsecure(transport);
     return null;
   } catch (error) {
-    if (error instanceof AppError) return problemTextOf(error);
+    if (error instanceof AppError) return getProblemText(error);
     throw error;
   }
 }
@@ -288,7 +288,7 @@ function withoutSecrets(transport: ToolTransportInput): ToolTransport {
   return { ...transport, variables: Object.keys(transport.variables).sort() };
 }
 
-function stateOf(server: StoredServer, isStarting: boolean, isOpen: boolean): ToolServer['state'] {
+function getState(server: StoredServer, isStarting: boolean, isOpen: boolean): ToolServer['state'] {
   if (isStarting) return 'starting';
   if (server.problem !== null) return 'failed';
   return isOpen || server.enabled ? 'ready' : 'off';

@@ -26,16 +26,16 @@ export type ImportNews =
 
 /** In messages, of which one of ten thousand characters more counts as another one. */
 const maxWeight = 200;
-const weightOf = ({ text, reasoning }: ExportedMessage) => 1 + (text.length + reasoning.length) / 10_000;
+const getWeight = ({ text, reasoning }: ExportedMessage) => 1 + (text.length + reasoning.length) / 10_000;
 
 /** Lists of pieces that are each taken over in a few milliseconds. */
 export async function* importPieces(items: AsyncIterable<ReadItem>): AsyncGenerator<ImportPiece[], void> {
   let pieces: ImportPiece[] = [];
   let weight = 0;
   for await (const item of items) {
-    for (const piece of piecesOf(item)) {
+    for (const piece of getPieces(item)) {
       pieces.push(piece);
-      weight += piece.kind === 'messages' ? piece.messages.reduce((sum, each) => sum + weightOf(each), 0) : 1;
+      weight += piece.kind === 'messages' ? piece.messages.reduce((sum, each) => sum + getWeight(each), 0) : 1;
       if (piece.kind !== 'file' && weight < maxWeight) continue;
       yield pieces;
       [pieces, weight] = [[], 0];
@@ -44,7 +44,7 @@ export async function* importPieces(items: AsyncIterable<ReadItem>): AsyncGenera
   yield pieces;
 }
 
-function* piecesOf(item: ReadItem): Generator<ImportPiece, void> {
+function* getPieces(item: ReadItem): Generator<ImportPiece, void> {
   if (item.kind === 'file') {
     yield item;
     return;
@@ -62,7 +62,7 @@ function* piecesOf(item: ReadItem): Generator<ImportPiece, void> {
   let weight = 0;
   for (const message of messages) {
     some.push(message);
-    weight += weightOf(message);
+    weight += getWeight(message);
     if (weight < maxWeight) continue;
     yield { kind: 'messages', messages: some };
     [some, weight] = [[], 0];

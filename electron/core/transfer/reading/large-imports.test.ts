@@ -9,7 +9,7 @@ import { maxHeld } from '../../../../tests/support/longest-held.ts';
 import { memoryTaken } from '../../../../tests/support/memory-taken.ts';
 import { deflated } from '../../../../tests/support/pdf-bombs.ts';
 import { uploaded } from '../../../../tests/support/upload-import.ts';
-import { zipOf } from '../../../../tests/support/zip-files.ts';
+import { getZip } from '../../../../tests/support/zip-files.ts';
 import { exportReader } from '../import-thread.ts';
 
 /** A chat as ChatGPT exports it: one message below the other. */
@@ -113,7 +113,7 @@ async function maxPart(work: Promise<unknown>, call: () => Promise<unknown>): Pr
 
 const withParts = (parts: string) => JSON.stringify([chat('Odd', 1)]).replace('"parts":[', `"parts":[${parts}`);
 const zipped = async (piece: Buffer, times: number, tail: string) =>
-  zipOf([
+  getZip([
     {
       name: 'conversations.json',
       data: { deflated: await deflated(piece, times, { raw: true, head: '[', tail }) },

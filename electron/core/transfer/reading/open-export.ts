@@ -27,7 +27,7 @@ export async function* openExport(path: string): AsyncGenerator<ExportText, void
       if (entry.isEncrypted()) throw refusal('import_refused', 'importZipLocked');
       // What an entry says of its size is held against what comes out of it.
       if (entry.uncompressedSize > largestExport) throw refusal('import_refused', 'importTooLarge');
-      yield textOf(archive, entry);
+      yield getText(archive, entry);
     }
   } finally {
     archive.close();
@@ -44,7 +44,7 @@ async function isZip(path: string): Promise<boolean> {
   }
 }
 
-async function* textOf(archive: ZipFile, entry: Entry): ExportText {
+async function* getText(archive: ZipFile, entry: Entry): ExportText {
   const decoder = new TextDecoder();
   for await (const bytes of await archive.openReadStreamPromise(entry)) yield decoder.decode(bytes, { stream: true });
   yield decoder.decode();

@@ -104,11 +104,11 @@ function words({ author, content, metadata }: NonNullable<Node['message']>, left
     left.add('tool_steps');
     return null;
   }
-  const text = textOf(content, left);
+  const text = getText(content, left);
   return text.trim() === '' ? null : text;
 }
 
-function textOf({ content_type: type, parts, text, language }: Content, left: LeftTally): string {
+function getText({ content_type: type, parts, text, language }: Content, left: LeftTally): string {
   if (type === 'code') return `\`\`\`${language && language !== 'unknown' ? language : ''}\n${text ?? ''}\n\`\`\``;
   if (type !== 'text' && type !== 'multimodal_text') {
     left.add(type === 'thoughts' || type === 'reasoning_recap' ? 'thoughts' : 'other');

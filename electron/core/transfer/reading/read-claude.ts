@@ -37,7 +37,7 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
   const messages = chat.chat_messages.flatMap((message) => {
     const known = message.parent_message_uuid ? ids.get(message.parent_message_uuid) : undefined;
     const parentId: string | null = known === undefined ? before : known;
-    const { text, reasoning } = contentOf(message, left);
+    const { text, reasoning } = getContent(message, left);
     if (text.trim() === '') {
       ids.set(message.uuid, parentId);
       return [];
@@ -71,7 +71,7 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
   });
 }
 
-function contentOf(message: ClaudeMessage, left: LeftTally): { text: string; reasoning: string } {
+function getContent(message: ClaudeMessage, left: LeftTally): { text: string; reasoning: string } {
   // What was pasted is an attachment there, of which the export has the words.
   const attached = (message.attachments ?? []).map(({ file_name: name, extracted_content: words }) =>
     words ? `${name ?? ''}\n\n${words}`.trim() : null,

@@ -74,7 +74,7 @@ async function* readText(text: ExportText, newId: () => string): AsyncGenerator<
         yield { kind: 'file', file: checked(exportedFile, value) };
         continue;
       }
-      source ??= sourceOf(value);
+      source ??= getSource(value);
       yield { kind: 'chat', source, imported: readers[source](value, newId) };
     }
   }
@@ -92,7 +92,7 @@ function requireJson(text: string): void {
 const isFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'file' in value && 'base64' in value;
 
-function sourceOf(value: unknown): Source {
+function getSource(value: unknown): Source {
   if (typeof value !== 'object' || value === null) throw refuse('importUnknown');
   if ('mapping' in value) return 'chatgpt';
   if ('chat_messages' in value) return 'claude';

@@ -26,7 +26,7 @@ test('a file that is larger than an export may be is not copied', async () => {
 test('neither is one whose pieces come to more', () => {
   const { uploads, kept } = open();
   uploads.begin('one');
-  truncateSync(uploads.pathOf('one'), largestExport);
+  truncateSync(uploads.toPath('one'), largestExport);
   expect(() => uploads.append('one', largestExport, Buffer.from('x'))).toThrow(
     expect.objectContaining({ code: 'import_refused' }),
   );

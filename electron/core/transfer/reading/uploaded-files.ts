@@ -21,7 +21,7 @@ export function uploadedFiles(folder: string) {
   rmSync(folder, { recursive: true, force: true });
   const uploads = new Set<string>();
 
-  function pathOf(uploadId: string): string {
+  function toPath(uploadId: string): string {
     if (!uploads.has(uploadId) || !uploadIds.test(uploadId)) {
       throw refusal('not_found', 'importGivenUp');
     }
@@ -48,7 +48,7 @@ export function uploadedFiles(folder: string) {
       const found = statSync(original);
       if (!found.isFile()) throw refusal('import_refused', 'importUnreadable');
       if (found.size > largestExport) throw refusal('import_refused', 'importTooLarge');
-      await pipeline(createReadStream(original, { end: largestExport - 1 }), createWriteStream(pathOf(uploadId)), {
+      await pipeline(createReadStream(original, { end: largestExport - 1 }), createWriteStream(toPath(uploadId)), {
         signal,
       });
     } catch (cause) {
@@ -64,11 +64,11 @@ export function uploadedFiles(folder: string) {
   return {
     copy,
     begin,
-    pathOf,
+    toPath,
     forget,
     /** Appends bytes; returns the size so far. */
     append(uploadId: string, offset: number, bytes: Buffer): number {
-      const path = pathOf(uploadId);
+      const path = toPath(uploadId);
       const { size } = statSync(path);
       if (size !== offset) {
         throw refusal('invalid_input', 'importPieceMissing');

@@ -9,7 +9,7 @@ import { logFatal } from '#core/runtime/log/log.ts';
 import { recoveryOffer } from '#core/storage/database/recovery.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { problemTextOf, toAppError } from '#shared/errors.ts';
+import { getProblemText, toAppError } from '#shared/errors.ts';
 import { portChannel } from '../port-channel.ts';
 import { coreHost, mainProcess, mainSecrets, mainSession } from './core-host.ts';
 import type { ToCore } from './core-runner.ts';
@@ -79,7 +79,7 @@ async function run({ dataFolder, version, ownTitleBar, recovery }: Opening, port
     () => ({ failure: null, offer: null }),
     (error: unknown) => {
       logFatal(dataFolder, 'start-failed', error);
-      return { failure: problemTextOf(toAppError(error)), offer: recoveryOffer(error) };
+      return { failure: getProblemText(toAppError(error)), offer: recoveryOffer(error) };
     },
   );
   await main.opened(outcome);

@@ -9,7 +9,7 @@ import { chatsFile } from '#shared/chats-file.ts';
 export function filesAmong(args: readonly string[], folder: string): string[] {
   return args.flatMap((arg, index) => {
     if (arg.startsWith('-') || args[index - 1] === '--data-dir') return [];
-    const path = pathOf(arg);
+    const path = toPath(arg);
     return path !== null && isOwnFile(path) ? [resolve(folder, path)] : [];
   });
 }
@@ -17,7 +17,7 @@ export function filesAmong(args: readonly string[], folder: string): string[] {
 /** By its ending; what is in it the import reads. */
 export const isOwnFile = (path: string): boolean => extname(path).toLowerCase() === `.${chatsFile.ending}`;
 
-function pathOf(arg: string): string | null {
+function toPath(arg: string): string | null {
   if (!/^[a-z][a-z0-9+.-]+:/i.test(arg)) return arg;
   try {
     return fileURLToPath(arg);

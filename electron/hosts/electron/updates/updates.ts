@@ -77,7 +77,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
     });
     opened.on('update-not-available', () => set({ status: 'idle', version: null, notes: null, checkedAt: now() }));
     opened.on('update-available', (info) =>
-      set({ status: 'downloading', percent: 0, checkedAt: now(), version: info.version, notes: notesOf(info) }),
+      set({ status: 'downloading', percent: 0, checkedAt: now(), version: info.version, notes: getNotes(info) }),
     );
     opened.on('download-progress', ({ percent }) => {
       const whole = Math.min(100, Math.floor(percent));
@@ -96,7 +96,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
     set({ status: 'checking', problem: null });
     try {
       const loaded = await opened();
-      if (proxy) await loaded.netSession.setProxy(rulesOf(proxy));
+      if (proxy) await loaded.netSession.setProxy(getRules(proxy));
       const found = await loaded.checkForUpdates();
       // Its failure is told by the event, too.
       found?.downloadPromise?.catch(() => {});
@@ -150,7 +150,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
   };
 }
 
-const rulesOf = ({ proxy, address, bypass }: HostProxy): Electron.ProxyConfig =>
+const getRules = ({ proxy, address, bypass }: HostProxy): Electron.ProxyConfig =>
   ({
     system: { mode: 'system' as const },
     none: { mode: 'direct' as const },
@@ -164,7 +164,7 @@ const rulesOf = ({ proxy, address, bypass }: HostProxy): Electron.ProxyConfig =>
     },
   })[proxy];
 
-function notesOf({ releaseNotes }: UpdateInfo): string | null {
+function getNotes({ releaseNotes }: UpdateInfo): string | null {
   const notes =
     typeof releaseNotes === 'string' ? releaseNotes : releaseNotes?.map(({ note }) => note ?? '').join('\n\n');
   return notes?.trim().slice(0, maxNotes) || null;

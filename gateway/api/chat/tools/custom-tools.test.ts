@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
-import { eventsOf } from '../../../../tests/gateway-doubles/events-of.ts';
+import { getEvents } from '../../../../tests/gateway-doubles/events-of.ts';
 import { openThreeProviders, type ThreeProviders } from '../../../../tests/gateway-doubles/three-providers.ts';
 import { streamReply } from '../../../../tests/gateway-doubles/upstream-server.ts';
 
@@ -57,7 +57,7 @@ test.each([
   const whole = await (await ask(body)).json();
   expect(whole.choices[0].message.tool_calls).toEqual(called(expected));
   expect(whole.warnings).toContainEqual(expect.objectContaining({ code: 'format_in_words', param: 'tools' }));
-  const events = (await eventsOf(await ask({ ...body, stream: true }))).slice(0, -1).map((data) => JSON.parse(data));
+  const events = (await getEvents(await ask({ ...body, stream: true }))).slice(0, -1).map((data) => JSON.parse(data));
   const deltas = events.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
   expect(deltas.filter(({ index }) => index === 0)).toEqual([{ index: 0, ...called(expected)[0] }]);
   expect(deltas.find(({ index }) => index === 1)).toMatchObject({ type: 'function', function: { name: 'plain' } });
@@ -98,7 +98,7 @@ test('the prompt form has it too', async () => {
   const bench = await providers.open();
   const body = { model: 'openai/gpt-x', prompt: 'Add.', tools: [tool, plain] };
   expect((await (await bench.post('/chat', body)).json()).tool_calls).toEqual(called(input));
-  const events = await eventsOf(await bench.post('/chat', { ...body, stream: true }));
+  const events = await getEvents(await bench.post('/chat', { ...body, stream: true }));
   expect(JSON.parse(events.at(-2) ?? '').tool_calls).toEqual(called(input));
 });
 

@@ -68,7 +68,7 @@ function readTools(tools: readonly unknown[], context: z.RefinementCtx<unknown[]
     const { success, data, error } = customTool.safeParse(tool);
     if (success)
       return {
-        offered: { ...data, type: 'function', custom: undefined, function: functionOf(data) },
+        offered: { ...data, type: 'function', custom: undefined, function: getFunction(data) },
         custom: data.custom,
       };
     for (const issue of error.issues)
@@ -77,7 +77,7 @@ function readTools(tools: readonly unknown[], context: z.RefinementCtx<unknown[]
   });
 }
 
-function functionOf({ custom: { name, description, format: wanted } }: CustomTool): object {
+function getFunction({ custom: { name, description, format: wanted } }: CustomTool): object {
   return textFunction(name, description ?? null, wanted?.type === 'grammar' ? wanted.grammar : null);
 }
 

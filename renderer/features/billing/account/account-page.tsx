@@ -3,7 +3,7 @@ import type { ReportedAccount } from '#shared/client/reported.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { WalletPage } from '../../../page/wallet-page.tsx';
 import { text } from '../../../text/account-text.ts';
-import { count, dayOf, usd } from '../../../text/format.ts';
+import { count, getDay, usd } from '../../../text/format.ts';
 import { Facts } from '../../../ui/elements/facts.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
@@ -44,8 +44,8 @@ function Details({ wallet }: { wallet: WalletBalance }) {
         <Part
           title={data.usage.period === null ? text.usage : text.month}
           facts={[
-            ...factOf(text.requests, data.usage.requests, count),
-            ...factOf(text.tokens, data.usage.total_tokens, count),
+            ...getFact(text.requests, data.usage.requests, count),
+            ...getFact(text.tokens, data.usage.total_tokens, count),
             [
               text.spent,
               <KnownCost key="spent" cost={data.usage.cost_usd} unknown={data.usage.unknown_cost_requests ?? null} />,
@@ -63,7 +63,7 @@ function Details({ wallet }: { wallet: WalletBalance }) {
 type Fact = readonly [string, ReactNode];
 
 /** A fact, where the gateway tells it. */
-const factOf = <Value,>(name: string, value: Value | null, shown: (value: Value) => ReactNode): Fact[] =>
+const getFact = <Value,>(name: string, value: Value | null, shown: (value: Value) => ReactNode): Fact[] =>
   value === null ? [] : [[name, shown(value)]];
 
 /** What a gateway does not tell is said in one sentence, and has no empty rows. */
@@ -78,11 +78,11 @@ function NotReported({ account }: { account: ReportedAccount }) {
 
 function identityFacts(data: ReportedAccount): Fact[] {
   return [
-    ...factOf(text.name, data.name, String),
-    ...factOf(text.email, data.email, String),
-    ...factOf(text.id, data.id, (id) => <code className="font-mono text-xs wrap-anywhere">{id}</code>),
-    ...factOf(text.since, data.created, (created) => dayOf(created * 1000)),
-    ...factOf(text.status, data.status, (status) => text.statuses[status]),
+    ...getFact(text.name, data.name, String),
+    ...getFact(text.email, data.email, String),
+    ...getFact(text.id, data.id, (id) => <code className="font-mono text-xs wrap-anywhere">{id}</code>),
+    ...getFact(text.since, data.created, (created) => getDay(created * 1000)),
+    ...getFact(text.status, data.status, (status) => text.statuses[status]),
   ];
 }
 
@@ -91,8 +91,8 @@ function planFacts({ plan }: ReportedAccount): Fact[] {
   const { limits } = plan;
   return [
     [text.planName, plan.name],
-    ...factOf(text.billing, plan.billing, (billing) => text.billings[billing]),
-    ...factOf(text.renews, plan.renews_at, (renews) => dayOf(renews * 1000)),
+    ...getFact(text.billing, plan.billing, (billing) => text.billings[billing]),
+    ...getFact(text.renews, plan.renews_at, (renews) => getDay(renews * 1000)),
     ...(limits === null ? [] : limitFacts(limits)),
   ];
 }

@@ -3,7 +3,7 @@ import type { Wallet } from '#shared/contract/common/fields.ts';
 import { scope } from '#shared/wire/account.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { text } from '../../../text/account-text.ts';
-import { momentOf } from '../../../text/format.ts';
+import { formatMoment } from '../../../text/format.ts';
 import { keysText } from '../../../text/keys-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Facts } from '../../../ui/elements/facts.tsx';
@@ -30,12 +30,12 @@ export function Credential({ wallet }: { wallet: Wallet }) {
           <Stale error={error} readAt={data.checkedAt} />
           <p className="mb-1 text-fg-2">{data.told ? text.accepted : text.credentialNotReported}</p>
           <Ending />
-          {data.told?.credential && <Facts facts={factsOf(data.told.credential)} />}
+          {data.told?.credential && <Facts facts={getFacts(data.told.credential)} />}
           <div className="mt-3 flex flex-wrap items-center gap-3">
             <Button disabled={isFetching} onClick={again}>
               {isFetching ? text.checking : text.checkNow}
             </Button>
-            <span className="text-fg-3 text-xs">{text.checkedAt(momentOf(data.checkedAt))}</span>
+            <span className="text-fg-3 text-xs">{text.checkedAt(formatMoment(data.checkedAt))}</span>
           </div>
         </>
       )}
@@ -55,21 +55,23 @@ function Ending() {
   );
 }
 
-function factsOf(credential: NonNullable<ReportedVerification['credential']>) {
+function getFacts(credential: NonNullable<ReportedVerification['credential']>) {
   const { type, label, prefix, scopes } = credential;
-  const moment = (seconds: unknown) => (typeof seconds === 'number' ? momentOf(seconds * 1000) : null);
+  const moment = (seconds: unknown) => (typeof seconds === 'number' ? formatMoment(seconds * 1000) : null);
   const [created, used, ends] = [credential.created, credential.last_used_at, credential.expires_at].map(moment);
   const known = (name: string, value: string | null | undefined) => (value == null ? [] : [[name, value] as const]);
   return [
     [text.type, text.types[type]] as const,
     ...known(text.label, label),
     ...known(text.prefix, prefix && `${prefix}…`),
-    ...(scopes === null ? [] : scope.options.map((one) => [keysText.scopes[one].name, mayOf(scopes, one)] as const)),
+    ...(scopes === null
+      ? []
+      : scope.options.map((one) => [keysText.scopes[one].name, getScopes(scopes, one)] as const)),
     ...known(text.made, created),
     ...known(text.lastUsed, used),
     ...known(text.ends, ends),
   ];
 }
 
-const mayOf = (scopes: readonly string[], one: (typeof scope.options)[number]): string =>
+const getScopes = (scopes: readonly string[], one: (typeof scope.options)[number]): string =>
   scopes.includes(one) ? text.may(keysText.scopes[one].note) : text.mayNot(keysText.scopes[one].note);

@@ -1,7 +1,7 @@
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import type { UsedLimit } from '#shared/wire/usage.ts';
 import { text } from '../../../text/account-text.ts';
-import { count, momentOf, ratioOf, usd } from '../../../text/format.ts';
+import { count, formatMoment, getRatio, usd } from '../../../text/format.ts';
 import { Meter } from '../../../ui/elements/meter.tsx';
 import { AccountPart } from './account-part.tsx';
 import { useQuotas } from './use-account.ts';
@@ -16,15 +16,15 @@ export function Limits({ wallet }: { wallet: Wallet }) {
         <Meter
           key={limit.name}
           label={text.limits[limit.name as keyof typeof text.limits] ?? limit.name}
-          ratio={ratioOf(limit.used, limit.limit)}
-          value={usedOf(limit)}
+          ratio={getRatio(limit.used, limit.limit)}
+          value={getUsed(limit)}
         />
       ))}
     </AccountPart>
   );
 }
 
-function usedOf({ name, used, limit, resets_at: resets }: UsedLimit): string {
+function getUsed({ name, used, limit, resets_at: resets }: UsedLimit): string {
   const shown = (amount: string) => (name.endsWith('_usd') ? usd(amount) : count(Number(amount)));
-  return text.ofLimit(shown(used), shown(limit), resets === null ? null : momentOf(resets * 1000));
+  return text.ofLimit(shown(used), shown(limit), resets === null ? null : formatMoment(resets * 1000));
 }

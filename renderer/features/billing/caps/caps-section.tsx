@@ -87,26 +87,26 @@ function SameCaps({ caps, setOutside }: { caps: Caps; setOutside: readonly Outsi
 
 const drafts = unfinishedForms<{ fields: Record<CapScope, string>; models: ModelCaps }>();
 
-const draftOf = ({ message, conversation, day, month, models }: Caps) => ({
+const getDraft = ({ message, conversation, day, month, models }: Caps) => ({
   fields: { message: message ?? '', conversation: conversation ?? '', day: day ?? '', month: month ?? '' },
   models,
 });
 
 function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; month: string } }) {
-  const form = drafts.useUnfinished('caps', draftOf(caps));
+  const form = drafts.useUnfinished('caps', getDraft(caps));
   const { fields, models } = form.value;
   const set = useSetCaps();
   const { failed } = useNotify();
   const wrong = scopes.filter((scope) => fields[scope].trim() !== '' && !isAmount(fields[scope]));
   const isWrong = wrong.length > 0 || Object.values(models).some((amount) => !isAmount(amount));
-  const capOf = (scope: CapScope) => fields[scope].trim() || null;
+  const getCap = (scope: CapScope) => fields[scope].trim() || null;
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
         if (isWrong) return;
-        const [message, conversation, day, month] = scopes.map(capOf) as [
+        const [message, conversation, day, month] = scopes.map(getCap) as [
           string | null,
           string | null,
           string | null,

@@ -1,6 +1,6 @@
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { describeError } from '../../../text/error-text.ts';
-import { ratioOf, share, usd } from '../../../text/format.ts';
+import { getRatio, share, usd } from '../../../text/format.ts';
 import { text } from '../../../text/settings-text.ts';
 import { Meter } from '../../../ui/elements/meter.tsx';
 import { SettingsHeading } from '../../../ui/forms/setting-row.tsx';
@@ -29,7 +29,7 @@ function Keys({ account }: { account: string }) {
       <SettingsHeading className="mt-6">{text.caps.ofKeys}</SettingsHeading>
       <Stale error={error} readAt={readAt} />
       {limited.map(({ id, name, spentUsd, limitUsd }) => {
-        const part = ratioOf(spentUsd, limitUsd);
+        const part = getRatio(spentUsd, limitUsd);
         return (
           <Meter
             key={id}

@@ -4,13 +4,13 @@ import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { connectionText } from '../../../text/connection-text.ts';
 import { text } from '../../../text/credits-text.ts';
 import { describeError } from '../../../text/error-text.ts';
-import { clockOf } from '../../../text/format.ts';
+import { formatClock } from '../../../text/format.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Money } from '../../../ui/elements/money.tsx';
 import { OtherAmount } from '../../../ui/elements/other-amount.tsx';
 import { Table, tableCell } from '../../../ui/elements/table.tsx';
 import { walletName } from '../../../ui/elements/wallet-name.ts';
-import { useFundsOf } from './use-credits.ts';
+import { useFunds } from './use-credits.ts';
 
 /** What every account has, each with the time of which that is known. Nothing where there is only the built-in gateway. */
 export function AllAccounts() {
@@ -21,7 +21,7 @@ export function AllAccounts() {
 
 function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; active: string | null }) {
   const ids = ['main', 'sandbox', ...accounts.map(({ id }) => id)];
-  const found = useFundsOf(ids);
+  const found = useFunds(ids);
   const { all } = text;
   return (
     <section className="mt-8">
@@ -45,10 +45,10 @@ function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; a
               <td className={`${tableCell} text-right text-fg-2`}>
                 {error ? (
                   <span className="text-warn" title={describeError(error).sentence}>
-                    {data ? all.since(clockOf(dataUpdatedAt ?? 0)) : all.away}
+                    {data ? all.since(formatClock(dataUpdatedAt ?? 0)) : all.away}
                   </span>
                 ) : (
-                  data && clockOf(dataUpdatedAt ?? 0)
+                  data && formatClock(dataUpdatedAt ?? 0)
                 )}
               </td>
             </tr>

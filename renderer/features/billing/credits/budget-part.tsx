@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { text } from '../../../text/credits-text.ts';
 import { describeError } from '../../../text/error-text.ts';
-import { monthOf, usd } from '../../../text/format.ts';
+import { formatMonth, usd } from '../../../text/format.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Link } from '../../../ui/elements/link.tsx';
@@ -31,7 +31,7 @@ export function BudgetPart({ wallet }: { wallet: Wallet }) {
         <>
           {data.limitUsd !== null && data.spentUsd !== null && data.share !== null && (
             <Meter
-              label={monthOf(data.start + 43_200_000)}
+              label={formatMonth(data.start + 43_200_000)}
               ratio={data.share}
               value={text.ofBudget(usd(data.spentUsd), usd(data.limitUsd))}
             />

@@ -3,7 +3,7 @@ import type { Ledger as Credits, LedgerLine, WalletBalance } from '#shared/contr
 import { saveLocalSettings } from '../../../browser/local-settings.ts';
 import { WalletPage } from '../../../page/wallet-page.tsx';
 import { text } from '../../../text/credits-text.ts';
-import { momentOf } from '../../../text/format.ts';
+import { formatMoment } from '../../../text/format.ts';
 import { text as usageText } from '../../../text/usage-text.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
@@ -179,7 +179,7 @@ function Subject({ line, simulated }: { line: LedgerLine; simulated: boolean }) 
   );
 }
 
-const moment = ({ created }: LedgerLine): string => (created === null ? '—' : momentOf(created * 1000));
+const moment = ({ created }: LedgerLine): string => (created === null ? '—' : formatMoment(created * 1000));
 
 function Lines({ lines, wallet }: { lines: readonly LedgerLine[]; wallet: WalletBalance }) {
   const { columns } = text;

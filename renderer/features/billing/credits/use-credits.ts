@@ -34,7 +34,7 @@ export function useSetBudget() {
 }
 
 /** Each account by itself: one that is away keeps nobody else waiting, and has its own time. */
-export function useFundsOf(ids: readonly string[]) {
+export function useFunds(ids: readonly string[]) {
   const { funds } = useOrpc();
   return useQueries({
     queries: ids.map((id) => ({ ...funds.account.queryOptions({ input: { id }, ...ofTheBooks }), staleTime: 10_000 })),

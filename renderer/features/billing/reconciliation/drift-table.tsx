@@ -7,7 +7,7 @@ import { Table, tableCell } from '../../../ui/elements/table.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
-import { ExplainButton, nameOf, RequestName } from './open-table.tsx';
+import { ExplainButton, getName, RequestName } from './open-table.tsx';
 import { text } from './reconciliation-text.ts';
 import { useDrift } from './use-reconciliation.ts';
 
@@ -55,7 +55,9 @@ export function DriftTable({ wallet }: { wallet: Wallet }) {
               className={`${tableCell} text-right`}
             >{`${row.perMille > 0 ? '+' : ''}${share(row.perMille / 1000)}`}</td>
             <td className={`${tableCell} text-right`}>
-              {row.requestId !== null && <ExplainButton wallet={wallet} requestId={row.requestId} what={nameOf(row)} />}
+              {row.requestId !== null && (
+                <ExplainButton wallet={wallet} requestId={row.requestId} what={getName(row)} />
+              )}
             </td>
           </tr>
         ))}

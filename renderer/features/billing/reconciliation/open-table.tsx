@@ -1,6 +1,6 @@
 import type { OpenRow, Reconciliation } from '#shared/contract/app/reconciliation.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
-import { momentOf } from '../../../text/format.ts';
+import { formatMoment } from '../../../text/format.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Link } from '../../../ui/elements/link.tsx';
 import { Money } from '../../../ui/elements/money.tsx';
@@ -62,14 +62,14 @@ export function OpenTable({ wallet, found, onMore }: OpenTableProps) {
 
 type Named = Pick<OpenRow, 'at' | 'name' | 'title' | 'conversationId' | 'messageId' | 'requestId'>;
 
-export const nameOf = ({ name, title }: Pick<Named, 'name' | 'title'>): string => name ?? title ?? text.unnamed;
+export const getName = ({ name, title }: Pick<Named, 'name' | 'title'>): string => name ?? title ?? text.unnamed;
 
 /** Model, chat, time and id of a request. */
 export function RequestName({ row }: { row: Named }) {
   const { at, title, conversationId, messageId, requestId } = row;
   return (
     <>
-      <span className="font-medium">{nameOf(row)}</span>{' '}
+      <span className="font-medium">{getName(row)}</span>{' '}
       {title !== null && conversationId !== null && (
         <Link
           to={{ page: 'chat', conversationId, ...(messageId === null ? {} : { messageId }) }}
@@ -79,7 +79,7 @@ export function RequestName({ row }: { row: Named }) {
         </Link>
       )}
       <span className="block text-fg-3 text-xs">
-        {momentOf(at)} {requestId !== null && <code className="font-mono wrap-anywhere">{requestId}</code>}
+        {formatMoment(at)} {requestId !== null && <code className="font-mono wrap-anywhere">{requestId}</code>}
       </span>
     </>
   );
@@ -93,7 +93,7 @@ function RowAction({ wallet, row }: { wallet: Wallet; row: OpenRow }) {
     return (
       <Button
         disabled={lookUp.isPending}
-        aria-label={text.actionFor(text.lookUp, nameOf(row))}
+        aria-label={text.actionFor(text.lookUp, getName(row))}
         onClick={() =>
           lookUp.mutate(row, {
             onSuccess: ({ found }) => say(found ? text.lookedUp : text.notFound),
@@ -104,7 +104,7 @@ function RowAction({ wallet, row }: { wallet: Wallet; row: OpenRow }) {
         {text.lookUp}
       </Button>
     );
-  return requestId !== null && <ExplainButton wallet={wallet} requestId={requestId} what={nameOf(row)} />;
+  return requestId !== null && <ExplainButton wallet={wallet} requestId={requestId} what={getName(row)} />;
 }
 
 /** Marks a request as explained, which can be taken back. */

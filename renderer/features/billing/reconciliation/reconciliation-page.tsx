@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Reconciliation } from '#shared/contract/app/reconciliation.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { WalletPage } from '../../../page/wallet-page.tsx';
-import { count, momentOf } from '../../../text/format.ts';
+import { count, formatMoment } from '../../../text/format.ts';
 import { Facts } from '../../../ui/elements/facts.tsx';
 import { Money } from '../../../ui/elements/money.tsx';
 import { Empty } from '../../../ui/notices/empty.tsx';
@@ -49,7 +49,7 @@ function Matched({ wallet }: { wallet: WalletBalance }) {
         <>
           <Head found={data} />
           <div className="mt-4">
-            <Facts facts={sumsOf(data, wallet)} />
+            <Facts facts={getSums(data, wallet)} />
           </div>
           <h2 className="mt-8 mb-1 font-semibold text-md">{text.open}</h2>
           <OpenTable
@@ -90,14 +90,14 @@ function Head({ found }: { found: Reconciliation }) {
       </ul>
       {part && (
         <p role="status" className="mt-2 text-fg-3 text-xs">
-          {text.part(part.requests, part.since === null ? '—' : momentOf(part.since))}
+          {text.part(part.requests, part.since === null ? '—' : formatMoment(part.since))}
         </p>
       )}
     </>
   );
 }
 
-function sumsOf({ sums, balance }: Reconciliation, { billing }: WalletBalance): [string, React.ReactNode][] {
+function getSums({ sums, balance }: Reconciliation, { billing }: WalletBalance): [string, React.ReactNode][] {
   const amounts: [string, string | null][] = [
     [text.sums.chats, sums.chatsUsd],
     ...(sums.otherProgramsUsd === '0' ? [] : [[text.sums.otherPrograms, sums.otherProgramsUsd] as [string, string]]),

@@ -5,8 +5,8 @@ import { utcDay } from '../../../text/format.ts';
 import { text } from '../../../text/usage-text.ts';
 import { Bars } from './bars.tsx';
 import { dots } from './colours.ts';
-import { plotOf } from './plot.ts';
-import { roughWords, type Series, wordsOf } from './series.ts';
+import { getPlot } from './plot.ts';
+import { getWords, roughWords, type Series } from './series.ts';
 
 export interface BarChartProps {
   /** What it shows, for who does not see it. */
@@ -29,13 +29,13 @@ export interface BarChartProps {
 export function BarChart(props: BarChartProps) {
   const { label, days, series, sums, before, money, partial, chosen, onChoose, onOpen } = props;
   const narrow = useNarrow();
-  const plot = plotOf({ days: days.length, sums, before, money, narrow });
+  const plot = getPlot({ days: days.length, sums, before, money, narrow });
   const day = days[chosen];
   const said = [
     day && utcDay(day),
-    text.sum(wordsOf(sums[chosen] ?? none)),
-    ...(series.length > 1 ? series.map(({ name, days: each }) => `${name} ${wordsOf(each[chosen] ?? none)}`) : []),
-    ...(before ? [text.dayBefore(wordsOf(before[chosen] ?? none))] : []),
+    text.sum(getWords(sums[chosen] ?? none)),
+    ...(series.length > 1 ? series.map(({ name, days: each }) => `${name} ${getWords(each[chosen] ?? none)}`) : []),
+    ...(before ? [text.dayBefore(getWords(before[chosen] ?? none))] : []),
   ].join(', ');
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

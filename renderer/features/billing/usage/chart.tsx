@@ -7,7 +7,7 @@ import { Button } from '../../../ui/elements/button.tsx';
 import { Hint } from '../../../ui/elements/hint.tsx';
 import { BarChart } from './bar-chart.tsx';
 import { DayTable } from './day-table.tsx';
-import { type Measure, measureOf, type Stacking, seriesOf, wordsOf } from './series.ts';
+import { getMeasure, getSeries, getWords, type Measure, type Stacking } from './series.ts';
 import { usePageKeys } from './use-page-keys.ts';
 
 interface ChartProps {
@@ -26,16 +26,16 @@ export function Chart({ report, measure, stacking, partial, zone, onOpen }: Char
   const [picked, setPicked] = useState<string | null>(null);
   const [asTable, setAsTable] = useState(false);
   usePageKeys({ t: () => setAsTable((now) => !now) });
-  const series = seriesOf(report, measure, stacking, useProviderName());
-  const sums = (report.perDay ?? []).map((day) => measureOf(day, measure));
-  const before = report.perDayBefore?.map((day) => measureOf(day, measure)) ?? null;
+  const series = getSeries(report, measure, stacking, useProviderName());
+  const sums = (report.perDay ?? []).map((day) => getMeasure(day, measure));
+  const before = report.perDayBefore?.map((day) => getMeasure(day, measure)) ?? null;
   const chosen = picked === null ? days.length - 1 : Math.max(0, days.indexOf(picked));
   const most = sums.reduce((best, { size }, at) => (size > (sums[best]?.size ?? 0) ? at : best), 0);
   const label = text.chart(
     text.measures[measure],
     utcDay(days[0] ?? ''),
     utcDay(days.at(-1) ?? ''),
-    wordsOf(measureOf(report.totals, measure)),
+    getWords(getMeasure(report.totals, measure)),
     utcDay(days[most] ?? ''),
   );
   const open = (at: number, group: UsageGroupId | null) => {

@@ -1,7 +1,7 @@
 import { utcDay } from '../../../text/format.ts';
 import { text } from '../../../text/usage-text.ts';
 import { Table, tableCell } from '../../../ui/elements/table.tsx';
-import { type Series, wordsOf } from './series.ts';
+import { getWords, type Series } from './series.ts';
 
 interface DayTableProps {
   days: readonly string[];
@@ -30,13 +30,13 @@ export function DayTable({ days, series, sums, before, onOpen }: DayTableProps) 
                 utcDay(day)
               )}
             </th>
-            <td className={`${tableCell} text-right`}>{wordsOf(sums[at] ?? none)}</td>
+            <td className={`${tableCell} text-right`}>{getWords(sums[at] ?? none)}</td>
             {parts.map(({ key, days: each }) => (
               <td key={key} className={`${tableCell} text-right text-fg-2`}>
-                {wordsOf(each[at] ?? none)}
+                {getWords(each[at] ?? none)}
               </td>
             ))}
-            {before && <td className={`${tableCell} text-right text-fg-2`}>{wordsOf(before[at] ?? none)}</td>}
+            {before && <td className={`${tableCell} text-right text-fg-2`}>{getWords(before[at] ?? none)}</td>}
           </tr>
         ))
         .toReversed()}

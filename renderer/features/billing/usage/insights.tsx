@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { UsageInsights, UsageReport } from '#shared/contract/app/usage.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { count, monthOf, roundUsd } from '../../../text/format.ts';
+import { count, formatMonth, roundUsd } from '../../../text/format.ts';
 import { text } from '../../../text/usage-text.ts';
 import { Money } from '../../../ui/elements/money.tsx';
 import { countDaysOfUse } from './periods.ts';
@@ -60,7 +60,7 @@ export function Insights({ report, insights }: InsightsProps) {
 type Fact = readonly [name: string, amount: string | null, note: string];
 
 function forecastFact({ month, so_far_usd: soFar, estimate }: NonNullable<UsageInsights['forecast']>): Fact {
-  const name = text.facts.forecast(monthOf(Date.parse(`${month}-15T12:00:00Z`)));
+  const name = text.facts.forecast(formatMonth(Date.parse(`${month}-15T12:00:00Z`)));
   if (!estimate) return [name, null, text.noForecast(roundUsd(soFar))];
   const { total_usd, mean_usd, mean_days, days_left } = estimate;
   return [name, total_usd, text.forecastHow(roundUsd(soFar), roundUsd(mean_usd), mean_days, days_left)];
@@ -75,7 +75,7 @@ function averageNote(requests: number, { failed, cancelled, unknown }: UsageRepo
 }
 
 function failureNote(failures: NonNullable<UsageInsights['failures']>): string {
-  const cost = costOf(failures);
+  const cost = getCost(failures);
   const unknown = failures.reduce((sum, failure) => sum + failure.unknown, 0);
   if (unknown === 0) return text.failureCost(roundUsd(cost));
   return isNothing(cost)
@@ -83,7 +83,7 @@ function failureNote(failures: NonNullable<UsageInsights['failures']>): string {
     : text.failureCost(text.withUnknown(roundUsd(cost), unknown));
 }
 
-const costOf = (failures: NonNullable<UsageInsights['failures']>): string =>
+const getCost = (failures: NonNullable<UsageInsights['failures']>): string =>
   formatUsd(nanoUsd(failures.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd), 0n)));
 
 function Figure({ name, note, children }: { name: string; note: string; children: ReactNode }) {

@@ -9,8 +9,8 @@ export const maxDays = 366;
 
 export type Days = Pick<UsagePeriod, 'first' | 'last'>;
 
-const monthOf = (day: string): string => day.slice(0, 7);
-const firstOf = (day: string): string => `${monthOf(day)}-01`;
+const formatMonth = (day: string): string => day.slice(0, 7);
+const getFirst = (day: string): string => `${formatMonth(day)}-01`;
 
 /** A period that ends with today; the month up to today. `back`: so many of them earlier, and then a whole month. */
 export function daysOfPreset(preset: Exclude<Preset, 'custom'>, back: number, today: string): Days {
@@ -18,9 +18,9 @@ export function daysOfPreset(preset: Exclude<Preset, 'custom'>, back: number, to
     const last = addDays(today, -back * Number(preset));
     return { first: addDays(last, 1 - Number(preset)), last };
   }
-  let first = firstOf(today);
-  for (let month = 0; month < back; month += 1) first = firstOf(addDays(first, -1));
-  return { first, last: back === 0 ? today : addDays(firstOf(addDays(first, 31)), -1) };
+  let first = getFirst(today);
+  for (let month = 0; month < back; month += 1) first = getFirst(addDays(first, -1));
+  return { first, last: back === 0 ? today : addDays(getFirst(addDays(first, 31)), -1) };
 }
 
 /** The same number of days, so many times earlier. */

@@ -1,5 +1,5 @@
 import { rough, usd } from '../../../text/format.ts';
-import { axisOf, type Series } from './series.ts';
+import { getAxis, type Series } from './series.ts';
 
 const [top, bottom] = [8, 22];
 
@@ -11,13 +11,13 @@ interface PlotInput {
   readonly narrow: boolean;
 }
 
-export type Plot = ReturnType<typeof plotOf>;
+export type Plot = ReturnType<typeof getPlot>;
 
 /** Where things are drawn: at the size they are seen, so that labels stay readable. In the units of the picture. */
-export function plotOf({ days, sums, before, money, narrow }: PlotInput) {
+export function getPlot({ days, sums, before, money, narrow }: PlotInput) {
   const [width, height] = narrow ? [400, 200] : [936, 240];
   const largest = Math.max(0, ...[...sums, ...(before ?? [])].map(({ size }) => size));
-  const axis = axisOf(largest, !money);
+  const axis = getAxis(largest, !money);
   const ticks = axis.steps.map((step) => ({ step, words: money ? axisUsd(step) : rough(step) }));
   // Width of the longest label, estimated by digits.
   const left = 14 + 7 * Math.max(...ticks.map(({ words }) => words.length));

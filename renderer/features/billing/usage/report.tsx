@@ -20,7 +20,7 @@ import { Head } from './head.tsx';
 import { Insights } from './insights.tsx';
 import { rangeText } from './periods.ts';
 import { RequestList } from './request-list.tsx';
-import { groupingOf, measureOf, measures, roughWords, stackings } from './series.ts';
+import { getGrouping, getMeasure, measures, roughWords, stackings } from './series.ts';
 import { useInsights, useUsage } from './use-usage.ts';
 
 interface ReportProps {
@@ -44,7 +44,7 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
   const [kept, setStacking] = useLocalSetting('usageGrouping', stackings, 'model');
   const stacking = kept === 'type' && measure !== 'tokens' ? 'model' : kept;
   const [opened, setOpened] = useState<Opened | null>(null);
-  const usage = useUsage(wallet.id, groupingOf(stacking), period);
+  const usage = useUsage(wallet.id, getGrouping(stacking), period);
   const insights = useInsights(wallet.id, period);
   const report = usage.data;
   if (usage.isError && !report)
@@ -62,9 +62,9 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
       <Stale error={usage.error ?? insights.error} readAt={usage.dataUpdatedAt} />
       <DriftAlarm />
       <Head
-        title={titleOf(report)}
-        value={measureOf(report.totals, measure).amount}
-        unknown={measureOf(report.totals, measure).unknown}
+        title={getTitle(report)}
+        value={getMeasure(report.totals, measure).amount}
+        unknown={getMeasure(report.totals, measure).unknown}
         sources={
           measure === 'cost' && (
             <CostSources
@@ -74,7 +74,7 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
             />
           )
         }
-        notes={notesOf(report, wallet, measure)}
+        notes={getNotes(report, wallet, measure)}
       >
         {report.perDay && report.totals.requests !== 0 && (
           <Segmented
@@ -91,7 +91,7 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
     return (
       <>
         {head}
-        <Facts facts={sumsOf(report)} />
+        <Facts facts={getSums(report)} />
         <p className="mt-2 text-fg-2">{text.notGrouped}</p>
       </>
     );
@@ -175,28 +175,28 @@ function WhatIfLink({ period: { first, last, zone } }: { period: UsagePeriod }) 
   );
 }
 
-function titleOf({ ofPeriod, ownPeriod, days }: UsageReport): string {
+function getTitle({ ofPeriod, ownPeriod, days }: UsageReport): string {
   if (ofPeriod) return dayRange(days[0] ?? '', days.at(-1) ?? '');
   return ownPeriod ? dayRange(ownPeriod.first, ownPeriod.last) : text.asCounted;
 }
 
-function notesOf(report: UsageReport, wallet: WalletBalance, measure: (typeof measures)[number]): string[] {
+function getNotes(report: UsageReport, wallet: WalletBalance, measure: (typeof measures)[number]): string[] {
   const { totals, before, ofPeriod, ownPeriod, days } = report;
-  const [now, then] = [measureOf(totals, measure), before && measureOf(before, measure)];
+  const [now, then] = [getMeasure(totals, measure), before && getMeasure(before, measure)];
   const compared = then && then.amount !== null && then.size > 0 && now.amount !== null && now.size !== then.size;
   const part = compared ? share(Math.abs(now.size / then.size - 1)) : '';
   const change = compared ? `${text.compared[now.size > then.size ? 'up' : 'down'](part)} ` : '';
   return [
     ...(wallet.simulated ? [text.testCredits] : []),
     ...(totals.requests === null || measure === 'requests' ? [] : [text.requests(totals.requests)]),
-    ...(measure === 'cost' || totals.cost_usd === null ? [] : [roughWords(measureOf(totals, 'cost'))]),
+    ...(measure === 'cost' || totals.cost_usd === null ? [] : [roughWords(getMeasure(totals, 'cost'))]),
     ...(then && then.size > 0 ? [change + text.before(roughWords(then), days.length)] : []),
     ...(ofPeriod ? [] : [ownPeriod ? text.ownPeriod : text.otherPeriod]),
   ];
 }
 
-function sumsOf({ totals }: UsageReport): [string, ReactNode][] {
-  const tokens = measureOf(totals, 'tokens').amount;
+function getSums({ totals }: UsageReport): [string, ReactNode][] {
+  const tokens = getMeasure(totals, 'tokens').amount;
   const sums: [string, string | number | null][] = [
     [text.columns.requests, totals.requests],
     [text.columns.input, totals.input],

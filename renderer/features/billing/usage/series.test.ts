@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { UsageSums } from '#shared/contract/app/usage.ts';
 import { daysBetween } from '#shared/days.ts';
 import { countDaysOfUse, daysBack, daysOfPreset, readRange } from './periods.ts';
-import { axisOf, roughWords, wordsOf } from './series.ts';
+import { getAxis, getWords, roughWords } from './series.ts';
 
 test('a period ends with today, and earlier ones meet it without a gap', () => {
   expect(daysOfPreset('7', 0, '2026-11-21')).toEqual({ first: '2026-11-15', last: '2026-11-21' });
@@ -44,18 +44,18 @@ test('an average a day begins with the first day of use, unless there was use be
 });
 
 test('an amount says what it leaves out, and is never $0.00 for what nobody knows', () => {
-  expect(wordsOf({ amount: '0.312900001', unknown: 3 })).toBe('$0.312900001 + 3 unknown');
+  expect(getWords({ amount: '0.312900001', unknown: 3 })).toBe('$0.312900001 + 3 unknown');
   expect(roughWords({ amount: '0.312900001', unknown: 3 })).toBe('$0.3129 + 3 unknown');
-  expect(wordsOf({ amount: '0', unknown: 1 })).toBe('1 unknown');
-  expect(wordsOf({ amount: null, unknown: 2 })).toBe('2 unknown');
-  expect(wordsOf({ amount: '0', unknown: 0 })).toBe('$0.00');
-  expect(wordsOf({ amount: null, unknown: null })).toBe('—');
+  expect(getWords({ amount: '0', unknown: 1 })).toBe('1 unknown');
+  expect(getWords({ amount: null, unknown: 2 })).toBe('2 unknown');
+  expect(getWords({ amount: '0', unknown: 0 })).toBe('$0.00');
+  expect(getWords({ amount: null, unknown: null })).toBe('—');
 });
 
 test('the axis holds the largest bar in at most six steps, and counts in whole numbers', () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-9, max: 1e9, noNaN: true }), fc.boolean(), (largest, whole) => {
-      const { top, steps } = axisOf(largest, whole);
+      const { top, steps } = getAxis(largest, whole);
       expect(top).toBeGreaterThanOrEqual(largest * 0.999999);
       expect(steps.length).toBeLessThanOrEqual(7);
       if (whole) expect(steps.every(Number.isInteger)).toBe(true);

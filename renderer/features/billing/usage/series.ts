@@ -15,7 +15,7 @@ export const stackings = [
 ] as const;
 export type Stacking = (typeof stackings)[number];
 
-export const groupingOf = (stacking: Stacking): UsageGrouping => (stacking === 'type' ? 'model' : stacking);
+export const getGrouping = (stacking: Stacking): UsageGrouping => (stacking === 'type' ? 'model' : stacking);
 
 export interface Series {
   readonly key: string;
@@ -39,23 +39,23 @@ interface Value {
 const colours = ['1', '2', '3', '4', '6'] as const;
 export type Colour = (typeof colours)[number] | 'rest' | 'bad';
 
-export function measureOf(sums: UsageSums, measure: Measure): Value {
+export function getMeasure(sums: UsageSums, measure: Measure): Value {
   if (measure === 'cost') {
     const { cost_usd: cost, unknown } = sums;
     return { size: cost === null ? 0 : Number(parseUsd(cost)) / 1e9, amount: cost, unknown };
   }
-  const amount = measure === 'requests' ? sums.requests : tokensOf(sums);
+  const amount = measure === 'requests' ? sums.requests : getTokens(sums);
   return { size: amount ?? 0, amount };
 }
 
-function tokensOf({ input, cached, output, reasoning }: UsageSums): number | null {
+function getTokens({ input, cached, output, reasoning }: UsageSums): number | null {
   return input === null && output === null ? null : (input ?? 0) + (cached ?? 0) + (output ?? 0) + (reasoning ?? 0);
 }
 
 type Said = Pick<Value, 'amount' | 'unknown'>;
 
 /** A value in words, exactly. */
-export const wordsOf = (value: Said): string => inWords(value, usd);
+export const getWords = (value: Said): string => inWords(value, usd);
 
 /** The same as one reads it: the exact amount is in the table. */
 export const roughWords = (value: Said): string => inWords(value, roundUsd);
@@ -69,7 +69,7 @@ function inWords({ amount, unknown }: Said, write: (usd: string) => string): str
 export const isNothing = (amount: string): boolean => parseUsd(amount) === 0n;
 
 /** The series of a chart, from the bottom up; one for all where the gateway does not tell groups by day. */
-export function seriesOf(
+export function getSeries(
   report: UsageReport,
   measure: Measure,
   stacking: Stacking,
@@ -78,19 +78,19 @@ export function seriesOf(
   const perDay = report.perDay ?? [];
   if (stacking === 'type' && measure === 'tokens') return tokenTypes(perDay);
   if (report.series === null || report.series.length === 0) {
-    const days = perDay.map((sums) => measureOf(sums, measure));
+    const days = perDay.map((sums) => getMeasure(sums, measure));
     return [{ key: 'all', name: text.measures[measure], colour: '1', group: null, days }];
   }
   return report.series.map((series, at) => ({
     key: groupKey(series),
     name: groupName(series, report.groupBy, providerName),
-    colour: colourOf(series, at, report.groupBy),
+    colour: getColour(series, at, report.groupBy),
     group: series.kind === 'rest' ? null : { kind: series.kind, id: series.id, provider: series.provider },
-    days: series.days.map((sums) => measureOf(sums, measure)),
+    days: series.days.map((sums) => getMeasure(sums, measure)),
   }));
 }
 
-function colourOf({ kind, id }: UsageGroupId, at: number, groupBy: UsageGrouping): Colour {
+function getColour({ kind, id }: UsageGroupId, at: number, groupBy: UsageGrouping): Colour {
   if (kind === 'rest') return 'rest';
   const outcome = groupBy === 'status' ? id : null;
   if (outcome === 'failed') return 'bad';
@@ -109,7 +109,7 @@ function tokenTypes(perDay: readonly UsageSums[]): Series[] {
 }
 
 /** Round axis: steps of 1, 2 or 5 times a power of ten; of what is counted, no parts. */
-export function axisOf(largest: number, whole: boolean): { top: number; steps: number[] } {
+export function getAxis(largest: number, whole: boolean): { top: number; steps: number[] } {
   if (largest <= 0) return { top: 1, steps: [0, 1] };
   const rough = Math.max(largest / 4, whole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,5 +1,5 @@
 import type { WhatIfResult } from '#shared/contract/app/catalogue.ts';
-import { count, momentOf } from '../../../text/format.ts';
+import { count, formatMoment } from '../../../text/format.ts';
 import { text } from '../../../text/models-text.ts';
 import { Money } from '../../../ui/elements/money.tsx';
 import { Table, tableCell } from '../../../ui/elements/table.tsx';
@@ -29,7 +29,7 @@ export function WhatIfResults({ result }: { result: WhatIfResult }) {
       )}
       {result.readSince !== null && (
         <div className="mt-2">
-          <Notice tone="warn">{page.readSince(momentOf(result.readSince))}</Notice>
+          <Notice tone="warn">{page.readSince(formatMoment(result.readSince))}</Notice>
         </div>
       )}
       <div className="mt-4">

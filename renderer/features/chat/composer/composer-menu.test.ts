@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filledIn, triggerAt, variablesOf } from './composer-menu.ts';
+import { filledIn, getVariables, triggerAt } from './composer-menu.ts';
 
 test.each([
   ['/', 1, { sign: '/', query: '', start: 0 }],
@@ -14,7 +14,7 @@ test.each([
 
 test('each variable is asked for once, and what is filled in is not read as a variable again', () => {
   const text = 'Say {{what}} in {{ language }}, then {{what}} again.';
-  expect(variablesOf(text)).toEqual(['what', 'language']);
+  expect(getVariables(text)).toEqual(['what', 'language']);
   expect(filledIn(text, { what: '{{language}}', language: 'Greek' })).toBe(
     'Say {{language}} in Greek, then {{language}} again.',
   );

@@ -46,7 +46,7 @@ export function modelEntries(models: readonly Model[], query: string, providerNa
 const variable = /\{\{\s*([\p{L}\p{N}_ -]{1,40}?)\s*\}\}/gu;
 
 /** The distinct variables of a prompt, in order. */
-export const variablesOf = (text: string): string[] => [
+export const getVariables = (text: string): string[] => [
   ...new Set([...text.matchAll(variable)].map((match) => match[1] ?? '')),
 ];
 

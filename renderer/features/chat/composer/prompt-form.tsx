@@ -3,7 +3,7 @@ import type { Prompt } from '#shared/contract/chat/prompts.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
 import { Form } from '../../../ui/forms/form.tsx';
 import { TextArea } from '../../../ui/forms/text-area.tsx';
-import { filledIn, variablesOf } from './composer-menu.ts';
+import { filledIn, getVariables } from './composer-menu.ts';
 
 /** Asks for the variables of a prompt and returns its text. */
 export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: string | null) => void }) {
@@ -15,7 +15,7 @@ export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: 
       onSave={() => onDone(filledIn(prompt.text, values))}
       onCancel={() => onDone(null)}
     >
-      {variablesOf(prompt.text).map((name, at) => (
+      {getVariables(prompt.text).map((name, at) => (
         <TextArea
           key={name}
           label={name}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { QueuedMessage } from '#shared/contract/chat/queue.ts';
 import { compareText } from '../../../text/compare-text.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
-import { sentenceOf } from '../../../text/error-text.ts';
+import { getSentence } from '../../../text/error-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { TextArea } from '../../../ui/forms/text-area.tsx';
@@ -90,7 +90,7 @@ function QueuedRow({ message }: { message: QueuedMessage }) {
         {message.compare.length > 1 && (
           <p className="text-fg-3 text-xs">{compareText.toModels(message.compare.length)}</p>
         )}
-        {message.problem && <p className="text-bad text-xs">{sentenceOf(message.problem)}</p>}
+        {message.problem && <p className="text-bad text-xs">{getSentence(message.problem)}</p>}
       </div>
       <IconButton icon={Pencil} size="sm" label={text.queueEdit} onClick={() => setEditing(message.text)} />
       <IconButton

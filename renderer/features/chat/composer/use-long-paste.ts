@@ -2,7 +2,7 @@ import { type RefObject, useState } from 'react';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
 import { isSameFile, withoutFile } from '../../drafts/attachments/attached-files.ts';
-import { draftOf, useDrafts } from '../../drafts/drafts-store.ts';
+import { getDraft, useDrafts } from '../../drafts/drafts-store.ts';
 
 const maxCharacters = 4000;
 const maxLines = 100;
@@ -33,7 +33,7 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
   const current = shown ? paste : null;
 
   const insert = (words: string) => {
-    const { text: draft } = draftOf(chat);
+    const { text: draft } = getDraft(chat);
     const { selectionStart = draft.length, selectionEnd = draft.length } = field.current ?? {};
     setText(chat, draft.slice(0, selectionStart) + words + draft.slice(selectionEnd));
     const caret = selectionStart + words.length;
@@ -44,13 +44,13 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
   };
 
   async function toFile(words: string): Promise<void> {
-    const names = new Set(draftOf(chat).attachments.map(({ name }) => name));
+    const names = new Set(getDraft(chat).attachments.map(({ name }) => name));
     let number = 1;
     while (names.has(text.pastedFile(number))) number++;
     const [file] = await attach([new File([words], text.pastedFile(number), { type: 'text/plain' })]);
     // Refused, which is said: nothing pasted is lost.
     if (!file) insert(words);
-    setPaste({ words, file: file ?? null, beside: draftOf(chat).text, chat });
+    setPaste({ words, file: file ?? null, beside: getDraft(chat).text, chat });
   }
 
   function toText(): void {
@@ -63,7 +63,7 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
 
   function toFileAgain(): void {
     if (!current) return;
-    const draft = draftOf(chat).text;
+    const draft = getDraft(chat).text;
     const at = draft.lastIndexOf(current.words);
     setText(chat, draft.slice(0, at) + draft.slice(at + current.words.length));
     void toFile(current.words);
@@ -76,7 +76,7 @@ export function useLongPaste({ field, chat, attach }: LongPaste) {
     shown: current && { isFile: current.file !== null, change: current.file === null ? toFileAgain : toText },
     /** True if the paste was the last step, and is text again. */
     undo(): boolean {
-      if (!current?.file || current.beside !== draftOf(chat).text) return false;
+      if (!current?.file || current.beside !== getDraft(chat).text) return false;
       toText();
       return true;
     },

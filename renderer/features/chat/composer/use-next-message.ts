@@ -1,7 +1,7 @@
 import { useModels } from '../../../api/use-core.ts';
 import { useProject } from '../../../api/use-project.ts';
 import { useQuote } from '../../../api/use-quote.ts';
-import { folderOf, useNav } from '../../../navigation/nav.ts';
+import { getFolder, useNav } from '../../../navigation/nav.ts';
 import { useAttach } from '../../drafts/attachments/use-attach.ts';
 import { draftKey, useDrafts } from '../../drafts/drafts-store.ts';
 import { modelKey, useChosenModel } from '../../drafts/use-chosen-model.ts';
@@ -28,7 +28,7 @@ export function useNextMessage({ conversationId, lastModel, read, live, columns 
   const text = useDrafts((drafts) => drafts.texts[key] ?? '');
   const attachments = useDrafts((drafts) => drafts.files[key] ?? noFiles);
   const mentioned = useDrafts((drafts) => drafts.mentions[key] ?? null);
-  const folderId = useNav(({ loc }) => folderOf(loc));
+  const folderId = useNav(({ loc }) => getFolder(loc));
   const projectModel = useProject(folderId).data?.model ?? null;
   const chosen = useChosenModel({ conversationId, lastModel, folderId, projectModel });
   const model = mentioned ?? chosen;

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useApi } from '../../../api/api.ts';
 import { newChatKey } from '../../../browser/new-chat-key.ts';
-import { folderOf, isTemporary, useNav } from '../../../navigation/nav.ts';
+import { getFolder, isTemporary, useNav } from '../../../navigation/nav.ts';
 import { useThreadView } from '../../../navigation/thread-view.ts';
 import { isCoreLost } from '../../../text/error-text.ts';
 import { draftKey, useDrafts } from '../../drafts/drafts-store.ts';
@@ -41,13 +41,13 @@ export function useSend(conversationId: string | null) {
       const { loc } = useNav.getState();
       const temporary = isTemporary(loc);
       const message = {
-        messageId: nameOf([conversationId, text, attachments]),
+        messageId: getName([conversationId, text, attachments]),
         conversationId,
         text,
         attachments: [...attachments],
         overCaps,
         temporary,
-        folderId: folderOf(loc),
+        folderId: getFolder(loc),
         newChat: newChatKey,
       };
       if (toColumns) return api.comparisons.begin(message);
@@ -93,7 +93,7 @@ export function useSend(conversationId: string | null) {
 let unsure: { readonly messageId: string; readonly content: string; readonly at: number } | null = null;
 const soonMs = 120_000;
 
-function nameOf(message: unknown): string {
+function getName(message: unknown): string {
   const content = JSON.stringify(message);
   const again = unsure?.content === content && Date.now() - unsure.at < soonMs ? unsure : null;
   unsure = again ?? { messageId: ulid(), content, at: Date.now() };

@@ -4,7 +4,7 @@ import { useProviderName } from '../../../api/use-provider-name.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
 import { useDrafts } from '../../drafts/drafts-store.ts';
 import { usePrompts } from '../../prompts/use-prompts.ts';
-import { modelEntries, promptEntries, variablesOf } from './composer-menu.ts';
+import { getVariables, modelEntries, promptEntries } from './composer-menu.ts';
 import { useComposerMenu } from './use-composer-menu.ts';
 import type { NextMessage } from './use-next-message.ts';
 
@@ -16,7 +16,7 @@ export function useSuggestions({ key, text: draft, models, compare }: NextMessag
   const [before, setBefore] = useState('');
   const put = (prompt: Prompt, above: string) => {
     setBefore(above);
-    if (variablesOf(prompt.text).length > 0) setAsked(prompt);
+    if (getVariables(prompt.text).length > 0) setAsked(prompt);
     else insert(above + prompt.text);
   };
   const menu = useComposerMenu(draft, {

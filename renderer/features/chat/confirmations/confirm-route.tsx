@@ -1,10 +1,10 @@
 import { useRef } from 'react';
 import type { RoutePreview } from '#shared/contract/chat/routing.ts';
-import { handleOf } from '../../../handles/handles.ts';
+import { getHandle } from '../../../handles/handles.ts';
 import { type RouteAsked, useThreadView } from '../../../navigation/thread-view.ts';
 import { composerText } from '../../../text/composer-text.ts';
 import { costsText as chatText } from '../../../text/costs-text.ts';
-import { describeError, sentenceOf } from '../../../text/error-text.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { usdRange } from '../../../text/format.ts';
 import { routingText as text } from '../../../text/routing-text.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
@@ -66,7 +66,7 @@ export function ConfirmAgain() {
         confirming?.other
           ? () => {
               close();
-              handleOf('composer')?.pickModel();
+              getHandle('composer')?.pickModel();
             }
           : null
       }
@@ -113,7 +113,7 @@ function Decision({ preview }: { preview: Extract<RoutePreview, { known: true }>
       </div>
       {obstacles.map((obstacle) => (
         <Notice key={obstacle.message} tone="warn">
-          {sentenceOf(obstacle)}
+          {getSentence(obstacle)}
         </Notice>
       ))}
       {candidates.length > 0 && <RouterCandidates decision={decision} />}

@@ -8,7 +8,7 @@ import { Money, MoneyIn } from '../../../ui/elements/money.tsx';
 /** The cost of this chat so far, as in the ledger; unknown costs are named, not counted as zero. */
 export function ConversationTotal({ total }: { total: Total }) {
   if (total.requests === 0) return null;
-  const { money, testCredits } = amountsOf(total);
+  const { money, testCredits } = getAmounts(total);
   const lines = [
     ...(money === null ? [] : [{ name: text.totalReal, amount: usd(money), strong: true }]),
     ...(testCredits === null ? [] : [{ name: text.totalTest, amount: usd(testCredits), strong: true }]),
@@ -25,7 +25,7 @@ export function ConversationTotal({ total }: { total: Total }) {
       trigger={
         <button
           type="button"
-          aria-label={`${text.totalTitle}: ${summaryOf(total)}`}
+          aria-label={`${text.totalTitle}: ${getSummary(total)}`}
           className="shrink-0 rounded-tag px-1.5 py-0.5 text-fg-3 text-xs tabular-nums hover:bg-hover hover:text-fg"
         >
           <Summary total={total} />
@@ -44,7 +44,7 @@ export function ConversationTotal({ total }: { total: Total }) {
 }
 
 function Summary({ total }: { total: Total }) {
-  const { money, testCredits } = amountsOf(total);
+  const { money, testCredits } = getAmounts(total);
   return (
     <>
       {money !== null && <Money amount={money} />}
@@ -56,8 +56,8 @@ function Summary({ total }: { total: Total }) {
 }
 
 /** The same in words. */
-function summaryOf(total: Total): string {
-  const { money, testCredits } = amountsOf(total);
+function getSummary(total: Total): string {
+  const { money, testCredits } = getAmounts(total);
   const amounts = [
     ...(money === null ? [] : [usd(money)]),
     ...(testCredits === null ? [] : [text.inTestCredits(usd(testCredits))]),
@@ -66,7 +66,7 @@ function summaryOf(total: Total): string {
 }
 
 function unknownWords(total: Total): string {
-  const { money, testCredits } = amountsOf(total);
+  const { money, testCredits } = getAmounts(total);
   return money === null && testCredits === null ? text.onlyUnknown(total.unknown) : text.andUnknown(total.unknown);
 }
 
@@ -74,7 +74,7 @@ function unknownWords(total: Total): string {
  * What is named: money unless only simulated models were asked or nobody knows a cost, and test credits where they cost some, or
  * only simulated models were asked.
  */
-function amountsOf({ usd: money, testCreditsUsd, testRequests, unknown }: Total) {
+function getAmounts({ usd: money, testCreditsUsd, testRequests, unknown }: Total) {
   const onlyTest = money === '0' && testRequests > 0;
   return {
     money: onlyTest || (money === '0' && unknown > 0) ? null : money,

@@ -67,7 +67,7 @@ export function createLiveAnswers(
     changed.delete(answer);
     // Without subscribers it is parsed later. What is parsed already stays.
     if (answer.listeners.size > 0) read(answer);
-    answer.view = viewOf(answer);
+    answer.view = getView(answer);
     for (const listener of answer.listeners) listener();
   }
 
@@ -92,7 +92,7 @@ export function createLiveAnswers(
     const { text, reasoning } = message;
     const live = message.status === 'streaming';
     const state = { text, reasoning, live, document: null, given: 0, tokens: [], whole: false };
-    const answer: Answer = { ...state, view: viewOf(state), listeners: new Set() };
+    const answer: Answer = { ...state, view: getView(state), listeners: new Set() };
     answers.set(message.id, answer);
     for (const [id, other] of answers) {
       if (answers.size <= maxKept) break;
@@ -173,7 +173,7 @@ export function createLiveAnswers(
 const isBehind = ({ document, given, text, live, whole }: Answer): boolean =>
   document === null || given < text.length || (!live && !whole);
 
-const viewOf = ({ tokens, reasoning, live, whole, text }: Omit<Answer, 'view' | 'listeners'>): AnswerView => ({
+const getView = ({ tokens, reasoning, live, whole, text }: Omit<Answer, 'view' | 'listeners'>): AnswerView => ({
   tokens,
   reasoning,
   live: live || !whole,

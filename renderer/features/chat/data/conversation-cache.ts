@@ -27,7 +27,7 @@ export interface Thread {
   readonly total: ConversationTotal;
 }
 
-export function threadOf({
+export function getThread({
   readerId,
   seq,
   conversation,

@@ -5,11 +5,11 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { maxAtOnce } from '#shared/contract/common/limits.ts';
 import type { Api } from '../../../api/api.ts';
 import { retryDelay, waitMs } from '../../../api/retry.ts';
-import { answersOf, lengthBefore, sectionsOf, threadItemsOf } from '../state/thread-items.ts';
+import { getAnswers, getSections, getThreadItems, lengthBefore } from '../state/thread-items.ts';
 import type { LiveAnswers } from './answer-views.ts';
 import {
+  getThread,
   type Thread,
-  threadOf,
   withAdded,
   withBranch,
   withNewer,
@@ -57,7 +57,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
         readerId = event.readerId;
         for (const message of event.answers) answers.show(message);
         await prepare(event, event.hasNewer ? 'middle' : 'end');
-        queries.setQueryData<Thread>(key, threadOf(event));
+        queries.setQueryData<Thread>(key, getThread(event));
         fresh = true;
         arrived();
         return true;
@@ -112,7 +112,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
     { messages, columns, comparisons }: ShownMessages,
     seen: 'start' | 'middle' | 'end',
   ): Promise<void> {
-    const entries = threadItemsOf(messages, columns, comparisons).flatMap(answersOf).flatMap(sectionsOf);
+    const entries = getThreadItems(messages, columns, comparisons).flatMap(getAnswers).flatMap(getSections);
     for (const entry of entries) if (entry.role === 'assistant') answers.refresh(entry);
     const middle = Math.max(0, Math.floor((entries.length - seenAtOnce) / 2));
     const from = seen === 'start' ? 0 : seen === 'end' ? Math.max(0, entries.length - seenAtOnce) : middle;
@@ -184,7 +184,7 @@ export type ThreadStream = ReturnType<typeof threadStream>;
 type ShownMessages = Pick<Thread, 'messages' | 'columns' | 'comparisons'>;
 
 const joinedWith = ({ messages, columns, comparisons }: ShownMessages, id: string) =>
-  threadItemsOf(messages, columns, comparisons)
-    .flatMap(answersOf)
-    .flatMap(sectionsOf)
+  getThreadItems(messages, columns, comparisons)
+    .flatMap(getAnswers)
+    .flatMap(getSections)
     .find((entry) => entry.id === id);

@@ -1,7 +1,7 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useApi } from '../../../api/api.ts';
-import { threadItemsOf } from '../state/thread-items.ts';
+import { getThreadItems } from '../state/thread-items.ts';
 import type { Thread } from './conversation-cache.ts';
 import { threadKey, threadStream } from './follow-thread.ts';
 import { useLiveAnswers } from './use-answer.ts';
@@ -28,6 +28,6 @@ export function useThread(conversationId: string) {
   const messages = thread?.messages;
   const columns = thread?.columns;
   const comparisons = thread?.comparisons;
-  const items = useMemo(() => threadItemsOf(messages ?? [], columns, comparisons), [messages, columns, comparisons]);
+  const items = useMemo(() => getThreadItems(messages ?? [], columns, comparisons), [messages, columns, comparisons]);
   return { thread, items, pages: stream, refused, retry: () => setRefused(null) };
 }

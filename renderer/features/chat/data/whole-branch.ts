@@ -1,7 +1,7 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { maxAtOnce } from '#shared/contract/common/limits.ts';
 import type { Api } from '../../../api/api.ts';
-import { type ThreadItem, threadItemsOf } from '../state/thread-items.ts';
+import { getThreadItems, type ThreadItem } from '../state/thread-items.ts';
 
 /** All rows of the shown branch, read page by page beside the thread, which holds a section of it. Throws if it cannot be read. */
 export async function wholeBranch(api: Api, conversationId: string): Promise<readonly ThreadItem[]> {
@@ -28,7 +28,7 @@ export async function wholeBranch(api: Api, conversationId: string): Promise<rea
         columns = [...event.columns, ...columns];
       } else continue;
       const [first] = messages;
-      if (!event.hasOlder || !first) return threadItemsOf(messages, onceEach(columns));
+      if (!event.hasOlder || !first) return getThreadItems(messages, onceEach(columns));
       readOlder(first.id);
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { costsText as text } from '../../../text/costs-text.ts';
 import { Bill } from '../costs/bill.tsx';
 import { RouterCard } from '../routing/router-card.tsx';
-import { headOf, type ThreadItem } from '../state/thread-items.ts';
+import { getHead, type ThreadItem } from '../state/thread-items.ts';
 
 interface AnswerFooterProps {
   message: ThreadItem;
@@ -24,7 +24,7 @@ export function AnswerFooter({ message, actions }: AnswerFooterProps) {
 function Facts({ message }: { message: ThreadItem }) {
   const { usage, routeReason, requestId, conversationId } = message;
   const routed = routeReason !== null || (message.model === 'router' && requestId !== null);
-  const speed = speedOf(message);
+  const speed = getSpeed(message);
   return (
     <span className="ml-1 flex flex-wrap items-center gap-x-1.5 py-1">
       {usage && <span>{text.tokens(usage.promptTokens + usage.completionTokens)}</span>}
@@ -34,7 +34,7 @@ function Facts({ message }: { message: ThreadItem }) {
       </Dotted>
       {routed && (
         <Dotted>
-          <RouterCard conversationId={conversationId} messageId={headOf(message)} />
+          <RouterCard conversationId={conversationId} messageId={getHead(message)} />
         </Dotted>
       )}
     </span>
@@ -51,7 +51,7 @@ function Dotted({ children, first = false }: { children: ReactNode; first?: bool
 }
 
 /** Output tokens per second from the first token to the last; null if the times do not tell. */
-export function speedOf({
+export function getSpeed({
   usage,
   firstTokenAt,
   finishedAt,

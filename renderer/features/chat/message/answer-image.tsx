@@ -34,11 +34,11 @@ export function AnswerImages({ shown, onShow, onOpen }: AnswerImagesProps) {
   );
 }
 
-const hostOf = ({ url }: NamedImage): string => new URL(url).host;
+const getHost = ({ url }: NamedImage): string => new URL(url).host;
 
 /** Going on is no yes to a server that the reader has not seen: that would learn who reads. */
 function Agreed({ image, onOpen }: { image: NamedImage; onOpen: (url: string) => void }) {
-  const host = hostOf(image);
+  const host = getHost(image);
   const [agreed, setAgreed] = useState<readonly string[]>([host]);
   if (agreed.includes(host)) return <Shown key={image.url} image={image} onOpen={onOpen} />;
   return (

@@ -1,14 +1,14 @@
 import { Fragment } from 'react';
 import { MadeImages } from '../../drafts/attachments/made-images.tsx';
 import { ContextNote } from '../context/context-note.tsx';
-import { headOf, sectionsOf, type ThreadItem } from '../state/thread-items.ts';
+import { getHead, getSections, type ThreadItem } from '../state/thread-items.ts';
 import { ToolCallLine } from '../tool-calls/tool-call-line.tsx';
 import { AnswerText } from './answer-text.tsx';
 
 /** The texts of an answer, with the tool calls in between. */
 export function AnswerSections({ item, name }: { item: ThreadItem; name: string }) {
-  return sectionsOf(item).map((section) => (
-    <Fragment key={headOf(section)}>
+  return getSections(item).map((section) => (
+    <Fragment key={getHead(section)}>
       <ContextNote room={section.room} />
       <AnswerText item={section} name={name} />
       <MadeImages files={section.attachments} name={name} />

@@ -6,7 +6,7 @@ import { text } from '../../../text/chat-text.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Collapsible } from '../state/collapsible.tsx';
 import type { ThreadItem } from '../state/thread-items.ts';
-import { headOf } from '../state/thread-items.ts';
+import { getHead } from '../state/thread-items.ts';
 
 const proseLine = { heightPx: 24, letters: 95 };
 const reasoningLine = { heightPx: 20, letters: 100 };
@@ -81,7 +81,7 @@ function Reasoning({ reasoning, thinking, item }: ReasoningProps) {
     text.thought(item.thoughtMs, item.usage?.reasoningTokens ?? null)
   );
   return (
-    <Collapsible id={`${headOf(item)}:reasoning`} label={label}>
+    <Collapsible id={`${getHead(item)}:reasoning`} label={label}>
       <div className="mt-1 mb-3 ml-1.5 whitespace-pre-wrap border-line border-l pl-4 text-fg-2 wrap-anywhere">
         <LongText text={reasoning} line={reasoningLine} />
       </div>

@@ -2,11 +2,11 @@ import { memo } from 'react';
 import { useThreadView } from '../../../navigation/thread-view.ts';
 import { text as chatText } from '../../../text/chat-text.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
-import { clockOf } from '../../../text/format.ts';
+import { formatClock } from '../../../text/format.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { ProviderMark } from '../../../ui/elements/provider-mark.tsx';
 import { Sources } from '../sources/sources.tsx';
-import { headOf, type ThreadItem } from '../state/thread-items.ts';
+import { getHead, type ThreadItem } from '../state/thread-items.ts';
 import { AnswerActions } from './answer-actions.tsx';
 import { AnswerEnd } from './answer-end.tsx';
 import { AnswerFooter } from './answer-footer.tsx';
@@ -28,7 +28,7 @@ export const Answer = memo(function Answer({ item, busy, active, last }: AnswerP
     <article
       aria-label={name}
       aria-busy={item.status === 'streaming'}
-      data-message={headOf(item)}
+      data-message={getHead(item)}
       data-parts={item.parts.length > 1 ? item.parts.map(({ id }) => id).join(' ') : undefined}
       data-highlighted={highlighted || undefined}
       tabIndex={-1}
@@ -39,7 +39,7 @@ export const Answer = memo(function Answer({ item, busy, active, last }: AnswerP
         <h2 className="truncate font-semibold text-sm">{name}</h2>
         {item.simulated && <Badge>{chatText.simulated}</Badge>}
         <time className="text-fg-3 tabular-nums" dateTime={new Date(item.createdAt).toISOString()}>
-          {clockOf(item.createdAt)}
+          {formatClock(item.createdAt)}
         </time>
       </header>
       <AnswerSections item={item} name={name} />

@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react';
-import { offerOf } from '../../../actions/offers.ts';
+import { getOffer } from '../../../actions/offers.ts';
 import { useAppInfo } from '../../../api/use-core.ts';
 import { useProviderName } from '../../../api/use-provider-name.ts';
 import { useThreadView } from '../../../navigation/thread-view.ts';
@@ -90,7 +90,7 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
           {keyCodes.has(failure.code) && <SettingsLink section="providers" label={text.checkKeys} />}
           {gatewayCodes.has(failure.code) && <SettingsLink section="gateway" label={text.checkGateway} />}
           {failure.code === 'price_limit_exceeded' && (
-            <Button onClick={() => offerOf('chatOptions')?.run()}>{failureText.chatSettings}</Button>
+            <Button onClick={() => getOffer('chatOptions')?.run()}>{failureText.chatSettings}</Button>
           )}
           {failure.code === 'cap_exceeded' && <SettingsLink section="caps" label={text.changeCaps} />}
           <Button variant="quiet" onClick={() => void copy(errorDetails(message, failure, app))}>

@@ -18,7 +18,7 @@ const freshMs = 5000;
 /** How often each question was asked again by itself, and the answers for which that was refused. */
 const tries = new Map<string, number>();
 const given = new Set<string>();
-const keyOf = ({ parentId, id }: ThreadItem) => `${parentId} ${id}`;
+const getKey = ({ parentId, id }: ThreadItem) => `${parentId} ${id}`;
 
 /** When this answer may be asked for again by itself (epoch milliseconds), or null. */
 export function autoRetryAt(item: ThreadItem, now: number): number | null {
@@ -27,7 +27,7 @@ export function autoRetryAt(item: ThreadItem, now: number): number | null {
   // Whatever had begun may be billed: to ask for it twice is the user’s decision.
   const begun = item.text !== '' || item.reasoning !== '' || item.toolCalls.length > 0 || item.parts.length > 1;
   const billed = item.usage !== null || (item.costUsd !== null && Number(item.costUsd) !== 0);
-  if (begun || billed || item.comparison || given.has(keyOf(item))) return null;
+  if (begun || billed || item.comparison || given.has(getKey(item))) return null;
   const tried = tries.get(parentId ?? '') ?? 0;
   const at = finishedAt + Math.max(error.retryAfterMs, minWaitMs * 2 ** tried);
   if (tried >= maxTries || error.retryAfterMs > maxWaitMs || at + freshMs < now) return null;
@@ -49,7 +49,7 @@ export function useAutoRetry(item: ThreadItem, wanted: boolean, retry: () => voi
   const allowed = wanted && !movedOn && !confirms(item.model ?? 'router');
   const seconds = useCountdown(allowed ? at : null);
   const again = useEffectEvent(() => {
-    given.add(keyOf(item));
+    given.add(getKey(item));
     tries.set(item.parentId ?? '', (tries.get(item.parentId ?? '') ?? 0) + 1);
     retry();
   });
@@ -59,7 +59,7 @@ export function useAutoRetry(item: ThreadItem, wanted: boolean, retry: () => voi
     return () => clearTimeout(timer);
   }, [allowed, at]);
   const stop = () => {
-    given.add(keyOf(item));
+    given.add(getKey(item));
     setAt(null);
   };
   // For good: a field that is emptied by sending would begin it anew.

@@ -4,7 +4,7 @@ import { useThreadView } from '../../../navigation/thread-view.ts';
 import { text } from '../../../text/chat-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { AttachmentList } from '../../drafts/attachments/attachment-list.tsx';
-import { headOf, type ThreadItem } from '../state/thread-items.ts';
+import { getHead, type ThreadItem } from '../state/thread-items.ts';
 import { EditMessage } from './edit-message.tsx';
 import { UserMessageActions } from './user-message-actions.tsx';
 
@@ -12,7 +12,7 @@ const longest = 4000;
 const line = { heightPx: 24, letters: 76 };
 
 /** Not cut within a character of two units. */
-const beginningOf = (text: string): string => text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
+const getBeginning = (text: string): string => text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
 
 interface OwnMessageProps {
   item: ThreadItem;
@@ -30,7 +30,7 @@ export const UserMessage = memo(function UserMessage({ item, busy, active, last 
   return (
     <article
       aria-label={text.you}
-      data-message={headOf(item)}
+      data-message={getHead(item)}
       data-highlighted={highlighted || undefined}
       tabIndex={-1}
       className="group flex flex-col items-end rounded-menu pt-4 pb-2 transition-colors duration-[220ms] data-highlighted:bg-accent-soft"
@@ -43,7 +43,7 @@ export const UserMessage = memo(function UserMessage({ item, busy, active, last 
           data-cut={cut || undefined}
           className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap"
         >
-          <LongText text={cut ? `${beginningOf(item.text)}…` : item.text} line={line} />
+          <LongText text={cut ? `${getBeginning(item.text)}…` : item.text} line={line} />
           {cut && (
             <Button className="mt-2 block" onClick={() => setWhole(true)}>
               {text.showAll(item.text.length)}

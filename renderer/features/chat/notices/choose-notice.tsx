@@ -19,8 +19,8 @@ export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
       actions={columns
         .filter(({ status }) => status !== 'streaming')
         .map((column) => (
-          <Button key={column.id} aria-label={text.goOnWith(nameOf(column, columns))} onClick={() => choose(column)}>
-            {nameOf(column, columns)}
+          <Button key={column.id} aria-label={text.goOnWith(getName(column, columns))} onClick={() => choose(column)}>
+            {getName(column, columns)}
           </Button>
         ))}
     >
@@ -30,7 +30,7 @@ export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
 }
 
 /** Auto may have chosen a model that another column was asked for. */
-function nameOf({ model, modelName }: ThreadItem, columns: readonly ThreadItem[]): string {
+function getName({ model, modelName }: ThreadItem, columns: readonly ThreadItem[]): string {
   const name = modelName ?? composerText.model;
   const alike = columns.filter((column) => column.modelName === modelName).length > 1;
   return model === 'router' && alike ? text.byAuto(name) : name;

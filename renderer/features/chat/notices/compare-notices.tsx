@@ -1,9 +1,9 @@
 import type { ComparisonQuote } from '#shared/contract/chat/comparisons.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { compareText as text } from '../../../text/compare-text.ts';
-import { sentenceOf } from '../../../text/error-text.ts';
+import { getSentence } from '../../../text/error-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
-import { named, problemOf } from '../compare/draft/compare-models.ts';
+import { getProblem, named } from '../compare/draft/compare-models.ts';
 import { NoticeRow } from './notice-row.tsx';
 import { CapNotices, overflowing } from './send-notices.tsx';
 
@@ -18,14 +18,14 @@ interface CompareNoticesProps {
 
 /** What prevents a comparison, and for which of its models. */
 export function CompareNotices({ models, value, quote, asked, onRemove }: CompareNoticesProps) {
-  const nameOf = (id: string) => named(models, id)?.name ?? id;
+  const getName = (id: string) => named(models, id)?.name ?? id;
   const problems = value.flatMap((id) => {
-    const lost = problemOf(models, id);
+    const lost = getProblem(models, id);
     if (lost) return [{ id, sentence: lost }];
     const own = quote?.columns.find(({ model }) => model === id)?.quote;
     const [told] = own?.obstacles ?? [];
-    const obstacle = told ? sentenceOf(told) : own?.context.overflows ? overflowing(own.context) : null;
-    return obstacle ? [{ id, sentence: text.about(nameOf(id), obstacle) }] : [];
+    const obstacle = told ? getSentence(told) : own?.context.overflows ? overflowing(own.context) : null;
+    return obstacle ? [{ id, sentence: text.about(getName(id), obstacle) }] : [];
   });
   return (
     <>
@@ -33,7 +33,7 @@ export function CompareNotices({ models, value, quote, asked, onRemove }: Compar
         <NoticeRow
           key={id}
           tone="warn"
-          actions={onRemove && <Button onClick={() => onRemove(id)}>{text.removeShort(nameOf(id))}</Button>}
+          actions={onRemove && <Button onClick={() => onRemove(id)}>{text.removeShort(getName(id))}</Button>}
         >
           {sentence}
         </NoticeRow>

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
-import { offerOf } from '../../../actions/offers.ts';
+import { getOffer } from '../../../actions/offers.ts';
 import { usePayer } from '../../../api/use-core.ts';
 import { useOutlook } from '../../../api/use-outlook.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
 import { costsText } from '../../../text/costs-text.ts';
 import { text as creditsText } from '../../../text/credits-text.ts';
-import { describeError, sentenceOf } from '../../../text/error-text.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { usd, usdRange } from '../../../text/format.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { buttonLink, Link } from '../../../ui/elements/link.tsx';
@@ -44,12 +44,12 @@ export function QuoteNotices({
     <>
       {unread[0] && (
         <NoticeRow tone="warn" actions={<Button onClick={onModel}>{text.otherModel}</Button>}>
-          {sentenceOf(unread[0])}
+          {getSentence(unread[0])}
         </NoticeRow>
       )}
       {others[0] && (
         <NoticeRow tone="warn" actions={isShort ? shorter : obstacleActions(others[0].code, onModel)}>
-          {isShort ? creditsText.noneCanBeSent : sentenceOf(others[0])}
+          {isShort ? creditsText.noneCanBeSent : getSentence(others[0])}
         </NoticeRow>
       )}
       {quote.leftOutFiles.length > 0 && (
@@ -123,7 +123,7 @@ function obstacleActions(code: string, onModel: () => void): ReactNode {
 function OverPriceLimit({ onModel }: { onModel: () => void }) {
   return (
     <>
-      <Button onClick={() => offerOf('chatOptions')?.run()}>{text.options}</Button>
+      <Button onClick={() => getOffer('chatOptions')?.run()}>{text.options}</Button>
       <Button onClick={onModel}>{text.otherModel}</Button>
     </>
   );

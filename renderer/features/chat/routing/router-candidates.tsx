@@ -14,7 +14,7 @@ export function RouterCandidates({
   decision: Pick<RoutingDecision, 'selected' | 'candidates'>;
 }) {
   const providerName = useProviderName();
-  const providerOf = (id: string) => (id.includes('/') ? `${providerName(id.slice(0, id.indexOf('/')))} · ` : '');
+  const getProvider = (id: string) => (id.includes('/') ? `${providerName(id.slice(0, id.indexOf('/')))} · ` : '');
   const ranked = candidates.filter(({ score }) => score !== null);
   const eliminated = candidates.filter(({ score }) => score === null);
   return (
@@ -29,7 +29,7 @@ export function RouterCandidates({
               <span className="text-fg-2 text-xs tabular-nums">{text.score(score ?? 0)}</span>
             </span>
             <span className="text-fg-3 text-xs tabular-nums">
-              {providerOf(id)}
+              {getProvider(id)}
               {price ? text.perMillion(usdPerMillion(price.prompt), usdPerMillion(price.completion)) : text.noPrice}
             </span>
           </li>
@@ -45,7 +45,7 @@ export function RouterCandidates({
               <li key={id} className="flex flex-col py-1.5">
                 <span className="wrap-anywhere">{name}</span>
                 <span className="text-fg-2 text-xs">
-                  {providerOf(id)}
+                  {getProvider(id)}
                   {excluded.map(text.exclusion).join('; ')}
                 </span>
               </li>

@@ -42,7 +42,7 @@ function Content({ conversationId, messageId }: RouterCardProps) {
   return (
     <div className="flex flex-col gap-5 text-sm">
       <div className="flex flex-col gap-1">
-        <p className="font-medium">{sentenceOf(decision)}</p>
+        <p className="font-medium">{getSentence(decision)}</p>
         <p className="text-fg-2">
           {text.basis(decision.policy, decision.tier)} {decision.relaxed && text.relaxed}
         </p>
@@ -56,7 +56,7 @@ function Content({ conversationId, messageId }: RouterCardProps) {
 }
 
 /** The choice and its reason in one sentence. */
-export function sentenceOf({ selected, candidates, attempts }: RoutingDecision): string {
+export function getSentence({ selected, candidates, attempts }: RoutingDecision): string {
   const failed = attempts.filter((attempt) => attempt.failed).length;
   if (failed > 0) return failed < attempts.length ? text.fallback(selected.name, failed) : text.allFailed(failed);
   const ranked = candidates.filter(({ score }) => score !== null);

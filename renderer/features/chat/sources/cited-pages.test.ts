@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pagesOf } from './cited-pages.ts';
+import { getPages } from './cited-pages.ts';
 
 const at = (text: string, quote: string) => ({ from: text.indexOf(quote), to: text.indexOf(quote) + quote.length });
 
@@ -8,7 +8,7 @@ test('each page is named once, with the words that rest on it, in the order of t
   const one = { url: 'https://www.example.com/a?b', title: 'One' };
   const two = { url: 'http://example.org:8080/', title: ' ' };
   expect(
-    pagesOf(
+    getPages(
       [
         { ...two, ...at(text, 'Second thing.') },
         { ...one, ...at(text, 'Third thing.') },
@@ -25,7 +25,7 @@ test('each page is named once, with the words that rest on it, in the order of t
 test('places beyond the text, and links that the model wrote itself, quote nothing', () => {
   const url = 'https://example.com/';
   const text = `See ([example](${url})).`;
-  expect(pagesOf([{ url, title: 'x', from: 4, to: text.length - 1 }], text)[0]?.quotes).toEqual([]);
-  expect(pagesOf([{ url, title: 'x', from: 900, to: 1_000 }], text)[0]?.quotes).toEqual([]);
-  expect(pagesOf([{ url: 'no address', title: '', from: 9, to: 2 }], text)[0]).toMatchObject({ host: 'no address' });
+  expect(getPages([{ url, title: 'x', from: 4, to: text.length - 1 }], text)[0]?.quotes).toEqual([]);
+  expect(getPages([{ url, title: 'x', from: 900, to: 1_000 }], text)[0]?.quotes).toEqual([]);
+  expect(getPages([{ url: 'no address', title: '', from: 9, to: 2 }], text)[0]).toMatchObject({ host: 'no address' });
 });

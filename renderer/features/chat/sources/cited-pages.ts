@@ -11,7 +11,7 @@ export interface CitedPage {
 const maxQuotes = 3;
 
 /** Each cited page once, in the order of the answer. */
-export function pagesOf(citations: readonly Citation[], text: string): CitedPage[] {
+export function getPages(citations: readonly Citation[], text: string): CitedPage[] {
   const pages = new Map<string, { title: string; quotes: Set<string> }>();
   for (const { url, title, from, to } of citations.toSorted((one, other) => one.from - other.from)) {
     const page = pages.get(url) ?? { title, quotes: new Set() };
@@ -23,12 +23,12 @@ export function pagesOf(citations: readonly Citation[], text: string): CitedPage
   return [...pages].map(([url, { title, quotes }]) => ({
     url,
     title: title.trim(),
-    host: hostOf(url),
+    host: getHost(url),
     quotes: [...quotes].slice(0, maxQuotes),
   }));
 }
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host.replace(/^www\./, '') : url);
+const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host.replace(/^www\./, '') : url);
 
 const plain = (quote: string): string =>
   quote

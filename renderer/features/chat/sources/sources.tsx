@@ -2,17 +2,17 @@ import { Globe } from 'lucide-react';
 import { OutsideLink } from '../../../markdown/inline.tsx';
 import { text } from '../../../text/chat-text.ts';
 import { Collapsible } from '../state/collapsible.tsx';
-import { headOf, type ThreadItem } from '../state/thread-items.ts';
-import { pagesOf } from './cited-pages.ts';
+import { getHead, type ThreadItem } from '../state/thread-items.ts';
+import { getPages } from './cited-pages.ts';
 
 /** Pages of the web that an answer rests on, each with the words that do. */
 export function Sources({ item }: { item: ThreadItem }) {
-  const pages = pagesOf(item.citations ?? [], item.text);
+  const pages = getPages(item.citations ?? [], item.text);
   if (pages.length === 0) return null;
   return (
     <div className="mt-3 text-sm">
       <Collapsible
-        id={`${headOf(item)}:sources`}
+        id={`${getHead(item)}:sources`}
         label={
           <>
             <Globe size={14} className="shrink-0" aria-hidden />

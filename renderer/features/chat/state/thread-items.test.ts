@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeMessage } from '../../../../tests/support/fake-data.ts';
-import { headOf, holds, lengthBefore, sectionsOf, threadItemsOf } from './thread-items.ts';
+import { getHead, getSections, getThreadItems, holds, lengthBefore } from './thread-items.ts';
 
 const part = (id: string, parentId: string | null, change = {}) =>
   fakeMessage({ id, parentId, role: 'assistant', status: 'done', costSource: 'billed', costUsd: '0.1', ...change });
@@ -14,7 +14,7 @@ test('an answer that goes on is one text with the sum that its last part tells',
     part('b', 'a', { text: 'two ', costUsd: '0.2', continues: true }),
     part('c', 'b', { text: 'three', costUsd: '1', continues: true, finishReason: 'stop', sum }),
   ];
-  const [, answer] = threadItemsOf(messages);
+  const [, answer] = getThreadItems(messages);
   expect(answer).toMatchObject({
     id: 'c',
     parentId: 'q',
@@ -26,13 +26,13 @@ test('an answer that goes on is one text with the sum that its last part tells',
     usage,
     sibling: { index: 2, count: 3 },
   });
-  expect(answer && headOf(answer)).toBe('a');
+  expect(answer && getHead(answer)).toBe('a');
   expect(lengthBefore(messages, 'c').text).toBe(8);
   expect(lengthBefore(messages, 'a').text).toBe(0);
 });
 
 test('what an answer costs is not known while it goes on', () => {
-  const [answer] = threadItemsOf([
+  const [answer] = getThreadItems([
     part('a', 'q'),
     part('b', 'a', { continues: true, status: 'streaming', costUsd: null, costSource: 'unknown' }),
   ]);
@@ -41,8 +41,8 @@ test('what an answer costs is not known while it goes on', () => {
 
 test('the same messages are the same items', () => {
   const messages = [fakeMessage({ id: 'q' }), part('a', 'q'), part('b', 'a', { continues: true })];
-  const before = threadItemsOf(messages);
-  const after = threadItemsOf([...messages, fakeMessage({ id: 'r', parentId: 'b' })]);
+  const before = getThreadItems(messages);
+  const after = getThreadItems([...messages, fakeMessage({ id: 'r', parentId: 'b' })]);
   expect(after[0]).toBe(before[0]);
   expect(after[1]).toBe(before[1]);
 });
@@ -55,16 +55,16 @@ test('what follows on tool calls is a text of its own in the same answer', () =>
     part('c', 'b', { text: 'It is 4.', continues: true, finishReason: 'stop', requestId: 'r3' }),
     part('d', 'c', { text: '', continues: true, status: 'error' }),
   ];
-  const [answer] = threadItemsOf(messages);
+  const [answer] = getThreadItems(messages);
   expect(answer).toMatchObject({ text: 'Let me see.\n\nIt is 4.' });
-  const sections = answer ? sectionsOf(answer) : [];
+  const sections = answer ? getSections(answer) : [];
   expect(sections.map(({ id, text }) => [id, text])).toEqual([
     ['b', 'Let me see.'],
     ['d', 'It is 4.'],
   ]);
   expect(lengthBefore(messages, 'c').text).toBe(0);
   expect(lengthBefore(messages, 'd').text).toBe(8);
-  expect(answer && sectionsOf(answer)[0]).toBe(sections[0]);
+  expect(answer && getSections(answer)[0]).toBe(sections[0]);
 });
 
 test('columns of a comparison are one row, each with what was written last in it, and one that is left is an answer', () => {
@@ -76,17 +76,17 @@ test('columns of a comparison are one row, each with what was written last in it
     part('a2', 'q', { ...inColumn(0), text: 'again' }),
     part('b2', 'b', { ...inColumn(1), text: 'and half', continues: true }),
   ];
-  const [, row] = threadItemsOf(messages, columns);
+  const [, row] = getThreadItems(messages, columns);
   expect(row?.columns?.map(({ id, text }) => [id, text])).toEqual([
     ['a2', 'again'],
     ['b2', 'half and half'],
   ]);
-  expect(row && headOf(row)).toBe('a');
+  expect(row && getHead(row)).toBe('a');
   expect(row && ['a2', 'b', 'b2', 'x'].map((id) => holds(row, id))).toEqual([true, true, true, false]);
   expect(lengthBefore(columns, 'b2').text).toBe(5);
-  expect(threadItemsOf(messages, columns)[1]).toBe(row);
+  expect(getThreadItems(messages, columns)[1]).toBe(row);
   const total = { id: 'c', usd: '0.2', testCreditsUsd: null, unknown: 0, cheapest: null };
-  expect(threadItemsOf(messages, columns, [{ ...total, id: 'other' }, total])[1]?.compared).toBe(total);
-  expect(threadItemsOf(messages, columns.slice(0, 1))[1]?.columns).toBeUndefined();
-  expect(threadItemsOf([fakeMessage({ id: 'q' }), part('a', 'q', inColumn(0))], [])[1]?.columns).toBeUndefined();
+  expect(getThreadItems(messages, columns, [{ ...total, id: 'other' }, total])[1]?.compared).toBe(total);
+  expect(getThreadItems(messages, columns.slice(0, 1))[1]?.columns).toBeUndefined();
+  expect(getThreadItems([fakeMessage({ id: 'q' }), part('a', 'q', inColumn(0))], [])[1]?.columns).toBeUndefined();
 });

@@ -13,7 +13,7 @@ export interface ThreadItem extends Message {
 }
 
 /** The id that stays the same while an answer is continued. */
-export const headOf = (item: ThreadItem): string => item.parts[0].id;
+export const getHead = (item: ThreadItem): string => item.parts[0].id;
 
 const known = new WeakMap<Message, ThreadItem>();
 const knownSections = new WeakMap<Message, ThreadItem>();
@@ -24,7 +24,7 @@ const knownRows = new WeakMap<ThreadItem, ThreadItem>();
  * The rows of the thread, in order. `columns`: the answers of comparisons that are shown, `totals`: their costs. Unchanged
  * messages give the same row object, so that it is not rendered again.
  */
-export function threadItemsOf(
+export function getThreadItems(
   messages: readonly Message[],
   columns: readonly Message[] = [],
   totals: readonly ComparisonTotal[] = [],
@@ -45,11 +45,11 @@ export function threadItemsOf(
 }
 
 /** All answers of a row. */
-export const answersOf = (item: ThreadItem): readonly ThreadItem[] => item.columns ?? [item];
+export const getAnswers = (item: ThreadItem): readonly ThreadItem[] => item.columns ?? [item];
 
 /** Whether a row shows this message. */
 export const holds = (item: ThreadItem, messageId: string): boolean =>
-  answersOf(item).some(({ parts }) => parts.some(({ id }) => id === messageId));
+  getAnswers(item).some(({ parts }) => parts.some(({ id }) => id === messageId));
 
 /** Of a retried column the last answer; a single column is a plain answer. */
 function comparedItem(item: ThreadItem, messages: readonly Message[], compared?: ComparisonTotal): ThreadItem {
@@ -60,7 +60,7 @@ function comparedItem(item: ThreadItem, messages: readonly Message[], compared?:
     if (!message.continues) chains.set(column, [message]);
     else if (chain?.at(-1)?.id === message.parentId) chain?.push(message);
   }
-  const columns = [...chains].sort(([a], [b]) => a - b).map(([, parts]) => entryOf(parts, known));
+  const columns = [...chains].sort(([a], [b]) => a - b).map(([, parts]) => toEntry(parts, known));
   if (columns.length < 2) return columns[0] ?? item;
   const before = knownRows.get(item);
   const same = before?.columns?.length === columns.length && before.compared === compared;
@@ -79,14 +79,14 @@ function joinedItems(messages: readonly Message[]): ThreadItem[] {
     if (message.continues && last?.at(-1)?.id === message.parentId) last?.push(message);
     else chains.push([message]);
   }
-  return chains.map((parts) => entryOf(parts, known));
+  return chains.map((parts) => toEntry(parts, known));
 }
 
 /** The model called tools: its continuation follows their results and is not merged. */
 const called = ({ finishReason, toolCalls }: Message): boolean => finishReason === 'tool_calls' && toolCalls.length > 0;
 
 /** The sections of an answer between its tool calls, each one text. */
-export function sectionsOf(item: ThreadItem): ThreadItem[] {
+export function getSections(item: ThreadItem): ThreadItem[] {
   const sections: [Message, ...Message[]][] = [];
   for (const part of item.parts) {
     const last = sections.at(-1);
@@ -94,10 +94,10 @@ export function sectionsOf(item: ThreadItem): ThreadItem[] {
     if (last && before && !called(before)) last.push(part);
     else sections.push([part]);
   }
-  return sections.length === 1 ? [item] : sections.map((parts) => entryOf(parts, knownSections));
+  return sections.length === 1 ? [item] : sections.map((parts) => toEntry(parts, knownSections));
 }
 
-function entryOf(parts: [Message, ...Message[]], known: WeakMap<Message, ThreadItem>): ThreadItem {
+function toEntry(parts: [Message, ...Message[]], known: WeakMap<Message, ThreadItem>): ThreadItem {
   const last = parts.at(-1) ?? parts[0];
   const before = known.get(last);
   if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at])) return before;
@@ -114,24 +114,24 @@ function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {
     createdAt: first.createdAt,
     model: first.model,
     firstTokenAt: first.firstTokenAt,
-    thoughtMs: thoughtOf(parts),
+    thoughtMs: getThought(parts),
     continues: false,
-    text: textOf(parts),
+    text: getText(parts),
     reasoning: parts.map(({ reasoning }) => reasoning).join(''),
     toolCalls: parts.flatMap(({ toolCalls }) => toolCalls),
-    citations: citationsOf(parts),
+    citations: getCitations(parts),
     attachments: parts.flatMap(({ attachments }) => attachments),
     routeReason: first.routeReason,
     ...(parts.at(-1)?.sum ?? unknownSum),
   };
 }
 
-function thoughtOf(parts: readonly Message[]): number | null {
+function getThought(parts: readonly Message[]): number | null {
   const known = parts.flatMap(({ thoughtMs }) => thoughtMs ?? []);
   return known.length === 0 ? null : known.reduce((sum, ms) => sum + ms, 0);
 }
 
-function textOf(parts: readonly Message[]): string {
+function getText(parts: readonly Message[]): string {
   return parts.reduce((text, part, at) => {
     const before = parts[at - 1];
     const apart = before && called(before) && text !== '' && part.text !== '';
@@ -140,10 +140,10 @@ function textOf(parts: readonly Message[]): string {
 }
 
 /** Places in a part become places in the whole text. */
-const citationsOf = (parts: readonly Message[]): Citation[] =>
+const getCitations = (parts: readonly Message[]): Citation[] =>
   parts.flatMap(({ citations = [], text }, at) => {
     if (citations.length === 0) return [];
-    const before = textOf(parts.slice(0, at + 1)).length - text.length;
+    const before = getText(parts.slice(0, at + 1)).length - text.length;
     return citations.map((cited) => ({ ...cited, from: cited.from + before, to: cited.to + before }));
   });
 

@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useState } from 'react';
 import type { ThreadAction } from '#shared/actions/action-list.ts';
-import { threadActionOf } from '../../../actions/shortcuts.ts';
-import { handleOf } from '../../../handles/handles.ts';
+import { getThreadAction } from '../../../actions/shortcuts.ts';
+import { getHandle } from '../../../handles/handles.ts';
 import { useThreadView } from '../../../navigation/thread-view.ts';
 import type { MessageActions } from './message-actions.ts';
-import { headOf, type ThreadItem } from './thread-items.ts';
+import { getHead, type ThreadItem } from './thread-items.ts';
 
 interface ThreadKeys {
   readonly items: readonly ThreadItem[];
@@ -18,14 +18,14 @@ interface ThreadKeys {
 /** Moves between messages and acts on them by single keys, while the conversation has keyboard focus. */
 export function useThreadKeys({ items, actions, busy, focus, toLatest }: ThreadKeys) {
   const [at, setAt] = useState<string | null>(null);
-  const found = items.findIndex((item) => headOf(item) === at);
+  const found = items.findIndex((item) => getHead(item) === at);
   const active = found < 0 ? items.length - 1 : found;
 
   const move = (by: -1 | 1, inThread: boolean) => {
     const next = inThread ? Math.min(items.length - 1, Math.max(0, active + by)) : active;
     const item = items[next];
     if (!item) return;
-    setAt(headOf(item));
+    setAt(getHead(item));
     focus(next);
   };
 
@@ -50,7 +50,7 @@ export function useThreadKeys({ items, actions, busy, focus, toLatest }: ThreadK
       nextVersion: () => actions.step(item, 1),
       remove: () => {
         actions.remove(item);
-        handleOf('thread')?.focus();
+        getHandle('thread')?.focus();
       },
     };
     acts[action]?.();
@@ -58,7 +58,7 @@ export function useThreadKeys({ items, actions, busy, focus, toLatest }: ThreadK
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const target = event.target as HTMLElement;
-    const action = threadActionOf(event);
+    const action = getThreadAction(event);
     const onMessage = target.matches('[data-message]');
     const here = onMessage || target === event.currentTarget;
     // Fields, menus and scrollable code have their own keys. After a click, letters are not shortcuts.

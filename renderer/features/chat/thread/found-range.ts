@@ -1,9 +1,9 @@
-const elementOf = (range: Range | null): Element | null =>
+const getElement = (range: Range | null): Element | null =>
   range?.startContainer.parentElement?.closest('[data-index]') ?? null;
 
 /** The row of the thread that it stands in. */
-export function rowOf(range: Range | null): number | null {
-  const index = elementOf(range)?.getAttribute('data-index');
+export function toRow(range: Range | null): number | null {
+  const index = getElement(range)?.getAttribute('data-index');
   return index == null ? null : Number(index);
 }
 
@@ -15,7 +15,7 @@ export function isInView(range: Range | null, scroller: Element | null): boolean
 
 /** Scrolls what it stands in to the side, such as a block of code with long lines. */
 export function showAcross(range: Range | null): void {
-  const row = elementOf(range);
+  const row = getElement(range);
   for (let box = range?.startContainer.parentElement; range && box && box !== row; box = box.parentElement) {
     if (box.scrollWidth <= box.clientWidth) continue;
     const [place, view] = [range.getBoundingClientRect(), box.getBoundingClientRect()];
@@ -31,8 +31,8 @@ export function pxAbove(range: () => Range | null, index: number, scroller: Elem
   let px = 0;
   return () => {
     const found = range();
-    const row = elementOf(found);
-    if (!found || found.collapsed || !row || !scroller || rowOf(found) !== index) return px;
+    const row = getElement(found);
+    if (!found || found.collapsed || !row || !scroller || toRow(found) !== index) return px;
     showAcross(found);
     const place = found.getBoundingClientRect().top - row.getBoundingClientRect().top;
     px = place < scroller.clientHeight / 2 ? 0 : place - scroller.clientHeight / 3;

@@ -31,11 +31,11 @@ export function holdScrollPosition({ rows, scroller, index, offsetPx, isFresh, d
   };
   const stop = () => end(false);
   /** Above the first row there is room, which belongs to the top. */
-  const placeOf = (px: number) =>
+  const getPlace = (px: number) =>
     index === 0 && px === 0 ? 0 : (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0) + px;
   const step = () => {
     if (over || !scroller) return stop();
-    const wanted = Math.min(placeOf(offsetPx()), Math.max(0, rows.getTotalSize() - scroller.clientHeight));
+    const wanted = Math.min(getPlace(offsetPx()), Math.max(0, rows.getTotalSize() - scroller.clientHeight));
     const there = Math.abs(scroller.scrollTop - wanted) <= 1;
     // Unparsed text will be taller.
     const parsed = scroller.querySelector('.prose[aria-busy]') === null;

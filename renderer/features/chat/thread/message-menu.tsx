@@ -1,7 +1,7 @@
 import { type MouseEvent, useRef, useState } from 'react';
 import { type Point, PointMenu } from '../../../ui/dialogs/menu.tsx';
 import { MessageItems } from '../message/message-menu-items.tsx';
-import { answersOf, headOf, type ThreadItem } from '../state/thread-items.ts';
+import { getAnswers, getHead, type ThreadItem } from '../state/thread-items.ts';
 
 /** A message, or a column of a comparison, and where it was asked for its menu. */
 interface Asked {
@@ -43,8 +43,8 @@ interface MessageMenuProps extends Omit<Asked, 'time'> {
 
 export function MessageMenu({ element, at, items, busy, onClosed }: MessageMenuProps) {
   const head = element.dataset.column ?? element.dataset.message;
-  const row = items.find((item) => answersOf(item).some((one) => headOf(one) === head));
-  const item = row && answersOf(row).find((one) => headOf(one) === head);
+  const row = items.find((item) => getAnswers(item).some((one) => getHead(one) === head));
+  const item = row && getAnswers(row).find((one) => getHead(one) === head);
   if (!item) return null;
   return (
     <PointMenu at={at} returnsTo={element} onClosed={onClosed}>

@@ -1,5 +1,5 @@
 import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
-import { answersOf, holds, type ThreadItem } from '../state/thread-items.ts';
+import { getAnswers, holds, type ThreadItem } from '../state/thread-items.ts';
 
 /** Sizes of the thread as in `prose.css`; estimates until a row is measured. */
 const lineHeight = 24;
@@ -25,7 +25,7 @@ function guess(item: ThreadItem): number {
   if (item.role === 'user')
     return own.around + textHeight(item.text, own.charactersPerLine) + (item.attachments.length > 0 ? own.files : 0);
   const perLine = item.columns ? columnCharactersPerLine : answer.charactersPerLine;
-  const heights = answersOf(item).map(
+  const heights = getAnswers(item).map(
     ({ text, attachments }) => textHeight(text, perLine) + (attachments.length > 0 ? answer.images : 0),
   );
   return answer.around + Math.max(...heights);

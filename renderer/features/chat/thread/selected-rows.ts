@@ -1,4 +1,4 @@
-import { elementOf } from '../../../markdown/copy-selections.ts';
+import { getElement } from '../../../markdown/copy-selections.ts';
 
 /** The rows of a thread that a selection is in. */
 export interface SelectedRows {
@@ -19,27 +19,27 @@ export function selectedRows(thread: HTMLElement): SelectedRows | null {
   if (!selection || selection.isCollapsed) return null;
   const range = selection.getRangeAt(0);
   if (!range.intersectsNode(thread)) return null;
-  const begins = rowOf(thread, range.startContainer);
-  const ends = rowOf(thread, range.endContainer);
-  return { first: begins && partOf(begins, range), last: ends && partOf(ends, range) };
+  const begins = toRow(thread, range.startContainer);
+  const ends = toRow(thread, range.endContainer);
+  return { first: begins && getPart(begins, range), last: ends && getPart(ends, range) };
 }
 
 /** The rows that the selection begins and ends in, or will when it is drawn out from the caret: as long as they are in the document, the browser leaves its ends alone. */
 export function rowsOfSelectionEnds(thread: HTMLElement | null): number[] {
   const selection = getSelection();
   if (!thread || !selection) return [];
-  const rows = [selection.anchorNode, selection.focusNode].map((node) => node && rowOf(thread, node));
+  const rows = [selection.anchorNode, selection.focusNode].map((node) => node && toRow(thread, node));
   return rows.flatMap((row) => (row ? [indexOf(row)] : []));
 }
 
-function rowOf(thread: HTMLElement, node: Node): Element | null {
-  const row = elementOf(node)?.closest('[data-index]') ?? null;
+function toRow(thread: HTMLElement, node: Node): Element | null {
+  const row = getElement(node)?.closest('[data-index]') ?? null;
   return row && thread.contains(row) ? row : null;
 }
 
 const indexOf = (row: Element): number => Number((row as HTMLElement).dataset.index);
 
-function partOf(row: Element, selected: Range): PartOfRow {
+function getPart(row: Element, selected: Range): PartOfRow {
   const range = document.createRange();
   range.selectNodeContents(row);
   if (row.contains(selected.startContainer)) range.setStart(selected.startContainer, selected.startOffset);

@@ -9,7 +9,7 @@ import { NotSentMark } from '../context/not-sent-mark.tsx';
 import { Answer } from '../message/answer.tsx';
 import { UserMessage } from '../message/user-message.tsx';
 import type { MessageActions } from '../state/message-actions.ts';
-import { headOf, type ThreadItem } from '../state/thread-items.ts';
+import { getHead, type ThreadItem } from '../state/thread-items.ts';
 import { useThreadKeys } from '../state/use-thread-keys.ts';
 import { LatestPill } from './latest-pill.tsx';
 import { MessageMenu, useMessageMenu } from './message-menu.tsx';
@@ -132,7 +132,7 @@ export function Thread({
                 }}
               >
                 <div className={item.columns ? 'mx-auto max-w-[96rem]' : 'measure max-w-[43rem]'}>
-                  <NotSentMark messageId={headOf(item)}>
+                  <NotSentMark messageId={getHead(item)}>
                     <ViewBoundary name={views.message}>
                       <Row
                         item={item}
@@ -158,7 +158,7 @@ export function Thread({
 
 function headAt(items: readonly ThreadItem[], at: number): string {
   const item = items[at];
-  return item ? headOf(item) : String(at);
+  return item ? getHead(item) : String(at);
 }
 
 /** When the row is rendered. */

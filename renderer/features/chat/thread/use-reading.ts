@@ -5,8 +5,8 @@ import { useThreadView } from '../../../navigation/thread-view.ts';
 import { text } from '../../../text/chat-text.ts';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 import type { ThreadStream } from '../data/follow-thread.ts';
-import { headOf, holds, type ThreadItem } from '../state/thread-items.ts';
-import { isInView, pxAbove, rowOf, showAcross } from './found-range.ts';
+import { getHead, holds, type ThreadItem } from '../state/thread-items.ts';
+import { isInView, pxAbove, showAcross, toRow } from './found-range.ts';
 import { holdScrollPosition } from './hold-scroll-position.ts';
 import type { useFollowing } from './use-following.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
@@ -119,7 +119,7 @@ export function useReading(reading: Reading) {
     keepInView: (messageId) => setTarget({ messageId, jump: false }),
     showRange(range, isDrawnAnew) {
       found.current = range;
-      const row = rowOf(range());
+      const row = toRow(range());
       // A block that is drawn anew is scrolled to its side anew; up and down its reader may have gone elsewhere since.
       showAcross(range());
       if (isDrawnAnew || row === null || isInView(range(), scroller.current)) return;
@@ -172,7 +172,7 @@ export function useReading(reading: Reading) {
     useThreadView.getState().setAsked(null);
     turn.begin(asked);
     leave();
-    seen.current = headOf(items.at(-1) as ThreadItem);
+    seen.current = getHead(items.at(-1) as ThreadItem);
     const cutPx = turn.cutPx(index);
     hold(index, () => cutPx);
   }, [asked, items]);
@@ -181,7 +181,7 @@ export function useReading(reading: Reading) {
     const { range } = rows;
     if (!range || holding.current || items.length === 0) return;
     const last = items.at(-1);
-    if (following && !hasNewer) seen.current = last ? headOf(last) : null;
+    if (following && !hasNewer) seen.current = last ? getHead(last) : null;
     // What is being written grows while another chat is read: the reader comes back to what was seen of it.
     if (following && !hasNewer && !busy) scrollPositions.leave(null);
     else {
@@ -189,7 +189,7 @@ export function useReading(reading: Reading) {
       const row = rows.getVirtualItems().find((item) => item.end > top);
       const item = row && items[row.index];
       // Rounded up: a fraction less would show the end of the row before.
-      if (item) scrollPositions.leave({ messageId: headOf(item), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
+      if (item) scrollPositions.leave({ messageId: getHead(item), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
     }
     const read = (page: () => Promise<void>) => {
       if (performance.now() - failedAt.current < retryMs) return;
@@ -202,7 +202,7 @@ export function useReading(reading: Reading) {
     if (hasNewer && range.endIndex > items.length - near) read(pages.newer);
   });
 
-  const seenAt = seen.current === null ? -1 : items.findIndex((item) => headOf(item) === seen.current);
+  const seenAt = seen.current === null ? -1 : items.findIndex((item) => getHead(item) === seen.current);
   const hiddenPx = rows.getTotalSize() - (rows.scrollOffset ?? 0) - (rows.scrollRect?.height ?? 0);
   return {
     toLatest,

@@ -24,7 +24,7 @@ export function useTurn(
   const last = items.length - 1;
   const viewPx = rows.scrollRect?.height ?? 0;
   const cutPx = (at: number) => Math.max(0, Math.floor((rows.measurementsCache[at]?.size ?? 0) - viewPx * maxOfView));
-  const startOf = (at: number) => rows.measurementsCache[at]?.start ?? 0;
+  const getStart = (at: number) => rows.measurementsCache[at]?.start ?? 0;
   return {
     begin: (messageId: string) => setQuestion(messageId),
     /** How many pixels of a question are above the view when it stands at the top. */
@@ -35,7 +35,7 @@ export function useTurn(
         ? 0
         : Math.max(
             0,
-            viewPx - (startOf(last) - startOf(first)) + (first < last ? cutPx(first) : 0) - rows.options.paddingEnd,
+            viewPx - (getStart(last) - getStart(first)) + (first < last ? cutPx(first) : 0) - rows.options.paddingEnd,
           ),
     on: first >= 0,
   };

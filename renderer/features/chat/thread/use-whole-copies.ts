@@ -7,7 +7,7 @@ import { useNotify } from '../../../ui/notices/use-notify.ts';
 import type { LiveAnswers } from '../data/answer-views.ts';
 import { useLiveAnswers } from '../data/use-answer.ts';
 import { wholeBranch } from '../data/whole-branch.ts';
-import { headOf, type ThreadItem } from '../state/thread-items.ts';
+import { getHead, type ThreadItem } from '../state/thread-items.ts';
 import { copiedRow, joined } from './copied-rows.ts';
 import { type PartOfRow, selectedRows } from './selected-rows.ts';
 
@@ -40,7 +40,7 @@ export function useWholeCopies({ thread, items, hasOlder, hasNewer }: WholeCopie
       event.preventDefault();
       const all = isBeyond ? wholeBranch(api, head.conversationId) : Promise.resolve(items);
       // The parts at the ends are read now: a later document may be another one.
-      const ends = { first: endOf(items, first), last: endOf(items, last) };
+      const ends = { first: getEnd(items, first), last: getEnd(items, last) };
       const copied = all.then((branch) => copiedRows(answers, branch, ends));
       write(copied).catch(async (error: unknown) => {
         console.warn('Copying was refused', error);
@@ -75,9 +75,9 @@ interface End {
   readonly part: Copied;
 }
 
-function endOf(items: readonly ThreadItem[], end: PartOfRow | null): End | null {
+function getEnd(items: readonly ThreadItem[], end: PartOfRow | null): End | null {
   const item = end && items[end.index];
-  return item ? { head: headOf(item), part: copiedRange(end.range) } : null;
+  return item ? { head: getHead(item), part: copiedRange(end.range) } : null;
 }
 
 async function copiedRows(
@@ -85,10 +85,10 @@ async function copiedRows(
   items: readonly ThreadItem[],
   { first, last }: { first: End | null; last: End | null },
 ): Promise<Copied> {
-  const at = (end: End) => items.findIndex((item) => headOf(item) === end.head);
+  const at = (end: End) => items.findIndex((item) => getHead(item) === end.head);
   const rows = items.slice(first ? Math.max(0, at(first)) : 0, last ? at(last) + 1 : undefined);
   const parts = rows.map(async (item) => {
-    const end = [first, last].find((one) => one?.head === headOf(item));
+    const end = [first, last].find((one) => one?.head === getHead(item));
     return end?.part ?? copiedRow(answers, item);
   });
   return joined(await Promise.all(parts));

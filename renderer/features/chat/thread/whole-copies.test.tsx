@@ -84,8 +84,8 @@ test('all of a chat is selected from within it, and copied whole: what is not dr
 test('a selection keeps its ends where they are while it is drawn out over a long chat, and what is between them is copied', async () => {
   await openApp('#chat/c2', { messages: long(25) });
   await expect.element(thread.getByText('answer 24')).toBeVisible();
-  const wordsOf = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
-  getSelection()?.setBaseAndExtent(wordsOf(24), 'answer'.length, wordsOf(24), 'answer'.length);
+  const getWords = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
+  getSelection()?.setBaseAndExtent(getWords(24), 'answer'.length, getWords(24), 'answer'.length);
   const start = await scrolledUpTo(thread.getByText('answer 2', { exact: true }));
   getSelection()?.extend(start, 'answer'.length);
   expect(thread.getByText('answer 12', { exact: true }).query()).toBeNull();
@@ -107,8 +107,8 @@ test('whole messages are copied as Markdown also where all of them are drawn, an
   const { plain } = await copied();
   expect(plain.startsWith('You\n\nQuestion 0\nin two lines\n\nHaiku\n\nThe **answer 0**.')).toBe(true);
 
-  const wordsOf = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
-  getSelection()?.setBaseAndExtent(wordsOf(0), 0, wordsOf(1), 'answer 1'.length);
+  const getWords = (at: number) => thread.getByText(`answer ${at}`, { exact: true }).element().firstChild as Text;
+  getSelection()?.setBaseAndExtent(getWords(0), 0, getWords(1), 'answer 1'.length);
   const part = await copied();
   expect(part.plain).toMatch(/^answer 0\.\n\n/);
   expect(part.plain).toMatch(/You\n\nQuestion 1\nin two lines\n\nHaiku\n+The answer 1$/);

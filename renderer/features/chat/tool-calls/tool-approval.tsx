@@ -2,9 +2,9 @@ import { Hand } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { ToolDecision } from '#shared/contract/chat/chat.ts';
 import type { ToolCall, ToolRun } from '#shared/contract/chat/conversations.ts';
-import { handleOf } from '../../../handles/handles.ts';
+import { getHandle } from '../../../handles/handles.ts';
 import { text } from '../../../text/chat-text.ts';
-import { titleOf } from '../../../text/tools-text.ts';
+import { getTitle } from '../../../text/tools-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 import { ExactBlock } from './exact-block.tsx';
@@ -38,10 +38,10 @@ export function ToolApproval({ messageId, at, call, run }: ToolApprovalProps) {
       disabled={decide.isPending}
       className="mb-3 min-w-0 rounded-menu border border-control bg-raised p-3 text-sm shadow-rest"
     >
-      <legend className="sr-only">{text.toolAsks(titleOf(call), run.server)}</legend>
+      <legend className="sr-only">{text.toolAsks(getTitle(call), run.server)}</legend>
       <p className="flex items-center gap-2 font-medium" aria-hidden>
         <Hand size={15} className="shrink-0 text-accent" />
-        <span className="min-w-0 wrap-anywhere">{text.toolAsks(titleOf(call), run.server)}</span>
+        <span className="min-w-0 wrap-anywhere">{text.toolAsks(getTitle(call), run.server)}</span>
       </p>
       <p className="mt-1 text-fg-2 text-xs">{text.toolAsksNote}</p>
       <div className="my-2">
@@ -63,11 +63,11 @@ export function ToolApproval({ messageId, at, call, run }: ToolApprovalProps) {
  */
 function mayMoveFocus(): boolean {
   const at = document.activeElement;
-  return at === null || at === document.body || handleOf('composer')?.isIdle() === true;
+  return at === null || at === document.body || getHandle('composer')?.isIdle() === true;
 }
 
 /** Focuses the next open approval, or the composer. */
 function focusNext(card: HTMLElement | null): void {
   const others = [...document.querySelectorAll<HTMLElement>('[data-asks]')].filter((other) => other !== card);
-  (others[0] ?? handleOf('composer'))?.focus();
+  (others[0] ?? getHandle('composer'))?.focus();
 }

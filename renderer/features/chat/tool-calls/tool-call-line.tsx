@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import type { ToolCall, ToolRun } from '#shared/contract/chat/conversations.ts';
 import { useThreadView } from '../../../navigation/thread-view.ts';
 import { text } from '../../../text/chat-text.ts';
-import { titleOf } from '../../../text/tools-text.ts';
+import { getTitle } from '../../../text/tools-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { useCopy } from '../../../ui/notices/use-copy.ts';
 import { Collapsible } from '../state/collapsible.tsx';
@@ -41,7 +41,7 @@ export function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
   const label = (
     <>
       <Icon size={14} className={`shrink-0 ${tone} ${run?.state === 'running' ? 'spin' : ''}`} aria-hidden />
-      <span className="truncate font-medium">{titleOf(call).slice(0, 200)}</span>
+      <span className="truncate font-medium">{getTitle(call).slice(0, 200)}</span>
       {run?.server && <span className="truncate text-fg-3 max-sm:hidden">{run.server}</span>}
       <span className="shrink-0 text-fg-3 text-xs tabular-nums">{stateWords(run)}</span>
     </>

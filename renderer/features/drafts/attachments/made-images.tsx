@@ -21,7 +21,7 @@ interface MadeImagesProps {
 export function MadeImages({ files, name }: MadeImagesProps) {
   const [shown, setShown] = useState<number | null>(null);
   if (files.length === 0) return null;
-  const labelOf = (at: number) => text.madeImage(at + 1, files.length, name);
+  const getLabel = (at: number) => text.madeImage(at + 1, files.length, name);
   const file = shown === null ? undefined : files[shown];
   return (
     <>
@@ -32,12 +32,12 @@ export function MadeImages({ files, name }: MadeImagesProps) {
         {files.map((file, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same image may come twice, and none moves
           <li key={`${file.id} ${at}`} className="min-w-0 max-w-full">
-            <MadeImage file={file} label={labelOf(at)} onOpen={() => setShown(at)} />
+            <MadeImage file={file} label={getLabel(at)} onOpen={() => setShown(at)} />
           </li>
         ))}
       </ul>
-      <FileViewer at={shown} of={files.length} onAt={setShown} title={shown === null ? '' : labelOf(shown)}>
-        {file && shown !== null && <Whole file={file} label={labelOf(shown)} />}
+      <FileViewer at={shown} of={files.length} onAt={setShown} title={shown === null ? '' : getLabel(shown)}>
+        {file && shown !== null && <Whole file={file} label={getLabel(shown)} />}
       </FileViewer>
     </>
   );

@@ -24,7 +24,7 @@ export function useUploads(added: (attachment: Attachment) => void) {
     const leave = new AbortController();
     setArriving((list) => [...list, { id, name: file.name, cancel: () => leave.abort() }]);
     try {
-      const refusal = refusalOf(file);
+      const refusal = toRefusal(file);
       if (refusal) throw new Refusal(refusal);
       const attachment = await uploadFile(api, file, id, leave.signal);
       added(attachment);
@@ -60,7 +60,7 @@ export function useUploads(added: (attachment: Attachment) => void) {
 class Refusal extends Error {}
 
 /** Checks before the upload; the core decides by the content. */
-function refusalOf({ name, size }: File): string | null {
+function toRefusal({ name, size }: File): string | null {
   if (size === 0) return text.emptyFile(name);
   const most = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);
   return size > most ? text.hugeFile(name, most / 1_048_576) : null;

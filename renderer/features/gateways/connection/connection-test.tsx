@@ -2,7 +2,7 @@ import { ChevronDown, CircleCheck, CircleX } from 'lucide-react';
 import { useState } from 'react';
 import type { NetworkHop, NetworkStatus } from '#shared/contract/app/network.ts';
 import { useNetworkCalls } from '../../../api/use-settings-calls.ts';
-import { sentenceOf } from '../../../text/error-text.ts';
+import { getSentence } from '../../../text/error-text.ts';
 import { Menu, MenuItem } from '../../../ui/dialogs/menu.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
 import { SettingRow, SettingsHeading } from '../../../ui/forms/setting-row.tsx';
@@ -66,7 +66,7 @@ function Hops({ hops }: { hops: readonly NetworkHop[] }) {
             )}
             <span className="w-24 shrink-0 text-fg-2">{words.steps[step]}</span>
             <span className="min-w-0 flex-1 wrap-anywhere">
-              {problem ? sentenceOf(problem) : found || words.direct}
+              {problem ? getSentence(problem) : found || words.direct}
             </span>
             <span className="shrink-0 text-fg-3 tabular-nums">{words.ms(ms)}</span>
           </li>

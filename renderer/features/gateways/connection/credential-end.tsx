@@ -1,7 +1,7 @@
 import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
 import { useNow } from '../../../browser/use-now.ts';
 import { connectionText as words } from '../../../text/connection-text.ts';
-import { momentOf } from '../../../text/format.ts';
+import { formatMoment } from '../../../text/format.ts';
 
 /** A credential that ends within this time is spoken of. */
 export const soonMs = 24 * 3_600_000;
@@ -15,7 +15,8 @@ export function CredentialEnd({
   const now = useNow();
   if (expiresAt === null) return null;
   const name = words.credentials[kind];
-  if (expiresAt <= now) return <span className="text-bad">{words.ended(name, momentOf(expiresAt))}</span>;
-  if (expiresAt - now < soonMs) return <span className="text-warn">{words.endsSoon(name, momentOf(expiresAt))}</span>;
-  return <span>{words.ends(momentOf(expiresAt))}</span>;
+  if (expiresAt <= now) return <span className="text-bad">{words.ended(name, formatMoment(expiresAt))}</span>;
+  if (expiresAt - now < soonMs)
+    return <span className="text-warn">{words.endsSoon(name, formatMoment(expiresAt))}</span>;
+  return <span>{words.ends(formatMoment(expiresAt))}</span>;
 }

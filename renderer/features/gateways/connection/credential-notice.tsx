@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { useNow } from '../../../browser/use-now.ts';
 import { connectionText as words } from '../../../text/connection-text.ts';
-import { momentOf } from '../../../text/format.ts';
+import { formatMoment } from '../../../text/format.ts';
 import { Link } from '../../../ui/elements/link.tsx';
 import { soonMs } from './credential-end.tsx';
 
@@ -20,7 +20,9 @@ export function CredentialNotice() {
       className="flex shrink-0 flex-wrap items-start gap-2 border-line border-b bg-sunken px-5 py-2 text-fg text-sm wrap-anywhere max-sm:px-3"
     >
       <CircleAlert size={16} className={`mt-0.5 shrink-0 ${ended ? 'text-bad' : 'text-warn'}`} aria-hidden />
-      <span className="min-w-0">{say(words.credentials[account.kind], account.name, momentOf(account.expiresAt))}</span>
+      <span className="min-w-0">
+        {say(words.credentials[account.kind], account.name, formatMoment(account.expiresAt))}
+      </span>
       <Link to={{ page: 'settings', section: 'gateway' }} className="font-medium text-accent hover:underline">
         {words.noticeLink}
       </Link>

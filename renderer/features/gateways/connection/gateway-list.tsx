@@ -98,7 +98,7 @@ interface AskedProps {
   onDone: () => void;
 }
 
-function failureOf(error: Error | null): string | undefined {
+function toFailure(error: Error | null): string | undefined {
   if (!error) return undefined;
   const { sentence, remedy } = describeError(error);
   return `${sentence} ${remedy}`;
@@ -113,7 +113,7 @@ function RenameForm({ account, onDone }: AskedProps) {
       cancelLabel={words.cancel}
       ready={name.trim() !== ''}
       busy={change.isPending}
-      failure={failureOf(change.error)}
+      failure={toFailure(change.error)}
       onSave={() => change.mutate({ id: account.id, name: name.trim() }, { onSuccess: onDone })}
       onCancel={onDone}
     >
@@ -137,7 +137,7 @@ function ReplaceForm({ account, onDone }: AskedProps) {
       cancelLabel={words.cancel}
       ready={key.trim().length >= 8}
       busy={change.isPending}
-      failure={failureOf(change.error)}
+      failure={toFailure(change.error)}
       onSave={() => change.mutate({ id: account.id, key: key.trim() }, { onSuccess: onDone })}
       onCancel={onDone}
     >
@@ -160,7 +160,7 @@ function RemoveForm({ account, active, onDone }: AskedProps & { active: boolean 
       saveLabel={words.remove}
       cancelLabel={words.cancel}
       busy={remove.isPending}
-      failure={failureOf(remove.error)}
+      failure={toFailure(remove.error)}
       onSave={() => remove.mutate(account.id, { onSuccess: onDone })}
       onCancel={onDone}
     >

@@ -5,7 +5,7 @@ import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { useGateway, useGatewayCalls } from '../../../api/use-settings-calls.ts';
 import { useLinks } from '../../../navigation/links.ts';
 import { connectionText as accountWords } from '../../../text/connection-text.ts';
-import { retryAtOf, sentenceOf } from '../../../text/error-text.ts';
+import { getRetryAt, getSentence } from '../../../text/error-text.ts';
 import { text } from '../../../text/settings-text.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
@@ -61,8 +61,8 @@ function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: numb
       </SettingRow>
       {status.problem && (
         <Notice tone="warn">
-          {sentenceOf(status.problem)}{' '}
-          <Remedy failure={{ remedy: '', retryAt: retryAtOf(asOf, status.retryAfterMs) }} byItself />
+          {getSentence(status.problem)}{' '}
+          <Remedy failure={{ remedy: '', retryAt: getRetryAt(asOf, status.retryAfterMs) }} byItself />
         </Notice>
       )}
     </>
@@ -131,7 +131,7 @@ function LocalPort({ connection }: { connection: GatewayConnection }) {
           {words.setPort}
         </Button>
       </form>
-      {local.problem && <Notice tone="bad">{sentenceOf(local.problem)}</Notice>}
+      {local.problem && <Notice tone="bad">{getSentence(local.problem)}</Notice>}
       {local.url && <LocalUrl url={local.url} />}
       <LocalKeys url={local.url} />
     </Part>

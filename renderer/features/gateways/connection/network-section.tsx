@@ -35,7 +35,7 @@ export function NetworkSection() {
   );
 }
 
-const settingsOf = ({ proxy, address, username, bypass, certificates }: NetworkStatus): NetworkSettings => ({
+const getSettings = ({ proxy, address, username, bypass, certificates }: NetworkStatus): NetworkSettings => ({
   proxy,
   address,
   username,
@@ -44,7 +44,7 @@ const settingsOf = ({ proxy, address, username, bypass, certificates }: NetworkS
 });
 
 function NetworkForm({ set }: { set: NetworkStatus }) {
-  const [given, setGiven] = useState(settingsOf(set));
+  const [given, setGiven] = useState(getSettings(set));
   const [password, setPassword] = useState('');
   const { set: save } = useNetworkCalls();
   const change = (part: Partial<NetworkSettings>) => {
@@ -64,7 +64,7 @@ function NetworkForm({ set }: { set: NetworkStatus }) {
           {
             onSuccess(saved) {
               setPassword('');
-              setGiven(settingsOf(saved));
+              setGiven(getSettings(saved));
             },
           },
         );

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { ApiKeyEntry } from '#shared/contract/app/api-keys.ts';
-import { describeError, sentenceOf } from '../../../text/error-text.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { keysText as words } from '../../../text/keys-text.ts';
 import { Form } from '../../../ui/forms/form.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
-import { boundsOf, dayFieldOf, isComplete, KeyFields } from './key-fields.tsx';
+import { getBounds, getDayField, isComplete, KeyFields } from './key-fields.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { useApiKeyCalls } from './use-api-keys.ts';
 
@@ -14,7 +14,7 @@ interface KeyFormProps {
   onDone: () => void;
 }
 
-function failureOf(error: Error | null): string | undefined {
+function toFailure(error: Error | null): string | undefined {
   if (!error) return undefined;
   const { sentence, remedy } = describeError(error);
   return `${sentence} ${remedy}`;
@@ -25,7 +25,7 @@ export function ChangeKey({ entry, onDone }: KeyFormProps) {
   const [wish, setWish] = useState({
     name: entry.name ?? '',
     limit: entry.limitUsd ?? '',
-    end: dayFieldOf(entry.expiresAt),
+    end: getDayField(entry.expiresAt),
   });
   return (
     <Form
@@ -33,11 +33,11 @@ export function ChangeKey({ entry, onDone }: KeyFormProps) {
       cancelLabel={words.cancel}
       ready={isComplete(wish)}
       busy={change.isPending}
-      failure={failureOf(change.error)}
+      failure={toFailure(change.error)}
       onSave={() => {
         // A day that was left as it is keeps its very moment.
-        const bounds = boundsOf(wish);
-        const expiresAt = wish.end === dayFieldOf(entry.expiresAt) ? entry.expiresAt : bounds.expiresAt;
+        const bounds = getBounds(wish);
+        const expiresAt = wish.end === getDayField(entry.expiresAt) ? entry.expiresAt : bounds.expiresAt;
         change.mutate({ account: entry.account, id: entry.id, ...bounds, expiresAt }, { onSuccess: onDone });
       }}
       onCancel={onDone}
@@ -58,7 +58,7 @@ export function RotateKey({ entry, baseUrl, onDone }: KeyFormProps & { baseUrl: 
       <ShownOnce secret={key} baseUrl={baseUrl} onDone={onDone}>
         <div className="mt-3">
           {problem ? (
-            <Notice tone="bad">{words.oldStays(sentenceOf(problem))}</Notice>
+            <Notice tone="bad">{words.oldStays(getSentence(problem))}</Notice>
           ) : (
             <p className="text-fg-2">{words.oldEnded[hours]}</p>
           )}
@@ -71,7 +71,7 @@ export function RotateKey({ entry, baseUrl, onDone }: KeyFormProps & { baseUrl: 
       saveLabel={words.rotate}
       cancelLabel={words.cancel}
       busy={rotate.isPending}
-      failure={failureOf(rotate.error)}
+      failure={toFailure(rotate.error)}
       onSave={() => rotate.mutate({ account: entry.account, id: entry.id, endsInHours: Number(hours) })}
       onCancel={onDone}
     >
@@ -91,7 +91,7 @@ export function RevokeKey({ entry, onDone }: KeyFormProps) {
       saveLabel={words.revoke}
       cancelLabel={words.cancel}
       busy={revoke.isPending}
-      failure={failureOf(revoke.error)}
+      failure={toFailure(revoke.error)}
       onSave={() => revoke.mutate({ account: entry.account, id: entry.id }, { onSuccess: onDone })}
       onCancel={onDone}
     >

@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiKeyEntry } from '#shared/contract/app/api-keys.ts';
-import { dayOf, momentOf, usd } from '../../../text/format.ts';
+import { formatMoment, getDay, usd } from '../../../text/format.ts';
 import { keysText as words } from '../../../text/keys-text.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Menu, MenuItem } from '../../../ui/dialogs/menu.tsx';
@@ -32,7 +32,7 @@ export function ApiKeys({ accounts, baseUrl }: ApiKeysProps) {
   if (error && !keys)
     return <NotRead title={words.failed} notReported={words.notReported} error={error} onRetry={refetch} />;
   if (!keys) return <SkeletonRows rows={2} label={words.loading} />;
-  const nameOf = (entry: ApiKeyEntry) => entry.name ?? words.unnamed;
+  const getName = (entry: ApiKeyEntry) => entry.name ?? words.unnamed;
   return (
     <>
       <Stale error={error} readAt={readAt} />
@@ -40,7 +40,7 @@ export function ApiKeys({ accounts, baseUrl }: ApiKeysProps) {
       {keys.map((entry) => (
         <SettingRow
           key={entry.id}
-          name={nameOf(entry)}
+          name={getName(entry)}
           note={
             <KeyNote
               entry={entry}
@@ -50,7 +50,7 @@ export function ApiKeys({ accounts, baseUrl }: ApiKeysProps) {
         >
           <Menu
             trigger={
-              <Button aria-label={words.changeOf(nameOf(entry))}>
+              <Button aria-label={words.changeOf(getName(entry))}>
                 {words.change}
                 <ChevronDown size={14} aria-hidden />
               </Button>
@@ -74,7 +74,7 @@ export function ApiKeys({ accounts, baseUrl }: ApiKeysProps) {
       <Dialog
         open={asked !== null}
         onOpenChange={(open) => !open && done()}
-        title={asked ? words.titles[asked.about](nameOf(asked.entry)) : ''}
+        title={asked ? words.titles[asked.about](getName(asked.entry)) : ''}
       >
         {asked?.about === 'change' && <ChangeKey entry={asked.entry} onDone={done} />}
         {asked?.about === 'rotate' && <RotateKey entry={asked.entry} baseUrl={baseUrl} onDone={done} />}
@@ -89,8 +89,8 @@ function KeyNote({ entry, account }: { entry: ApiKeyEntry; account: KeyAccount |
   const parts = [
     ...(account ? [account.name] : []),
     words.spent(usd(spentUsd), limitUsd === null ? null : usd(limitUsd)),
-    lastUsedAt === null ? words.neverUsed : words.lastUsed(momentOf(lastUsedAt)),
-    ...(expiresAt === null ? [] : [words.endsOn(dayOf(expiresAt))]),
+    lastUsedAt === null ? words.neverUsed : words.lastUsed(formatMoment(lastUsedAt)),
+    ...(expiresAt === null ? [] : [words.endsOn(getDay(expiresAt))]),
     words.scopeList(scopes),
   ];
   return (

@@ -16,9 +16,9 @@ export interface KeyWish {
 const amount = /^\d{1,9}(\.\d{1,9})?$/;
 
 /** The last moment of that day here; null: no end. */
-export const endOf = (day: string): number | null => (day === '' ? null : new Date(`${day}T23:59:59`).getTime());
+export const getEnd = (day: string): number | null => (day === '' ? null : new Date(`${day}T23:59:59`).getTime());
 /** The day of a moment, as a date field writes it. */
-export function dayFieldOf(ms: number | null): string {
+export function getDayField(ms: number | null): string {
   if (ms === null) return '';
   const date = new Date(ms);
   const two = (part: number) => String(part).padStart(2, '0');
@@ -26,13 +26,13 @@ export function dayFieldOf(ms: number | null): string {
 }
 
 export const isLimit = (text: string): boolean => text.trim() === '' || amount.test(text.trim());
-export const isEnd = (day: string): boolean => day === '' || (endOf(day) ?? 0) > Date.now();
+export const isEnd = (day: string): boolean => day === '' || (getEnd(day) ?? 0) > Date.now();
 export const isComplete = ({ name, limit, end }: KeyWish): boolean =>
   name.trim() !== '' && isLimit(limit) && isEnd(end);
-export const boundsOf = ({ name, limit, end }: KeyWish) => ({
+export const getBounds = ({ name, limit, end }: KeyWish) => ({
   name: name.trim(),
   limitUsd: limit.trim() || null,
-  expiresAt: endOf(end),
+  expiresAt: getEnd(end),
 });
 
 /** Name, limit and end of a key. */

@@ -4,7 +4,7 @@ import { keysText as words } from '../../../text/keys-text.ts';
 import { Form } from '../../../ui/forms/form.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
 import type { KeyAccount } from './key-account.ts';
-import { boundsOf, isComplete, KeyFields, type KeyWish, type Scope, ScopeFields } from './key-fields.tsx';
+import { getBounds, isComplete, KeyFields, type KeyWish, type Scope, ScopeFields } from './key-fields.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { useApiKeyCalls } from './use-api-keys.ts';
 
@@ -31,7 +31,7 @@ export function NewApiKey({ accounts, baseUrl, onDone }: NewApiKeyProps) {
       ready={isComplete(wish) && scopes.length > 0}
       busy={create.isPending}
       failure={failure && `${failure.sentence} ${failure.remedy}`}
-      onSave={() => create.mutate({ account, scopes, ...boundsOf(wish) })}
+      onSave={() => create.mutate({ account, scopes, ...getBounds(wish) })}
       onCancel={onDone}
     >
       <KeyFields wish={wish} onChange={setWish} />

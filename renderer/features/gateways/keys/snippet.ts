@@ -11,14 +11,14 @@ interface Pointed {
 }
 
 const variable = 'PORTICO_KEY';
-const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+const getRoot = (baseUrl: string): string => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
 
 /** For a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The program or the lines of a shell for one kind of caller; all of them ask `router`, which every gateway has. */
-export function snippetOf(kind: SnippetKind, { baseUrl, key }: Pointed): string {
-  const root = rootOf(baseUrl);
+export function getSnippet(kind: SnippetKind, { baseUrl, key }: Pointed): string {
+  const root = getRoot(baseUrl);
   switch (kind) {
     case 'curl':
       return [

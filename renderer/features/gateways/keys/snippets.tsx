@@ -4,7 +4,7 @@ import { Button } from '../../../ui/elements/button.tsx';
 import { ScrollGroup } from '../../../ui/elements/scroll-group.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
 import { useCopy } from '../../../ui/notices/use-copy.ts';
-import { type SnippetKind, snippetKinds, snippetOf } from './snippet.ts';
+import { getSnippet, type SnippetKind, snippetKinds } from './snippet.ts';
 
 const kinds = snippetKinds.map((value) => ({ value, label: words.snippets[value] }));
 
@@ -12,7 +12,7 @@ const kinds = snippetKinds.map((value) => ({ value, label: words.snippets[value]
 export function Snippets({ baseUrl, secret = null }: { baseUrl: string; secret?: string | null }) {
   const [kind, setKind] = useState<SnippetKind>('curl');
   const [copied, copy] = useCopy();
-  const snippet = snippetOf(kind, { baseUrl, key: secret });
+  const snippet = getSnippet(kind, { baseUrl, key: secret });
   return (
     <div className="mt-3">
       <div className="flex flex-wrap items-center justify-between gap-2">

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Provider, ProviderKey } from '#shared/contract/app/providers.ts';
-import { describeError, sentenceOf } from '../../../text/error-text.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { text } from '../../../text/settings-text.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
@@ -100,7 +100,7 @@ function KeyItem({ provider, entry, at }: { provider: Provider; entry: ProviderK
           }
         />
       </span>
-      {entry.problem && <p className="w-full pl-6 text-fg-2 text-xs wrap-anywhere">{sentenceOf(entry.problem)}</p>}
+      {entry.problem && <p className="w-full pl-6 text-fg-2 text-xs wrap-anywhere">{getSentence(entry.problem)}</p>}
     </li>
   );
 }

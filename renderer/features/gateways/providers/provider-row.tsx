@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Provider } from '#shared/contract/app/providers.ts';
-import { sentenceOf } from '../../../text/error-text.ts';
+import { getSentence } from '../../../text/error-text.ts';
 import { since } from '../../../text/format.ts';
 import { text as modelsText } from '../../../text/models-text.ts';
 import { text } from '../../../text/settings-text.ts';
@@ -86,7 +86,7 @@ export function ProviderRow({ provider, isNew = false }: { provider: Provider; i
           </Button>
         </div>
       </div>
-      {provider.problem && <p className="mt-1 pl-9 text-fg-2 text-sm wrap-anywhere">{sentenceOf(provider.problem)}</p>}
+      {provider.problem && <p className="mt-1 pl-9 text-fg-2 text-sm wrap-anywhere">{getSentence(provider.problem)}</p>}
       {(checked || isNew) && provider.state === 'works' && <UseForNewChats provider={provider} />}
       {naming && <NamedModels provider={provider} onClose={() => setNaming(false)} />}
       {editing && provider.server && <ServerForm provider={provider} onCancel={done} onSaved={saved} />}

@@ -30,7 +30,7 @@ const blank: SavedServer = {
   models: [],
 };
 
-const draftOf = ({ id, name, baseUrl, server }: Provider): SavedServer =>
+const getDraft = ({ id, name, baseUrl, server }: Provider): SavedServer =>
   server
     ? {
         id,
@@ -49,14 +49,14 @@ const drafts = unfinishedForms<SavedServer>(({ headers, ...draft }) => ({
   key: null,
   headers: headers.map(({ name }) => ({ name, value: '' })),
 }));
-const nameOf = (provider: Provider | undefined) => provider?.id ?? 'new';
+const getName = (provider: Provider | undefined) => provider?.id ?? 'new';
 
 /** Whether the form of this server, or of a new one, was left before it was saved. */
-export const isServerFormLeft = (provider?: Provider): boolean => drafts.isLeft(nameOf(provider));
+export const isServerFormLeft = (provider?: Provider): boolean => drafts.isLeft(getName(provider));
 
 /** A form for a named server. Secrets are not kept in the page; an empty one leaves the saved one unchanged. */
 export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
-  const form = drafts.useUnfinished(nameOf(provider), provider ? draftOf(provider) : blank);
+  const form = drafts.useUnfinished(getName(provider), provider ? getDraft(provider) : blank);
   const draft = form.value;
   const { saveServer } = useProviderCalls();
   const kindId = useId();

@@ -18,7 +18,7 @@ export function UseForNewChats({ provider }: { provider: Provider }) {
   const { failed } = useNotify();
   const own =
     models.data?.models.filter((model) => model.provider === provider.id && model.status === 'available') ?? [];
-  const best = bestOf(own);
+  const best = getBest(own);
   if (!best || !settings.data) return null;
   const chosen = settings.data.model;
   const inUse = own.find(({ id }) => id === chosen);
@@ -43,6 +43,6 @@ export function UseForNewChats({ provider }: { provider: Provider }) {
 }
 
 /** The best rated model; without ratings the first one. */
-function bestOf(models: readonly Model[]): Model | undefined {
+function getBest(models: readonly Model[]): Model | undefined {
   return models.toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))[0];
 }

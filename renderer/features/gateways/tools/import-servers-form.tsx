@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { describeError, sentenceOf } from '../../../text/error-text.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { text } from '../../../text/tools-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Form } from '../../../ui/forms/form.tsx';
@@ -22,7 +22,7 @@ export function ImportServersForm({ onDone }: { onDone: () => void }) {
             <p className="mt-2 text-fg-2">{words.leftOut}</p>
             <ul className="list-disc pl-5 text-fg-2">
               {read.data.leftOut.map(({ name, reason }) => (
-                <li key={name} className="wrap-anywhere">{`${name}: ${sentenceOf(reason)}`}</li>
+                <li key={name} className="wrap-anywhere">{`${name}: ${getSentence(reason)}`}</li>
               ))}
             </ul>
           </>

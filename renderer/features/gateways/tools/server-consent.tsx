@@ -1,5 +1,5 @@
 import type { ToolServer } from '#shared/contract/app/tools.ts';
-import { sentenceOf } from '../../../text/error-text.ts';
+import { getSentence } from '../../../text/error-text.ts';
 import { text } from '../../../text/tools-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
@@ -22,7 +22,7 @@ export function ServerConsent({ server, reaching }: { server: ToolServer; reachi
         )}
         {!asking && !isPending && refusal !== null && <Notice tone="warn">{refusal}</Notice>}
         {!asking && server.problem !== null && (
-          <p className="text-fg-2 text-sm wrap-anywhere">{sentenceOf(server.problem)}</p>
+          <p className="text-fg-2 text-sm wrap-anywhere">{getSentence(server.problem)}</p>
         )}
       </div>
       {asking && isPending && (

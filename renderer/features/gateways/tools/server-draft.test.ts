@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ToolServer } from '#shared/contract/app/tools.ts';
-import { draftOf, secretProblem, transportIn } from './server-draft.ts';
+import { getDraft, secretProblem, transportIn } from './server-draft.ts';
 
 const server = (transport: ToolServer['transport']): ToolServer => ({
   id: 's',
@@ -21,7 +21,7 @@ test('a server that was opened and saved untouched is reached exactly as before,
     fc.property(fc.array(fc.string()), fc.uniqueArray(fc.stringMatching(/^[A-Z_]{1,8}$/)), (args, variables) => {
       const before = server({ type: 'stdio', command: 'run', args, folder: null, variables });
       const kept = Object.fromEntries(variables.map((name) => [name, '']));
-      expect(transportIn(draftOf(before), before)).toEqual({
+      expect(transportIn(getDraft(before), before)).toEqual({
         type: 'stdio',
         command: 'run',
         args,
@@ -34,7 +34,7 @@ test('a server that was opened and saved untouched is reached exactly as before,
 
 test('header names are compared without case, names of variables with it', () => {
   const rows = ['Token', 'token'].map((name, key) => ({ key, name, value: 'x', kept: false }));
-  const draft = { ...draftOf(null), url: 'https://tools.test', command: 'run', secrets: { http: rows, stdio: rows } };
+  const draft = { ...getDraft(null), url: 'https://tools.test', command: 'run', secrets: { http: rows, stdio: rows } };
   const [, second] = rows;
   if (!second) throw new Error('There are two rows');
   expect(secretProblem({ ...draft, type: 'http' }, second)).toBe('twice');

@@ -26,7 +26,7 @@ const lines = (args: readonly string[]): string => args.join('\n');
 const keptSecrets = (names: readonly string[]): SecretDraft[] =>
   names.map((name, key) => ({ key, name, value: '', kept: true }));
 
-export function draftOf(server: ToolServer | null): ServerDraft {
+export function getDraft(server: ToolServer | null): ServerDraft {
   const empty = { command: '', args: '', folder: '', url: '', secrets: { stdio: [], http: [] } };
   if (!server) return { name: '', type: 'stdio', ...empty };
   const { name, transport } = server;

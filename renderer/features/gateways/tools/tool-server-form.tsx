@@ -8,7 +8,7 @@ import { TextArea } from '../../../ui/forms/text-area.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 import { SecretFields } from './secret-fields.tsx';
-import { draftOf, isUrl, type ServerDraft, transportIn } from './server-draft.ts';
+import { getDraft, isUrl, type ServerDraft, transportIn } from './server-draft.ts';
 import { useToolCalls } from './use-tools.ts';
 
 const { form } = text;
@@ -16,7 +16,7 @@ const kinds = (['stdio', 'http'] as const).map((value) => ({ value, label: form.
 
 /** Edits a server’s transport. Saving starts nothing. */
 export function ServerForm({ server, onDone }: { server: ToolServer | null; onDone: () => void }) {
-  const [draft, setDraft] = useState(() => draftOf(server));
+  const [draft, setDraft] = useState(() => getDraft(server));
   const { save } = useToolCalls();
   const change = (part: Partial<ServerDraft>) => setDraft({ ...draft, ...part });
   const transport = transportIn(draft, server);

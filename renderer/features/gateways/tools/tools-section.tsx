@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Tool, ToolPermission, ToolServer } from '#shared/contract/app/tools.ts';
 import { useConversations } from '../../../api/use-core.ts';
-import { text, titleOf } from '../../../text/tools-text.ts';
+import { getTitle, text } from '../../../text/tools-text.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
 import { SettingsHeading } from '../../../ui/forms/setting-row.tsx';
@@ -39,7 +39,7 @@ function BuiltIn({ tools }: { tools: readonly (Tool & { enabled: boolean })[] })
       <p className="text-fg-3 text-xs">{text.builtInNote}</p>
       <ul className="divide-y divide-line">
         {tools.map(({ name, enabled, ...own }) => {
-          const title = titleOf({ name, run: own });
+          const title = getTitle({ name, run: own });
           const description = text.builtInTools[name] ?? own.description;
           return (
             <li key={name} className="flex items-center gap-4 py-2.5">

@@ -5,7 +5,7 @@ import { text } from '../../../text/conversations-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { useChatDialog } from './chat-dialog.ts';
-import { selectedOf, useSelection } from './selection.ts';
+import { getSelected, useSelection } from './selection.ts';
 import { type Act, changes, useAct } from './use-act.ts';
 
 /** Actions on all selected chats. */
@@ -13,7 +13,7 @@ export function BulkBar({ conversations }: { conversations: readonly Conversatio
   const { ids, set } = useSelection();
   const ask = useChatDialog((state) => state.ask);
   const { act } = useAct();
-  const selected = selectedOf(conversations, ids);
+  const selected = getSelected(conversations, ids);
   const chosen = selected.map((each) => each.id);
   useEffect(() => () => set([]), [set]);
   if (selected.length === 0) return null;

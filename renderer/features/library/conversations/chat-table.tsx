@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useRef } from 'react';
 import type { Conversation } from '#shared/contract/chat/conversations.ts';
 import type { SearchHit, TextRun } from '#shared/contract/chat/search.ts';
 import { text } from '../../../text/conversations-text.ts';
-import { dayOf } from '../../../text/format.ts';
+import { getDay } from '../../../text/format.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Link } from '../../../ui/elements/link.tsx';
 import { MarkedText } from '../../search/marked-text.tsx';
@@ -129,7 +129,7 @@ function Entry({ entry: { conversation, title, message }, selected, onSelect }: 
           </span>
         )}
         <span className="mt-0.5 flex flex-wrap items-center gap-x-2 text-fg-3 text-xs">
-          <time dateTime={new Date(when).toISOString()}>{dayOf(when)}</time>
+          <time dateTime={new Date(when).toISOString()}>{getDay(when)}</time>
           {folder && (
             <span className="inline-flex items-center gap-1">
               <Folder size={11} aria-hidden />
@@ -139,7 +139,7 @@ function Entry({ entry: { conversation, title, message }, selected, onSelect }: 
           {conversation.tags.map((tag) => (
             <span key={tag}>#{tag}</span>
           ))}
-          {conversation.trashedAt !== null && <span>{text.trashedOn(dayOf(conversation.trashedAt))}</span>}
+          {conversation.trashedAt !== null && <span>{text.trashedOn(getDay(conversation.trashedAt))}</span>}
         </span>
       </Link>
     </div>

@@ -3,7 +3,7 @@ import { isFocusFree, useHandle } from '../../../handles/handles.ts';
 import { type ChatsView, chatsViews, useNav } from '../../../navigation/nav.ts';
 import { PageHeader } from '../../../page/page-header.tsx';
 import { text } from '../../../text/conversations-text.ts';
-import { sentenceOf } from '../../../text/error-text.ts';
+import { getSentence } from '../../../text/error-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { SearchField } from '../../../ui/forms/search-field.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
@@ -79,7 +79,7 @@ function Results({ query }: { query: string }) {
       </p>
       {found.problems.length > 0 && (
         <div className="px-5 pb-2 max-sm:px-3">
-          <Notice tone="warn">{found.problems.map(sentenceOf).join(' ')}</Notice>
+          <Notice tone="warn">{found.problems.map(getSentence).join(' ')}</Notice>
         </div>
       )}
       {found.isError && !found.data && (

@@ -1,5 +1,5 @@
 import type { Conversation } from '#shared/contract/chat/conversations.ts';
-import { monthOf } from '../../../text/format.ts';
+import { formatMonth } from '../../../text/format.ts';
 import { text } from '../../../text/shell-text.ts';
 
 export interface ConversationGroup {
@@ -12,17 +12,17 @@ export function groupConversations(conversations: readonly Conversation[], nowMs
   const groups = new Map<string, Conversation[]>();
   const sorted = [...conversations].sort((a, b) => b.updatedAt - a.updatedAt);
   for (const conversation of sorted) {
-    const label = labelOf(conversation.updatedAt, nowMs);
+    const label = getLabel(conversation.updatedAt, nowMs);
     groups.set(label, [...(groups.get(label) ?? []), conversation]);
   }
   return [...groups].map(([label, members]) => ({ label, conversations: members }));
 }
 
-function labelOf(timeMs: number, nowMs: number): string {
+function getLabel(timeMs: number, nowMs: number): string {
   if (timeMs >= startOfDay(nowMs, 0)) return text.groups.today;
   if (timeMs >= startOfDay(nowMs, 1)) return text.groups.yesterday;
   if (timeMs >= startOfDay(nowMs, 7)) return text.groups.week;
-  return monthOf(timeMs);
+  return formatMonth(timeMs);
 }
 
 /** Midnight that many days ago; correct for days of 23 hours. */

@@ -14,13 +14,13 @@ import { useOrganiseCalls } from './use-organise.ts';
 export function OrganiseDialogs() {
   const { asking, ask } = useChatDialog();
   return (
-    <Dialog open={asking !== null} onOpenChange={(open) => !open && ask(null)} title={asking ? titleOf(asking) : ''}>
+    <Dialog open={asking !== null} onOpenChange={(open) => !open && ask(null)} title={asking ? getTitle(asking) : ''}>
       {asking && <Form asking={asking} onDone={() => ask(null)} />}
     </Dialog>
   );
 }
 
-function titleOf(asking: ChatDialog): string {
+function getTitle(asking: ChatDialog): string {
   switch (asking.kind) {
     case 'rename':
       return text.renameTitle;

@@ -19,5 +19,5 @@ export const useSelection = create<Selection>()((set, get) => ({
 }));
 
 /** The selected chats that are still listed. */
-export const selectedOf = (conversations: readonly Conversation[], ids: ReadonlySet<string>): Conversation[] =>
+export const getSelected = (conversations: readonly Conversation[], ids: ReadonlySet<string>): Conversation[] =>
   conversations.filter((each) => ids.has(each.id));

@@ -1,7 +1,7 @@
 import type { RefObject } from 'react';
 import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
 import { visibleText } from '#shared/visible.ts';
-import { dayOf } from '../../../text/format.ts';
+import { getDay } from '../../../text/format.ts';
 import { text } from '../../../text/transfer-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 
@@ -45,7 +45,7 @@ export function ImportForm({ preview, name, busy, goOn, onImport, onCancel }: Im
                 <span className="min-w-0 flex-1 wrap-anywhere">{each.title}</span>
                 <span className="shrink-0 text-fg-3 text-xs tabular-nums">
                   {each.alreadyHere ? text.newMessages(each.newMessages) : text.messages(each.messages)} ·{' '}
-                  {dayOf(each.createdAt)}
+                  {getDay(each.createdAt)}
                 </span>
               </li>
             ))}

@@ -67,10 +67,10 @@ async function throughBrowser(api: Api, { ids, format, name }: Wanted, signal: A
 
 export function useAllIds() {
   const api = useApi();
-  return async () => [...(await idsOf(api, 'active')), ...(await idsOf(api, 'archived'))];
+  return async () => [...(await getIds(api, 'active')), ...(await getIds(api, 'archived'))];
 }
 
-async function idsOf(api: Api, view: 'active' | 'archived'): Promise<string[]> {
+async function getIds(api: Api, view: 'active' | 'archived'): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;
   do {

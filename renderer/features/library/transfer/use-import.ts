@@ -23,7 +23,7 @@ export function useImport() {
       try {
         for (let offset = 0; offset < file.size; offset += pieceBytes) {
           const bytes = new Uint8Array(await file.slice(offset, offset + pieceBytes).arrayBuffer());
-          await api.transfer.appendImport({ uploadId, offset, base64: base64Of(bytes) });
+          await api.transfer.appendImport({ uploadId, offset, base64: toBase64(bytes) });
           setPercent(Math.round((100 * Math.min(file.size, offset + pieceBytes)) / file.size));
         }
         return { uploadId, preview: await api.transfer.previewImport({ uploadId }), name: file.name };
@@ -60,7 +60,7 @@ export function useImportDecision() {
   return { commit, giveUp };
 }
 
-function base64Of(bytes: Uint8Array): string {
+function toBase64(bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);

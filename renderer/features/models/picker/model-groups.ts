@@ -40,7 +40,7 @@ export function modelGroups(models: readonly Model[], providerName: ProviderName
     if (model.kind === 'router') return text.auto;
     return model.simulated ? costsText.testCredits : providerName(model.owned_by);
   });
-  return [...groups].map(([value, items]) => ({ value, items: items.map((model) => choiceOf(model, providerName)) }));
+  return [...groups].map(([value, items]) => ({ value, items: items.map((model) => getChoice(model, providerName)) }));
 }
 
 const rank = (model: Model): number => {
@@ -49,7 +49,7 @@ const rank = (model: Model): number => {
   return model.simulated ? 2 : 1;
 };
 
-function choiceOf(model: Model, providerName: ProviderName): ModelChoice {
+function getChoice(model: Model, providerName: ProviderName): ModelChoice {
   const { pricing } = model;
   const disabled = !usable(model);
   const router = model.kind === 'router';
@@ -64,14 +64,14 @@ function choiceOf(model: Model, providerName: ProviderName): ModelChoice {
         ? modelsText.priceUnknown
         : '',
     abilities: router ? [] : abilities.filter((ability) => isAble(model, ability)),
-    note: router ? text.autoNote : disabled ? wantOf(model, providerName) : '',
+    note: router ? text.autoNote : disabled ? getWant(model, providerName) : '',
     disabled,
     wantsKey: model.status === 'no_credential' ? providerName(model.provider) : null,
     words: `${name} ${model.id} ${model.owned_by} ${providerName(model.owned_by)}`.toLowerCase(),
   };
 }
 
-function wantOf({ status, provider, unavailable_reason: said }: Model, providerName: ProviderName): string {
+function getWant({ status, provider, unavailable_reason: said }: Model, providerName: ProviderName): string {
   if (status === 'no_credential') return text.wantsKey(providerName(provider));
   return said === null ? '' : saidByGateway(status, said);
 }

@@ -35,22 +35,22 @@ function found(groups: readonly ModelGroup[], query: string) {
     .map((group) => bestFirst(group, query, wanted))
     .sort(byPlace)
     .map(({ group }) => group);
-  const shown = firstOf(all);
-  return { shown, hidden: sizeOf(all) - sizeOf(shown) };
+  const shown = getFirst(all);
+  return { shown, hidden: getSize(all) - getSize(shown) };
 }
 
 /** A model that is called so before those that have the words somewhere; without a query all as they were. */
 function bestFirst(group: ModelGroup, query: string, wanted: string) {
   const placed = group.items
     .filter((item) => matches(item, query))
-    .map((item) => ({ item, place: placeOf(item, wanted) }))
+    .map((item) => ({ item, place: getPlace(item, wanted) }))
     .sort(byPlace);
   return { group: { ...group, items: placed.map(({ item }) => item) }, place: placed[0]?.place ?? 0 };
 }
 
 const byPlace = (a: { readonly place: number }, b: { readonly place: number }) => a.place - b.place;
 
-function placeOf(choice: ModelChoice, wanted: string): number {
+function getPlace(choice: ModelChoice, wanted: string): number {
   if (wanted === '') return 0;
   const name = choice.name.toLowerCase();
   if (choice.disabled) return 4;
@@ -58,10 +58,10 @@ function placeOf(choice: ModelChoice, wanted: string): number {
   return name.startsWith(wanted) ? 1 : choice.words.includes(wanted) ? 2 : 3;
 }
 
-const sizeOf = (groups: readonly ModelGroup[]): number => groups.reduce((sum, group) => sum + group.items.length, 0);
+const getSize = (groups: readonly ModelGroup[]): number => groups.reduce((sum, group) => sum + group.items.length, 0);
 
 /** The best matches only. */
-function firstOf(groups: readonly ModelGroup[]): ModelGroup[] {
+function getFirst(groups: readonly ModelGroup[]): ModelGroup[] {
   let left = maxShown;
   return groups.flatMap((group) => {
     const items = group.items.slice(0, left);

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Backup } from '#shared/contract/app/backup.ts';
 import { text } from '../../../text/backup-text.ts';
-import { sentenceOf } from '../../../text/error-text.ts';
-import { bytes, secondOf } from '../../../text/format.ts';
+import { getSentence } from '../../../text/error-text.ts';
+import { bytes, getSecond } from '../../../text/format.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
@@ -40,7 +40,7 @@ export function DataSection() {
         </Button>
       </div>
       <p className="mt-1 mb-3 text-fg-2">{text.note(keptDaily, keptWeekly)}</p>
-      {problem && <Notice tone="warn">{sentenceOf(problem)}</Notice>}
+      {problem && <Notice tone="warn">{getSentence(problem)}</Notice>}
       {missingFiles > 0 && <Notice tone="warn">{text.missingFiles(missingFiles)}</Notice>}
       {backups.length === 0 && <p className="py-3 text-fg-3">{text.none}</p>}
       <ul aria-label={text.title} className="my-2 divide-y divide-line">
@@ -74,7 +74,7 @@ interface BackupRowProps {
 }
 
 function BackupRow({ backup, onRestore, onRemove }: BackupRowProps) {
-  const when = secondOf(backup.createdAt);
+  const when = getSecond(backup.createdAt);
   return (
     <li className="flex min-h-11 flex-wrap items-center gap-3 py-1.5">
       <span className="min-w-32 flex-1 tabular-nums">{when}</span>
@@ -108,7 +108,7 @@ function RemoveForm({ backup, onDone }: { backup: Backup; onDone: () => void }) 
     });
   return (
     <>
-      <p className="text-fg-2">{text.removeBody(secondOf(backup.createdAt))}</p>
+      <p className="text-fg-2">{text.removeBody(getSecond(backup.createdAt))}</p>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
         <Button variant="primary" disabled={remove.isPending} onClick={removeNow}>
@@ -135,7 +135,7 @@ function RestoreForm({ backup, onDone }: { backup: Backup; onDone: () => void })
     });
   return (
     <>
-      <p className="text-fg-2">{text.restoreBody(secondOf(backup.createdAt))}</p>
+      <p className="text-fg-2">{text.restoreBody(getSecond(backup.createdAt))}</p>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
         <Button variant="primary" disabled={restore.isPending} onClick={restoreNow}>

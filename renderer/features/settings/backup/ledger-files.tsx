@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
 import { useWallet } from '../../../api/use-wallet.ts';
 import { text } from '../../../text/backup-text.ts';
-import { bytes, secondOf } from '../../../text/format.ts';
+import { bytes, getSecond } from '../../../text/format.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
@@ -42,7 +42,7 @@ export function LedgerFiles() {
       onSuccess({ backups }) {
         const before = backups.find(({ kind }) => kind === 'before-restore');
         if (before)
-          undoable(text.ledgerRestored(secondOf(createdAt)), () =>
+          undoable(text.ledgerRestored(getSecond(createdAt)), () =>
             restore.mutate(before.name, { onError: onRestoreError }),
           );
       },
@@ -77,19 +77,19 @@ export function LedgerFiles() {
       <ul aria-label={text.ledgerCopies} className="my-2 divide-y divide-line">
         {copies.data?.backups.map((each) => (
           <li key={each.name} className="flex min-h-9 flex-wrap items-center gap-3 tabular-nums">
-            <span className="min-w-32 flex-1">{secondOf(each.createdAt)}</span>
+            <span className="min-w-32 flex-1">{getSecond(each.createdAt)}</span>
             <Badge>{text.kinds[each.kind]}</Badge>
             <span className="w-20 text-right text-fg-3">{bytes(each.bytes)}</span>
             <Button
               variant="quiet"
-              aria-label={text.actionFor(text.restore, secondOf(each.createdAt))}
+              aria-label={text.actionFor(text.restore, getSecond(each.createdAt))}
               onClick={() => setRestoring(each)}
             >
               {text.restore}
             </Button>
             <Button
               variant="quiet"
-              aria-label={text.actionFor(text.remove, secondOf(each.createdAt))}
+              aria-label={text.actionFor(text.remove, getSecond(each.createdAt))}
               onClick={() => setRemoving(each)}
             >
               {text.remove}
@@ -120,7 +120,7 @@ export function LedgerFiles() {
       <Dialog open={removing !== null} onOpenChange={(open) => !open && done()} title={text.ledgerRemoveTitle}>
         {removing && (
           <>
-            <p className="text-fg-2">{text.ledgerRemoveBody(secondOf(removing.createdAt))}</p>
+            <p className="text-fg-2">{text.ledgerRemoveBody(getSecond(removing.createdAt))}</p>
             <div className="mt-4 flex justify-end gap-2">
               <Button onClick={done}>{text.cancel}</Button>
               <Button variant="primary" disabled={remove.isPending} onClick={() => removeNow(removing.name)}>

@@ -1,6 +1,6 @@
 import type { LedgerBackup, LedgerComparison } from '#shared/contract/app/ledger.ts';
 import { text } from '../../../text/backup-text.ts';
-import { secondOf } from '../../../text/format.ts';
+import { getSecond } from '../../../text/format.ts';
 import { text as walletText } from '../../../text/ui-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { MoneyIn } from '../../../ui/elements/money.tsx';
@@ -27,7 +27,7 @@ export function RestoreLedger({ copy, restoring, onRestore, onCancel }: RestoreL
   }
   return (
     <>
-      <p className="text-fg-2">{text.ledgerRestoreBody(secondOf(copy.createdAt))}</p>
+      <p className="text-fg-2">{text.ledgerRestoreBody(getSecond(copy.createdAt))}</p>
       <div className="my-3">
         {comparison.data ? <WhatGoesBack {...comparison.data} /> : <SkeletonRows rows={3} label={text.comparing} />}
       </div>
@@ -55,7 +55,7 @@ function WhatGoesBack({ accounts, lostKeys }: LedgerComparison) {
           // biome-ignore lint/suspicious/noArrayIndexKey: two may have one name, and they are read once
           <tr key={index}>
             <th scope="row" className={`${tableCell} max-w-40 truncate text-left font-normal`}>
-              {nameOf(account)}
+              {getName(account)}
             </th>
             <Sums of={account} sums={account.copy} />
             <Sums of={account} sums={account.present} />
@@ -91,7 +91,7 @@ function Sums({ of, sums }: { of: Account; sums: Account['copy'] }) {
   );
 }
 
-function nameOf({ wallet, name }: Account): string {
+function getName({ wallet, name }: Account): string {
   if (wallet === null) return name;
   return wallet === 'main' ? walletText.ownKeys : walletText.testCredits;
 }

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useQuickWindow, useSetQuickKeys } from '../../../api/use-app-calls.ts';
 import { isMac } from '../../../browser/platform.ts';
-import { keyNames, keysOf } from '../../../keyboard/key-names.ts';
-import { describeError, sentenceOf } from '../../../text/error-text.ts';
+import { getKeys, keyNames } from '../../../keyboard/key-names.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Keys } from '../../../ui/elements/keys.tsx';
 import { SettingRow } from '../../../ui/forms/setting-row.tsx';
@@ -25,7 +25,7 @@ export function QuickSetting() {
     if (event.key === 'Tab' || event.key === 'Escape') return setCapturing(false);
     event.preventDefault();
     event.stopPropagation();
-    const keys = keysOf(event, isMac);
+    const keys = getKeys(event, isMac);
     if (keys === null) return;
     // Without a modifier every program would lose a key that it types with.
     if (!/^(?:mod|Alt)\+/.test(keys)) return setRefused(words.unsuited(keyNames(keys)));
@@ -33,7 +33,7 @@ export function QuickSetting() {
   };
   const problem =
     refused ??
-    (set.error ? describeError(set.error).sentence : data?.problem ? sentenceOf(data.problem) : null) ??
+    (set.error ? describeError(set.error).sentence : data?.problem ? getSentence(data.problem) : null) ??
     (error ? words.failed : null);
   return (
     <SettingRow name={words.title} note={words.note}>

@@ -1,7 +1,7 @@
 import type { UpdateState } from '#shared/contract/app/updates.ts';
 import { useUpdateCalls, useUpdates } from '../../../api/use-app-calls.ts';
-import { sentenceOf } from '../../../text/error-text.ts';
-import { momentOf } from '../../../text/format.ts';
+import { getSentence } from '../../../text/error-text.ts';
+import { formatMoment } from '../../../text/format.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { SettingRow, SettingsHeading } from '../../../ui/forms/setting-row.tsx';
 import { Switch } from '../../../ui/forms/switch.tsx';
@@ -41,7 +41,7 @@ export function UpdatesSection({ automatic, onAutomatic }: UpdatesSectionProps) 
             <p role="status" className="min-w-40 flex-1">
               {said(data)}
               {data.checkedAt !== null && (
-                <span className="block text-fg-3 text-xs">{words.checked(momentOf(data.checkedAt))}</span>
+                <span className="block text-fg-3 text-xs">{words.checked(formatMoment(data.checkedAt))}</span>
               )}
             </p>
             {(data.status === 'idle' || data.status === 'failed') && (
@@ -60,7 +60,7 @@ export function UpdatesSection({ automatic, onAutomatic }: UpdatesSectionProps) 
             <progress className="mb-3 h-1 w-full accent-accent" max={100} value={data.percent ?? 0} />
           )}
           {data.problem && (
-            <Notice tone={data.status === 'failed' ? 'warn' : 'info'}>{sentenceOf(data.problem)}</Notice>
+            <Notice tone={data.status === 'failed' ? 'warn' : 'info'}>{getSentence(data.problem)}</Notice>
           )}
           {data.notes !== null && data.version !== null && (
             <section aria-label={words.notes(data.version)} className="mt-4">

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { ActionId } from '#shared/actions/action-list.ts';
 import { isMac } from '../../../browser/platform.ts';
-import { keyNames, keysOf } from '../../../keyboard/key-names.ts';
+import { getKeys, keyNames } from '../../../keyboard/key-names.ts';
 import { actionText, text } from '../../../text/action-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import type { useRebind } from './use-rebind.ts';
@@ -31,10 +31,10 @@ export function CaptureKeys({ id, rebind, replaced, onDone }: CaptureKeysProps) 
     if (event.key === 'Tab') return onDone();
     event.preventDefault();
     event.stopPropagation();
-    const keys = keysOf(event, isMac);
+    const keys = getKeys(event, isMac);
     if (keys === null) return;
-    const problem = rebind.problemOf(id, keys);
-    const holder = rebind.holderOf(id, keys);
+    const problem = rebind.getProblem(id, keys);
+    const holder = rebind.getHolder(id, keys);
     setTaken(!problem && holder ? { keys, holder } : null);
     setRefused(problem && words[problem](keyNames(keys)));
     if (!problem && !holder) bind(keys);

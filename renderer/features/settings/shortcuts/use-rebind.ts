@@ -1,12 +1,12 @@
 import { type ActionId, actionList } from '#shared/actions/action-list.ts';
 import type { ChangedKeys } from '#shared/actions/bindings.ts';
-import { holderOf, keysProblem } from '#shared/actions/rebinding.ts';
+import { getHolder, keysProblem } from '#shared/actions/rebinding.ts';
 import { useBindings } from '../../../actions/bindings.ts';
 import { useSettings, useUpdateSettings } from '../../../api/use-core.ts';
 import { text } from '../../../text/action-text.ts';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 
-const defaultsOf = (id: ActionId): readonly string[] => actionList.find((action) => action.id === id)?.keys ?? [];
+const getDefaults = (id: ActionId): readonly string[] => actionList.find((action) => action.id === id)?.keys ?? [];
 
 /** Changes shortcuts. Each change is saved at once; what equals the default is not stored. */
 export function useRebind() {
@@ -22,18 +22,18 @@ export function useRebind() {
 
   function withKeys(all: ChangedKeys, id: ActionId, keys: readonly string[]): ChangedKeys {
     const { [id]: _before, ...others } = all;
-    return keys.join(' ') === defaultsOf(id).join(' ') ? others : { ...others, [id]: keys };
+    return keys.join(' ') === getDefaults(id).join(' ') ? others : { ...others, [id]: keys };
   }
 
   return {
     bindings,
     isChanged: (id: ActionId) => changed[id] !== undefined,
     anyChanged: Object.keys(changed).length > 0,
-    problemOf: keysProblem,
-    holderOf: (id: ActionId, keys: string) => holderOf(bindings, id, keys),
+    getProblem: keysProblem,
+    getHolder: (id: ActionId, keys: string) => getHolder(bindings, id, keys),
     /** Binds keys to an action, in the place of `replaced`, and takes them from who has them. */
     bind(id: ActionId, keys: string, replaced: string | null): void {
-      const holder = holderOf(bindings, id, keys);
+      const holder = getHolder(bindings, id, keys);
       const freed = holder
         ? withKeys(
             changed,

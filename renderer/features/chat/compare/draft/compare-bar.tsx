@@ -5,7 +5,7 @@ import { compareText as text } from '../../../../text/compare-text.ts';
 import { Button } from '../../../../ui/elements/button.tsx';
 import { IconButton } from '../../../../ui/elements/icon-button.tsx';
 import { ProviderMark } from '../../../../ui/elements/provider-mark.tsx';
-import { named, problemOf } from './compare-models.ts';
+import { getProblem, named } from './compare-models.ts';
 
 interface CompareBarProps {
   models: readonly Model[];
@@ -26,7 +26,7 @@ export function CompareBar({ models, value, onChange, picker }: CompareBarProps)
           return (
             <li
               key={id}
-              data-lost={problemOf(models, id) !== null || undefined}
+              data-lost={getProblem(models, id) !== null || undefined}
               className="flex h-7 min-w-0 max-w-56 items-center gap-1.5 rounded-control border border-line bg-sunken pl-2 font-medium text-xs data-lost:border-warn data-lost:text-warn"
             >
               <ProviderMark provider={record?.provider ?? id} size={16} />

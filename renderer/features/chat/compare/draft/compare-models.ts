@@ -6,7 +6,7 @@ export const named = (models: readonly Model[], id: string): Model | undefined =
   models.find((model) => model.id === id || model.aliases.includes(id));
 
 /** Why a picked model cannot answer now; null if it can. */
-export function problemOf(models: readonly Model[], id: string): string | null {
+export function getProblem(models: readonly Model[], id: string): string | null {
   // The list of models is not loaded.
   if (models.length === 0) return null;
   const record = named(models, id);

@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react';
 import { maxCompared } from '#shared/contract/common/limits.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { useProviderName } from '../../../../api/use-provider-name.ts';
-import { handleOf } from '../../../../handles/handles.ts';
+import { getHandle } from '../../../../handles/handles.ts';
 import { compareText as text } from '../../../../text/compare-text.ts';
 import { type ModelChoice, type ModelGroup, modelGroups } from '../../../models/picker/model-groups.ts';
 import { ModelList } from '../../../models/picker/model-list.tsx';
@@ -44,7 +44,7 @@ export function ComparePicker({ models, value, onChange, ...opening }: ComparePi
 }
 
 /** The button that began the comparison is gone. */
-const composerField = () => handleOf('composer')?.element() ?? null;
+const composerField = () => getHandle('composer')?.element() ?? null;
 
 /** At the limit the other models are disabled. */
 const onlyPicked = (group: ModelGroup, value: readonly string[]): ModelGroup => ({

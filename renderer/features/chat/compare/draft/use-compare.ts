@@ -6,7 +6,7 @@ import { useModels } from '../../../../api/use-core.ts';
 import { useQuoteQuery } from '../../../../api/use-quote.ts';
 import { newChatKey } from '../../../../browser/new-chat-key.ts';
 import { useDrafts } from '../../../drafts/drafts-store.ts';
-import { named, problemOf } from './compare-models.ts';
+import { getProblem, named } from './compare-models.ts';
 
 const none: readonly string[] = [];
 
@@ -19,7 +19,7 @@ export function useCompare(chat: string) {
     value,
     on: value.length > 0,
     /** Too few models, or one of them cannot answer. */
-    blocked: value.length === 1 || value.some((id) => problemOf(models, id) !== null),
+    blocked: value.length === 1 || value.some((id) => getProblem(models, id) !== null),
     change: (next: readonly string[]) => setCompare(chat, next),
     /** Aliases are resolved, so that no model is compared with itself. */
     add: (id: string) => {

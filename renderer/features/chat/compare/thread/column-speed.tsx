@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { compareText } from '../../../../text/compare-text.ts';
 import { costsText as text } from '../../../../text/costs-text.ts';
 import { useLiveAnswers } from '../../data/use-answer.ts';
-import { speedOf } from '../../message/answer-footer.tsx';
+import { getSpeed } from '../../message/answer-footer.tsx';
 import type { ThreadItem } from '../../state/thread-items.ts';
 
 /** Average characters per token; used only until the usage is known, and marked as an estimate. */
@@ -13,7 +13,7 @@ const everyMs = 500;
 export function ColumnSpeed({ item }: { item: ThreadItem }) {
   const live = useLiveSpeed(item);
   const firstAt = item.firstTokenAt ?? live.firstAt;
-  const speed = item.status === 'streaming' ? live.perSecond : speedOf(item);
+  const speed = item.status === 'streaming' ? live.perSecond : getSpeed(item);
   const words = item.status === 'streaming' ? compareText.aboutSpeed : text.speed;
   return (
     <>

@@ -16,7 +16,7 @@ import { AnswerSections } from '../../message/answer-sections.tsx';
 import { RouterCard } from '../../routing/router-card.tsx';
 import { Sources } from '../../sources/sources.tsx';
 import { useActions } from '../../state/message-actions.ts';
-import { headOf, type ThreadItem } from '../../state/thread-items.ts';
+import { getHead, type ThreadItem } from '../../state/thread-items.ts';
 import { ColumnSpeed } from './column-speed.tsx';
 
 interface ComparisonColumnProps {
@@ -43,7 +43,7 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
     <article
       aria-label={name}
       aria-busy={running}
-      data-column={headOf(item)}
+      data-column={getHead(item)}
       data-highlighted={highlighted || undefined}
       tabIndex={-1}
       className={classNames(
@@ -83,7 +83,7 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
           {!running && <Bill message={item} />}
           {item.usage && <span>{costsText.tokens(item.usage.promptTokens + item.usage.completionTokens)}</span>}
           {!running && item.routeReason !== null && (
-            <RouterCard conversationId={item.conversationId} messageId={headOf(item)} />
+            <RouterCard conversationId={item.conversationId} messageId={getHead(item)} />
           )}
         </div>
         <div className="-ml-2 flex min-h-8 flex-wrap items-center gap-x-1">

@@ -1,15 +1,15 @@
 import { type KeyboardEvent, memo, type ReactNode } from 'react';
 import type { ComparisonTotal } from '#shared/contract/chat/conversations.ts';
-import { threadActionOf } from '../../../../actions/shortcuts.ts';
+import { getThreadAction } from '../../../../actions/shortcuts.ts';
 import { useThreadView } from '../../../../navigation/thread-view.ts';
 import { compareText as text } from '../../../../text/compare-text.ts';
 import { classNames } from '../../../../ui/elements/class-names.ts';
 import { MoneyIn } from '../../../../ui/elements/money.tsx';
 import { type MessageActions, useActions } from '../../state/message-actions.ts';
-import { headOf, holds, type ThreadItem } from '../../state/thread-items.ts';
+import { getHead, holds, type ThreadItem } from '../../state/thread-items.ts';
 import { isCut } from '../../state/use-thread-keys.ts';
 import { ComparisonColumn } from './comparison-column.tsx';
-import { fastestOf } from './fastest-column.ts';
+import { getFastest } from './fastest-column.ts';
 
 interface ComparisonProps {
   item: ThreadItem;
@@ -28,7 +28,7 @@ const grids: Readonly<Record<number, string>> = {
 export const Comparison = memo(function Comparison({ item, active, last }: ComparisonProps) {
   const columns = item.columns ?? [];
   const actions = useActions();
-  const fastest = fastestOf(columns);
+  const fastest = getFastest(columns);
   const ended = columns.filter(({ status }) => status !== 'streaming').length;
   return (
     // biome-ignore lint/a11y/useSemanticElements: no fields
@@ -36,7 +36,7 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
       role="group"
       aria-label={text.comparison(columns.length)}
       aria-busy={ended < columns.length}
-      data-message={headOf(item)}
+      data-message={getHead(item)}
       tabIndex={-1}
       onKeyDown={(event) => onKey(event, columns, actions)}
       className="@container rounded-menu pt-2 pb-4"
@@ -52,7 +52,7 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
             item={column}
             active={active}
             last={last}
-            chosen={!last && holds(column, headOf(item))}
+            chosen={!last && holds(column, getHead(item))}
             cheapest={column.comparison !== null && column.comparison.column === item.compared?.cheapest}
             fastest={fastest === at}
           />
@@ -82,13 +82,13 @@ const Part = ({ of }: { of: ReactNode }) => (
 /** ← and → move between columns; keys of an answer act on the focused column, and Enter continues with it. */
 function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly ThreadItem[], actions: MessageActions): void {
   const target = event.target as HTMLElement;
-  const at = columns.findIndex((column) => headOf(column) === target.dataset.column);
-  const action = threadActionOf(event);
+  const at = columns.findIndex((column) => getHead(column) === target.dataset.column);
+  const action = getThreadAction(event);
   const onRow = target === event.currentTarget;
   if (!action || (at < 0 && !onRow) || !target.matches(':focus-visible') || event.defaultPrevented) return;
   if (action === 'previousVersion' || action === 'nextVersion') {
     const next = Math.min(columns.length - 1, Math.max(0, at + (action === 'nextVersion' ? 1 : -1)));
-    const head = columns[next] ? headOf(columns[next]) : '';
+    const head = columns[next] ? getHead(columns[next]) : '';
     event.preventDefault();
     event.currentTarget.querySelector<HTMLElement>(`[data-column="${CSS.escape(head)}"]`)?.focus();
     return;

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { fakeMessage } from '../../../../../tests/support/fake-data.ts';
-import { threadItemsOf } from '../../state/thread-items.ts';
-import { fastestOf } from './fastest-column.ts';
+import { getThreadItems } from '../../state/thread-items.ts';
+import { getFastest } from './fastest-column.ts';
 
 const columns = (...answers: readonly { tokens: number; status?: Message['status'] }[]) =>
   answers.flatMap(({ tokens, status = 'done' }, at) => {
     const usage = { promptTokens: 1, completionTokens: tokens, cachedTokens: 0, reasoningTokens: 0 };
     const times = { createdAt: 0, firstTokenAt: 1000, finishedAt: 2000 };
-    return threadItemsOf([fakeMessage({ id: `answer-${at}`, role: 'assistant', status, usage, ...times })]);
+    return getThreadItems([fakeMessage({ id: `answer-${at}`, role: 'assistant', status, usage, ...times })]);
   });
 
 test('the fastest column is named once all have ended, and only complete answers count', () => {
-  expect(fastestOf(columns({ tokens: 10 }, { tokens: 90 }, { tokens: 30 }))).toBe(1);
-  expect(fastestOf(columns({ tokens: 10 }, { tokens: 90 }, { tokens: 0, status: 'streaming' }))).toBeNull();
-  expect(fastestOf(columns({ tokens: 900, status: 'cancelled' }, { tokens: 10 }, { tokens: 30 }))).toBe(2);
-  expect(fastestOf(columns({ tokens: 900, status: 'cancelled' }, { tokens: 10 }))).toBeNull();
+  expect(getFastest(columns({ tokens: 10 }, { tokens: 90 }, { tokens: 30 }))).toBe(1);
+  expect(getFastest(columns({ tokens: 10 }, { tokens: 90 }, { tokens: 0, status: 'streaming' }))).toBeNull();
+  expect(getFastest(columns({ tokens: 900, status: 'cancelled' }, { tokens: 10 }, { tokens: 30 }))).toBe(2);
+  expect(getFastest(columns({ tokens: 900, status: 'cancelled' }, { tokens: 10 }))).toBeNull();
 });
 
 test('no column is the fastest if two are equally fast', () => {
-  expect(fastestOf(columns({ tokens: 90 }, { tokens: 90 }, { tokens: 1 }))).toBeNull();
+  expect(getFastest(columns({ tokens: 90 }, { tokens: 90 }, { tokens: 1 }))).toBeNull();
 });
