@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { runCommand } from './program.ts';
+import { setServerFlags } from './server-flags.ts';
 
 // Books, lock and key secret are for their owner only.
 process.umask(0o077);
@@ -20,7 +21,10 @@ if (import.meta.filename.endsWith('.js')) enableCompileCache(join(import.meta.di
 
 const words = process.argv.slice(2);
 
-// Before the server is loaded, which extends and keeps the classes of the web.
-if (words.includes('serve')) await import('../providers/upstream/web-classes.ts');
+if (words.includes('serve')) {
+  setServerFlags();
+  // Before the server is loaded, which extends and keeps the classes of the web.
+  await import('../providers/upstream/web-classes.ts');
+}
 
 await runCommand(words);
