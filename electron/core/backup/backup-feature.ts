@@ -91,7 +91,7 @@ export function backupFeature(deps: BackupDeps) {
         for (const id of await background.run('files', { path: join(folder, name) })) named.add(id);
       }
     } catch (error) {
-      log({ event: 'backup-files-kept', ...failureEntry(error) });
+      log({ event: 'backup_files_kept', ...failureEntry(error) });
       return;
     }
     await attachments.keepOnly(named);
@@ -130,7 +130,7 @@ export function backupFeature(deps: BackupDeps) {
       await inTurn(forgetRemoved);
       if (due()) await inTurn(() => make('auto'));
     } catch (error) {
-      log({ event: 'backup-failed', ...failureEntry(error) });
+      log({ event: 'backup_failed', ...failureEntry(error) });
     }
   }
 
@@ -146,7 +146,7 @@ export function backupFeature(deps: BackupDeps) {
     await background.run('restore', { from: path, to: databasePath });
     missingFiles = await attachments.restore(files);
     await deps.restored();
-    log({ event: 'backup-restored', missingFiles });
+    log({ event: 'backup_restored', missingFiles });
   }
 
   function existing(name: string): Backup {

@@ -40,7 +40,7 @@ export function secretsTest({ dataFolder, secrets, keychain, backup, log }: Secr
     );
     try {
       const kept = await secrets.get(name);
-      log({ event: 'secrets-test', ...failureEntry(new Error(`made-up key ${kept}`)) });
+      log({ event: 'secrets_test', ...failureEntry(new Error(`made-up key ${kept}`)) });
       await writeFile(join(dataFolder, control), marker, { mode: 0o600 });
       const sought = [...getSpellings(canary), [control, Buffer.from(marker)] as const];
       const { found, ...scanned } = await scanFiles(dataFolder, sought, signal);

@@ -246,7 +246,7 @@ export async function recoverAnswers({
   readonly getWords: ReturnType<typeof readWordLog>;
 }): Promise<void> {
   const interrupted = await messages.interruptStreaming(now(), getWords);
-  if (interrupted) log({ event: 'answers-interrupted', count: interrupted });
+  if (interrupted) log({ event: 'answers_interrupted', count: interrupted });
   await conversations.removeTemporary();
   void lookUpOpenCosts();
 }

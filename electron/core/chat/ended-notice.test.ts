@@ -47,5 +47,5 @@ test('nothing is told of what the person stopped, did not want, or removed, nor 
 test('a chat that cannot be read is logged, and fails nothing', async () => {
   const { notices, logged } = await told('done', { find: () => Promise.reject(new Error('closed')) });
   expect(notices).toEqual([]);
-  expect(logged).toMatchObject([{ event: 'notice-failed' }]);
+  expect(logged).toMatchObject([{ event: 'notice_failed' }]);
 });

@@ -32,6 +32,6 @@ export function endedNotice({ host, conversations, live, wanted, log }: EndedNot
     // Who stopped an answer knows. Others of a comparison, or queued messages, may still be answered.
     const ended = (answer.status === 'done' || answer.status === 'error') && !live.isLive(answer.conversationId);
     if (host.notify && ended)
-      await tell(answer).catch((error: unknown) => log({ event: 'notice-failed', ...failureEntry(error) }));
+      await tell(answer).catch((error: unknown) => log({ event: 'notice_failed', ...failureEntry(error) }));
   };
 }

@@ -60,7 +60,7 @@ async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer |
     return answer;
   } catch (error) {
     // The chat or the answer was deleted meanwhile.
-    log({ event: 'round-not-begun', ...failureEntry(error) });
+    log({ event: 'tool_round_failed', ...failureEntry(error) });
     return null;
   }
 }

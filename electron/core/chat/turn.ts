@@ -78,7 +78,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
     end = { status: 'done' };
   } catch (error) {
     end = getEnd(error, answer.abort.signal, deps);
-    if (end.status === 'error') log({ event: 'answer-failed', code: end.error?.code, ...failureEntry(error) });
+    if (end.status === 'error') log({ event: 'answer_failed', code: end.error?.code, ...failureEntry(error) });
   }
   await journal.close();
   const requestId = answer.message.requestId ?? end.requestId ?? null;
@@ -198,13 +198,13 @@ async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, roun
   await messages.update(message.id, { ...everything(message), ...end }).then(
     () => wordLog.stored(message.id),
     // The row stays `streaming` on disk and becomes `interrupted` at the next start.
-    (error: unknown) => log({ event: 'answer-not-stored', ...failureEntry(error) }),
+    (error: unknown) => log({ event: 'answer_store_failed', ...failureEntry(error) }),
   );
   if (message.status === 'done') await rounds.begun(answer);
   const learnt = message.status === 'done' ? await learnCost(deps, answer) : {};
   const ended = { ...message, ...learnt };
   const summed = await messages.withSum(ended).catch((error: unknown) => {
-    log({ event: 'sum-not-told', ...failureEntry(error) });
+    log({ event: 'usage_sum_failed', ...failureEntry(error) });
     return ended;
   });
   // Up to here the answer counts as running, so the chat refuses other messages.
@@ -221,7 +221,7 @@ async function markUnread({ conversations, live, readers, log }: TurnDeps, { con
     return;
   await conversations
     .setUnread(conversationId, true)
-    .catch((error: unknown) => log({ event: 'unread-not-kept', ...failureEntry(error) }));
+    .catch((error: unknown) => log({ event: 'unread_mark_failed', ...failureEntry(error) }));
 }
 
 /**
@@ -238,7 +238,7 @@ async function learnCost({ messages, log }: TurnDeps, { message, payer }: LiveAn
     await messages.update(id, { ...learnt, costOpen: false });
     return learnt;
   } catch (error) {
-    log({ event: 'bill-not-told', ...failureEntry(error) });
+    log({ event: 'cost_breakdown_failed', ...failureEntry(error) });
     return {};
   }
 }

@@ -61,7 +61,7 @@ test.runIf(process.platform === 'linux')('a full disk is told once, and no answe
   for (const text of ['one', 'two']) log.add({ id: 'a', text: '', reasoning: '' }, { text, reasoning: '' });
   log.stored('a');
   log.close();
-  expect(told).toEqual([expect.objectContaining({ event: 'words-not-kept' })]);
+  expect(told).toEqual([expect.objectContaining({ event: 'word_log_failed' })]);
 });
 
 test('what a window was shown is kept by the next start, however suddenly the process ends', async () => {

@@ -41,7 +41,7 @@ export function openWordLog(path: string, log: Log): WordLog {
       work(file);
       troubled = false;
     } catch (error) {
-      if (!troubled) log({ event: 'words-not-kept', ...failureEntry(error) });
+      if (!troubled) log({ event: 'word_log_failed', ...failureEntry(error) });
       troubled = true;
     }
   }
@@ -71,9 +71,9 @@ export function openWordLog(path: string, log: Log): WordLog {
 function openedFile(path: string, log: Log): number | null {
   try {
     if (!isUnusable(path, 'file')) return openSync(path, 'w', 0o600);
-    log({ event: 'words-not-kept', why: 'unusable' });
+    log({ event: 'word_log_failed', why: 'unusable' });
   } catch (error) {
-    log({ event: 'words-not-kept', ...failureEntry(error) });
+    log({ event: 'word_log_failed', ...failureEntry(error) });
   }
   return null;
 }

@@ -66,7 +66,7 @@ export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions
   const log = openLog(dataFolder, now);
   await finishRecovery(dataFolder);
   const recovered = recovery ? await recoverDatabase(dataFolder, recovery, now()) : null;
-  if (recovered) log({ event: 'database-recovered', ...recovered });
+  if (recovered) log({ event: 'database_recovered', ...recovered });
   await refuseEmptied(dataFolder);
   await refuseDamaged(dataFolder);
   const db = await openDb(join(dataFolder, 'portico.db')).catch(async (error: unknown) => {

@@ -48,7 +48,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   const noteReplaced = () => noteReplacedBooks(settings, now());
   const recovered = options.recovery ? await recoverLedger(dataFolder, options.recovery, now()) : null;
   if (recovered) {
-    log({ event: 'ledger-recovered', ...recovered });
+    log({ event: 'ledger_recovered', ...recovered });
     await noteReplaced();
   }
   const open = async () => {

@@ -18,7 +18,7 @@ export function forgetDeleted({ truncateLog, log }: ForgetDeletedDeps) {
     soon(): void {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        truncateLog().catch((error: unknown) => log({ event: 'deleted-words-stay', ...failureEntry(error) }));
+        truncateLog().catch((error: unknown) => log({ event: 'deleted_words_kept', ...failureEntry(error) }));
       }, quietMs);
       timer.unref();
     },

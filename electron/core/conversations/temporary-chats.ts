@@ -31,7 +31,7 @@ export function temporaryChats({ store, remove, isWatched, log }: TemporaryChats
       const left = (await store.temporaryIds()).filter((each) => each !== id && !leaving.has(each));
       for (const each of left) {
         const timer = setTimeout(() => {
-          end(each).catch((error: unknown) => log({ event: 'temporary-chat-stays', ...failureEntry(error) }));
+          end(each).catch((error: unknown) => log({ event: 'temporary_chat_kept', ...failureEntry(error) }));
         }, graceMs);
         timer.unref();
         leaving.set(each, timer);

@@ -49,7 +49,7 @@ export function contextFitter({ build, getOverflow, compact, log }: FitContextDe
     if (!first.context.summarises) return { request: first, room: null };
     const made = await summarise(input, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      log({ event: 'summary-failed', ...failureEntry(error) });
+      log({ event: 'summary_failed', ...failureEntry(error) });
       return { messages: null, why: getProblemText(toAppError(error)) };
     });
     const request = made.messages === null ? first : await build(input, toPart);

@@ -24,7 +24,7 @@ export function rpcErrors(log: Log, closing = new AbortController().signal, onDa
     const isDamage = failure.code === 'database_unusable';
     if (isDamage) onDamage?.();
     if ((isDamage || failure.code === 'internal_error') && !signal?.aborted) {
-      log({ event: 'call-failed', method: path.join('.'), ...failureEntry(failure) });
+      log({ event: 'call_failed', method: path.join('.'), ...failureEntry(failure) });
     }
     return toRpcError(failure);
   };

@@ -28,7 +28,7 @@ export async function offerToMove(text: MainText, log: Log): Promise<boolean> {
     // One that is there already is an older version, or the same.
     return app.moveToApplicationsFolder({ conflictHandler: (conflict) => conflict === 'exists' });
   } catch (error) {
-    log({ event: 'not-moved', ...failureEntry(error) });
+    log({ event: 'move_to_applications_failed', ...failureEntry(error) });
     dialog.showErrorBox('Portico', text.move.failed);
     return false;
   }

@@ -67,7 +67,7 @@ export function watchCredentials({ db, now, log }: CredentialWatchDeps): Credent
     if (watched.size === 0) return;
     again = looking !== null;
     looking ??= lookAtAll()
-      .catch((error: unknown) => log({ event: 'credentials_not_looked_at', level: 'warn', cause: String(error) }))
+      .catch((error: unknown) => log({ event: 'credentials_check_failed', level: 'warn', cause: String(error) }))
       .finally(() => {
         looking = null;
         if (again) look();

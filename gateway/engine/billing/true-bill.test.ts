@@ -165,7 +165,7 @@ test.each<[string, Told]>([
   expect(record).toMatchObject({ status: 'cancelled', estimated: true });
   expect(parseUsd(record?.cost_usd ?? '0')).toBeGreaterThan(0n);
   expect(asked.length).toBeGreaterThan(0);
-  expect(entries.filter(({ event }) => event === 'true_bill_unknown')).toMatchObject([{ request_id: record?.id }]);
+  expect(entries.filter(({ event }) => event === 'provider_cost_unknown')).toMatchObject([{ request_id: record?.id }]);
 });
 
 test.each([

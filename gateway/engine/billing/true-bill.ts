@@ -50,7 +50,7 @@ export function createTrueBills({ withinMs, running, log }: TrueBillDeps): TrueB
       const unlink = running.whenDraining(giveUp);
       try {
         const { bill, cause } = await learned(ask, stop);
-        if (!bill) log({ event: 'true_bill_unknown', request_id: requestId, cause });
+        if (!bill) log({ event: 'provider_cost_unknown', request_id: requestId, cause });
         return bill;
       } finally {
         clearTimeout(timer);

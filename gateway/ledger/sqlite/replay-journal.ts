@@ -48,8 +48,8 @@ export function replayJournal(connection: BooksConnection, log: Log): JournalSta
   } catch (error) {
     throw unusable(path, `the steps after ${fill.applied} do not fit: ${(error as Error).message}`);
   }
-  if (lost > 0 || tornBytes > 0) log({ event: 'journal_cut', level: 'warn', lost, bytes: tornBytes });
-  if (replayed.length > 0) log({ event: 'journal_replayed', level: 'info', steps: replayed.length });
+  if (lost > 0 || tornBytes > 0) log({ event: 'write_ahead_log_truncated', level: 'warn', lost, bytes: tornBytes });
+  if (replayed.length > 0) log({ event: 'write_ahead_log_replayed', level: 'info', steps: replayed.length });
   // The number of a step that was lost is never given again: its remains may still be on the disk.
   connection.prepare('update step_journal set applied = ?').run([BigInt(last)]);
   makeDurable(connection, path);

@@ -342,7 +342,7 @@ test('what was whole comes back whole: rows, texts and leases are those of a ser
   await opened.db.destroy();
   const again = await open(copy);
   expect(await state(again)).toEqual(expected);
-  expect(again.logged).toEqual([expect.objectContaining({ event: 'journal_replayed', steps: 5 })]);
+  expect(again.logged).toEqual([expect.objectContaining({ event: 'write_ahead_log_replayed', steps: 5 })]);
   await again.db.destroy();
   expect(journalPaths(copy).filter((path) => existsSync(path))).toEqual([]);
 });
@@ -373,7 +373,7 @@ test('a journal that is damaged where it had reached the disk is refused; a torn
   await expect(open(wrong)).rejects.toThrow(/belongs to another database/);
   const cut = await open(end);
   onTestFinished(() => cut.db.destroy());
-  expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'journal_cut', level: 'warn' }));
+  expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'write_ahead_log_truncated', level: 'warn' }));
   expect((await state(cut)).requests.map(({ id }) => id)).toEqual(['req_0', 'req_1', 'req_2', 'req_3']);
 });
 
@@ -411,10 +411,10 @@ test('files that are full are written over in turn, and what is left in them of 
   await opened.db.destroy();
   const again = await open(whole);
   expect(await state(again)).toEqual(expected);
-  expect(again.logged.map(({ event }) => event)).not.toContain('journal_cut');
+  expect(again.logged.map(({ event }) => event)).not.toContain('write_ahead_log_truncated');
   await again.db.destroy();
   const cut = await open(torn);
-  expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'journal_cut', level: 'warn' }));
+  expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'write_ahead_log_truncated', level: 'warn' }));
   expect((await state(cut)).requests.find(({ id }) => id === `req_${asked - 1}`)).toMatchObject({ status: 'running' });
   await cut.db.destroy();
 });
@@ -634,7 +634,7 @@ test('what fails in the middle is rolled back, told once and tried again', async
     )
     .run([]);
   await endMany(opened, 400);
-  const failed = [{ event: 'books_not_filled', waiting: 800 }];
+  const failed = [{ event: 'ledger_flush_failed', waiting: 800 }];
   await vi.waitFor(() => expect(opened.logged).toMatchObject(failed), 5_000);
   await midway(opened);
   while (connection.inTransaction) await nextTurn();
@@ -642,7 +642,7 @@ test('what fails in the middle is rolled back, told once and tried again', async
   expect(connection.prepare('select count(*) as requests from requests').all([])).toEqual([{ requests: 0n }]);
   connection.prepare('drop trigger temp.fails').run([]);
   await vi.waitFor(() => expect(opened.logged).toHaveLength(2), 5_000);
-  expect(opened.logged[1]).toMatchObject({ event: 'books_filled_again' });
+  expect(opened.logged[1]).toMatchObject({ event: 'ledger_flush_recovered' });
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 0n }] });
   expect((await verifyBooks(opened)).ok).toBe(true);
 });

@@ -107,13 +107,13 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
       }
       const committed = fill.waiting === 0 || fillPortion();
       if (committed && troubled) {
-        log({ event: 'books_filled_again', level: 'info' });
+        log({ event: 'ledger_flush_recovered', level: 'info' });
         troubled = false;
       }
       // Else a transaction is open, in which SQLite tells nothing of its log.
       if (committed) checkpointIfDue();
     } catch (error) {
-      if (!troubled) log({ event: 'books_not_filled', level: 'error', waiting: fill.waiting, cause: String(error) });
+      if (!troubled) log({ event: 'ledger_flush_failed', level: 'error', waiting: fill.waiting, cause: String(error) });
       troubled = true;
       schedule(retryMs);
       return;
@@ -228,7 +228,7 @@ function closeJournal(connection: BooksConnection, files: JournalFiles, fillAll:
     whole = row?.busy === 0n;
   } catch (error) {
     // The journal has it: whoever opens the books next brings it in.
-    log({ event: 'books_not_filled', level: 'error', cause: String(error) });
+    log({ event: 'ledger_flush_failed', level: 'error', cause: String(error) });
   }
   files.close(whole);
 }

@@ -54,7 +54,7 @@ export async function followProviders(gateway: Following, options: FollowOptions
 
   await look();
   const timer = setInterval(() => {
-    look().catch((error: unknown) => options.log({ event: 'provider_look_failed', cause: String(error) }));
+    look().catch((error: unknown) => options.log({ event: 'provider_check_failed', cause: String(error) }));
   }, everyMs);
   timer.unref();
   return () => clearInterval(timer);

@@ -73,7 +73,7 @@ export function networkFeature({
       await store.forget(name);
       apply(
         await rules().catch((cause: unknown) => {
-          log({ event: 'network-settings', ...failureEntry(cause) });
+          log({ event: 'network_settings', ...failureEntry(cause) });
           return usualRules;
         }),
       );

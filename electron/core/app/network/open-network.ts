@@ -114,7 +114,7 @@ async function openStack(proxyFor: ProxyFor, certificates: string): Promise<Stac
 
 /** undici needs Node 22.19; an older Electron goes its own way, and never past a proxy that was named. */
 function plainStack(cause: unknown, log: Log): Stack {
-  log({ event: 'network-plain', ...failureEntry(cause) });
+  log({ event: 'network_unencrypted', ...failureEntry(cause) });
   const nothing = async () => {};
   return { send: null, close: nothing, destroy: nothing };
 }

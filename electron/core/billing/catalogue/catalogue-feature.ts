@@ -39,7 +39,7 @@ export function catalogueFeature(deps: CatalogueDeps) {
       return mergeModels(lists.map(({ data }) => data));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      log({ event: 'prices-not-listed', code: error.code, ...failureEntry(error) });
+      log({ event: 'price_list_failed', code: error.code, ...failureEntry(error) });
       return null;
     }
   }

@@ -19,7 +19,7 @@ export function lookUpUnsettled<Row extends { readonly id: string }>({ open, loo
     try {
       await Promise.all((await open()).map(ask));
     } catch (error) {
-      log({ event: 'cost-lookup-failed', ...failureEntry(error) });
+      log({ event: 'cost_lookup_failed', ...failureEntry(error) });
     }
   };
 }

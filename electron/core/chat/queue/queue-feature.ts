@@ -102,7 +102,7 @@ export function queueFeature({ store, changes, log, isLive, send, compare }: Que
     async answerEnded({ conversationId, status }: Message): Promise<void> {
       if (status !== 'done') return;
       await sendNext(conversationId).catch((error: unknown) => {
-        log({ event: 'queue-not-sent', ...failureEntry(error) });
+        log({ event: 'queued_message_failed', ...failureEntry(error) });
       });
     },
   };

@@ -64,9 +64,9 @@ export function organiseFeature(deps: OrganiseDeps) {
   async function purgeAndSay(): Promise<void> {
     try {
       const removed = await purge();
-      if (removed) log({ event: 'trash-purged', removed });
+      if (removed) log({ event: 'trash_purged', removed });
     } catch (error) {
-      log({ event: 'trash-purge-failed', ...failureEntry(error) });
+      log({ event: 'trash_purge_failed', ...failureEntry(error) });
     }
   }
 

@@ -96,7 +96,7 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
       try {
         await inTurn(removeUnused);
       } catch (error) {
-        log({ event: 'attachments-not-cleaned', ...failureEntry(error) });
+        log({ event: 'attachments_not_cleaned', ...failureEntry(error) });
       }
     },
   };

@@ -106,7 +106,7 @@ export async function waitingGateway({ open, log, everyMs, drainMs }: WaitingGat
 
   await whenOpen().catch((error: unknown) => {
     if (toAppError(error).code !== 'database_in_use') throw error;
-    log({ event: 'gateway-waits', ...failureEntry(error) });
+    log({ event: 'gateway_not_started', ...failureEntry(error) });
   });
   const timer = opened ? undefined : setInterval(look, everyMs);
   timer?.unref();

@@ -70,7 +70,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       return { ...known, ...trouble };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      log({ event: 'models-not-listed', code: error.code, ...failureEntry(error) });
+      log({ event: 'model_list_failed', code: error.code, ...failureEntry(error) });
       const known = keep(from, (await store.read(from)) ?? { models: [], fetchedAt: now() });
       trouble = { problem: getProblemText(error), retryAfterMs: error.retryAfterMs ?? null };
       return { ...known, ...trouble };
@@ -94,7 +94,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
   async function listed(): Promise<void> {
     if (!isRemote() || (isListed() && facts.size > 0) || trouble.problem !== null) return;
     const refreshing = refresh(source()).catch((error: unknown) =>
-      log({ event: 'models-not-listed', ...failureEntry(error) }),
+      log({ event: 'model_list_failed', ...failureEntry(error) }),
     );
     await Promise.race([refreshing, pause(patienceMs)]);
   }
@@ -126,7 +126,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       if (!known) return refreshing;
       const shown = { ...known, ...trouble };
       tellNews(refreshing, shown).catch((error: unknown) =>
-        log({ event: 'models-not-listed', ...failureEntry(error) }),
+        log({ event: 'model_list_failed', ...failureEntry(error) }),
       );
       return shown;
     },

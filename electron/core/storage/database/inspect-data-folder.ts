@@ -26,7 +26,7 @@ export function inspectDataFolder(folder: string, log: Log): ProblemText[] {
   if (isUnusable(logFolder, 'folder')) notices.push(tell('logNotWritten', { path: logFolder, wanted: 'folder' }));
   else if (isUnusable(logFile, 'file')) notices.push(tell('logNotWritten', { path: logFile, wanted: 'file' }));
   if (isUnusable(words, 'file')) notices.push(tell('wordsNotKept', { path: words }));
-  for (const { refusal } of notices) log({ event: 'data-folder-notice', notice: refusal?.name });
+  for (const { refusal } of notices) log({ event: 'data_folder_notice', notice: refusal?.name });
   return notices;
 }
 
@@ -38,10 +38,10 @@ function isOpenToOthers(folder: string, log: Log): boolean {
   try {
     if (isOurs(folder, user)) {
       chmodSync(folder, 0o700);
-      log({ event: 'data-folder-narrowed' });
+      log({ event: 'data_folder_narrowed' });
     }
   } catch (error) {
-    log({ event: 'data-folder-not-narrowed', ...failureEntry(error) });
+    log({ event: 'data_folder_not_narrowed', ...failureEntry(error) });
   }
   return othersWrite(statSync(folder));
 }

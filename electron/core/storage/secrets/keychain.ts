@@ -53,7 +53,7 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged, recove
     const back = failed && next.state === 'available';
     failed = next.state !== 'available';
     current = next;
-    if (changed) log({ event: 'keychain-state', state: next.state });
+    if (changed) log({ event: 'keychain_state', state: next.state });
     if (changed || reworded) stateChanged();
     if (back) recovered();
   }

@@ -87,7 +87,7 @@ async function getOutput({ toolbox, log }: RunCallsDeps, tool: OfferedTool, inpu
     return await orAborted(toolbox.run(tool, input, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
-    log({ event: 'tool-failed', ...failureEntry(error) });
+    log({ event: 'tool_failed', ...failureEntry(error) });
     return { text: 'The tool failed. Portico’s log has the details.', isError: true };
   }
 }

@@ -77,7 +77,7 @@ export function coreAnswers({
         state.set(input);
         showMenu();
         setSpellCheck(input.spellCheck);
-        if (!showTray(input.keepRunning)) log({ event: 'no-tray' });
+        if (!showTray(input.keepRunning)) log({ event: 'tray_unavailable' });
         updates.setAutomaticChecks(input.checkUpdates);
       }),
       showProxy: os.showProxy.handler(({ input }) => updates.useProxy(input)),

@@ -79,7 +79,7 @@ export function runCore({ file, dataFolder, ownTitleBar, answer, failed, gaveUp,
   }
 
   function again(code: number): void {
-    log({ event: 'core-ended', code });
+    log({ event: 'core_ended', code });
     const before = opened;
     opened = Promise.withResolvers();
     // Callers that wait for the crashed core get the next one.

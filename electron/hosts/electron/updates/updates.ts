@@ -50,7 +50,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
   }
 
   function failed(error: unknown): void {
-    log({ event: 'update-failed', ...failureEntry(error) });
+    log({ event: 'update_failed', ...failureEntry(error) });
     set({ status: 'failed', percent: null, problem: updateFailure(error, refused, installing) });
     if (installing) startAgain();
   }

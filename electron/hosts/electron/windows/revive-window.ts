@@ -16,7 +16,7 @@ export function reviveWindow(window: BrowserWindow, { log, gaveUp }: ReviveOptio
 
   webContents.on('render-process-gone', (_, { reason, exitCode }) => {
     if (reason === 'clean-exit') return;
-    log({ event: 'window-ended', reason, code: exitCode });
+    log({ event: 'window_ended', reason, code: exitCode });
     const pauseMs = next();
     if (pauseMs === null) return gaveUp();
     setTimeout(() => {
