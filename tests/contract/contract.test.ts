@@ -50,7 +50,7 @@ describe.each(Object.entries(transports))('over a %s', (_, connect) => {
     const error = await connected.client.settings.get().catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'internal_error' });
     expect(JSON.stringify([error, String(error)])).not.toMatch(/ENOENT|somebody|key\.txt/);
-    expect(served.log).toMatchObject([{ event: 'call-failed', method: 'settings.get', error: 'Error' }]);
+    expect(served.log).toMatchObject([{ event: 'call_failed', method: 'settings.get', error: 'Error' }]);
     expect(JSON.stringify(served.log)).not.toContain('somebody');
   });
 
