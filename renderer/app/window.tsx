@@ -7,8 +7,8 @@ import { CoreProvider } from './core-provider.tsx';
 import type { Core } from './core-services.ts';
 
 /**
- * Queries are refetched when the core says that something changed, never by polling, and fail at once. Only a call that
- * was asked to wait is repeated, when the wait is over.
+ * Queries are refetched when the core says that something changed, never by polling, and fail at once. Repeated are only calls that
+ * were asked to wait, when the wait is over, and those of a gateway that could not be reached.
  */
 export const createQueries = (): QueryClient =>
   new QueryClient({
