@@ -20,7 +20,7 @@ import { handOverPorts } from './hand-over-port.ts';
 import { openLeaving } from './leaving.ts';
 import { mainText } from './main-text.ts';
 import { menuTemplate } from './menu-template.ts';
-import { offerToMove } from './move-to-applications.ts';
+import { canMove, offerToMove } from './move-to-applications.ts';
 import { notices } from './notices.ts';
 import { followDeepLinks, hashOfLink } from './opening/deep-links.ts';
 import { followOpenedFiles } from './opening/opened-files.ts';
@@ -148,9 +148,7 @@ function run(): void {
   refuseNavigation();
   showContextMenus(text);
 
-  const core = app.whenReady().then(async () => {
-    // Until the moved one starts, this one does nothing.
-    if (await offerToMove(text(), log)) return new Promise<never>(() => {});
+  const start = () => {
     servePage(session.defaultSession, beside('../renderer'));
     refusePermissions(session.defaultSession);
     showMenu();
@@ -186,6 +184,12 @@ function run(): void {
         void endWithMessage('coreStopped', logFile, text());
       },
     });
+  };
+  // At once where nothing is asked: a link or file of this start waits for the same moment, and needs the page to be served.
+  const core = app.whenReady().then(async () => {
+    if (!canMove()) return start();
+    // Until the moved one starts, this one does nothing.
+    return (await offerToMove(text(), log)) ? new Promise<never>(() => {}) : start();
   });
   handOverPorts(core);
 

@@ -13,9 +13,12 @@ function canWriteTo(folder: string): boolean {
   }
 }
 
-/** Offers a move to the Applications folder where the program lies in such a place. True: it was moved, and starts again from there. */
+/** Whether the program lies in such a place. */
+export const canMove = (): boolean =>
+  process.platform === 'darwin' && app.isPackaged && isTemporaryPlace(process.execPath, canWriteTo);
+
+/** Offers a move to the Applications folder. True: it was moved, and starts again from there. */
 export async function offerToMove(text: MainText, log: Log): Promise<boolean> {
-  if (process.platform !== 'darwin' || !app.isPackaged || !isTemporaryPlace(process.execPath, canWriteTo)) return false;
   const { response } = await dialog.showMessageBox({
     message: text.move.question,
     detail: text.move.why,
