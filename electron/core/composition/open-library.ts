@@ -45,7 +45,13 @@ export async function openLibrary(
     readers,
     chats: conversations,
     running: live.ofConversation,
-    getTotal: async (conversationId) => getTotal(await chats.spend.rows(conversationId)),
+    getTotal: async (conversationId) => {
+      const [asked, imported] = await Promise.all([
+        chats.spend.rows(conversationId),
+        chats.spend.imported(conversationId),
+      ]);
+      return getTotal([...asked, ...imported]);
+    },
   });
   const organise = organiseFeature({
     ...base,

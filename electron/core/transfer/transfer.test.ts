@@ -225,6 +225,23 @@ test('an export has the words of the language that the app has then', async () =
   expect(await exported(core, 'markdown', [id])).not.toContain('⟦');
 });
 
+test('a chat of another computer costs in all what stands under its answers, and no cap counts it', async () => {
+  const target = await testCore();
+  const uploadId = await uploaded(target, await exported(core, 'json'));
+  await target.client.transfer.commitImport({ uploadId, sourceIds: null });
+  let priced = 0;
+  for (const { id } of (await core.client.conversations.list({})).conversations) {
+    const here = await readThread(core.client, id, { limit: 400 });
+    if (here.total.unknown > 0 || here.total.auxiliary.length > 0) continue;
+    const there = await readThread(target.client, id, { limit: 400 });
+    expect(there.total).toMatchObject({ usd: here.total.usd, testCreditsUsd: here.total.testCreditsUsd });
+    if (here.total.testCreditsUsd !== '0' || here.total.usd !== '0') priced += 1;
+  }
+  expect(priced).toBeGreaterThan(0);
+  expect((await target.client.caps.get()).spentUsd).toEqual({ day: '0', month: '0' });
+  await target.close();
+});
+
 test('an export of an earlier version is read: without files, and without what messages have got since', async () => {
   const target = await testCore();
   const old = getConversations(await exported(core, 'json')).map(({ messages, ...rest }) => ({

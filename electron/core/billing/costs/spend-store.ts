@@ -66,6 +66,23 @@ export function spendStore(db: Db) {
         .where('conversation_id', '=', conversationId)
         .execute(),
 
+    /** Answers that came with an import and keep what they cost where they were written. Caps and usage leave them out. */
+    async imported(conversationId: string) {
+      const rows = await db
+        .selectFrom('messages')
+        .innerJoin('conversations', 'conversations.id', 'messages.conversation_id')
+        .select(['messages.id', 'simulated', 'cost_usd', 'cost_source', 'request_id'])
+        .where('conversation_id', '=', conversationId)
+        .where('import_source', 'is not', null)
+        .where('cost_usd', 'is not', null)
+        .where('deletion', 'is', null)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('spend').select('spend.id').whereRef('spend.id', '=', 'messages.id'))),
+        )
+        .execute();
+      return rows.map((row) => ({ ...row, purpose: 'chat' as const }));
+    },
+
     /** What these requests were for, of those that this app made for chats that are still there. */
     async getUses(requestIds: readonly string[]): Promise<Map<string, RequestUse>> {
       if (requestIds.length === 0) return new Map();
