@@ -67,7 +67,7 @@ test('a start in a chat loads what shows its messages, and no other view before'
   await ask(page, 'What is a portico?');
   await ended(articles(page).nth(1));
   // With the parser of Markdown, two fonts and, where it comes in time, the list of chats.
-  expect(await firstLoadInTime(page, 'messages')).toBeLessThanOrEqual(425_000);
+  expect(await firstLoadInTime(page, 'messages')).toBeLessThanOrEqual(428_000);
 });
 
 test('a view whose code does not arrive says so and opens when it can be had', async ({ app: { page } }) => {

@@ -42,7 +42,7 @@ test('keys entered in Settings are checked, used, put in another order and remov
   await page.keyboard.press('Enter');
   await expect(row).toContainText('Works');
   await expect(row).toContainText('abcd');
-  expect(await page.content()).not.toContain(first);
+  await expect.poll(() => page.content()).not.toContain(first);
   await newChat(page, 'GPT-5');
   await ask(page, 'Hello');
   await ended(articles(page).nth(1));
