@@ -22,14 +22,20 @@ const databaseIn = (dataFolder: string) => join(dataFolder, 'portico.db');
 const stagedIn = (dataFolder: string) => join(dataFolder, 'portico.db.part');
 const backupsIn = (dataFolder: string) => join(dataFolder, 'backups');
 
+/** Looks at every page of the database. Null: it is at no fault, or not there. */
+async function findFault(dataFolder: string): Promise<DatabaseFault | null> {
+  const file = databaseIn(dataFolder);
+  return existsSync(file) ? faultOfChats(file) : null;
+}
+
 /**
  * Why the database could not be opened, as an error that offers what can be done; the same error where the file is fine. A file of
  * another program that has it open is not at fault.
  */
 export async function explainFailure(dataFolder: string, error: unknown): Promise<unknown> {
-  const file = databaseIn(dataFolder);
-  if (isBusy(error)) return refusal('data_folder_unavailable', 'databaseInUse', { file }, { cause: error });
-  const fault = existsSync(file) ? await faultOfChats(file) : null;
+  if (isBusy(error))
+    return refusal('data_folder_unavailable', 'databaseInUse', { file: databaseIn(dataFolder) }, { cause: error });
+  const fault = await findFault(dataFolder);
   return fault ? unusable(dataFolder, fault, error) : error;
 }
 
@@ -61,8 +67,7 @@ export function suspectDamage(dataFolder: string): void {
 /** Refuses a database that an earlier run found damaged, if it is. */
 export async function refuseDamaged(dataFolder: string): Promise<void> {
   if (!existsSync(suspicionIn(dataFolder))) return;
-  const file = databaseIn(dataFolder);
-  const fault = existsSync(file) ? await faultOfChats(file) : null;
+  const fault = await findFault(dataFolder);
   if (fault) throw await unusable(dataFolder, fault, null);
   rmSync(suspicionIn(dataFolder));
 }
@@ -79,7 +84,7 @@ async function unusable(dataFolder: string, fault: DatabaseFault, cause: unknown
  */
 export async function recoverDatabase(dataFolder: string, recovery: Recovery, now: number): Promise<Recovered | null> {
   const file = databaseIn(dataFolder);
-  if (!existsSync(file) || (await faultOfChats(file)) === null) return null;
+  if ((await findFault(dataFolder)) === null) return null;
   const backup = recovery === 'newest-backup' ? await findBackup(dataFolder) : null;
   if (recovery === 'newest-backup' && !backup) throw refusal('backup_unusable', 'noIntactBackup');
   if (backup) await copyDurably(join(backupsIn(dataFolder), backup.name), stagedIn(dataFolder));
