@@ -71,5 +71,8 @@ export const providerIds = knownProviders.map(({ id }) => id) as [ProviderId, ..
 export const knownProvider = (id: string): KnownProvider | null =>
   knownProviders.find((provider) => provider.id === id) ?? null;
 
+/** Whether it is self-hosted; a provider that nobody here knows is taken for that. */
+export const isOwnServer = (id: string): boolean => knownProvider(id)?.ownServer ?? true;
+
 /** Its usual spelling; one that is unknown keeps its id. */
 export const knownProviderName = (id: string): string => knownProvider(id)?.name ?? id;

@@ -1,5 +1,5 @@
 import { toAppError } from '#shared/errors.ts';
-import { knownProvider } from '#shared/known-providers.ts';
+import { isOwnServer } from '#shared/known-providers.ts';
 import type { Provider, ProviderContext } from './provider.ts';
 import { getReason, listsNothing } from './upstream/upstream-error.ts';
 
@@ -12,7 +12,7 @@ export async function checkCredential(provider: Provider, context: ProviderConte
   const isNamed = (context.credential.models ?? []).length > 0;
   try {
     const listed = await provider.models(context);
-    const isOwn = knownProvider(provider.id)?.ownServer ?? true;
+    const isOwn = isOwnServer(provider.id);
     if (listed.length === 0 && isOwn && !isNamed) throw listsNothing(provider.id, 'no_models_listed');
   } catch (error) {
     if (!isNamed || getReason(toAppError(error)) !== 'no_model_list') throw error;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toAppError } from '#shared/errors.ts';
-import { knownProvider } from '#shared/known-providers.ts';
+import { isOwnServer } from '#shared/known-providers.ts';
 import { canChat, getVendor, isBookVendor, withoutSnapshot } from '#shared/model-names.ts';
 import { isKnownModel } from '../models/catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../models/catalogue/catalogue.ts';
@@ -144,7 +144,7 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
   };
 }
 
-const freshFor = (id: string) => ((knownProvider(id)?.ownServer ?? true) ? freshMs.ownServer : freshMs.hosted);
+const freshFor = (id: string) => (isOwnServer(id) ? freshMs.ownServer : freshMs.hosted);
 
 /** Of the list of a vendor in the price book: it chats, and neither the book nor the list has it under a shorter name. */
 function isNew(provider: string, model: string, listed: readonly ListedModel[]): boolean {

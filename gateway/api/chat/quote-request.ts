@@ -1,4 +1,4 @@
-import { knownProvider } from '#shared/known-providers.ts';
+import { isOwnServer } from '#shared/known-providers.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { getCost, noTokens, type Price, ratesFor } from '#shared/price.ts';
 import type { Quote, QuoteLimit } from '#shared/wire/quote.ts';
@@ -85,8 +85,7 @@ const isOpenEnded = (input: ReserveInput, { completion, searches }: Quote['token
   (input.maxTokens === null && completion.high < (knownMaxAnswer(input, model) ?? Number.POSITIVE_INFINITY));
 
 /** Servers that nobody knows may put instructions of their own before each request. */
-const addsInstructions = ({ provider, simulated }: CatalogueModel): boolean =>
-  !simulated && (knownProvider(provider)?.ownServer ?? true);
+const addsInstructions = ({ provider, simulated }: CatalogueModel): boolean => !simulated && isOwnServer(provider);
 
 /** The estimate, and what a tokenizer may make of the same request at the least and at the most. */
 function tokensFor(input: ReserveInput, estimated: number, model: CatalogueModel): Quote['tokens'] {

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { asArray, asObject } from '#shared/json/foreign-json.ts';
-import { knownProvider } from '#shared/known-providers.ts';
+import { isOwnServer } from '#shared/known-providers.ts';
 import { type BodyWriter, upstreamBody } from '../changed-request.ts';
 import { getMaxEvent } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
@@ -77,7 +77,6 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
 }
 
 /** A vendor has a list: there a page that is missing means another address. */
-const isOwnServer = (id: string) => knownProvider(id)?.ownServer ?? true;
 
 const hasNoList = (error: unknown): error is AppError =>
   error instanceof AppError && [404, 405, 501].includes(error.providerError?.status ?? 0);
