@@ -68,12 +68,16 @@ export function spendStore(db: Db) {
 
     /** Answers that came with an import and keep what they cost where they were written. Caps and usage leave them out. */
     async imported(conversationId: string) {
+      const chat = await db
+        .selectFrom('conversations')
+        .select('import_source')
+        .where('id', '=', conversationId)
+        .executeTakeFirst();
+      if (!chat?.import_source) return [];
       const rows = await db
         .selectFrom('messages')
-        .innerJoin('conversations', 'conversations.id', 'messages.conversation_id')
         .select(['messages.id', 'simulated', 'cost_usd', 'cost_source', 'request_id'])
         .where('conversation_id', '=', conversationId)
-        .where('import_source', 'is not', null)
         .where('cost_usd', 'is not', null)
         .where('deletion', 'is', null)
         .where(({ not, exists, selectFrom }) =>
