@@ -154,9 +154,11 @@ test('a toast covers neither the composer, the header nor in a narrow window wha
   await page.evaluate(() => {
     location.hash = '#chats';
   });
-  const search = await page.getByRole('searchbox', { name: 'Search all chats' }).boundingBox();
-  const box = await toast.boundingBox();
-  expect(search?.y).toBeGreaterThanOrEqual((box?.y ?? 800) + (box?.height ?? 0));
+  await expect(async () => {
+    const search = await page.getByRole('searchbox', { name: 'Search all chats' }).boundingBox();
+    const box = await toast.boundingBox();
+    expect(search?.y).toBeGreaterThanOrEqual((box?.y ?? 800) + (box?.height ?? 0));
+  }).toPass();
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
