@@ -4,8 +4,8 @@ import type { FoundationOptions } from './composition/open-foundation.ts';
 import type { ModelOptions } from './composition/open-models.ts';
 import type { UpkeepOptions } from './composition/start-upkeep.ts';
 import type { EngineTimeouts } from './engine/engine.ts';
-import type { Door } from './http/door.ts';
-import type { Exchange } from './http/exchange.ts';
+import type { ConnectionInfo } from './http/door.ts';
+import type { HttpExchange } from './http/exchange.ts';
 import type { Administrator, Operator } from './operations/operator/operator.ts';
 import type { KeyState } from './providers/key-order.ts';
 import type { ProviderCredential } from './providers/provider.ts';
@@ -28,7 +28,7 @@ export interface GatewayOptions extends FoundationOptions, ModelOptions, UpkeepO
 
 /** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */
 export interface Gateway {
-  fetch(request: Request, door?: Door): Promise<Response>;
+  fetch(request: Request, door?: ConnectionInfo): Promise<Response>;
   /** What an operator may do; never reachable by HTTP. */
   readonly operator: Operator;
   /** Gives a provider its credential, replaces it, or takes it away; one with a `server` adds a server of this name. */
@@ -48,7 +48,7 @@ export interface Gateway {
 export interface OwnGateway extends Gateway {
   readonly operator: Administrator;
   /** Answers a chat over whatever carries it; never rejects. */
-  answerChat(exchange: Exchange): Promise<void>;
+  answerChat(exchange: HttpExchange): Promise<void>;
   /** Why a chat cannot be taken now, before it is looked at; null: give it to `answerChat`. Counts what it refuses. */
   shed(target: string, authorization: string | null): AppError | null;
   /** Says at `/readyz` that it will go, and asks clients for new connections; still serves until it is drained. */

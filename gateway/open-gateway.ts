@@ -7,7 +7,7 @@ import { startUpkeep } from './composition/start-upkeep.ts';
 import { createEngine, createLeases, engineTimeouts } from './engine/engine.ts';
 import { createKeptAnswers } from './engine/idempotency/kept-answers.ts';
 import { createSealing } from './engine/idempotency/sealing.ts';
-import { createKeptReasoning, usualKeptMs } from './engine/reasoning/kept-reasoning.ts';
+import { createReasoningState, usualKeptMs } from './engine/reasoning/kept-reasoning.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
 import { fetchExchange } from './http/fetch-exchange.ts';
 import { isChat } from './http/policies.ts';
@@ -48,7 +48,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const log = options.log ?? (() => {});
   const connections = options.fetch ? null : await ownConnections();
   const send = connections?.fetch ?? platformFetch(options.fetch ?? fetch);
-  const upstream = { send, asksWhole: connections !== null, close: async () => connections?.close() };
+  const upstream = { send, isNonStreaming: connections !== null, close: async () => connections?.close() };
   try {
     const registry = openRegistry({ download: connections?.download, ...options }, send, log);
     const foundation = await openFoundation(options, log);
@@ -67,7 +67,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
 interface Upstream {
   readonly send: UpstreamFetch;
   /** The platform's own waits five minutes for an answer to begin, and a whole one may take longer. */
-  readonly asksWhole: boolean;
+  readonly isNonStreaming: boolean;
   close(): Promise<void>;
 }
 
@@ -77,9 +77,9 @@ async function openRooms(
   registry: Registry,
   upstream: Upstream,
 ): Promise<OwnGateway> {
-  const { books, db, clock, now, peppers, transact, instanceId, ledger, log } = foundation;
+  const { gatewayDb, db, clock, now, peppers, transact, instanceId, ledger, log } = foundation;
   const cluster = clock
-    ? postgresCluster({ books, url: options.database, instanceId, clock: options.now ?? null, log })
+    ? postgresCluster({ gatewayDb, url: options.database, instanceId, clock: options.now ?? null, log })
     : aloneCluster(now);
   const callers = await openCallers(foundation);
   const models = await openModels(foundation, options, registry, cluster);
@@ -92,7 +92,7 @@ async function openRooms(
   const byokFeeBps = options.byokFeeBps ?? 0;
   const sealing = createSealing(peppers);
   const keptMs = options.reasoningMs ?? usualKeptMs;
-  const keptReasoning = createKeptReasoning({ db, transact, sealing, now, keptMs });
+  const reasoningState = createReasoningState({ db, transact, sealing, now, keptMs });
   const timeouts = { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts };
   const shared = {
     ledger: traffic.watch(createPersistentLedger(ledger, now, log)),
@@ -104,8 +104,8 @@ async function openRooms(
   const engine = createEngine({
     ...shared,
     ...models,
-    reasoning: keptReasoning,
-    asksWhole: upstream.asksWhole,
+    reasoning: reasoningState,
+    isNonStreaming: upstream.isNonStreaming,
     now,
     vendor,
     byokFeeBps,
@@ -115,7 +115,7 @@ async function openRooms(
   const keptAnswers = createKeptAnswers({ transact, sealing, now });
   if (foundation.isAlone) await keptAnswers.freeRunning();
 
-  const statements = () => books.pool?.().waiting ?? 0;
+  const statements = () => gatewayDb.pool?.().waiting ?? 0;
   const overload = createOverload({ statements, limits: options.workLimits ?? {} });
   const shedding = createShedding({ overload, count: counted.request, log });
   let retired = false;
@@ -126,7 +126,7 @@ async function openRooms(
     cluster,
     engine,
     keptAnswers,
-    keptReasoning,
+    reasoningState,
     byokFeeBps,
     overload,
     embedding,
@@ -134,8 +134,17 @@ async function openRooms(
     leaving: () => retired || running.draining,
     log: traffic.log,
   });
-  const metrics = gatewayMetrics({ traffic, counted, health, running, overload, cluster, pool: books.pool, version });
-  const endUpkeep = startUpkeep(foundation, options, { keptAnswers, keptReasoning, cluster, prices });
+  const metrics = gatewayMetrics({
+    traffic,
+    counted,
+    health,
+    running,
+    overload,
+    cluster,
+    pool: gatewayDb.pool,
+    version,
+  });
+  const endUpkeep = startUpkeep(foundation, options, { keptAnswers, reasoningState, cluster, prices });
 
   return {
     answerChat,

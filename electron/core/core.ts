@@ -16,7 +16,7 @@ import { creditsFeature } from './billing/account/credits-feature.ts';
 import { fundsFeature } from './billing/account/funds-feature.ts';
 import { usageFeature } from './billing/account/usage-feature.ts';
 import { verificationFeature } from './billing/account/verification-feature.ts';
-import { watchBooks } from './billing/account/watch-books.ts';
+import { watchLedger } from './billing/account/watch-books.ts';
 import { catalogueFeature } from './billing/catalogue/catalogue-feature.ts';
 import { ledgerFeature } from './billing/ledger/ledger-feature.ts';
 import { markStore } from './billing/reconciliation/mark-store.ts';
@@ -100,7 +100,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
   const { attachments, tools, lookUpOpenCosts } = chats;
   const library = await openLibrary(options, base, access, chats, language);
 
-  const books = openBackground(options.workerFile, join(dataFolder, 'portico.db'));
+  const databaseWorker = openBackground(options.workerFile, join(dataFolder, 'portico.db'));
   const networked = networkFeature({
     network,
     changes,
@@ -153,7 +153,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
     conversations: library.conversations,
     credits: creditsFeature({ connections, modelFacts, spend: chats.spend }),
     drafts: draftsFeature({ db, changes, now }),
-    funds: fundsFeature({ ...base, connections, store: base.settings, getWallet: account.getWallet }),
+    funds: fundsFeature({ ...base, connections, store: base.settings, getBillingAccount: account.getBillingAccount }),
     images: imagesFeature({ download }),
     gateway: gatewayFeature({ listener, connections, changes, elapsed }),
     gatewayAccounts: gatewayAccountsFeature({
@@ -170,7 +170,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
       connections,
       providerName: access.providerName,
       getIds: access.getIds,
-      background: books,
+      background: databaseWorker,
       now,
       quiet: chats.quiet,
       whileClosed: access.whileClosed,
@@ -198,7 +198,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
       modelFacts,
       operator: gateway.operator,
       spend: chats.spend,
-      background: books,
+      background: databaseWorker,
       marks: markStore(db),
     }),
     search: library.search,
@@ -224,7 +224,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
     return lookUpOpenCosts();
   });
   host.showSettings(await settings.get());
-  const watching = watchBooks({ connections, changes, signal: base.closing.signal, every: options.pollIntervals });
+  const watching = watchLedger({ connections, changes, signal: base.closing.signal, every: options.pollIntervals });
   const started = Promise.allSettled([
     keychain.probe(),
     networked.load(),
@@ -239,7 +239,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
     chats.chat.stopStarting();
     await started;
     await library.close();
-    await books.close();
+    await databaseWorker.close();
     await chats.chat.close();
     await base.conversations.removeTemporary();
     await tools.close();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { BooksReport } from '../ledger/verify-books.ts';
+import type { LedgerReport } from '../ledger/verify-books.ts';
 import { createPostgresBackup, restorePostgresBackup } from '../operations/backup/postgres-backup.ts';
 import { type CheckedCopy, createSqliteBackup, restoreSqliteBackup } from '../operations/backup/sqlite-backup.ts';
 import { getDialect } from '../storage/open.ts';
@@ -41,7 +41,7 @@ function told(
   };
 }
 
-const proofLines = (report: BooksReport | null): readonly string[] =>
+const proofLines = (report: LedgerReport | null): readonly string[] =>
   report
     ? reportLines(report)
     : ['Its books are of another version than this program, which therefore did not count them again.'];

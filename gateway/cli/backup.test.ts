@@ -9,7 +9,7 @@ import { bareEnvironment } from '../../tests/gateway-doubles/bare-environment.ts
 import { emptyDatabase, onPostgres, sharedDatabase, sharedSecrets } from '../../tests/gateway-doubles/test-database.ts';
 import { builtCli } from '../../tests/support/built-cli.ts';
 import { openGateway } from '../open-gateway.ts';
-import { openBooks } from '../storage/open.ts';
+import { openDatabase } from '../storage/open.ts';
 
 const entry = await builtCli();
 
@@ -73,7 +73,7 @@ test('a backup under load is exact when it is restored, and has all that was ans
   const restored = await run(['backup', 'restore', file, '--db', target]);
   expect(restored).toMatchObject({ code: 0, stderr: '' });
   expect(restored.stdout).toContain('The books are exact.');
-  const { db } = await openBooks(target);
+  const { db } = await openDatabase(target);
   onTestFinished(() => db.destroy());
   const kept = new Set((await db.selectFrom('requests').select('id').execute()).map(({ id }) => id));
   expect(before.filter((id) => !kept.has(id))).toEqual([]);

@@ -16,7 +16,7 @@ import {
   workplace,
 } from '../../tests/gateway-doubles/cli-process.ts';
 import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
-import { openBooks } from '../storage/open.ts';
+import { openDatabase } from '../storage/open.ts';
 
 /** What it does every quarter of a minute it does twice a second. */
 const impatient = beforehand(`const { setInterval: real } = globalThis;
@@ -45,8 +45,8 @@ describe('the command line', { timeout: 180_000 }, () => {
   test('defines a plan, changes one thing of it, gives it to an account, and keeps it while somebody has it', async () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
-    const onBooks = (...args: string[]) => command([...args, '--db', database]);
-    const made = await onBooks(
+    const onDatabase = (...args: string[]) => command([...args, '--db', database]);
+    const made = await onDatabase(
       'plan',
       'set',
       'team',
@@ -58,9 +58,9 @@ describe('the command line', { timeout: 180_000 }, () => {
       '50',
     );
     expect(made).toMatchObject({ code: 0, last: 'team' });
-    await onBooks('plan', 'set', 'team', '--requests-per-day', '7');
-    expect((await onBooks('account', 'plan', id, 'team')).last).toBe(id);
-    const listed = JSON.parse((await onBooks('plan', 'list', '--json')).stdout);
+    await onDatabase('plan', 'set', 'team', '--requests-per-day', '7');
+    expect((await onDatabase('account', 'plan', id, 'team')).last).toBe(id);
+    const listed = JSON.parse((await onDatabase('plan', 'list', '--json')).stdout);
     expect(listed.at(-1)).toMatchObject({
       id: 'team',
       features: ['chat'],
@@ -68,11 +68,11 @@ describe('the command line', { timeout: 180_000 }, () => {
       monthlySpend: '50',
       requestsPerDay: 7,
     });
-    expect(await onBooks('plan', 'remove', 'team')).toMatchObject({
+    expect(await onDatabase('plan', 'remove', 'team')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('1 accounts'),
     });
-    expect(await onBooks('plan', 'set', 'team', '--requests-per-day', 'many')).toMatchObject({ code: 1 });
+    expect(await onDatabase('plan', 'set', 'team', '--requests-per-day', 'many')).toMatchObject({ code: 1 });
   });
 
   test('adds a server with two keys that a gateway takes up while it serves, tests it, and lets it go', async () => {
@@ -89,20 +89,20 @@ describe('the command line', { timeout: 180_000 }, () => {
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const env = { KEY_A: 'key-that-is-refused', KEY_B: 'key-that-works' };
-    const onBooks = (...args: string[]) => command([...args, '--db', database], env);
+    const onDatabase = (...args: string[]) => command([...args, '--db', database], env);
     const keys = 'first=env:KEY_A,second=env:KEY_B';
-    const typed = await onBooks('providers', 'add', 'near', '--url', url, '--keys', 'first=sk-typed-canary');
+    const typed = await onDatabase('providers', 'add', 'near', '--url', url, '--keys', 'first=sk-typed-canary');
     expect(typed).toMatchObject({ code: 1, stderr: expect.stringContaining('say where it is, as env:VARIABLE') });
     expect(typed.stderr).not.toContain('canary');
     const served = await serve(database, [], { ...impatient, ...env });
-    expect(await onBooks('providers', 'add', 'near', '--url', url, '--keys', keys)).toMatchObject({
+    expect(await onDatabase('providers', 'add', 'near', '--url', url, '--keys', keys)).toMatchObject({
       code: 0,
       last: 'near',
     });
     const listed = async () =>
       ((await read(served.url, '/v1/models', key)) as { data: { id: string }[] }).data.map(({ id }) => id);
     await expect.poll(listed, { timeout: 20_000 }).toContain('near/small');
-    const tested = await onBooks('providers', 'test', 'near');
+    const tested = await onDatabase('providers', 'test', 'near');
     expect(tested).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^first\t….{4}\tnear refused .*\nsecond\t….{2}\tworks\n$/),
@@ -110,8 +110,8 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(tested.stdout + tested.stderr + served.log()).not.toContain('key-that');
     const byVariable = { VLLM_BASE_URL: url, VLLM_API_KEY: 'key-that-works' };
     expect(await command(['providers', 'test', 'vllm', '--db', database], byVariable)).toMatchObject({ code: 0 });
-    expect(await onBooks('providers', 'test', 'groq')).toMatchObject({ code: 1, stdout: '' });
-    expect((await onBooks('providers', 'remove', 'near')).code).toBe(0);
+    expect(await onDatabase('providers', 'test', 'groq')).toMatchObject({ code: 1, stdout: '' });
+    expect((await onDatabase('providers', 'remove', 'near')).code).toBe(0);
     await expect.poll(listed, { timeout: 20_000 }).not.toContain('near/small');
   });
 
@@ -270,9 +270,9 @@ describe('the command line', { timeout: 180_000 }, () => {
     await accountWithKey(database);
     const verify = ['ledger', 'verify', '--db', database];
     expect(await command(verify)).toMatchObject({ code: 0, last: 'The books are exact.' });
-    const books = await openBooks(database);
-    await sql`UPDATE accounts SET balance = balance - 1`.execute(books.db);
-    await books.db.destroy();
+    const gatewayDb = await openDatabase(database);
+    await sql`UPDATE accounts SET balance = balance - 1`.execute(gatewayDb.db);
+    await gatewayDb.db.destroy();
     const { code, stdout } = await command(verify);
     expect(code).toBe(1);
     expect(stdout).toContain('WRONG  balance = sum of the entries');

@@ -16,10 +16,10 @@ export interface ReferenceInput<Options = object> {
   /** Where the books are, or would be. */
   readonly database: string;
   /** Reads the books where there are any; null where there is no database. */
-  readonly fromBooks: <T>(read: (operator: Administrator) => Promise<T>) => Promise<T | null>;
+  readonly fromDatabase: <T>(read: (operator: Administrator) => Promise<T>) => Promise<T | null>;
 }
 
 /** What was typed behind a command of the operator. */
-export interface CommandInput<Options = object> extends Omit<ReferenceInput<Options>, 'fromBooks'> {
+export interface CommandInput<Options = object> extends Omit<ReferenceInput<Options>, 'fromDatabase'> {
   readonly operator: Administrator;
 }

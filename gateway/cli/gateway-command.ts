@@ -35,9 +35,9 @@ export class GatewayCommand extends Command {
   answers<Options extends OptionValues>(load: Load<ReferenceInput<Options>>): this {
     return this.run<Options>(async (typed, database) => {
       const answer = await load();
-      const fromBooks: ReferenceInput['fromBooks'] = async (read) =>
-        (await import('./on-books.ts')).onBooksIfAny(database, read);
-      return answer({ ...typed, database, fromBooks });
+      const fromDatabase: ReferenceInput['fromDatabase'] = async (read) =>
+        (await import('./on-books.ts')).onDatabaseIfAny(database, read);
+      return answer({ ...typed, database, fromDatabase });
     });
   }
 
@@ -45,8 +45,8 @@ export class GatewayCommand extends Command {
   operates<Options extends OptionValues>(load: Load<CommandInput<Options>>, createsDatabase = false): this {
     return this.run<Options>(async (typed, database) => {
       const answer = await load();
-      const { onBooks } = await import('./on-books.ts');
-      return onBooks(database, createsDatabase, (operator) => answer({ ...typed, database, operator }));
+      const { onDatabase } = await import('./on-books.ts');
+      return onDatabase(database, createsDatabase, (operator) => answer({ ...typed, database, operator }));
     });
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { accountWithKey, command, read, run, serve, workplace } from '../../tests/gateway-doubles/cli-process.ts';
 import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
-import { openBooks } from '../storage/open.ts';
+import { openDatabase } from '../storage/open.ts';
 
 const right = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const wrong = { PORTICO_KEY_PEPPER: 'another one of more than thirty-two characters' };
@@ -74,7 +74,7 @@ test('a server takes another secret while no key and no token was made', { timeo
 
 /** Makes the database one of before there were check values. */
 async function forgetSecrets(database: string): Promise<void> {
-  const { db } = await openBooks(database);
+  const { db } = await openDatabase(database);
   await db.deleteFrom('key_secrets').execute();
   await db.destroy();
 }
@@ -104,7 +104,7 @@ test('an older database learns its secret from the first API key that is used', 
 test('token rotate --at-once makes new keys where the old ones cannot be opened', { timeout: 60_000 }, async () => {
   const { database, on, issue } = await team();
   await command(issue, right);
-  const { db } = await openBooks(database);
+  const { db } = await openDatabase(database);
   const before = await db.selectFrom('token_keys').select('kid').execute();
   await db
     .updateTable('token_keys')

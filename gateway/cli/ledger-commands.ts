@@ -1,25 +1,25 @@
-import type { BooksCheck, BooksReport } from '../ledger/verify-books.ts';
+import type { LedgerCheck, LedgerReport } from '../ledger/verify-books.ts';
 import type { CommandInput, Output } from './command-input.ts';
 
 /** The books as a whole. */
 export async function verifyLedger({ operator }: CommandInput): Promise<Output> {
-  const report = await operator.verifyBooks();
+  const report = await operator.checkLedger();
   return { lines: [...report.checks.flatMap(checkLines), ...sumLines(report)], json: report, failed: !report.ok };
 }
 
 /** The sums, and of the checks those that found something. */
-export const reportLines = (report: BooksReport): string[] => [
+export const reportLines = (report: LedgerReport): string[] => [
   ...report.checks.filter(({ problems }) => problems.length > 0).flatMap(checkLines),
   ...sumLines(report),
 ];
 
-const checkLines = ({ name, checked, problems, more }: BooksCheck): string[] => [
+const checkLines = ({ name, checked, problems, more }: LedgerCheck): string[] => [
   `${problems.length === 0 ? 'ok   ' : 'WRONG'}  ${name}  (${checked} checked)`,
   ...problems.map(({ where, expected, found }) => `         ${where}: expected ${expected}, found ${found}`),
   ...(more > 0 ? [`         and ${more} more`] : []),
 ];
 
-const sumLines = ({ ok, sums }: BooksReport): string[] => [
+const sumLines = ({ ok, sums }: LedgerReport): string[] => [
   `accounts ${sums.accounts}, requests ${sums.requests}, ledger entries ${sums.entries}`,
   `granted $${sums.granted_usd}, used $${sums.used_usd}, balance $${sums.balance_usd}, held $${sums.held_usd}`,
   `running requests ${sums.running}, of them without a sign of life ${sums.abandoned}`,

@@ -4,7 +4,7 @@ import type { Administrator } from '../operations/operator/operator.ts';
 import { getDialect } from '../storage/open.ts';
 
 /** Opens the books for one piece of work. Throws `not_found` where there are none and none may be made. */
-export async function onBooks<T>(
+export async function onDatabase<T>(
   database: string,
   mayCreate: boolean,
   use: (operator: Administrator) => Promise<T>,
@@ -18,8 +18,8 @@ export async function onBooks<T>(
 }
 
 /** The same for a reader that can do without: null where there is no such file. */
-export const onBooksIfAny = async <T>(
+export const onDatabaseIfAny = async <T>(
   database: string,
   read: (operator: Administrator) => Promise<T>,
 ): Promise<T | null> =>
-  getDialect(database) === 'sqlite' && !existsSync(database) ? null : onBooks(database, false, read);
+  getDialect(database) === 'sqlite' && !existsSync(database) ? null : onDatabase(database, false, read);

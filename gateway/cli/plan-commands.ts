@@ -6,8 +6,8 @@ import { toEntry } from '../operations/configuration/plan-entry.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
 /** Those that ship, and what was defined beside them where there is a database. */
-export async function listPlans({ fromBooks }: ReferenceInput): Promise<Output> {
-  const plans = (await fromBooks((operator) => operator.plans())) ?? shipped;
+export async function listPlans({ fromDatabase }: ReferenceInput): Promise<Output> {
+  const plans = (await fromDatabase((operator) => operator.plans())) ?? shipped;
   return { lines: plans.map(planLine), json: plans.map(planJson) };
 }
 

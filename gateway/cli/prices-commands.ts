@@ -13,8 +13,8 @@ import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 import { getAttribute } from './gateway-command.ts';
 
 /** The book that ships, and what was added to it where there is a database. */
-export async function listPrices({ options, fromBooks }: ReferenceInput<{ provider?: string }>): Promise<Output> {
-  const added = (await fromBooks((operator) => operator.addedPrices())) ?? [];
+export async function listPrices({ options, fromDatabase }: ReferenceInput<{ provider?: string }>): Promise<Output> {
+  const added = (await fromDatabase((operator) => operator.addedPrices())) ?? [];
   const { models } = buildCatalogue(today(), [], added, new Date().getUTCHours());
   const { provider } = options;
   const asked = models.filter((model) => provider === undefined || model.provider === provider);
@@ -32,11 +32,11 @@ export async function listPrices({ options, fromBooks }: ReferenceInput<{ provid
   };
 }
 
-export async function priceHistory({ positionals, fromBooks }: ReferenceInput): Promise<Output> {
+export async function priceHistory({ positionals, fromDatabase }: ReferenceInput): Promise<Output> {
   const [id = ''] = positionals;
   const inBook = shippedBook.models.find((model) => model.id === id);
   const shipped = inBook ? inBook.rows.map((row) => ({ ...row, ...originOfPrice(inBook) })) : [];
-  const added = ((await fromBooks((operator) => operator.addedPrices())) ?? []).filter(({ model }) => model === id);
+  const added = ((await fromDatabase((operator) => operator.addedPrices())) ?? []).filter(({ model }) => model === id);
   if (shipped.length + added.length === 0) throw new AppError('not_found', `Nothing is known of the price of "${id}".`);
   const rows = [
     ...shipped.map(({ from, asOf, source, ...price }) => ({ from, price, asOf, source })),

@@ -11,8 +11,8 @@ import { platformFetch } from '../providers/upstream/upstream-response.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
 /** Which providers there are, and what was defined of them where there is a database. */
-export async function listProviders({ fromBooks }: ReferenceInput): Promise<Output> {
-  const defined = (await fromBooks((operator) => operator.definedProviders())) ?? new Map<string, ProviderEntry>();
+export async function listProviders({ fromDatabase }: ReferenceInput): Promise<Output> {
+  const defined = (await fromDatabase((operator) => operator.definedProviders())) ?? new Map<string, ProviderEntry>();
   const all: readonly KnownProvider[] = knownProviders;
   return {
     lines: [
@@ -151,10 +151,10 @@ export async function testProvider(input: ReferenceInput<{ config?: string }>): 
 }
 
 /** As `serve` would use it: what the file says comes first, then what was added by command, then the environment. */
-async function credentialIn({ options, fromBooks }: ReferenceInput<{ config?: string }>, id: string) {
+async function credentialIn({ options, fromDatabase }: ReferenceInput<{ config?: string }>, id: string) {
   const { providers, inFile } = loadConfig(options.config, process.env);
   if (inFile.includes(id)) return providers[id];
-  const entry = (await fromBooks((operator) => operator.definedProviders()))?.get(id);
+  const entry = (await fromDatabase((operator) => operator.definedProviders()))?.get(id);
   return entry ? credentialFrom(id, entry, process.env) : providers[id];
 }
 

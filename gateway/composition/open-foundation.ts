@@ -6,7 +6,7 @@ import { sweepEarlierInstances, sweepExpired } from '../ledger/sweeper.ts';
 import { createLivePlans } from '../operations/configuration/live-plans.ts';
 import { openDatabaseClock } from '../storage/database-clock.ts';
 import { newId } from '../storage/id.ts';
-import { type OpenBooks, openBooks } from '../storage/open.ts';
+import { type OpenDatabase, openDatabase } from '../storage/open.ts';
 import { createTransact } from '../storage/transact.ts';
 
 export type Log = (entry: Readonly<Record<string, unknown>>) => void;
@@ -25,39 +25,39 @@ export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 export async function openFoundation(options: FoundationOptions, log: Log) {
   const given = peppersFromEnvironment(options.database, options.env ?? {});
   const tokenNames = tokenNamesFrom(options.env ?? {});
-  const books = await openBooks(options.database, log);
+  const gatewayDb = await openDatabase(options.database, log);
   try {
-    return { ...(await foundationOn(books, options, given, log)), tokenNames };
+    return { ...(await foundationOn(gatewayDb, options, given, log)), tokenNames };
   } catch (error) {
-    await books.db.destroy();
+    await gatewayDb.db.destroy();
     throw error;
   }
 }
 
 async function foundationOn(
-  books: OpenBooks,
+  gatewayDb: OpenDatabase,
   options: FoundationOptions,
   given: ReturnType<typeof peppersFromEnvironment>,
   log: Log,
 ) {
-  const { db } = books;
-  const clock = books.dialect === 'postgres' ? await openDatabaseClock(db) : null;
+  const { db } = gatewayDb;
+  const clock = gatewayDb.dialect === 'postgres' ? await openDatabaseClock(db) : null;
   const now = options.now ?? clock?.now ?? Date.now;
   const steadyNow = options.now ?? clock?.now ?? steadyClock();
   const peppers = given ?? (await pepperBeside(options.database, db));
   const instanceId = newId('inst', now());
   // On SQLite this brings in what an earlier run has left, before anything is read.
   const plans = await createLivePlans(db);
-  const transact = createTransact(books);
+  const transact = createTransact(gatewayDb);
   await claimKeySecret({ db, peppers, now, transact });
   const ledger = createLedger({ db, now, steadyNow, instanceId, log, getPlan: plans.of });
   const sweeping = { db, ledger, now: steadyNow, instanceId };
   // Nobody else serves a file: what is open there an earlier run has left.
-  const isAlone = books.dialect === 'sqlite';
+  const isAlone = gatewayDb.dialect === 'sqlite';
   if (isAlone) await sweepEarlierInstances(sweeping);
   else await sweepExpired(sweeping);
   return {
-    books,
+    gatewayDb,
     db,
     clock,
     now,

@@ -17,7 +17,7 @@ import { usageRoutes } from '../api/records/usage-routes.ts';
 import type { AdmissionDeps } from '../engine/admit.ts';
 import type { Engine } from '../engine/answer.ts';
 import type { KeptAnswers } from '../engine/idempotency/kept-answers.ts';
-import type { KeptReasoning } from '../engine/reasoning/kept-reasoning.ts';
+import type { ReasoningState } from '../engine/reasoning/kept-reasoning.ts';
 import { createExchangeAnswerer } from '../http/answer-exchange.ts';
 import { createApp } from '../http/app.ts';
 import type { ReceiveDeps } from '../http/receive.ts';
@@ -39,7 +39,7 @@ interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 
   readonly cluster: Cluster;
   readonly engine: Engine;
   readonly keptAnswers: KeptAnswers;
-  readonly keptReasoning: KeptReasoning;
+  readonly reasoningState: ReasoningState;
   readonly byokFeeBps: number;
   /** What embeddings need besides what chats need. */
   readonly embedding: Omit<EmbedDeps, keyof AdmissionDeps | 'byokFeeBps'>;
@@ -47,7 +47,7 @@ interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 
 
 /** The gateway's two ways in: chats by their exchange, everything else by the framework. */
 export function openHttp(rooms: Rooms) {
-  const { foundation, callers, models, cluster, engine, keptAnswers, keptReasoning, byokFeeBps } = rooms;
+  const { foundation, callers, models, cluster, engine, keptAnswers, reasoningState, byokFeeBps } = rooms;
   const { draining, leaving, overload } = rooms;
   const { db, transact, peppers, now, ledger } = foundation;
   const { authorizer, credentialsChanged } = callers;
@@ -86,7 +86,7 @@ export function openHttp(rooms: Rooms) {
     metaRoutes({ db, version, leaving, troubles: watch.troubles }),
   ]);
   const handlers = new Map([
-    ...exchangeHandlers({ engine, now, keptAnswers, reasoning: keptReasoning, log: foundation.log }),
+    ...exchangeHandlers({ engine, now, keptAnswers, reasoning: reasoningState, log: foundation.log }),
     ['/v1/embeddings', embeddingsHandler({ ...models, ...rooms.embedding, now, vendor, byokFeeBps })],
   ]);
   const answerChat = createExchangeAnswerer(receiving, handlers);

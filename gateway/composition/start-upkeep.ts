@@ -1,5 +1,5 @@
 import type { KeptAnswers } from '../engine/idempotency/kept-answers.ts';
-import type { KeptReasoning } from '../engine/reasoning/kept-reasoning.ts';
+import type { ReasoningState } from '../engine/reasoning/kept-reasoning.ts';
 import { createRoutingDetails } from '../ledger/records/routing-details.ts';
 import { sweepEveryMs, sweepExpired } from '../ledger/sweeper.ts';
 import type { LivePrices } from '../models/prices/price-json.ts';
@@ -13,7 +13,7 @@ export interface UpkeepOptions {
 
 interface Kept {
   readonly keptAnswers: KeptAnswers;
-  readonly keptReasoning: KeptReasoning;
+  readonly reasoningState: ReasoningState;
   readonly cluster: Cluster;
   readonly prices: LivePrices;
 }
@@ -22,7 +22,7 @@ interface Kept {
 export function startUpkeep(
   { db, transact, now, clock, sweeping, plans, log }: Foundation,
   { routingDetailDays }: UpkeepOptions,
-  { keptAnswers, keptReasoning, cluster, prices }: Kept,
+  { keptAnswers, reasoningState, cluster, prices }: Kept,
 ): () => Promise<void> {
   const details = createRoutingDetails({ db, transact, now, days: routingDetailDays ?? null, log });
   details.shorten();
@@ -31,7 +31,7 @@ export function startUpkeep(
     Promise.all([
       sweepExpired(sweeping),
       keptAnswers.forgetOld(),
-      keptReasoning.forgetOld(),
+      reasoningState.forgetOld(),
       cluster.sweep(),
       clock?.sync(),
       prices.reload(),

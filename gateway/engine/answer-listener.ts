@@ -7,7 +7,7 @@ import type { Emit, Run, Try } from './run.ts';
 type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'search' | 'finish' }>;
 
 /** Meters what one upstream says and hands it on, without a pause where nobody has to be waited for. */
-export class AnswerListener {
+export class UpstreamConsumer {
   /** How the upstream ended; null where it has not. */
   finish: Extract<ProviderEvent, { type: 'finish' }> | null = null;
   /** The money did not cover a longer answer. */

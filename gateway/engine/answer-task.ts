@@ -6,7 +6,7 @@ import type { CallState } from '../providers/changed-request.ts';
 import type { AskBill } from '../providers/provider.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
 import type { Question } from './answer.ts';
-import { AnswerListener } from './answer-listener.ts';
+import { UpstreamConsumer } from './answer-listener.ts';
 import { attempt, fitQuestion, mayTryNext, recallReasoning, requestFor } from './attempt.ts';
 import { upstreamCost } from './bill.ts';
 import { createMeter } from './billing/meter.ts';
@@ -124,13 +124,13 @@ function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: En
  * an answer is a hundred times as long: such a one comes in parts.
  */
 const wantsWhole = ({ question, admitted, deps, reserve }: Run, { provider, model }: Target) =>
-  deps.asksWhole &&
+  deps.isNonStreaming &&
   !question.stream &&
   question.openaiOnly.top_logprobs === undefined &&
   admitted.targets.length === 1 &&
   reserve.outputLimit === null &&
   getMax(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
-  !deps.earlyLeavers.has(question.principal.accountId);
+  !deps.disconnectPenalties.has(question.principal.accountId);
 
 /** In tokens. Of a model whose longest answer nobody knows none is asked for in one piece. */
 const getMax = ({ maxTokens, principal }: Question, model: CatalogueModel) =>
@@ -183,14 +183,14 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const { silentMs } = current.fitted.thinks ? deps.timeouts.thinking : deps.timeouts;
   const firstEventMs = firstEventLimit(run, current, isLast);
   const request = requestFor(run, target, current);
-  const listener = new AnswerListener(run, current);
+  const listener = new UpstreamConsumer(run, current);
   let release: (() => void) | null = null;
   const readsOn: ReadsOn = (why, stop) => {
     // A simulated model computes nothing unseen.
     if (target.model.simulated) return 'no';
     const { accountId } = run.question.principal;
     if (current.whole) {
-      const isForgiven = deps.earlyLeavers.forgives(accountId);
+      const isForgiven = deps.disconnectPenalties.forgives(accountId);
       return isForgiven || run.question.byoKey || !mayReadOn(current) ? 'no' : 'to_its_end';
     }
     if (!countsLate(current)) return 'no';

@@ -8,7 +8,7 @@ import type { Secret } from '../access/auth/secret.ts';
 import type { ClientTools } from '../providers/content/client-tools.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import type { ProviderEvent, ProviderRequest, Served } from '../providers/provider.ts';
-import type { Awaitable } from '../runtime/concurrency/awaitable.ts';
+import type { MaybePromise } from '../runtime/concurrency/awaitable.ts';
 import type { StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { RoutingFacts } from './routing/eligibility.ts';
 
@@ -87,7 +87,7 @@ export type AnswerPart =
     };
 
 /** Follows an answer from the engine's side, whether or not its reader stays to the end. */
-export interface AnswerWatcher {
+export interface AnswerObserver {
   /** All parts, before their reader gets them; they wait for the promise. */
   readonly parts?: ((parts: readonly AnswerPart[]) => Promise<void> | undefined) | undefined;
   /** Before the books are closed, once more where its provider says otherwise: how many tokens were used. */
@@ -95,11 +95,11 @@ export interface AnswerWatcher {
   /** Nothing more comes of an answer whose books stay open: its provider is asked what it cost. `ended` follows. */
   left?(error: AppError): void;
   /** Once, when the books are closed: how many tokens were used, and the error where there is no whole answer. */
-  ended(tokens: number, error: unknown): Awaitable<void>;
+  ended(tokens: number, error: unknown): MaybePromise<void>;
 }
 
 /** Whoever an answer is for: gets its parts as they come, those that came together in one call, and then one end. */
-export interface AnswerReader {
+export interface AnswerSink {
   /** A promise where the reader has to catch up first: until then the upstream waits. */
   take(parts: readonly AnswerPart[]): Promise<void> | undefined;
   /** The answer is whole; `finish` was its last part. */
@@ -115,5 +115,5 @@ export interface Engine {
    * one broke off. Aborting `client` says that the reader has left: the upstream is hung up on, or read to its end without it,
    * and the books are closed either way.
    */
-  answer(question: Question, client: StopSignal, reader: AnswerReader, watcher?: AnswerWatcher): void;
+  answer(question: Question, client: StopSignal, reader: AnswerSink, watcher?: AnswerObserver): void;
 }

@@ -64,8 +64,8 @@ export async function attempt(
   try {
     abort.throwIfAborted();
     const { provider, credential } = target;
-    const answersWhole = () => clearTimeout(timer);
-    const told = { answersInParts, answersWhole, tellsBill };
+    const answersNonStreaming = () => clearTimeout(timer);
+    const told = { answersInParts, answersNonStreaming, tellsBill };
     await provider.chat(request, { credential, signal: abort, fetch, silentMs, ...told }, hear);
     over = true;
     abort.throwIfAborted();

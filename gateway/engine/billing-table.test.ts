@@ -66,11 +66,11 @@ async function openServed(options: TestGatewayOptions = {}) {
         ...(signal ? { signal } : {}),
       }),
     requests: async () => requestList.parse(await read('/v1/requests')).data,
-    async books() {
+    async gatewayDb() {
       const bill = credits.parse(await read('/v1/credits'));
       const { totals } = usage.parse(await read('/v1/usage'));
       const { balance } = account.parse(await read('/account'));
-      const { checks } = await opened.gateway.operator.verifyBooks();
+      const { checks } = await opened.gateway.operator.checkLedger();
       const lines = bill.transactions.data.filter(({ type }) => type !== 'grant');
       return { lines, totals, balance, problems: checks.flatMap(({ problems }) => problems) };
     },
@@ -110,7 +110,7 @@ async function expectBooked(
   const record = await endedRequest(served);
   expect(record).toMatchObject(end);
   expect(parseUsd(record.cost_usd)).toBe(charge);
-  const { lines, totals, balance, problems } = await served.books();
+  const { lines, totals, balance, problems } = await served.gatewayDb();
   expect(problems).toEqual([]);
   const kind = record.byok ? 'byok_fee' : 'usage';
   expect(lines.map(({ type, request_id: id, amount, estimated }) => [type, id, parseUsd(amount), estimated])).toEqual(
@@ -226,7 +226,7 @@ describe.each([
     expect(await answer).toContain('"code":"shutting_down"');
     await drained;
     await upstream.calls[0]?.closed;
-    const { checks, sums } = await served.gateway.operator.verifyBooks();
+    const { checks, sums } = await served.gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(sums).toMatchObject({ requests: 1, running: 0, held_usd: '0' });
     expect(parseUsd(String(sums.used_usd)) > 0n).toBe(stream);
@@ -244,7 +244,7 @@ describe.each([
       expect(response.status).toBe(status);
       await response.text();
       expect(await served.requests()).toEqual([]);
-      const { lines, totals, balance: left, problems } = await served.books();
+      const { lines, totals, balance: left, problems } = await served.gatewayDb();
       expect({ lines, problems }).toEqual({ lines: [], problems: [] });
       expect(totals).toMatchObject({ requests: 0, cost_usd: '0' });
       expect(left).toMatchObject({ amount: balance, held: '0' });
@@ -279,7 +279,7 @@ describe.each([
       const end = { status: 'succeeded', byok: true, byok_fee_bps: 250 } as const;
       const record = await expectBooked(served, end, getFee(wholeCost));
       expect(parseUsd(record.upstream_cost_usd)).toBe(wholeCost);
-      expect((await served.books()).totals).toMatchObject({ byok_requests: 1, cost_usd: record.cost_usd });
+      expect((await served.gatewayDb()).totals).toMatchObject({ byok_requests: 1, cost_usd: record.cost_usd });
     });
 
     test('client cancelled, upstream byte already received: the fee on what was produced', async () => {

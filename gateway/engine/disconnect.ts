@@ -1,11 +1,11 @@
 import { type AppError, toAppError } from '#shared/errors.ts';
 import type { Stop } from '../runtime/concurrency/stop-signal.ts';
-import type { AnswerReader } from './answer.ts';
+import type { AnswerSink } from './answer.ts';
 import type { Backpressure } from './answer-listener.ts';
 import type { Emit } from './run.ts';
 
 /** Stands between an answer and its reader, who may leave before its end. */
-export interface Disconnect {
+export interface ClientDisconnect {
   /** Hands parts to the reader; once it has left, to nobody. What waits for the reader ends with it, or with the answer. */
   readonly emit: Emit;
   /**
@@ -36,7 +36,11 @@ export type ReadsOn = (why: AppError, stop: () => void) => GoingOn;
  * anyway: then it is read to its end without its client, and billed by its usage (§1.4.8). That holds from the first word on,
  * since nothing is charged before; of an answer in one piece, which has no first word, from its beginning.
  */
-export function createDisconnect(reader: AnswerReader, drains: (provider: string) => boolean, abort: Stop): Disconnect {
+export function createClientDisconnect(
+  reader: AnswerSink,
+  drains: (provider: string) => boolean,
+  abort: Stop,
+): ClientDisconnect {
   let draining = false;
   let readsOn: ReadsOn = () => 'no';
   let readOnAfter: AppError | null = null;
@@ -101,7 +105,7 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
 }
 
 /** Accounts whose callers have lately left an answer that was asked for in one piece. */
-export interface EarlyLeavers {
+export interface DisconnectPenalties {
   has(accountId: string): boolean;
   /** A caller of this account leaves one: true where it is the first in an hour. */
   forgives(accountId: string): boolean;
@@ -115,7 +119,7 @@ const maxRemembered = 10_000;
  * does that is asked for parts for an hour, of which what came is charged, and others that are on their way already are read to
  * their end: it stays an accident, and is no way to spend the operator's money (docs/decisions/043).
  */
-export function createEarlyLeavers(now: () => number): EarlyLeavers {
+export function createDisconnectPenalties(now: () => number): DisconnectPenalties {
   const until = new Map<string, number>();
   const has = (accountId: string) => until.size > 0 && (until.get(accountId) ?? 0) > now();
   return {

@@ -27,7 +27,7 @@ async function open(onDisconnect?: 'abort' | 'drain') {
   const record = async () => requestList.parse(await (await opened.call('/v1/requests')).json()).data[0];
   const ended = async () => {
     await expect.poll(async () => (await record())?.status).not.toBe('running');
-    const { checks } = await opened.gateway.operator.verifyBooks();
+    const { checks } = await opened.gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
     return record();
   };

@@ -7,14 +7,19 @@ import type { UpstreamFetch } from '../providers/upstream/upstream-response.ts';
 import { andThen } from '../runtime/concurrency/awaitable.ts';
 import { createSlotSet, type Running } from '../runtime/concurrency/running.ts';
 import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
-import type { AnswerWatcher, Engine } from './answer.ts';
+import type { AnswerObserver, Engine } from './answer.ts';
 import { type Backpressure, measureBackpressure } from './answer-listener.ts';
 import { runAnswer } from './answer-task.ts';
 import { type CachedShares, createCachedShares } from './billing/cached-shares.ts';
 import { createTrueBills, type TrueBills } from './billing/true-bill.ts';
-import { createDisconnect, createEarlyLeavers, type EarlyLeavers, startAnswerClock } from './disconnect.ts';
+import {
+  createClientDisconnect,
+  createDisconnectPenalties,
+  type DisconnectPenalties,
+  startAnswerClock,
+} from './disconnect.ts';
 import { createReadingOn, type ReadingOn } from './reads-on.ts';
-import type { KeptReasoning } from './reasoning/kept-reasoning.ts';
+import type { ReasoningState } from './reasoning/kept-reasoning.ts';
 import type { Health } from './routing/health.ts';
 import type { Sticky } from './routing/resolve.ts';
 import type { Emit } from './run.ts';
@@ -53,7 +58,7 @@ export const engineTimeouts: EngineTimeouts = {
 export interface EngineDeps {
   readonly ledger: Ledger;
   /** What providers sign and clients drop. */
-  readonly reasoning: Pick<KeptReasoning, 'keep' | 'recall'>;
+  readonly reasoning: Pick<ReasoningState, 'keep' | 'recall'>;
   readonly registry: Registry;
   /** All models that may be served, the registry's own included. */
   readonly catalogue: () => Catalogue;
@@ -66,12 +71,12 @@ export interface EngineDeps {
   readonly trueBills: TrueBills;
   readonly readingOn: ReadingOn;
   readonly cachedShares: CachedShares;
-  readonly earlyLeavers: EarlyLeavers;
+  readonly disconnectPenalties: DisconnectPenalties;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly fetch: UpstreamFetch;
   /** Whether it waits as long as a whole answer may take to begin. */
-  readonly asksWhole: boolean;
+  readonly isNonStreaming: boolean;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   /** The word in front of `/router`. */
   readonly vendor: string;
@@ -81,7 +86,7 @@ export interface EngineDeps {
 }
 
 /** What an engine makes for itself. */
-type Made = 'leases' | 'earlyLeavers' | 'trueBills' | 'readingOn' | 'cachedShares';
+type Made = 'leases' | 'disconnectPenalties' | 'trueBills' | 'readingOn' | 'cachedShares';
 
 /** admit → hold → choose → attempt → settle, each answer in a task of its own. */
 export function createEngine(given: Omit<EngineDeps, Made>): Engine {
@@ -94,12 +99,12 @@ export function createEngine(given: Omit<EngineDeps, Made>): Engine {
     readingOn: createReadingOn({ withinMs: readOnMs, running }),
     cachedShares: createCachedShares(now),
     leases: createLeases(leaseMs),
-    earlyLeavers: createEarlyLeavers(now),
+    disconnectPenalties: createDisconnectPenalties(now),
   };
   return {
     answer(question, client, reader, watcher) {
       const abort = new Stop();
-      const disconnect = createDisconnect(reader, (provider) => drains(deps, provider), abort);
+      const disconnect = createClientDisconnect(reader, (provider) => drains(deps, provider), abort);
       const backpressure = measureBackpressure(disconnect.emit);
       const clock = startClock(abort, deps, backpressure, disconnect.expire);
       const unlink = stopWhen(abort, client, deps, disconnect.leave);
@@ -137,7 +142,7 @@ export function createEngine(given: Omit<EngineDeps, Made>): Engine {
 }
 
 /** Shows parts to the watcher before they are handed on. */
-function watched(push: Emit, watcher: AnswerWatcher | undefined): Emit {
+function watched(push: Emit, watcher: AnswerObserver | undefined): Emit {
   if (!watcher?.parts) return push;
   return (parts) => {
     const seen = watcher.parts?.(parts);

@@ -40,11 +40,11 @@ async function open(options: TestGatewayOptions = {}) {
     if (!newest) throw new Error('no request was booked');
     return newest;
   };
-  const booksAreExact = async () => {
-    const { checks } = await opened.gateway.operator.verifyBooks();
+  const ledgerIsExact = async () => {
+    const { checks } = await opened.gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
   };
-  return { ...opened, ended, booksAreExact };
+  return { ...opened, ended, ledgerIsExact };
 }
 
 const sse = (events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
@@ -88,7 +88,7 @@ describe('a limit that a caller can reach on purpose', () => {
       refusal: null,
     };
     upstream.replyWith(tokensReply(10_000, logprobs));
-    const { post, ended, booksAreExact } = await open();
+    const { post, ended, ledgerIsExact } = await open();
     const body = { model: 'openai/gpt-4.1', stream: true, logprobs: true, top_logprobs: 20, messages: hello };
     const headers = { 'idempotency-key': 'k1' };
     const text = await (await post('/v1/chat/completions', body, { headers })).text();
@@ -103,7 +103,7 @@ describe('a limit that a caller can reach on purpose', () => {
     const again = await post('/v1/chat/completions', body, { headers });
     expect(again.headers.has('idempotent-replayed')).toBe(false);
     await again.text();
-    await booksAreExact();
+    await ledgerIsExact();
   });
 
   test.each([
@@ -185,7 +185,7 @@ describe.each(paths)('what is charged by %s', (path) => {
   let shown = 0;
   test.each(ends)('for %s', async (_end, reply, { delivers, byUs }) => {
     upstream.replyWith(reply);
-    const { post, ended, booksAreExact } = await open();
+    const { post, ended, ledgerIsExact } = await open();
     for (const stream of [true, false]) {
       await (await post(path, { model: 'openai/gpt-4.1', ...bodyFor(path), stream })).text();
       const record = await ended();
@@ -195,7 +195,7 @@ describe.each(paths)('what is charged by %s', (path) => {
       expect({ stream, charged: parseUsd(record.cost_usd) > 0n }).toEqual({ stream, charged: pays });
       if (pays) expect(record.estimated).toBe(true);
     }
-    await booksAreExact();
+    await ledgerIsExact();
     shown += 1;
     if (shown === ends.length) figure('origin of errors', `${path}: ${shown} ends, streamed and whole`);
   });

@@ -25,7 +25,7 @@ async function opened() {
     providers: { openai: atV1, anthropic: given, google: given, openrouter: atV1 },
   });
   const sound = async () => {
-    const { checks, sums } = await gateway.gateway.operator.verifyBooks();
+    const { checks, sums } = await gateway.gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(sums).toMatchObject({ running: 0, held_usd: '0' });
   };

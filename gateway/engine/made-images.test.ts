@@ -78,7 +78,7 @@ async function open() {
   });
   const getRecord = async () => {
     const [record] = requestList.parse(await (await opened.call('/v1/requests')).json()).data;
-    const { ok, checks } = await opened.gateway.operator.verifyBooks();
+    const { ok, checks } = await opened.gateway.operator.checkLedger();
     expect({ ok, problems: checks.flatMap(({ problems }) => problems) }).toEqual({ ok: true, problems: [] });
     return record;
   };

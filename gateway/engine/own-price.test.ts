@@ -31,7 +31,7 @@ async function charged(cost: number | null, ownPrice: boolean) {
   const messages = [{ role: 'user', content: 'x'.repeat(700_000) }];
   await (await post('/v1/chat/completions', { model: 'openai/gpt-4.1', messages })).text();
   const [record] = requestList.parse(await (await call('/v1/requests')).json()).data;
-  const { checks } = await gateway.operator.verifyBooks();
+  const { checks } = await gateway.operator.checkLedger();
   expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
   return { charge: parseUsd(record?.cost_usd ?? '0'), upstream: parseUsd(record?.upstream_cost_usd ?? '0'), record };
 }

@@ -58,7 +58,7 @@ async function answered(served: Served, reply: Reply) {
   const said = events.map((event) =>
     event.replace(/"(id|request_id)":"[^"]*"/g, '"$1":""').replace(/"latency_ms":\d+/g, '"latency_ms":0'),
   );
-  return { said, books: { status, error_code, cost_usd, completion_tokens } };
+  return { said, gatewayDb: { status, error_code, cost_usd, completion_tokens } };
 }
 
 const text = fc.oneof(
@@ -114,10 +114,10 @@ describe('however an answer is cut on its way', () => {
       ),
       written([Buffer.from(events.join(''))], [1]),
     ]) {
-      const { said, books } = await answered(await openServed({ balance: '0.003' }), reply);
+      const { said, gatewayDb } = await answered(await openServed({ balance: '0.003' }), reply);
       expect(said.join('')).toContain('stopped_by_credit');
       expect(said.length).toBeGreaterThan(1_000);
-      outcomes.push({ said, books });
+      outcomes.push({ said, gatewayDb });
     }
     expect(outcomes[1]).toEqual(outcomes[0]);
     expect(outcomes[2]).toEqual(outcomes[0]);

@@ -60,7 +60,7 @@ async function open(said: string, options: TestGatewayOptions & { onDisconnect?:
   const records = async () => requestList.parse(await (await opened.call('/v1/requests?limit=100')).json()).data;
   const ended = async (): Promise<RequestRecord> => {
     await expect.poll(async () => (await records()).map(({ status }) => status)).not.toContain('running');
-    const { checks, sums } = await opened.gateway.operator.verifyBooks();
+    const { checks, sums } = await opened.gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(sums).toMatchObject({ running: 0, held_usd: '0' });
     const [last] = await records();
@@ -155,7 +155,7 @@ describe('an answer whose client left', () => {
     const { leave, gateway } = await open(begun + words);
     await leave(thinking, 'END');
     await gateway.drain(60_000);
-    const { sums } = await gateway.operator.verifyBooks();
+    const { sums } = await gateway.operator.checkLedger();
     expect(sums).toMatchObject({ running: 0, held_usd: '0', requests: 1 });
     expect(parseUsd(sums.used_usd)).toBeGreaterThan(0n);
   });

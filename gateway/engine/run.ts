@@ -11,7 +11,7 @@ import { isUpstreamFault } from './attempt.ts';
 import type { Meter } from './billing/meter.ts';
 import type { Extent, Reserve } from './billing/reserve.ts';
 import type { UsageLimits } from './billing/usage-limits.ts';
-import type { AnswerClock, Disconnect } from './disconnect.ts';
+import type { AnswerClock, ClientDisconnect } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
 import type { Fitted } from './fitting/fit-request.ts';
 import type { SignedCall } from './reasoning/kept-reasoning.ts';
@@ -26,7 +26,7 @@ export interface RunContext {
   readonly deps: EngineDeps;
   readonly signal: StopSignal;
   readonly emit: Emit;
-  readonly disconnect: Pick<Disconnect, 'asks' | 'readOnAfter'>;
+  readonly disconnect: Pick<ClientDisconnect, 'asks' | 'readOnAfter'>;
   readonly backpressure: Backpressure;
   readonly clock: Pick<AnswerClock, 'allow'>;
   /** Called when the bill is made, how many tokens were used. */

@@ -113,7 +113,7 @@ describe.each([
     expect(booked).toMatchObject({ status: 'succeeded', estimated: false });
     expect(parseUsd(booked.cost_usd)).toBe(cost);
     if (served !== null) expect(text).toContain(`"service_tier":"${served}"`);
-    const { checks } = await gateway.operator.verifyBooks();
+    const { checks } = await gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
   });
 

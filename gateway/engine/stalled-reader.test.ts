@@ -40,7 +40,7 @@ async function openServed(options: TestGatewayOptions = {}) {
     async ended(count: number): Promise<RequestRecord[]> {
       const over = () => opened.entries.filter(({ event, outcome }) => event === 'request' && outcome).length;
       await expect.poll(over).toBe(count);
-      const { checks, sums } = await opened.gateway.operator.verifyBooks();
+      const { checks, sums } = await opened.gateway.operator.checkLedger();
       expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
       expect(sums).toMatchObject({ running: 0, held_usd: '0' });
       return requestList.parse(await (await opened.call('/v1/requests')).json()).data;
@@ -209,7 +209,7 @@ describe('whatever the answer is', () => {
     const drained = served.gateway.drain(0);
     await vi.advanceTimersByTimeAsync(1);
     await drained;
-    const { sums } = await served.gateway.operator.verifyBooks();
+    const { sums } = await served.gateway.operator.checkLedger();
     expect(sums).toMatchObject({ running: 0, held_usd: '0' });
   });
 });

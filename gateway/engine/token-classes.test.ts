@@ -36,7 +36,7 @@ async function answered(model: string, origin = upstream.origin) {
     const answer = await opened.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hello' }] });
     expect(await answer.json()).toMatchObject({ object: 'chat.completion' });
     const [record] = requestList.parse(await (await opened.call('/v1/requests')).json()).data;
-    const { ok, checks } = await opened.gateway.operator.verifyBooks();
+    const { ok, checks } = await opened.gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(ok).toBe(true);
     return record;

@@ -109,7 +109,7 @@ async function open() {
     const quoted = quote.parse(await (await opened.post('/v1/quote', body)).json());
     const answer = completionResponse.parse(await (await opened.post('/v1/chat/completions', body)).json());
     const [record] = requestList.parse(await (await opened.call('/v1/requests')).json()).data;
-    const { ok, checks } = await opened.gateway.operator.verifyBooks();
+    const { ok, checks } = await opened.gateway.operator.checkLedger();
     expect({ ok, problems: checks.flatMap(({ problems }) => problems) }).toEqual({ ok: true, problems: [] });
     return { quoted, answer, record, sent: upstream.calls.at(-1)?.body };
   };

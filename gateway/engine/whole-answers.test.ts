@@ -179,7 +179,7 @@ test('where the provider bills all of it anyway, it is read to its end and charg
   answer();
   await expect.poll(async () => (await record())?.status).toBe('succeeded');
   expect(await record()).toMatchObject({ completion_tokens: 7, estimated: false });
-  const { checks } = await gateway.operator.verifyBooks();
+  const { checks } = await gateway.operator.checkLedger();
   expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
 });
 
@@ -203,7 +203,7 @@ test('of many that are left at once the first is free; the others are read to th
   const all = await records();
   expect(all.filter(({ cost_usd: cost }) => cost === '0').map(({ status }) => status)).toEqual(['cancelled']);
   expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(39);
-  const { checks } = await gateway.operator.verifyBooks();
+  const { checks } = await gateway.operator.checkLedger();
   expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
 });
 

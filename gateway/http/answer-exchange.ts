@@ -1,9 +1,9 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Principal } from '../access/auth/principal.ts';
-import type { ChatPass } from '../access/limits/chat-pass.ts';
+import type { RateLimitLease } from '../access/limits/chat-pass.ts';
 import type { BodyPlace } from '../runtime/body/body-blocks.ts';
 import { errorFor } from './errors/error-for.ts';
-import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
+import type { AnswerWriter, HeaderFields, HttpExchange } from './exchange.ts';
 import { toPath } from './policies.ts';
 import {
   admitReceived,
@@ -22,12 +22,12 @@ export interface Admitted {
   readonly clientRequestId: string | null;
   readonly path: string;
   readonly principal: Principal;
-  readonly pass: ChatPass | null;
+  readonly pass: RateLimitLease | null;
   readonly place: BodyPlace;
   /** The request's head, body and client. */
-  readonly request: Exchange;
+  readonly request: HttpExchange;
   send(status: number, headers: HeaderFields, text: string): void;
-  open(status: number, headers: HeaderFields): AnswerOutlet;
+  open(status: number, headers: HeaderFields): AnswerWriter;
 }
 
 export type ExchangeHandler = (admitted: Admitted) => Promise<void>;
@@ -36,7 +36,7 @@ export type ExchangeHandler = (admitted: Admitted) => Promise<void>;
 export function createExchangeAnswerer(
   deps: ReceiveDeps,
   handlers: ReadonlyMap<string, ExchangeHandler>,
-): (exchange: Exchange) => Promise<void> {
+): (exchange: HttpExchange) => Promise<void> {
   return async (exchange) => {
     const received = receive(exchange, deps.now());
     try {
@@ -51,7 +51,7 @@ export function createExchangeAnswerer(
   };
 }
 
-function admitted(exchange: Exchange, received: Received, path: string, deps: ReceiveDeps): Admitted {
+function admitted(exchange: HttpExchange, received: Received, path: string, deps: ReceiveDeps): Admitted {
   const { requestId, clientRequestId, principal, pass, place } = received;
   if (!principal || !place) throw new Error(`the route ${path} was not admitted`);
   return {
@@ -64,15 +64,15 @@ function admitted(exchange: Exchange, received: Received, path: string, deps: Re
     request: exchange,
     send: (status, headers, text) => sendAnswer(exchange, received, status, headers, text, null, deps),
     open(status, headers) {
-      const outlet = exchange.open(status, withCommonHeaders(received, headers, deps));
+      const answerWriter = exchange.open(status, withCommonHeaders(received, headers, deps));
       logAnswered(received, status, null, deps);
-      return outlet;
+      return answerWriter;
     },
   };
 }
 
 function sendAnswer(
-  exchange: Exchange,
+  exchange: HttpExchange,
   received: Received,
   status: number,
   headers: HeaderFields,
@@ -84,7 +84,7 @@ function sendAnswer(
   logAnswered(received, status, code, deps);
 }
 
-function refuse(error: unknown, exchange: Exchange, received: Received, deps: ReceiveDeps): void {
+function refuse(error: unknown, exchange: HttpExchange, received: Received, deps: ReceiveDeps): void {
   const known = knownError(error, received, deps);
   const { status, headers, text } = errorFor(exchange.target, known, received.requestId);
   try {

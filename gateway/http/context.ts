@@ -1,12 +1,12 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Principal } from '../access/auth/principal.ts';
 import type { BodyPlace } from '../runtime/body/body-blocks.ts';
-import type { Door } from './door.ts';
+import type { ConnectionInfo } from './door.ts';
 import type { Received } from './receive.ts';
 
 /** What every route finds prepared by `app.ts`: the request's id (also its id in the books) and who asks. */
 export interface AppEnv {
-  Bindings: Door;
+  Bindings: ConnectionInfo;
   Variables: {
     received: Received;
     requestId: string;

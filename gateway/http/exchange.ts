@@ -4,7 +4,7 @@ import type { StopSignal } from '../runtime/concurrency/stop-signal.ts';
 export type HeaderFields = Readonly<Record<string, string>>;
 
 /** Where an answer's bytes go out, in their order. */
-export interface AnswerOutlet {
+export interface AnswerWriter {
   /** A promise where the client has to catch up first; one that has gone lets the writer go on to its end. */
   write(data: string): Promise<void> | undefined;
   /** Nothing follows. */
@@ -24,7 +24,7 @@ export interface RequestHead {
  * A request and where its answer goes: the one form in which chats meet HTTP. A socket (`socket-exchange.ts`) and the platform's
  * `fetch` (`fetch-exchange.ts`) are its two ends.
  */
-export interface Exchange extends RequestHead {
+export interface HttpExchange extends RequestHead {
   /** Where the caller is, for the limits by address; null where it is in this process. */
   readonly address: string | null;
   /** Aborts when the client has gone before its answer is complete. */
@@ -34,7 +34,7 @@ export interface Exchange extends RequestHead {
   /** Sends a whole answer. */
   send(status: number, headers: HeaderFields, text: string): void;
   /** Begins an answer that is written bit by bit. */
-  open(status: number, headers: HeaderFields): AnswerOutlet;
+  open(status: number, headers: HeaderFields): AnswerWriter;
   /** Breaks off what was begun: an answer that cannot be completed must not look complete (wire contract §0.3). */
   destroy(): void;
 }

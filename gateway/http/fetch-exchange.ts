@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { Stop } from '../runtime/concurrency/stop-signal.ts';
-import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
+import type { AnswerWriter, HeaderFields, HttpExchange } from './exchange.ts';
 import { getBody } from './read-body.ts';
 
 /** How long a reader in this process may take nothing while something is there for it. */
@@ -12,7 +12,7 @@ const waitingBytes = 65_536;
 export function fetchExchange(
   request: Request,
   address: string | null,
-  receive: (exchange: Exchange) => Promise<void>,
+  receive: (exchange: HttpExchange) => Promise<void>,
   stallMs = readerStallMs,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ export function fetchExchange(
     if (request.signal.aborted) leave();
     request.signal.addEventListener('abort', leave, { once: true });
     const { pathname, search } = new URL(request.url);
-    const exchange: Exchange = {
+    const exchange: HttpExchange = {
       method: request.method,
       target: `${pathname}${search}`,
       address,
@@ -41,7 +41,7 @@ function opened(
   client: Stop,
   stallMs: number,
   resolve: (response: Response) => void,
-): AnswerOutlet {
+): AnswerWriter {
   const encoder = new TextEncoder();
   let over = false;
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;

@@ -6,11 +6,11 @@ import { uploadStalled, watchUploads } from '../access/overload/upload-pace.ts';
 import { newId } from '../storage/id.ts';
 import { createCrossOrigin } from './browser/cross-origin.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
-import type { Door } from './door.ts';
+import type { ConnectionInfo } from './door.ts';
 import { errorEnvelope, errorResponse } from './error-response.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './exchange.ts';
 import { isChat } from './policies.ts';
-import { refuseAtDoor } from './refuse-at-door.ts';
+import { refuseConnection } from './refuse-at-door.ts';
 import { SocketExchange } from './socket-exchange.ts';
 
 interface ListenOptions {
@@ -34,9 +34,9 @@ export interface Listening {
 
 /** What a port is put before. */
 interface Gated {
-  fetch(request: Request, door?: Door): Promise<Response>;
+  fetch(request: Request, door?: ConnectionInfo): Promise<Response>;
   /** Answers a chat; never rejects. Where it is missing, `fetch` answers those as well. */
-  answerChat?(exchange: Exchange): Promise<void>;
+  answerChat?(exchange: HttpExchange): Promise<void>;
   /** Why a chat cannot be taken now, before it is looked at; null: give it to `answerChat`. Counts what it refuses. */
   shed?(target: string, authorization: string | null): AppError | null;
 }
@@ -78,7 +78,7 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
     if (isOurs && gateway.answerChat && isChat(method, url)) {
       const refusal = gateway.shed?.(url, incoming.headers.authorization ?? null);
       const exchange = new SocketExchange(incoming, outgoing, clientAddress(incoming, proxies), stallMs);
-      if (refusal) return refuseAtDoor(refusal, exchange);
+      if (refusal) return refuseConnection(refusal, exchange);
       void gateway.answerChat(exchange);
     } else void ordinary(incoming, outgoing.setTimeout(stallMs));
   });

@@ -2,11 +2,11 @@ import { AppError } from '#shared/errors.ts';
 import { type BodyBlocks, type BodyPlace, createBodyBlocks } from '../runtime/body/body-blocks.ts';
 import { parseLightBody } from '../runtime/json/parse-json.ts';
 import { workerPool } from '../runtime/threads/worker-pool.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './exchange.ts';
 import { valueTask } from './value-task.ts';
 
 /** Where a body comes from. */
-export type BodySource = Pick<Exchange, 'header' | 'eachPiece'>;
+export type BodySource = Pick<HttpExchange, 'header' | 'eachPiece'>;
 
 /** The body of a platform request. */
 export const getBody = (request: Request): BodySource => ({

@@ -2,10 +2,10 @@ import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
 import { credentialIn } from '../access/auth/authorization-header.ts';
 import { type Authorizer, requireActive, requireFeature, requireScope } from '../access/auth/authorize.ts';
 import type { Principal } from '../access/auth/principal.ts';
-import type { ChatPass, Limits } from '../access/limits/chat-pass.ts';
+import type { Limits, RateLimitLease } from '../access/limits/chat-pass.ts';
 import type { Overload } from '../access/overload/overload.ts';
 import type { BodyPlace } from '../runtime/body/body-blocks.ts';
-import { type Awaitable, andThen } from '../runtime/concurrency/awaitable.ts';
+import { andThen, type MaybePromise } from '../runtime/concurrency/awaitable.ts';
 import { databaseFault } from '../storage/connection-loss.ts';
 import { newId } from '../storage/id.ts';
 import { unknownEndpoint } from './errors/other-apis.ts';
@@ -36,7 +36,7 @@ export interface Received {
   route: string | null;
   principal: Principal | null;
   /** On chat routes: the request's way through the limits. */
-  pass: ChatPass | null;
+  pass: RateLimitLease | null;
   /** Its body's share of the memory for large ones. */
   place: BodyPlace | null;
 }
@@ -56,7 +56,7 @@ export function receive(head: RequestHead, now: number): Received {
 }
 
 /** All checks before a body is read, in the order of wire contract §3.3. Throws or rejects with what refuses the request. */
-export function admitReceived(received: Received, address: string | null, deps: ReceiveDeps): Awaitable<void> {
+export function admitReceived(received: Received, address: string | null, deps: ReceiveDeps): MaybePromise<void> {
   const { head } = received;
   checkTarget(head.target);
   const policy = policyFor(head.method, toPath(head.target));
@@ -67,7 +67,7 @@ export function admitReceived(received: Received, address: string | null, deps: 
   const refuse = async (error: unknown) => {
     throw await deps.limits.refused(error, address);
   };
-  let principal: Awaitable<Principal | null>;
+  let principal: MaybePromise<Principal | null>;
   try {
     principal = admit(policy, credential, deps.authorizer);
   } catch (error) {
@@ -85,7 +85,7 @@ function enter(
   credential: string | null,
   address: string | null,
   deps: ReceiveDeps,
-): Awaitable<void> {
+): MaybePromise<void> {
   received.principal = principal;
   const entered = enterTurn(principal, policy, received.head, credential, deps.overload);
   return andThen(entered, (place) => {
@@ -102,7 +102,7 @@ function enterTurn(
   head: RequestHead,
   credential: string | null,
   overload: Overload,
-): Awaitable<BodyPlace> {
+): MaybePromise<BodyPlace> {
   if (!principal || policy.access !== 'chat') return overload.enterOther(principal?.accountId ?? '');
   return overload.enter(principal.accountId, Number(head.header('content-length') ?? 0), credential);
 }
@@ -124,7 +124,7 @@ function enterLimits(
   policy: RoutePolicy,
   address: string | null,
   limits: Limits,
-): Awaitable<void> {
+): MaybePromise<void> {
   const limit = getLimit(policy);
   if (limit === 'read') return limits.read(principal, address);
   if (limit === 'verify') return limits.verify(address);
@@ -136,7 +136,7 @@ function enterLimits(
 }
 
 /** Gives back what a request holds that came to no answer of its own. */
-export function release({ pass, place }: Received): Awaitable<void> {
+export function release({ pass, place }: Received): MaybePromise<void> {
   if (pass?.running) return undefined;
   place?.leave();
   return pass?.leave(0);
@@ -240,7 +240,11 @@ export const tooLarge = (limit: number) =>
   new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, { details: { limit } });
 
 /** Who asks and whether that is enough for this route. Null on public routes. */
-export function admit(policy: RoutePolicy, header: string | null, authorizer: Authorizer): Awaitable<Principal | null> {
+export function admit(
+  policy: RoutePolicy,
+  header: string | null,
+  authorizer: Authorizer,
+): MaybePromise<Principal | null> {
   if (policy.access === 'public') return null;
   return andThen(authorizer.authenticate(header), (principal) => permit(policy, principal));
 }

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
 import { hasStalled, uploadStalled } from '../access/overload/upload-pace.ts';
 import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
-import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
+import type { AnswerWriter, HeaderFields, HttpExchange } from './exchange.ts';
 import { hasReadEnough } from './read-body.ts';
 import { refuseUnread } from './refuse-unread.ts';
 
 /** An exchange over a socket, with nothing of the platform's `Request` and `Response` in between. */
-export class SocketExchange implements Exchange {
+export class SocketExchange implements HttpExchange {
   readonly method: string;
   readonly target: string;
   readonly address: string;
@@ -89,12 +89,12 @@ export class SocketExchange implements Exchange {
     const fields = { ...headers, 'content-length': String(Buffer.byteLength(text)) };
     if (!this.#incoming.complete) return void refuseUnread(outgoing, status, fields, text);
     outgoing.writeHead(status, fields);
-    socketOutlet(outgoing, this.#stallMs).end(text);
+    socketWriter(outgoing, this.#stallMs).end(text);
   }
 
-  open(status: number, headers: HeaderFields): AnswerOutlet {
+  open(status: number, headers: HeaderFields): AnswerWriter {
     this.#outgoing.writeHead(status, headers);
-    return socketOutlet(this.#outgoing, this.#stallMs);
+    return socketWriter(this.#outgoing, this.#stallMs);
   }
 
   destroy(): void {
@@ -106,7 +106,7 @@ const clientGone = (what: string) =>
   new AppError('client_closed_request', `The client went away before ${what} was complete.`);
 
 /** Where an answer's bytes go out, in their order. */
-interface SocketOutlet extends AnswerOutlet {
+interface SocketWriter extends AnswerWriter {
   /** Nothing follows, or only this. */
   end(last?: string): void;
 }
@@ -121,7 +121,7 @@ const pieceBytes = 65_536;
  * Writes to a client's socket; what is written in one turn goes out in one piece. A client that takes nothing for `stallMs` while
  * something waits for it is hung up on, which everyone who listens for the end of its connection takes as its leaving.
  */
-function socketOutlet(outgoing: ServerResponse, stallMs: number): SocketOutlet {
+function socketWriter(outgoing: ServerResponse, stallMs: number): SocketWriter {
   const waiting: (string | Uint8Array)[] = [];
   /** Of this turn. */
   let turn = '';

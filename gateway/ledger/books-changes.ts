@@ -1,6 +1,6 @@
 import { priceText } from '../models/prices/price-json.ts';
 import type { LedgerEntryRow, RequestRow, UsageDailyRow } from '../storage/schema.ts';
-import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
+import type { AccountState, KeyState, LedgerSnapshot, RequestState } from './books-state.ts';
 import type { Settlement } from './ledger.ts';
 
 /** A new request, as it is written. */
@@ -47,7 +47,7 @@ export type ChargeEntry = Omit<LedgerEntryRow, 'seq' | 'idempotency_id'>;
  * What a batch of steps changes, in the order in which it is written: a request may be opened, raised and closed in one batch.
  * Rows of accounts and keys are as they are afterwards.
  */
-export interface BooksChanges {
+export interface LedgerChanges {
   readonly opened: readonly OpenedRequest[];
   readonly raised: readonly Raised[];
   readonly renewed: readonly { readonly id: string; readonly lease_until: bigint }[];
@@ -62,19 +62,19 @@ export interface BooksChanges {
 }
 
 /** The books while a batch is decided: what it has read is copied, so that a batch that fails has changed nothing. */
-export class BooksDraft implements BooksView, BooksChanges {
+export class LedgerBatch implements LedgerSnapshot, LedgerChanges {
   readonly opened: OpenedRequest[] = [];
   readonly raised: Raised[] = [];
   readonly renewed: { id: string; lease_until: bigint }[] = [];
   readonly closed: ClosedRequest[] = [];
   readonly entries: ChargeEntry[] = [];
   readonly requests = new Map<string, RequestState>();
-  readonly #view: BooksView;
+  readonly #view: LedgerSnapshot;
   readonly #accounts = new Map<string, AccountState>();
   readonly #keys = new Map<string, KeyState>();
   #lines: Map<string, readonly KeyState[]> | null = null;
 
-  constructor(view: BooksView) {
+  constructor(view: LedgerSnapshot) {
     this.#view = view;
   }
 

@@ -28,7 +28,7 @@ export type RequestState = Pick<
 >;
 
 /** The books as decisions see them; what is unknown is undefined. */
-export interface BooksView {
+export interface LedgerSnapshot {
   account(id: string): AccountState | undefined;
   key(id: string): KeyState | undefined;
   request(id: string): RequestState | undefined;

@@ -1,19 +1,19 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { PlanOf } from '../access/auth/plans.ts';
 import { newId } from '../storage/id.ts';
-import { type BooksChanges, BooksDraft, type ChargeEntry, type OpenedRequest, type Raised } from './books-changes.ts';
-import type { AccountState, BooksView, RequestState } from './books-state.ts';
+import { type ChargeEntry, LedgerBatch, type LedgerChanges, type OpenedRequest, type Raised } from './books-changes.ts';
+import type { AccountState, LedgerSnapshot, RequestState } from './books-state.ts';
 import { charge, countRequest, moveHold, reserve } from './count-spending.ts';
 import { shareToHold } from './hold-share.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
 import { type ModelName, modelId, modelRefusal } from './model-limits.ts';
 import { getDay } from './period.ts';
 import { creditShortage, getShortage, monthRefusal, quotaRefusal } from './quota.ts';
-import type { Reliance } from './reliance.ts';
+import type { ReadSet } from './reliance.ts';
 import { limitRefusal } from './spending-limits.ts';
 
 /** One step of one request. */
-export type Step =
+export type LedgerCommand =
   | { readonly do: 'hold'; readonly request: HoldRequest }
   | {
       readonly do: 'extend';
@@ -27,7 +27,7 @@ export type Step =
   | { readonly do: 'interrupt'; readonly settlement: Settlement; readonly leaseUntil: bigint };
 
 /** What came of a step; one that failed has changed nothing. */
-export type StepResult = { readonly value: unknown } | { readonly error: unknown };
+export type CommandResult = { readonly value: unknown } | { readonly error: unknown };
 
 export interface DecisionContext {
   /** Milliseconds since the epoch. */
@@ -36,48 +36,52 @@ export interface DecisionContext {
   readonly instanceId: string;
   readonly getPlan: PlanOf;
   /** Notes what decisions relied on, for books that others write to at the same time. */
-  readonly reliance?: Reliance;
+  readonly readSet?: ReadSet;
 }
 
 export interface Decided {
   /** One for each step, in their order. */
-  readonly results: readonly StepResult[];
-  readonly changes: BooksChanges;
+  readonly results: readonly CommandResult[];
+  readonly changes: LedgerChanges;
 }
 
-const done: StepResult = { value: undefined };
-const yes: StepResult = { value: true };
-const no: StepResult = { value: false };
-const failed = (message: string): StepResult => ({ error: new Error(message) });
+const done: CommandResult = { value: undefined };
+const yes: CommandResult = { value: true };
+const no: CommandResult = { value: false };
+const failed = (message: string): CommandResult => ({ error: new Error(message) });
 
 /**
  * The rules of the ledger (wire contract §2.7, §7): takes steps in their order, each with its guards, and says what they come to
  * and what they change. Pure: databases only read before it and write after it.
  */
-export function decideSteps(steps: readonly Step[], view: BooksView, context: DecisionContext): Decided {
-  const draft = new BooksDraft(view);
-  const results = steps.map((step) => decide(step, draft, context));
+export function decideCommands(
+  commands: readonly LedgerCommand[],
+  view: LedgerSnapshot,
+  context: DecisionContext,
+): Decided {
+  const draft = new LedgerBatch(view);
+  const results = commands.map((command) => decide(command, draft, context));
   return { results, changes: draft };
 }
 
-function decide(step: Step, draft: BooksDraft, context: DecisionContext): StepResult {
-  switch (step.do) {
+function decide(command: LedgerCommand, draft: LedgerBatch, context: DecisionContext): CommandResult {
+  switch (command.do) {
     case 'hold':
-      return hold(step.request, draft, context);
+      return hold(command.request, draft, context);
     case 'extend':
-      return extend(step, draft, context);
+      return extend(command, draft, context);
     case 'renew':
-      redoStep({ do: 'renew', id: step.requestId, lease_until: BigInt(context.leaseUntil) }, draft);
+      applyEvent({ do: 'renew', id: command.requestId, lease_until: BigInt(context.leaseUntil) }, draft);
       return done;
     case 'settle':
-      return settle(step.settlement, draft, context.now);
+      return settle(command.settlement, draft, context.now);
     case 'interrupt':
-      return interrupt(step.settlement, step.leaseUntil, draft, context.now);
+      return interrupt(command.settlement, command.leaseUntil, draft, context.now);
   }
 }
 
-function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext): StepResult {
-  const { now, instanceId, leaseUntil, reliance, getPlan } = context;
+function hold(request: HoldRequest, draft: LedgerBatch, context: DecisionContext): CommandResult {
+  const { now, instanceId, leaseUntil, readSet, getPlan } = context;
   if (request.amount < 0n) return failed(`a hold is never negative, got ${request.amount}`);
   // An acknowledgement may have been lost: the same request held twice is held once.
   const known = draft.request(request.requestId);
@@ -95,7 +99,7 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
     creditShortage(account, plan, amount);
   const amount = shareToHold(request.amount, preferred, { account, plan, keyId, keys, model: request }, now);
   // That less was held than might have been is no reason to decide anew.
-  reliance?.note({ account, plan, keyId, keys, amount, now, opens: true });
+  readSet?.note({ account, plan, keyId, keys, amount, now, opens: true });
   const refusal = toRefusal(amount);
   if (refusal) return { error: refusal };
   const row = {
@@ -115,16 +119,16 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
     hold: amount,
     lease_until: BigInt(leaseUntil),
   };
-  redoStep({ do: 'open', row }, draft);
+  applyEvent({ do: 'open', row }, draft);
   return { value: amount };
 }
 
 /** What an earlier try may have reserved already is not reserved again. */
 function extend(
-  { requestId, to, model }: Extract<Step, { do: 'extend' }>,
-  draft: BooksDraft,
-  { now, reliance, getPlan }: DecisionContext,
-): StepResult {
+  { requestId, to, model }: Extract<LedgerCommand, { do: 'extend' }>,
+  draft: LedgerBatch,
+  { now, readSet, getPlan }: DecisionContext,
+): CommandResult {
   const request = draft.request(requestId);
   const account = request?.status === 'running' ? draft.account(request.account_id) : undefined;
   if (!request || !account) return no;
@@ -133,7 +137,7 @@ function extend(
   if (by === 0n && !moved) return yes;
   const keys = draft.lineage(request.key_id);
   const plan = getPlan(account.plan);
-  reliance?.note({ account, plan, keyId: request.key_id, keys, amount: by, now, opens: false });
+  readSet?.note({ account, plan, keyId: request.key_id, keys, amount: by, now, opens: false });
   const refusal =
     getShortage(keys, by) ??
     monthRefusal(account, plan, by, now) ??
@@ -141,22 +145,22 @@ function extend(
     (moved && modelRefusal(account, request.key_id, moved, request.hold + by, now)) ??
     creditShortage(account, plan, by);
   if (refusal) return no;
-  redoStep({ do: 'raise', id: requestId, by, ...moved }, draft);
+  applyEvent({ do: 'raise', id: requestId, by, ...moved }, draft);
   return yes;
 }
 
 /** Ends a running request, books its charge and frees its hold. Already ended: answers what was booked. */
-function settle(end: Settlement, draft: BooksDraft, now: number): StepResult {
+function settle(end: Settlement, draft: LedgerBatch, now: number): CommandResult {
   if (end.charge < 0n) return failed(`a charge is never negative, got ${end.charge}`);
   const request = draft.request(end.requestId);
   if (!request) return failed(`request ${end.requestId} was never held`);
   if (request.status !== 'running') return { value: { charged: nanoUsd(request.charge) } };
   const entryId = end.charge > 0n ? newId('txn', now) : null;
-  redoStep({ do: 'close', settlement: end, ended: BigInt(now), entryId }, draft);
+  applyEvent({ do: 'close', settlement: end, ended: BigInt(now), entryId }, draft);
   return { value: { charged: end.charge } };
 }
 
-function interrupt(end: Settlement, leaseUntil: bigint, draft: BooksDraft, now: number): StepResult {
+function interrupt(end: Settlement, leaseUntil: bigint, draft: LedgerBatch, now: number): CommandResult {
   const request = draft.request(end.requestId);
   if (request?.status !== 'running' || request.lease_until !== leaseUntil) return no;
   const result = settle(end, draft, now);
@@ -170,7 +174,7 @@ const metadataText = (metadata: HoldRequest['metadata']) => {
 };
 
 /** A step that was decided: what it does to the books follows from it without asking any guard again. */
-export type DecidedStep =
+export type LedgerEvent =
   | { readonly do: 'open'; readonly row: OpenedRequest }
   | ({ readonly do: 'raise' } & Raised)
   | { readonly do: 'renew'; readonly id: string; readonly lease_until: bigint }
@@ -184,10 +188,10 @@ export type DecidedStep =
     };
 
 /** Does a decided step to the books. Throws where they are not those that it was decided on. */
-export function redoStep(step: DecidedStep, draft: BooksDraft): void {
-  switch (step.do) {
+export function applyEvent(command: LedgerEvent, draft: LedgerBatch): void {
+  switch (command.do) {
     case 'open': {
-      const { row } = step;
+      const { row } = command;
       const account = getAccount(draft, row.account_id);
       draft.open(row);
       countRequest(account, row.day);
@@ -195,18 +199,18 @@ export function redoStep(step: DecidedStep, draft: BooksDraft): void {
       return;
     }
     case 'raise':
-      raise(step, draft);
+      raise(command, draft);
       return;
     case 'renew':
-      draft.renew(step.id, step.lease_until);
+      draft.renew(command.id, command.lease_until);
       return;
     case 'close':
-      close(step, draft);
+      close(command, draft);
   }
 }
 
 /** The step that one decision has changed the books by; null where it has changed nothing. */
-export function getStep({ opened, raised, renewed, closed, entries }: BooksChanges): DecidedStep | null {
+export function toCommand({ opened, raised, renewed, closed, entries }: LedgerChanges): LedgerEvent | null {
   const open = opened[0];
   const raise = raised[0];
   const renew = renewed[0];
@@ -218,7 +222,7 @@ export function getStep({ opened, raised, renewed, closed, entries }: BooksChang
   return { do: 'close', settlement: close.settlement, ended: close.ended, entryId: entries[0]?.id ?? null };
 }
 
-function raise(raised: Raised, draft: BooksDraft): void {
+function raise(raised: Raised, draft: LedgerBatch): void {
   const request = getRequest(draft, raised.id);
   const account = getAccount(draft, request.account_id);
   draft.raise(request, raised);
@@ -228,7 +232,7 @@ function raise(raised: Raised, draft: BooksDraft): void {
     moveHold(account, request, { provider, model }, request.hold + raised.by);
 }
 
-function close({ settlement, ended, entryId }: Extract<DecidedStep, { do: 'close' }>, draft: BooksDraft): void {
+function close({ settlement, ended, entryId }: Extract<LedgerEvent, { do: 'close' }>, draft: LedgerBatch): void {
   const request = getRequest(draft, settlement.requestId);
   const account = getAccount(draft, request.account_id);
   const keys = draft.lineage(request.key_id);
@@ -259,13 +263,13 @@ const entryFor = (
   estimated: estimated ? 1n : 0n,
 });
 
-function getAccount(draft: BooksDraft, id: string): AccountState {
+function getAccount(draft: LedgerBatch, id: string): AccountState {
   const account = draft.account(id);
   if (!account) throw new Error(`account ${id} does not exist`);
   return account;
 }
 
-function getRequest(draft: BooksDraft, id: string): RequestState {
+function getRequest(draft: LedgerBatch, id: string): RequestState {
   const request = draft.request(id);
   if (request?.status !== 'running')
     throw new Error(`request ${id} ${request ? `has ${request.status}` : 'is unknown'}`);

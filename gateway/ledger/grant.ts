@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, maxNano, type NanoUsd } from '#shared/money.ts';
 import { newId } from '../storage/id.ts';
-import type { BooksTransaction } from '../storage/open.ts';
+import type { GatewayTransaction } from '../storage/open.ts';
 
 export interface Grant {
   readonly accountId: string;
@@ -15,7 +15,7 @@ export interface Grant {
 const largest = 1_000_000_000_000_000_000n;
 
 /** Adds credits to an account: balance and ledger entry in one transaction. */
-export async function grantCredits(trx: BooksTransaction, grant: Grant, now: number): Promise<{ id: string }> {
+export async function grantCredits(trx: GatewayTransaction, grant: Grant, now: number): Promise<{ id: string }> {
   if (grant.amount <= 0n || grant.amount > largest) {
     throw new AppError('invalid_input', 'A grant must be more than $0 and at most $1,000,000,000.');
   }
@@ -47,13 +47,13 @@ export async function grantCredits(trx: BooksTransaction, grant: Grant, now: num
   return { id };
 }
 
-async function notGranted(trx: BooksTransaction, { accountId }: Grant): Promise<AppError> {
+async function notGranted(trx: GatewayTransaction, { accountId }: Grant): Promise<AppError> {
   const account = await trx.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
   if (!account) return new AppError('not_found', `There is no account "${accountId}".`);
   return new AppError('invalid_input', `All grants of an account together are at most $${formatUsd(maxNano)}.`);
 }
 
-const findGrant = (trx: BooksTransaction, idempotencyId: string) =>
+const findGrant = (trx: GatewayTransaction, idempotencyId: string) =>
   trx
     .selectFrom('ledger_entries')
     .select(['id', 'account_id', 'amount'])

@@ -5,7 +5,7 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../tests/gateway-doubles/start-postgres.ts';
-import { openBooks } from '../storage/open.ts';
+import { openDatabase } from '../storage/open.ts';
 import { createTransact } from '../storage/transact.ts';
 import { grantCredits } from './grant.ts';
 import type { Ledger, Settlement } from './ledger.ts';
@@ -34,14 +34,14 @@ let database = engines[0]?.database ?? (async () => ':memory:');
 
 async function openLedger(plan = 'pro', balance = '0') {
   const url = await database();
-  const books = await openBooks(url);
-  closers.push(() => books.db.destroy());
-  const transact = createTransact(books);
+  const gatewayDb = await openDatabase(url);
+  closers.push(() => gatewayDb.db.destroy());
+  const transact = createTransact(gatewayDb);
   let time = Date.UTC(2026, 10, 20);
   const now = () => time;
-  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
+  const ledger = createLedger({ db: gatewayDb.db, now, instanceId: 'inst_a' });
   const account = { id: 'acct_1', name: 'A', email: null, plan, status: 'active' as const, created: 0n };
-  await books.db
+  await gatewayDb.db
     .insertInto('accounts')
     .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
     .execute();
@@ -51,11 +51,11 @@ async function openLedger(plan = 'pro', balance = '0') {
     );
   if (balance !== '0') await grant(parseUsd(balance));
   const readAccount = () =>
-    books.db.selectFrom('accounts').selectAll().where('id', '=', 'acct_1').executeTakeFirstOrThrow();
+    gatewayDb.db.selectFrom('accounts').selectAll().where('id', '=', 'acct_1').executeTakeFirstOrThrow();
   const pass = (ms: number) => {
     time += ms;
   };
-  return { ...books, transact, ledger, grant, now, account: readAccount, pass, url };
+  return { ...gatewayDb, transact, ledger, grant, now, account: readAccount, pass, url };
 }
 
 const getHold = (requestId: string, amount: bigint) => ({
@@ -94,18 +94,18 @@ const getCode = (work: Promise<unknown>) =>
     (error: { code?: string }) => error.code ?? String(error),
   );
 
-type Step =
+type LedgerCommand =
   | { readonly do: 'grant'; readonly amount: bigint }
   | { readonly do: 'hold' | 'extend' | 'settle'; readonly request: number; readonly amount: bigint };
 
 const amount = fc.bigInt({ min: 0n, max: 1000n });
-const step: fc.Arbitrary<Step> = fc.oneof(
+const command: fc.Arbitrary<LedgerCommand> = fc.oneof(
   fc.record({ do: fc.constant('grant' as const), amount: fc.bigInt({ min: 1n, max: 2000n }) }),
   fc.record({ do: fc.constantFrom('hold', 'extend', 'settle'), request: fc.integer({ min: 0, max: 7 }), amount }),
 );
 
 /** The books as one would keep them on paper. */
-function paperBooks(prepaid: boolean) {
+function paperLedger(prepaid: boolean) {
   const requests = new Map<number, { hold: bigint; charge: bigint | null }>();
   const held = () => [...requests.values()].reduce((sum, one) => sum + one.hold, 0n);
   let balance = 0n;
@@ -113,7 +113,7 @@ function paperBooks(prepaid: boolean) {
   return {
     held,
     balance: () => balance,
-    apply(next: Step): unknown {
+    apply(next: LedgerCommand): unknown {
       if (next.do === 'grant') {
         balance += next.amount;
         return 'ok';
@@ -141,7 +141,11 @@ function paperBooks(prepaid: boolean) {
   };
 }
 
-async function apply(ledger: Ledger, grant: (amount: bigint) => Promise<unknown>, next: Step): Promise<unknown> {
+async function apply(
+  ledger: Ledger,
+  grant: (amount: bigint) => Promise<unknown>,
+  next: LedgerCommand,
+): Promise<unknown> {
   if (next.do === 'grant') return grant(next.amount).then(() => 'ok');
   const id = `req_${next.request}`;
   if (next.do === 'hold') return getCode(holdDurably(ledger, getHold(id, next.amount)));
@@ -164,10 +168,10 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     'agrees with books kept on paper, whatever happens (%s)',
     async (plan, prepaid) => {
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
           const { ledger, grant, account, db } = await openLedger(plan);
-          const paper = paperBooks(prepaid);
-          for (const next of steps) {
+          const paper = paperLedger(prepaid);
+          for (const next of commands) {
             expect(await apply(ledger, grant, next)).toEqual(paper.apply(next));
             const row = await account();
             expect([row.balance, row.held]).toEqual([paper.balance(), paper.held()]);
@@ -199,10 +203,10 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
 
   test.runIf(engine === 'PostgreSQL')('never promises more than the balance to two processes at once', async () => {
     const { ledger, account, url } = await openLedger('pro', '0.00000005');
-    const books = await openBooks(url);
-    closers.push(() => books.db.destroy());
+    const gatewayDb = await openDatabase(url);
+    closers.push(() => gatewayDb.db.destroy());
     const other = createLedger({
-      db: books.db,
+      db: gatewayDb.db,
       now: Date.now,
       instanceId: 'inst_b',
     });

@@ -1,5 +1,5 @@
 import type { PlanOf } from '../access/auth/plans.ts';
-import { type BooksDb, dialectOfDb } from '../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../storage/open.ts';
 import { createPostgresLedger } from './postgres/postgres-ledger.ts';
 import { createSqliteLedger } from './sqlite/sqlite-ledger.ts';
 import type { InterruptingLedger } from './sweeper.ts';
@@ -10,7 +10,7 @@ export const leaseMs = 60_000;
 export const renewEveryMs = 15_000;
 
 export interface LedgerDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly now: () => number;
   /** What leases are counted by: a clock that nobody can set. Absent: `now` is one. */
   readonly steadyNow?: () => number;

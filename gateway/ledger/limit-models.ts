@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type BooksDb, dialectOfDb } from '../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../storage/open.ts';
 import { type ModelLimit, modelLimitsText, readModelLimits } from './model-limits.ts';
 import { total } from './rules/rule.ts';
 
@@ -8,7 +8,7 @@ import { total } from './rules/rule.ts';
  * in one transaction, so that no request is counted twice or not at all.
  */
 export async function limitModels(
-  db: BooksDb,
+  db: GatewayDb,
   accountId: string,
   models: Readonly<Record<string, bigint | null>>,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function limitModels(
 }
 
 async function spentOn(
-  db: BooksDb,
+  db: GatewayDb,
   { accountId, month, id }: { readonly accountId: string; readonly month: string; readonly id: string },
 ): Promise<Pick<ModelLimit, 'used' | 'held'>> {
   const ofModel = sql`account_id = ${accountId} and provider || '/' || model = ${id}`;

@@ -4,11 +4,11 @@ import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { testDatabase } from '../../tests/gateway-doubles/test-database.ts';
 import { createOperator } from '../operations/operator/operator-store.ts';
-import { openBooks } from '../storage/open.ts';
+import { openDatabase } from '../storage/open.ts';
 import { createTransact } from '../storage/transact.ts';
 import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
-import { verifyBooks } from './verify-books.ts';
+import { checkLedger } from './verify-books.ts';
 
 const capped = { provider: 'lab', model: 'big/one' };
 const other = { provider: 'lab', model: 'small' };
@@ -16,23 +16,23 @@ const id = 'lab/big/one';
 
 /** An account with money, two keys and a ledger on the engine of this run. */
 async function openCapped(start = Date.UTC(2026, 10, 20)) {
-  const books = await openBooks(await testDatabase());
-  onTestFinished(() => books.db.destroy());
-  const transact = createTransact(books);
+  const gatewayDb = await openDatabase(await testDatabase());
+  onTestFinished(() => gatewayDb.db.destroy());
+  const transact = createTransact(gatewayDb);
   let time = start;
   const now = () => time;
-  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
+  const ledger = createLedger({ db: gatewayDb.db, now, instanceId: 'inst_a' });
   const peppers = { current: Buffer.alloc(32), all: [Buffer.alloc(32)] } as never;
-  const operator = createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {} });
+  const operator = createOperator({ db: gatewayDb.db, transact, peppers, now, credentialsChanged: () => {} });
   const account = { id: 'acct_1', name: 'A', email: null, plan: 'pro', status: 'active' as const, created: 0n };
-  await books.db
+  await gatewayDb.db
     .insertInto('accounts')
     .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
     .execute();
   await transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: parseUsd('1000') }, time));
   for (const key of ['key_app', 'key_program']) {
     const row = { id: key, account_id: 'acct_1', digest: Buffer.from(key), prefix: 'p', scopes: '[]', created: 0n };
-    await books.db.insertInto('api_keys').values(row).execute();
+    await gatewayDb.db.insertInto('api_keys').values(row).execute();
   }
   const request = (requestId: string, amount: bigint, model = capped, keyId = 'key_program') => ({
     requestId,
@@ -74,11 +74,11 @@ async function openCapped(start = Date.UTC(2026, 10, 20)) {
       exceptKey: 'key_app',
     });
   const used = async () => (await operator.accountLimits('acct_1')).models;
-  const problems = async () => (await verifyBooks(books)).checks.flatMap((check) => check.problems);
+  const problems = async () => (await checkLedger(gatewayDb)).checks.flatMap((check) => check.problems);
   const pass = (ms: number) => {
     time += ms;
   };
-  return { ...books, ledger, request, hold, settle, limit, used, problems, pass };
+  return { ...gatewayDb, ledger, request, hold, settle, limit, used, problems, pass };
 }
 
 const count = (answers: readonly string[], wanted: string) => answers.filter((answer) => answer === wanted).length;

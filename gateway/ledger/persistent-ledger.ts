@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseFault, isConnectionLoss } from '../storage/connection-loss.ts';
-import { JournalFault } from '../storage/journal-fault.ts';
+import { WriteAheadLogFault } from '../storage/journal-fault.ts';
 import type { Ledger } from './ledger.ts';
 
 /** A caller waits for the hold and for what extends it; nobody waits for the settlement, which is worth more patience. */
@@ -17,12 +17,12 @@ export function createPersistentLedger(
   now: () => number,
   log: (entry: Readonly<Record<string, unknown>>) => void,
 ): Ledger {
-  function persist<T>(step: string, patienceMs: number, asked: Promise<T>, ask: () => Promise<T>): Promise<T> {
+  function persist<T>(command: string, patienceMs: number, asked: Promise<T>, ask: () => Promise<T>): Promise<T> {
     const giveUpAt = now() + patienceMs;
     const again = async (error: unknown, pause: number): Promise<T> => {
-      const passes = isConnectionLoss(error) || (error instanceof JournalFault && step === 'settle');
+      const passes = isConnectionLoss(error) || (error instanceof WriteAheadLogFault && command === 'settle');
       if (!passes || now() + pause > giveUpAt) throw databaseFault(error);
-      log({ event: 'ledger_step_repeated', step, cause: String(error) });
+      log({ event: 'ledger_command_repeated', command, cause: String(error) });
       await delay(pause);
       return ask().catch((next: unknown) => again(next, Math.min(pause * 2, maxPauseMs)));
     };
@@ -30,8 +30,8 @@ export function createPersistentLedger(
   }
 
   /** `ask` must not throw. */
-  const persistently = <T>(step: string, patienceMs: number, ask: () => Promise<T>): Promise<T> =>
-    persist(step, patienceMs, ask(), ask);
+  const persistently = <T>(command: string, patienceMs: number, ask: () => Promise<T>): Promise<T> =>
+    persist(command, patienceMs, ask(), ask);
 
   return {
     decide(request) {

@@ -1,8 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { Plan, Principal } from '../access/auth/principal.ts';
-import type { Awaitable } from '../runtime/concurrency/awaitable.ts';
-import type { BooksDb } from '../storage/open.ts';
+import type { MaybePromise } from '../runtime/concurrency/awaitable.ts';
+import type { GatewayDb } from '../storage/open.ts';
 import type { AccountRow, ApiKeyRow } from '../storage/schema.ts';
 import { currentMonth, endOfDay, getDay } from './period.ts';
 
@@ -11,7 +11,7 @@ import { currentMonth, endOfDay, getDay } from './period.ts';
 export const formatMonth = (day: string): string => day.slice(0, 7);
 
 interface DayQuotaDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   /** The account as it was seen last, where somebody remembers it. */
   readonly seen?: ((accountId: string) => Counted | undefined) | undefined;
 }
@@ -25,13 +25,13 @@ export function requireDayQuota(
   { db, seen }: DayQuotaDeps,
   { accountId, plan }: Principal,
   now: number,
-): Awaitable<void> {
+): MaybePromise<void> {
   if (plan.requestsPerDay === null) return undefined;
   const last = seen?.(accountId);
   return last && quotaRefusal(last, plan, 0n, now) === null ? undefined : lookAtDay(db, accountId, plan, now);
 }
 
-async function lookAtDay(db: BooksDb, accountId: string, plan: Plan, now: number): Promise<void> {
+async function lookAtDay(db: GatewayDb, accountId: string, plan: Plan, now: number): Promise<void> {
   const row = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow();
   const refusal = quotaRefusal(row, plan, 0n, now);
   if (refusal) throw refusal;
@@ -86,7 +86,7 @@ const exceeded = (name: string, limit: string, what: string, resetsAt: number) =
   );
 
 /** Why a key may not reserve an amount as things stand at the moment, or null; reserves nothing. */
-export async function keyShortageNow(db: BooksDb, keyId: string, amount: bigint): Promise<AppError | null> {
+export async function keyShortageNow(db: GatewayDb, keyId: string, amount: bigint): Promise<AppError | null> {
   if (amount === 0n) return null;
   const rows: Limited[] = [];
   for (let id: string | null = keyId; id !== null; ) {

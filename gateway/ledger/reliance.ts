@@ -4,18 +4,18 @@ import { creditMargin, dayMargin, keyMargin, monthMargin } from './quota.ts';
 import { dayLimitMargin, monthLimitMargin } from './spending-limits.ts';
 
 /** How far a number may fall and rise with every comparison that was made with it coming out the same; null: any way. */
-export interface Leeway {
+export interface Margin {
   readonly fall: bigint | null;
   readonly rise: bigint | null;
 }
 
 /** By what a row may differ from the one that was decided on: what is left of the balance and the quotas, or of a key's limit. */
-interface AccountReliance {
-  readonly funds: Leeway;
-  readonly month: Leeway;
-  readonly day: Leeway;
+interface AccountMargins {
+  readonly funds: Margin;
+  readonly month: Margin;
+  readonly day: Margin;
   /** What the day was charged and holds. */
-  readonly spent: Leeway;
+  readonly spent: Margin;
 }
 
 interface Reservation {
@@ -34,23 +34,23 @@ interface Reservation {
  * What decisions relied on. They are made on rows that may be old by the time they are written; a margin that was enough
  * for all of a batch may have shrunk by its least surplus, and one that was short may have grown by less than it lacked.
  */
-export interface Reliance {
+export interface ReadSet {
   /** Notes the margins that a reservation is decided by. */
   note(reservation: Reservation): void;
-  account(id: string): AccountReliance;
-  key(id: string): Leeway;
+  account(id: string): AccountMargins;
+  key(id: string): Margin;
 }
 
-const anything: Leeway = { fall: null, rise: null };
+const anything: Margin = { fall: null, rise: null };
 
-export function createReliance(): Reliance {
-  const leeways = new Map<string, Leeway>();
+export function createReadSet(): ReadSet {
+  const margins = new Map<string, Margin>();
 
   function meet(name: string, margin: bigint | null): void {
-    if (margin !== null) leeways.set(name, narrowed(leeways.get(name) ?? anything, margin));
+    if (margin !== null) margins.set(name, narrowed(margins.get(name) ?? anything, margin));
   }
 
-  const of = (name: string) => leeways.get(name) ?? anything;
+  const of = (name: string) => margins.get(name) ?? anything;
   return {
     note({ account, plan, keyId, keys, amount, now, opens }) {
       const { id } = account;
@@ -71,7 +71,7 @@ export function createReliance(): Reliance {
   };
 }
 
-const narrowed = ({ fall, rise }: Leeway, margin: bigint): Leeway =>
+const narrowed = ({ fall, rise }: Margin, margin: bigint): Margin =>
   margin >= 0n
     ? { fall: fall === null || margin < fall ? margin : fall, rise }
     : { fall, rise: rise === null || -margin - 1n < rise ? -margin - 1n : rise };

@@ -3,11 +3,11 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../tests/gateway-doubles/start-postgres.ts';
-import { openBooks } from '../storage/open.ts';
+import { openDatabase } from '../storage/open.ts';
 import { createTransact } from '../storage/transact.ts';
 import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
-import { verifyBooks } from './verify-books.ts';
+import { checkLedger } from './verify-books.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -32,20 +32,20 @@ interface KeyLimits {
 }
 
 async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10, 20)) {
-  const books = await openBooks(url);
-  closers.push(() => books.db.destroy());
-  const transact = createTransact(books);
+  const gatewayDb = await openDatabase(url);
+  closers.push(() => gatewayDb.db.destroy());
+  const transact = createTransact(gatewayDb);
   let time = start;
   const now = () => time;
-  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
+  const ledger = createLedger({ db: gatewayDb.db, now, instanceId: 'inst_a' });
   const account = { id: 'acct_1', name: 'A', email: null, plan, status: 'active' as const, created: 0n };
-  await books.db
+  await gatewayDb.db
     .insertInto('accounts')
     .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
     .execute();
   await transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: parseUsd('1000') }, time));
   const addKey = (id: string, limits: KeyLimits = {}) =>
-    books.db
+    gatewayDb.db
       .insertInto('api_keys')
       .values({
         id,
@@ -59,7 +59,7 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
       })
       .execute();
   const readKey = (id: string) =>
-    books.db.selectFrom('api_keys').select(['spent', 'held']).where('id', '=', id).executeTakeFirstOrThrow();
+    gatewayDb.db.selectFrom('api_keys').select(['spent', 'held']).where('id', '=', id).executeTakeFirstOrThrow();
   const hold = (requestId: string, amount: bigint, keyId: string | null = null) =>
     holdDurably(ledger, {
       requestId,
@@ -96,7 +96,7 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
   const pass = (ms: number) => {
     time += ms;
   };
-  return { ...books, ledger, addKey, readKey, hold, settle, pass };
+  return { ...gatewayDb, ledger, addKey, readKey, hold, settle, pass };
 }
 
 const count = (answers: readonly string[], wanted: string) => answers.filter((answer) => answer === wanted).length;
@@ -196,7 +196,7 @@ describe.each(engines)('an account’s own limits on $engine', ({ database }) =>
       day_used: 31n,
       month_used: 81n,
     });
-    expect((await verifyBooks({ db, dialect })).checks.flatMap((check) => check.problems)).toEqual([]);
+    expect((await checkLedger({ db, dialect })).checks.flatMap((check) => check.problems)).toEqual([]);
   });
 });
 
@@ -225,7 +225,7 @@ describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
       day: '2026-11-21',
       day_requests: 2n,
     });
-    expect((await verifyBooks({ db, dialect })).checks.flatMap((check) => check.problems)).toEqual([]);
+    expect((await checkLedger({ db, dialect })).checks.flatMap((check) => check.problems)).toEqual([]);
   });
 
   test('money a month: what is charged and held never passes it, and the next month starts at zero', async () => {

@@ -1,6 +1,6 @@
 import { nanoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import type { BooksDb } from '../storage/open.ts';
+import type { GatewayDb } from '../storage/open.ts';
 import type { RequestRow } from '../storage/schema.ts';
 import type { AccountState } from './books-state.ts';
 import type { Ledger, Settlement } from './ledger.ts';
@@ -19,7 +19,7 @@ export interface InterruptingLedger extends Ledger {
 }
 
 export interface SweeperDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly ledger: Pick<InterruptingLedger, 'interrupt'>;
   readonly now: () => number;
   readonly instanceId: string;

@@ -10,9 +10,9 @@ import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { onPostgres, sharedDatabase, testDatabase, testPepper } from '../../tests/gateway-doubles/test-database.ts';
 import { allScopes } from '../access/auth/scopes.ts';
 import { openGateway } from '../open-gateway.ts';
-import { openBooks } from '../storage/open.ts';
+import { openDatabase } from '../storage/open.ts';
 import { createLedger } from './ledger-store.ts';
-import { verifyBooks } from './verify-books.ts';
+import { checkLedger } from './verify-books.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'portico-verify-'));
 const env = { PORTICO_KEY_PEPPER: testPepper };
@@ -65,9 +65,9 @@ const open = (accountId: string, keyId: string) => ({
 
 /** A request on its caller's own key, with a fee of 2.5 % of 8 nano-dollars: one, rounded up. */
 async function onOwnKey(accountId: string, keyId: string) {
-  const books = await openBooks(original);
+  const gatewayDb = await openDatabase(original);
   const ledger = createLedger({
-    db: books.db,
+    db: gatewayDb.db,
     now: Date.now,
     instanceId: 'inst_b',
   });
@@ -90,24 +90,24 @@ async function onOwnKey(accountId: string, keyId: string) {
     firstTokenMs: null,
     totalMs: 1,
   });
-  await books.db.destroy();
+  await gatewayDb.db.destroy();
 }
 
 /** What a process that was killed leaves behind. */
 async function hold(accountId: string, keyId: string) {
-  const books = await openBooks(original);
+  const gatewayDb = await openDatabase(original);
   const ledger = createLedger({
-    db: books.db,
+    db: gatewayDb.db,
     now: Date.now,
     instanceId: 'inst_killed',
   });
   await holdDurably(ledger, { ...open(accountId, keyId), requestId: `req_left_by_${accountId}` });
-  await books.db.destroy();
+  await gatewayDb.db.destroy();
 }
 
 let copies = 0;
 
-async function copyOfBooks(): Promise<string> {
+async function copyLedger(): Promise<string> {
   if (onPostgres()) return testDatabase(original);
   const copy = join(directory, `copy-${copies++}.db`);
   copyFileSync(original, copy);
@@ -117,37 +117,37 @@ async function copyOfBooks(): Promise<string> {
 /** Takes away what keeps such statements out, and runs them. */
 async function corrupt(database: string, statements: readonly string[]): Promise<void> {
   if (onPostgres()) return corruptOnPostgres(database, statements);
-  const books = new Database(database);
-  for (const trigger of ['ledger_refuses_update', 'ledger_refuses_delete']) books.exec(`DROP TRIGGER ${trigger}`);
-  for (const index of uniqueEntries) books.exec(`DROP INDEX ${index}`);
-  books.pragma('foreign_keys = OFF');
-  books.pragma('ignore_check_constraints = ON');
-  for (const statement of statements) expect(books.prepare(statement).run().changes, statement).toBeGreaterThan(0);
-  books.close();
+  const gatewayDb = new Database(database);
+  for (const trigger of ['ledger_refuses_update', 'ledger_refuses_delete']) gatewayDb.exec(`DROP TRIGGER ${trigger}`);
+  for (const index of uniqueEntries) gatewayDb.exec(`DROP INDEX ${index}`);
+  gatewayDb.pragma('foreign_keys = OFF');
+  gatewayDb.pragma('ignore_check_constraints = ON');
+  for (const statement of statements) expect(gatewayDb.prepare(statement).run().changes, statement).toBeGreaterThan(0);
+  gatewayDb.close();
 }
 
 const uniqueEntries = ['ledger_one_usage', 'ledger_one_byok_fee'];
 
 async function corruptOnPostgres(database: string, statements: readonly string[]): Promise<void> {
-  const books = new pg.Client({ connectionString: database });
-  await books.connect();
+  const gatewayDb = new pg.Client({ connectionString: database });
+  await gatewayDb.connect();
   // No triggers, so that nothing refuses a change and no foreign key is looked at.
-  await books.query('SET session_replication_role = replica');
-  for (const index of uniqueEntries) await books.query(`DROP INDEX ${index}`);
-  const checks = await books.query(
+  await gatewayDb.query('SET session_replication_role = replica');
+  for (const index of uniqueEntries) await gatewayDb.query(`DROP INDEX ${index}`);
+  const checks = await gatewayDb.query(
     "SELECT conrelid::regclass AS table, conname AS name FROM pg_constraint WHERE contype = 'c' AND conrelid > 0",
   );
-  for (const { table, name } of checks.rows) await books.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
-  for (const statement of statements) expect((await books.query(statement)).rowCount, statement).toBeGreaterThan(0);
-  await books.end();
+  for (const { table, name } of checks.rows) await gatewayDb.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  for (const statement of statements) expect((await gatewayDb.query(statement)).rowCount, statement).toBeGreaterThan(0);
+  await gatewayDb.end();
 }
 
 async function verified(...corruption: string[]) {
-  const copy = await copyOfBooks();
+  const copy = await copyLedger();
   await corrupt(copy, corruption);
-  const books = await openBooks(copy);
-  const report = await verifyBooks(books);
-  await books.db.destroy();
+  const gatewayDb = await openDatabase(copy);
+  const report = await checkLedger(gatewayDb);
+  await gatewayDb.db.destroy();
   return { ...report, wrong: report.checks.filter((check) => check.problems.length > 0) };
 }
 
@@ -193,18 +193,18 @@ test('books that nobody touched are exact, and their sums are told', async () =>
 });
 
 test('holds whose process gives no sign of life are counted', async () => {
-  const books = await openBooks(original);
-  const report = await verifyBooks(books, () => Date.now() + 61_000);
-  await books.db.destroy();
+  const gatewayDb = await openDatabase(original);
+  const report = await checkLedger(gatewayDb, () => Date.now() + 61_000);
+  await gatewayDb.db.destroy();
   expect(report).toMatchObject({ ok: true, sums: { running: 2, abandoned: 2 } });
 });
 
 // PostgreSQL's readers never make a writer wait.
 test.skipIf(onPostgres())('a gateway that serves the same books is not kept waiting', async () => {
-  const copy = await copyOfBooks();
-  const books = await openBooks(copy);
+  const copy = await copyLedger();
+  const gatewayDb = await openDatabase(copy);
   const writer = new Database(copy, { timeout: 0 });
-  const report = verifyBooks(books);
+  const report = checkLedger(gatewayDb);
   let writes = 0;
   let done = false;
   const end = report.finally(() => {
@@ -218,13 +218,13 @@ test.skipIf(onPostgres())('a gateway that serves the same books is not kept wait
   expect((await end).ok).toBe(true);
   expect(writes).toBeGreaterThan(10);
   writer.close();
-  await books.db.destroy();
+  await gatewayDb.db.destroy();
 });
 
 test('empty books are exact', async () => {
-  const books = await openBooks(await testDatabase());
-  expect(await verifyBooks(books)).toMatchObject({ ok: true, sums: { accounts: 0, balance_usd: '0' } });
-  await books.db.destroy();
+  const gatewayDb = await openDatabase(await testDatabase());
+  expect(await checkLedger(gatewayDb)).toMatchObject({ ok: true, sums: { accounts: 0, balance_usd: '0' } });
+  await gatewayDb.db.destroy();
 });
 
 const ofModel = 'a model’s limit has counted what it was charged since the account’s month began';

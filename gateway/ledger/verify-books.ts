@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import type { BooksDb, OpenBooks } from '../storage/open.ts';
+import type { GatewayDb, OpenDatabase } from '../storage/open.ts';
 import { accountRules } from './rules/account-rules.ts';
 import { entryRules } from './rules/entry-rules.ts';
 import { keyRules } from './rules/key-rules.ts';
@@ -10,27 +10,27 @@ import { getCount, type Rule, total } from './rules/rule.ts';
 import { withSums } from './rules/sums.ts';
 import { usageRules } from './rules/usage-rules.ts';
 
-type Books = Pick<OpenBooks, 'db' | 'dialect'>;
+type LedgerDb = Pick<OpenDatabase, 'db' | 'dialect'>;
 
 /** One thing that is off, by how much at most a nano-dollar would be told. */
-interface BooksProblem {
+interface LedgerProblem {
   readonly where: string;
   readonly expected: string;
   readonly found: string;
 }
 
-export interface BooksCheck {
+export interface LedgerCheck {
   readonly name: string;
   /** How many rows were looked at. */
   readonly checked: number;
-  readonly problems: readonly BooksProblem[];
+  readonly problems: readonly LedgerProblem[];
   /** More problems than are listed. */
   readonly more: number;
 }
 
-export interface BooksReport {
+export interface LedgerReport {
   readonly ok: boolean;
-  readonly checks: readonly BooksCheck[];
+  readonly checks: readonly LedgerCheck[];
   readonly sums: {
     readonly accounts: number;
     readonly requests: number;
@@ -59,9 +59,9 @@ const rules: readonly Rule[] = [
 ];
 
 /** Checks every invariant of the books in one snapshot; gateways may go on serving them meanwhile. */
-export const verifyBooks = (books: Books, now: () => number = Date.now): Promise<BooksReport> =>
-  inSnapshot(books, async (db) => {
-    const checks: BooksCheck[] = [];
+export const checkLedger = (gatewayDb: LedgerDb, now: () => number = Date.now): Promise<LedgerReport> =>
+  inSnapshot(gatewayDb, async (db) => {
+    const checks: LedgerCheck[] = [];
     await withSums(db, async () => {
       for (const rule of rules) checks.push(await check(db, rule));
     });
@@ -69,7 +69,7 @@ export const verifyBooks = (books: Books, now: () => number = Date.now): Promise
   });
 
 /** SQLite's own transactions here begin as writers and would make a serving gateway wait; a reader in WAL does not. */
-function inSnapshot<T>({ db, dialect }: Books, read: (db: BooksDb) => Promise<T>): Promise<T> {
+function inSnapshot<T>({ db, dialect }: LedgerDb, read: (db: GatewayDb) => Promise<T>): Promise<T> {
   if (dialect === 'postgres') return db.transaction().setIsolationLevel('repeatable read').execute(read);
   return db.connection().execute(async (connection) => {
     await sql`begin deferred`.execute(connection);
@@ -81,7 +81,7 @@ function inSnapshot<T>({ db, dialect }: Books, read: (db: BooksDb) => Promise<T>
   });
 }
 
-async function check(db: BooksDb, rule: Rule): Promise<BooksCheck> {
+async function check(db: GatewayDb, rule: Rule): Promise<LedgerCheck> {
   const { checked, violations } = await rule.look(db);
   const shown = (value: bigint | null) =>
     value === null ? 'nothing' : rule.unit === 'money' ? `$${formatUsd(nanoUsd(BigInt(value)))}` : String(value);
@@ -95,7 +95,7 @@ async function check(db: BooksDb, rule: Rule): Promise<BooksCheck> {
   };
 }
 
-async function getSums(db: BooksDb, now: number): Promise<BooksReport['sums']> {
+async function getSums(db: GatewayDb, now: number): Promise<LedgerReport['sums']> {
   const { rows } = await sql<Record<'granted' | 'used' | 'balance' | 'held', bigint>>`
     select ${total(sql`granted`)} as granted, ${total(sql`used`)} as used,
       ${total(sql`balance`)} as balance, ${total(sql`held`)} as held from accounts`.execute(db);

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
-import type { Awaitable } from '../runtime/concurrency/awaitable.ts';
+import type { MaybePromise } from '../runtime/concurrency/awaitable.ts';
 import { workerPool } from '../runtime/threads/worker-pool.ts';
 import { messagesBody } from './anthropic/anthropic-body.ts';
 import { bodyTask } from './body-task.ts';
@@ -110,7 +110,7 @@ export function writtenBody(given: ProviderRequest, writer: BodyWriter): object 
 }
 
 /** What an upstream is sent, with the files that were fetched for it; written on a thread of its own where it is long. */
-export function upstreamBody(given: ProviderRequest, writer: BodyWriter): Awaitable<object | Uint8Array> {
+export function upstreamBody(given: ProviderRequest, writer: BodyWriter): MaybePromise<object | Uint8Array> {
   if (!given.packed && !given.fetched) return writtenBody(given, writer);
   const { fetched = null, ...request } = given;
   return workerPool.run(

@@ -63,7 +63,7 @@ test('servers under names of their own answer side by side, each with its key, i
     headers: { authorization: 'Bearer key-of-far', 'x-tenant': 'blue' },
     body: { model: 'qwen3' },
   });
-  expect(await gateway.operator.verifyBooks()).toMatchObject({ ok: true });
+  expect(await gateway.operator.checkLedger()).toMatchObject({ ok: true });
   await post(path, { provider: 'near', model: 'qwen3', messages });
   expect(near.calls.at(-1)?.headers).not.toHaveProperty('authorization');
   gateway.setProvider('far', null);

@@ -176,7 +176,7 @@ export interface ProviderContext {
   /** Called where the upstream answers bit by bit although all was asked for at once. */
   readonly answersInParts?: () => void;
   /** Called where all of the answer is asked for at once although it was wanted bit by bit: it begins where it ends. */
-  readonly answersWhole?: () => void;
+  readonly answersNonStreaming?: () => void;
   /** Called where the provider can be asked afterwards what an answer cost that is broken off. */
   readonly tellsBill?: (ask: AskBill) => void;
 }

@@ -79,7 +79,7 @@ test('while the database is away every request is a 503 with a wait, and when it
   await postgres.restart();
   await expect.poll(async () => (await ask('GET', '/readyz')).status).toBe(200);
   await allAnswered();
-  const { checks, sums } = await gateway.operator.verifyBooks();
+  const { checks, sums } = await gateway.operator.checkLedger();
   expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
   expect(sums).toMatchObject({ running: 0, held_usd: '0' });
 });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { BooksDb } from './open.ts';
+import type { GatewayDb } from './open.ts';
 
 /** Smaller differences are the network's, not the clock's. */
 const toleranceMs = 50;
@@ -17,7 +17,7 @@ export interface DatabaseClock {
  * for every instance, however wrong the clocks of their machines are. Between two questions this process's monotonic
  * clock counts on, which nobody can set.
  */
-export async function openDatabaseClock(db: BooksDb): Promise<DatabaseClock> {
+export async function openDatabaseClock(db: GatewayDb): Promise<DatabaseClock> {
   let offset = await bestOffset(db);
   return {
     now: () => Math.floor(performance.now() + offset),
@@ -29,7 +29,7 @@ export async function openDatabaseClock(db: BooksDb): Promise<DatabaseClock> {
 }
 
 /** What to add to the monotonic clock, from the answer that came back fastest. */
-async function bestOffset(db: BooksDb): Promise<number> {
+async function bestOffset(db: GatewayDb): Promise<number> {
   let best = { offset: 0, took: Number.POSITIVE_INFINITY };
   for (let sample = 0; sample < samples; sample += 1) {
     const asked = performance.now();

@@ -2,21 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openBooks } from './open.ts';
+import { openDatabase } from './open.ts';
 import { createTransact } from './transact.ts';
 
 async function openFile() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-books-'));
-  const books = await openBooks(join(folder, 'books.db'));
+  const gatewayDb = await openDatabase(join(folder, 'books.db'));
   onTestFinished(async () => {
-    await books.db.destroy();
+    await gatewayDb.db.destroy();
     rmSync(folder, { recursive: true, force: true });
   });
-  const { log } = books;
+  const { log } = gatewayDb;
   if (!log) throw new Error('SQLite books have a log');
   const seen: string[] = [];
   const watched = {
-    ...books,
+    ...gatewayDb,
     log: {
       ...log,
       async sync() {
@@ -26,7 +26,7 @@ async function openFile() {
       },
     },
   };
-  return { books: watched, seen };
+  return { gatewayDb: watched, seen };
 }
 
 const account = (id: string) => ({
@@ -43,8 +43,8 @@ const account = (id: string) => ({
 });
 
 test('nobody is answered before the log is on the disk, and what comes together is synced once', async () => {
-  const { books, seen } = await openFile();
-  const transact = createTransact(books);
+  const { gatewayDb, seen } = await openFile();
+  const transact = createTransact(gatewayDb);
   await Promise.all(
     ['acct_1', 'acct_2', 'acct_3'].map(async (id) => {
       await transact((trx) => trx.insertInto('accounts').values(account(id)).execute());
@@ -55,9 +55,9 @@ test('nobody is answered before the log is on the disk, and what comes together 
 });
 
 test('a disk that fails fails everyone who waits for it', async () => {
-  const { books } = await openFile();
-  const broken = { ...books.log, sync: () => Promise.reject(new Error('EIO')) };
-  const transact = createTransact({ ...books, log: broken });
+  const { gatewayDb } = await openFile();
+  const broken = { ...gatewayDb.log, sync: () => Promise.reject(new Error('EIO')) };
+  const transact = createTransact({ ...gatewayDb, log: broken });
   const write = transact((trx) => trx.insertInto('accounts').values(account('acct_1')).execute());
   await expect(write).rejects.toThrow('EIO');
 });

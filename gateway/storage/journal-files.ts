@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { JournalFault } from './journal-fault.ts';
+import { WriteAheadLogFault } from './journal-fault.ts';
 import { encodeFrame, lastFrameNumber, type ScannedFile, scanFrames } from './journal-frames.ts';
 
 /** A file of this size is left for the other one, and written over once the database has what is in it: rarely, because a checkpoint takes the disk. */
@@ -24,14 +24,14 @@ const reserveBytes = 256 * 1024;
 const zeros = Buffer.alloc(reserveBytes);
 
 /** Two files beside the database that take turns. */
-export const journalPaths = (database: string): readonly string[] => [`${database}.steps-0`, `${database}.steps-1`];
+export const logPaths = (database: string): readonly string[] => [`${database}.steps-0`, `${database}.steps-1`];
 
 /** What is in a journal file; nothing where there is none. */
-export const readJournalFile = (path: string): ScannedFile => scanFrames(getBytes(path));
+export const readLogFile = (path: string): ScannedFile => scanFrames(getBytes(path));
 
 /** The number of the last step in the journal of this database, which somebody may be writing; null where nothing is in it. */
-export function lastInJournal(database: string): number | null {
-  const files = journalPaths(database)
+export function lastInLog(database: string): number | null {
+  const files = logPaths(database)
     .map(getBytes)
     .filter((bytes) => bytes.length > 0);
   return files.length === 0 ? null : Math.max(...files.map(lastFrameNumber));
@@ -46,11 +46,11 @@ function getBytes(path: string): Buffer {
   }
 }
 
-export interface JournalFiles {
+export interface LogFiles {
   /** The number of the last frame. */
   readonly last: number;
   /**
-   * Writes a text into the file, not yet onto the disk, and returns its number. Throws `JournalFault`: then it is not written.
+   * Writes a text into the file, not yet onto the disk, and returns its number. Throws `WriteAheadLogFault`: then it is not written.
    * One that nobody relies on before it is durable may be `late`: it goes with the next one, or just before the sync.
    */
   append(text: string, late?: boolean): number;
@@ -63,7 +63,7 @@ export interface JournalFiles {
   close(remove: boolean): void;
 }
 
-interface JournalFile {
+interface LogFile {
   readonly path: string;
   readonly descriptor: number;
   /** Where the next frame goes. */
@@ -74,14 +74,14 @@ interface JournalFile {
 }
 
 interface Unsynced {
-  readonly file: JournalFile;
+  readonly file: LogFile;
   readonly at: number;
   readonly bytes: Buffer;
 }
 
 /** Opens empty files for the numbers after `start`. What was in them before must be in the database for good. */
-export function openJournalFiles(database: string, books: number, start: number): JournalFiles {
-  const [first, second] = journalPaths(database).map((path) => emptied(path)) as [JournalFile, JournalFile];
+export function openLogFiles(database: string, databaseId: number, start: number): LogFiles {
+  const [first, second] = logPaths(database).map((path) => emptied(path)) as [LogFile, LogFile];
   syncFolder(database);
   let active = first;
   let last = start;
@@ -89,13 +89,13 @@ export function openJournalFiles(database: string, books: number, start: number)
   let late: Buffer[] = [];
   let failed = false;
 
-  function write({ descriptor }: JournalFile, frame: Buffer, at: number): void {
+  function write({ descriptor }: LogFile, frame: Buffer, at: number): void {
     for (let done = 0; done < frame.length; )
       done += writeSync(descriptor, frame, done, frame.length - done, at + done);
   }
 
   /** Room for what ends there. Never over what was written where there was no room once. */
-  function reserve(file: JournalFile, end: number): void {
+  function reserve(file: LogFile, end: number): void {
     file.reserved = Math.max(file.reserved, file.size);
     while (file.reserved < end) {
       try {
@@ -160,12 +160,12 @@ export function openJournalFiles(database: string, books: number, start: number)
       return last;
     },
     append(text, isLate = false) {
-      const frame = encodeFrame(books, last + 1, group.synced, text);
+      const frame = encodeFrame(databaseId, last + 1, group.synced, text);
       try {
         if (isLate) late.push(frame);
         else writeOut(frame);
       } catch (error) {
-        throw new JournalFault(error);
+        throw new WriteAheadLogFault(error);
       }
       last += 1;
       return last;
@@ -188,12 +188,12 @@ export function openJournalFiles(database: string, books: number, start: number)
   };
 }
 
-function syncAll([file, ...more]: readonly JournalFile[], done: (error: Error | null) => void): void {
+function syncAll([file, ...more]: readonly LogFile[], done: (error: Error | null) => void): void {
   if (!file) return void setImmediate(done, null);
   fdatasync(file.descriptor, (error) => (error || more.length === 0 ? done(error) : syncAll(more, done)));
 }
 
-function emptied(path: string): JournalFile {
+function emptied(path: string): LogFile {
   const descriptor = openSync(path, 'a+', 0o600);
   if (fstatSync(descriptor).size > 0) {
     ftruncateSync(descriptor, 0);
@@ -221,7 +221,7 @@ const gatherMs = 1;
 
 interface Waiting {
   readonly number: number;
-  readonly done: (fault: JournalFault | null) => void;
+  readonly done: (fault: WriteAheadLogFault | null) => void;
 }
 
 interface SyncedFile {
@@ -253,7 +253,7 @@ function createGroupSync(file: SyncedFile, start: number): GroupSync {
       const settled = waiting.filter(({ number }) => number <= upTo);
       waiting = waiting.filter(({ number }) => number > upTo);
       served = settled.length;
-      const fault = error && new JournalFault(error);
+      const fault = error && new WriteAheadLogFault(error);
       if (waiting.length > 0) schedule();
       for (const { done } of settled) done(fault);
     });

@@ -10,7 +10,7 @@ export interface Frame {
   /** All frames up to this number were on the disk when this one was written. */
   readonly synced: number;
   /** Which books it belongs to. */
-  readonly books: number;
+  readonly databaseId: number;
   readonly text: () => string;
 }
 
@@ -18,11 +18,11 @@ const magic = Buffer.from('PSJ1', 'latin1');
 const magicNumber = magic.readUInt32LE();
 const headBytes = 28;
 
-export function encodeFrame(books: number, number: number, synced: number, text: string): Buffer {
+export function encodeFrame(databaseId: number, number: number, synced: number, text: string): Buffer {
   const length = Buffer.byteLength(text);
   const frame = Buffer.allocUnsafe(headBytes + length);
   magic.copy(frame);
-  frame.writeUInt32LE(books, 8);
+  frame.writeUInt32LE(databaseId, 8);
   frame.writeUInt32LE(length, 12);
   frame.writeUIntLE(number, 16, 6);
   frame.writeUIntLE(synced, 22, 6);
@@ -90,7 +90,7 @@ const lengthAt = (bytes: Buffer, at: number): number => bytes.readUInt32LE(at + 
 const numberAt = (bytes: Buffer, at: number): number => bytes.readUIntLE(at + 16, 6);
 
 const frameAt = (bytes: Buffer, at: number, end: number): Frame => ({
-  books: bytes.readUInt32LE(at + 8),
+  databaseId: bytes.readUInt32LE(at + 8),
   number: numberAt(bytes, at),
   synced: bytes.readUIntLE(at + 22, 6),
   text: () => bytes.toString('utf8', at + headBytes, end),

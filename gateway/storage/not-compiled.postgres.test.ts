@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../tests/gateway-doubles/test-database.ts';
-import { openBooks } from './open.ts';
+import { openDatabase } from './open.ts';
 
 const everyCost = 'SET jit_above_cost = 0';
 const report = 'EXPLAIN (ANALYZE) SELECT count(*) FROM accounts WHERE balance > 0';
@@ -16,7 +16,7 @@ test('the server compiles no statement of ours, however dear it takes it for', a
   await other.query(everyCost);
   context.skip(!getPlan((await other.query(report)).rows).includes('JIT:'), 'this server has no compiler');
 
-  const { db } = await openBooks(url);
+  const { db } = await openDatabase(url);
   onTestFinished(() => db.destroy());
   const plan = await db.connection().execute(async (one) => {
     await sql.raw(everyCost).execute(one);

@@ -4,15 +4,15 @@ import { AppError, isDamagedDatabase } from '#shared/errors.ts';
 import { createDurableLog, type DurableLog } from './durable-log.ts';
 import { allMigrations } from './migrations/all-migrations.ts';
 import { type PoolUse, postgresDialect } from './postgres.ts';
-import type { Books } from './schema.ts';
-import { BooksAdapter, sqliteDialect } from './sqlite.ts';
+import type { GatewayTables } from './schema.ts';
+import { GatewaySqliteAdapter, sqliteDialect } from './sqlite.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
-export type BooksDb = Kysely<Books>;
-export type BooksTransaction = Transaction<Books>;
+export type GatewayDb = Kysely<GatewayTables>;
+export type GatewayTransaction = Transaction<GatewayTables>;
 
-export interface OpenBooks {
-  readonly db: BooksDb;
+export interface OpenDatabase {
+  readonly db: GatewayDb;
   readonly dialect: DialectName;
   /** Null where commits are durable by themselves. */
   readonly log: DurableLog | null;
@@ -24,24 +24,24 @@ export const getDialect = (database: string): DialectName =>
   /^postgres(ql)?:\/\//.test(database) ? 'postgres' : 'sqlite';
 
 /** What an open database speaks: SQLite has one connection. */
-export const dialectOfDb = (db: BooksDb): DialectName =>
+export const dialectOfDb = (db: GatewayDb): DialectName =>
   db.getExecutor().adapter.supportsMultipleConnections === false ? 'sqlite' : 'postgres';
 
 /** Empty books with today's schema, for all that this process opens in memory: tests open thousands. */
 let inMemory: Buffer | null = null;
 
 /** Opens the books (a SQLite path, `:memory:` or `postgres://…`) and brings the schema up to date. */
-export async function openBooks(
+export async function openDatabase(
   database: string,
   log: (entry: Record<string, unknown>) => void = () => {},
-): Promise<OpenBooks> {
+): Promise<OpenDatabase> {
   const dialect = getDialect(database);
   const durableLog = dialect === 'sqlite' ? createDurableLog(database) : null;
   const begun = database === ':memory:' ? inMemory : null;
   const { dialect: opened, use } = durableLog
     ? { dialect: openSqlite(database, durableLog, begun), use: null }
     : await postgresDialect(database, log);
-  const db = new Kysely<Books>({ dialect: opened });
+  const db = new Kysely<GatewayTables>({ dialect: opened });
   if (begun) return { db, dialect, log: durableLog, pool: use };
   const { error } = await new Migrator({ db, provider: allMigrations(dialect) }).migrateToLatest();
   if (error) {
@@ -49,7 +49,7 @@ export async function openBooks(
     throw new AppError('internal_error', unopened(error), { cause: error });
   }
   const { adapter } = db.getExecutor();
-  if (database === ':memory:' && adapter instanceof BooksAdapter) inMemory = adapter.connection.serialize();
+  if (database === ':memory:' && adapter instanceof GatewaySqliteAdapter) inMemory = adapter.connection.serialize();
   return { db, dialect, log: durableLog, pool: use };
 }
 

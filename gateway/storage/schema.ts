@@ -5,7 +5,7 @@ import type { KeySecretTable, RevokedTokenTable, TokenKeyTable, UserTable } from
  * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since
  * the epoch, flags are 0 or 1. Stores turn counts and times into numbers with `Number()`.
  */
-export interface Books {
+export interface GatewayTables {
   accounts: AccountTable;
   api_keys: ApiKeyTable;
   requests: RequestTable;
@@ -16,7 +16,7 @@ export interface Books {
   key_secrets: KeySecretTable;
   revoked_tokens: RevokedTokenTable;
   kept_answers: KeptAnswerTable;
-  kept_reasoning: KeptReasoningTable;
+  kept_reasoning: ReasoningStateTable;
   price_rows: PriceRowTable;
   price_editions: PriceEditionTable;
   definitions: DefinitionTable;
@@ -194,7 +194,7 @@ interface KeptAnswerTable {
 }
 
 /** What a provider signed, by the tool call that it led to (`reasoning/kept-reasoning.ts`). */
-interface KeptReasoningTable {
+interface ReasoningStateTable {
   /** HMAC of account and call. */
   id: string;
   account_id: string;

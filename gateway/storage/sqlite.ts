@@ -20,7 +20,7 @@ export interface ConnectionHooks {
 }
 
 /** SQLite's one connection, below Kysely. */
-export interface BooksConnection {
+export interface LedgerConnection {
   /** The real path of the database's file; null in memory. */
   readonly path: string | null;
   readonly prepare: Prepare;
@@ -38,10 +38,10 @@ export interface BooksConnection {
 }
 
 /** By it whoever has Kysely's connection finds the one below. */
-export class BooksAdapter extends SqliteAdapter {
-  readonly connection: BooksConnection;
+export class GatewaySqliteAdapter extends SqliteAdapter {
+  readonly connection: LedgerConnection;
 
-  constructor(connection: BooksConnection) {
+  constructor(connection: LedgerConnection) {
     super();
     this.connection = connection;
   }
@@ -52,19 +52,19 @@ export class BooksAdapter extends SqliteAdapter {
   }
 }
 
-class BooksDialect extends TransactionDialect {
-  readonly #connection: BooksConnection;
+class GatewaySqliteDialect extends TransactionDialect {
+  readonly #connection: LedgerConnection;
   /** For who works below Kysely: it ends no database that it was never asked about. Once or more often. */
   readonly close: () => void;
 
-  constructor(database: SqliteDatabase, connection: BooksConnection) {
+  constructor(database: SqliteDatabase, connection: LedgerConnection) {
     super(database, () => connection.inTransaction);
     this.#connection = connection;
     this.close = () => database.close();
   }
 
   override createAdapter() {
-    return new BooksAdapter(this.#connection);
+    return new GatewaySqliteAdapter(this.#connection);
   }
 }
 
@@ -73,10 +73,10 @@ class BooksDialect extends TransactionDialect {
  * exact. Transactions begin IMMEDIATE: a read first and a write later would fail at once where a second process writes.
  * `begun`: what a database in memory begins with.
  */
-export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | null = null): BooksDialect {
+export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | null = null): GatewaySqliteDialect {
   const database = opened(begun ?? path);
   const file = path === ':memory:' || path === '' ? null : realpathSync(path);
-  const connection: BooksConnection = {
+  const connection: LedgerConnection = {
     path: file,
     prepare: (text) => database.prepare(text) as unknown as SqliteStatement,
     get inTransaction() {
@@ -101,7 +101,7 @@ export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | nul
     log.close();
     database.close();
   };
-  return new BooksDialect({ prepare, close }, connection);
+  return new GatewaySqliteDialect({ prepare, close }, connection);
 }
 
 function opened(file: string | Buffer): Database.Database {
@@ -123,10 +123,10 @@ function opened(file: string | Buffer): Database.Database {
   }
 }
 
-type BooksStatement = SqliteStatement & { readonly writes: boolean };
+type PreparedStatement = SqliteStatement & { readonly writes: boolean };
 
-function statementCache(make: (text: string) => BooksStatement): (text: string) => BooksStatement {
-  const cache = new Map<string, BooksStatement>();
+function statementCache(make: (text: string) => PreparedStatement): (text: string) => PreparedStatement {
+  const cache = new Map<string, PreparedStatement>();
   return (text) => {
     const known = cache.get(text);
     if (known) return known;
@@ -144,8 +144,8 @@ function prepared(
   text: string,
   database: Database.Database,
   log: DurableLog,
-  connection: BooksConnection,
-): BooksStatement {
+  connection: LedgerConnection,
+): PreparedStatement {
   const begins = text === 'begin';
   const statement = database.prepare(begins ? 'begin immediate' : text);
   const writes = begins || !statement.readonly;

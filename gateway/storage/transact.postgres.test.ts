@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../tests/gateway-doubles/start-postgres.ts';
-import { type OpenBooks, openBooks } from './open.ts';
+import { type OpenDatabase, openDatabase } from './open.ts';
 import { createTransact } from './transact.ts';
 
 let postgres: TestPostgres;
-let books: OpenBooks;
+let gatewayDb: OpenDatabase;
 beforeAll(async () => {
   const programs = postgresPrograms();
   if (!programs) throw new Error('PostgreSQL is not installed');
   postgres = await startPostgres(programs);
-  books = await openBooks(await postgres.createDatabase());
+  gatewayDb = await openDatabase(await postgres.createDatabase());
   const account = { plan: 'pro', email: null, status: 'active' as const, created: 0n };
   const money = { balance: 0n, held: 0n, granted: 0n, used: 0n };
   for (const id of ['a', 'b']) {
-    await books.db
+    await gatewayDb.db
       .insertInto('accounts')
       .values({ id, name: id, ...account, ...money })
       .execute();
   }
 });
 afterAll(async () => {
-  await books.db.destroy();
+  await gatewayDb.db.destroy();
   await postgres.stop();
 });
 
 test('of transactions that wait for each other the one that was undone runs again', async () => {
-  const transact = createTransact(books);
+  const transact = createTransact(gatewayDb);
   const met = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
   let runs = 0;
   const grantBoth = (first: 'a' | 'b', second: 'a' | 'b') =>
@@ -46,6 +46,6 @@ test('of transactions that wait for each other the one that was undone runs agai
   await Promise.all([grantBoth('a', 'b'), grantBoth('b', 'a')]);
   // On a busy machine more than one of them is undone now and then.
   expect(runs).toBeGreaterThanOrEqual(3);
-  const rows = await books.db.selectFrom('accounts').select('granted').execute();
+  const rows = await gatewayDb.db.selectFrom('accounts').select('granted').execute();
   expect(rows.map(({ granted }) => granted)).toEqual([2n, 2n]);
 });

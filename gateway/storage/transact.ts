@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import type { BooksTransaction, OpenBooks } from './open.ts';
+import type { GatewayTransaction, OpenDatabase } from './open.ts';
 
 /**
  * Runs work in a transaction; resolved means durable. Work may run more than once, and only its last run counts; work that
  * refuses (throws an `AppError`) must not have written.
  */
-export type Transact = <T>(work: (transaction: BooksTransaction) => Promise<T>) => Promise<T>;
+export type Transact = <T>(work: (transaction: GatewayTransaction) => Promise<T>) => Promise<T>;
 
 interface Job {
-  readonly work: (transaction: BooksTransaction) => Promise<unknown>;
+  readonly work: (transaction: GatewayTransaction) => Promise<unknown>;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -24,9 +24,9 @@ const busyRounds = 3;
  * PostgreSQL gets a transaction per piece of work. SQLite has one writer and pays for each commit with a disk sync, so what
  * arrives together, or while the disk is at work, is committed together; nobody is answered before the commit is durable.
  */
-export function createTransact(books: OpenBooks): Transact {
-  if (books.dialect === 'postgres') {
-    return (work) => unlessUndone(() => books.db.transaction().execute(work));
+export function createTransact(gatewayDb: OpenDatabase): Transact {
+  if (gatewayDb.dialect === 'postgres') {
+    return (work) => unlessUndone(() => gatewayDb.db.transaction().execute(work));
   }
   const waiting: Job[] = [];
   let draining = false;
@@ -43,19 +43,19 @@ export function createTransact(books: OpenBooks): Transact {
   async function commit(jobs: readonly Job[]): Promise<void> {
     const answers: (() => void)[] = [];
     try {
-      await books.db.transaction().execute(async (transaction) => {
+      await gatewayDb.db.transaction().execute(async (transaction) => {
         for (const job of jobs) answers.push(await outcome(job, transaction));
-        books.log?.defer(true);
+        gatewayDb.log?.defer(true);
       });
     } catch (error) {
-      books.log?.defer(false);
+      gatewayDb.log?.defer(false);
       // One broken piece of work must not take its neighbours with it.
       if (jobs.length > 1) for (const job of jobs) await commit([job]);
       else for (const job of jobs) job.reject(error);
       return;
     }
     try {
-      await books.log?.sync();
+      await gatewayDb.log?.sync();
     } catch (error) {
       for (const job of jobs) job.reject(error);
       return;
@@ -88,7 +88,7 @@ async function unlessUndone<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-async function outcome(job: Job, transaction: BooksTransaction): Promise<() => void> {
+async function outcome(job: Job, transaction: GatewayTransaction): Promise<() => void> {
   try {
     const value = await job.work(transaction);
     return () => job.resolve(value as never);

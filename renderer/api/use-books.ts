@@ -2,7 +2,7 @@ import { useIsFetching, useQueryClient } from '@tanstack/react-query';
 import { useOrpc } from './api.ts';
 
 /** Reads all figures of the books again, and says whether that is under way. */
-export function useBooks() {
+export function useLedger() {
   const { account, credits, usage } = useOrpc();
   const queries = useQueryClient();
   const reading =

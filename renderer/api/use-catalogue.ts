@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { useOrpc } from './api.ts';
 import { askAgainAfter } from './ask-again.ts';
-import { ofTheBooks } from './use-core.ts';
+import { refetchOnFocus } from './use-core.ts';
 
 /** Every model that is listed or has a known price, with or without a key. */
 export function useCatalogue() {
@@ -20,13 +20,17 @@ export function usePriceHistory(model: string) {
 
 /** What the account used of a model. */
 export function useOwnUse(model: string) {
-  return useQuery(useOrpc().whatIf.use.queryOptions({ input: { model }, ...ofTheBooks }));
+  return useQuery(useOrpc().whatIf.use.queryOptions({ input: { model }, ...refetchOnFocus }));
 }
 
 /** The average request of a wallet. */
-export function useMix(wallet: Wallet | null) {
+export function useMix(billingAccount: BillingAccount | null) {
   return useQuery(
-    useOrpc().whatIf.mix.queryOptions({ input: { wallet: wallet ?? 'main' }, enabled: wallet !== null, ...ofTheBooks }),
+    useOrpc().whatIf.mix.queryOptions({
+      input: { billingAccount: billingAccount ?? 'main' },
+      enabled: billingAccount !== null,
+      ...refetchOnFocus,
+    }),
   );
 }
 
@@ -47,16 +51,16 @@ export function useLastChat(): string | null {
 
 /** A period of one's own requests priced on other models. */
 export function useWhatIf(
-  wallet: Wallet,
+  billingAccount: BillingAccount,
   range: { readonly start: number; readonly end: number },
   models: readonly string[],
 ) {
   return useQuery(
     useOrpc().whatIf.reprice.queryOptions({
-      input: { wallet, ...range, models: [...models] },
+      input: { billingAccount, ...range, models: [...models] },
       enabled: models.length > 0,
       placeholderData: keepPreviousData,
-      ...ofTheBooks,
+      ...refetchOnFocus,
     }),
   );
 }

@@ -41,18 +41,18 @@ export function useConversations() {
 }
 
 /** Figures of the books: also read again when the window is looked at, in case a change of somebody else was not heard of. */
-export const ofTheBooks = { refetchOnWindowFocus: 'always' } as const;
+export const refetchOnFocus = { refetchOnWindowFocus: 'always' } as const;
 
-export function useWallets() {
-  return useQuery(useOrpc().account.wallets.queryOptions(ofTheBooks));
+export function useBillingAccounts() {
+  return useQuery(useOrpc().account.wallets.queryOptions(refetchOnFocus));
 }
 
 /** The wallet that pays for a message to this model; none until the core has said so. */
 export function usePayer(model: string) {
   const { models } = useOrpc();
   const payer = useQuery(models.payer.queryOptions({ input: { model }, placeholderData: keepPreviousData })).data;
-  const wallets = useWallets().data ?? [];
-  return payer && wallets.find(({ id }) => id === payer.wallet);
+  const billingAccounts = useBillingAccounts().data ?? [];
+  return payer && billingAccounts.find(({ id }) => id === payer.billingAccount);
 }
 
 /** The provider whose key of the person’s own a gateway elsewhere is given for this model; null: none. */

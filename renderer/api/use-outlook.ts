@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { useOrpc } from './api.ts';
-import { ofTheBooks } from './use-core.ts';
+import { refetchOnFocus } from './use-core.ts';
 
 /** How long the balance of a wallet lasts. Null: of none. */
-export function useOutlook(wallet: Wallet | null) {
+export function useOutlook(billingAccount: BillingAccount | null) {
   const { funds } = useOrpc();
-  const options = funds.outlook.queryOptions({ input: { wallet: wallet ?? 'main' }, ...ofTheBooks });
-  return useQuery({ ...options, enabled: wallet !== null });
+  const options = funds.outlook.queryOptions({
+    input: { billingAccount: billingAccount ?? 'main' },
+    ...refetchOnFocus,
+  });
+  return useQuery({ ...options, enabled: billingAccount !== null });
 }

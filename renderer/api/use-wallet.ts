@@ -1,17 +1,23 @@
-import type { Wallet } from '#shared/contract/common/fields.ts';
-import { usePayer, useSettings, useUpdateSettings, useWallets } from './use-core.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
+import { useBillingAccounts, usePayer, useSettings, useUpdateSettings } from './use-core.ts';
 
 /**
  * The wallet that the pages about money show: the one chosen there, which is kept, else the one that pays for new chats.
  * Unused ones are not offered.
  */
-export function useWallet() {
-  const query = useWallets();
+export function useBillingAccount() {
+  const query = useBillingAccounts();
   const settings = useSettings().data;
   const update = useUpdateSettings();
   const payer = usePayer(settings?.model ?? 'router');
-  const wallets = query.data?.filter(({ used, id }) => used || id === payer?.id) ?? [];
+  const billingAccounts = query.data?.filter(({ used, id }) => used || id === payer?.id) ?? [];
   // Who chooses the one that pays follows it.
-  const choose = (wallet: Wallet) => update.mutate({ shownWallet: wallet === payer?.id ? null : wallet });
-  return { wallets, query, wallet: wallets.find(({ id }) => id === settings?.shownWallet) ?? payer, choose };
+  const choose = (billingAccount: BillingAccount) =>
+    update.mutate({ shownWallet: billingAccount === payer?.id ? null : billingAccount });
+  return {
+    billingAccounts,
+    query,
+    billingAccount: billingAccounts.find(({ id }) => id === settings?.shownWallet) ?? payer,
+    choose,
+  };
 }

@@ -1,37 +1,37 @@
-import { useConversations, useOwnKey, usePayer, useWallets } from '../api/use-core.ts';
+import { useBillingAccounts, useConversations, useOwnKey, usePayer } from '../api/use-core.ts';
 import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
 import { useNav } from '../navigation/nav.ts';
 import { formatClock } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
 import { Money } from '../ui/elements/money.tsx';
 import { OtherAmount } from '../ui/elements/other-amount.tsx';
-import { walletName } from '../ui/elements/wallet-name.ts';
+import { billingAccountName } from '../ui/elements/wallet-name.ts';
 
 /** The wallet that pays for the next message and its exact balance, as in the ledger. */
 export function Balance({ brief = false }: { brief?: boolean }) {
-  const wallets = useWallets();
+  const billingAccounts = useBillingAccounts();
   const model = useModelHere();
-  const wallet = usePayer(model);
+  const billingAccount = usePayer(model);
   const ownKey = useOwnKey(model);
   // Of a prepaid wallet the rest is shown, of a metered one what was spent.
-  const metered = wallet?.billing === 'meter_only';
-  const balance = wallet?.balance;
+  const metered = billingAccount?.billing === 'meter_only';
+  const balance = billingAccount?.balance;
   // A gateway that does not answer leaves what it reported last.
-  const readAt = wallets.isError && wallet ? wallets.dataUpdatedAt : null;
-  const otherBalance = balance ? null : wallet?.otherBalance;
+  const readAt = billingAccounts.isError && billingAccount ? billingAccounts.dataUpdatedAt : null;
+  const otherBalance = balance ? null : billingAccount?.otherBalance;
   return (
     <output
       aria-label={text.balance}
-      aria-busy={wallets.isPending}
+      aria-busy={billingAccounts.isPending}
       className={
         brief
           ? 'flex shrink-0 flex-col text-right text-xs tabular-nums whitespace-nowrap'
           : 'flex min-w-0 flex-col text-xs tabular-nums'
       }
     >
-      {wallet && (
+      {billingAccount && (
         <span className={brief ? 'truncate text-fg-3 max-sm:text-2xs' : 'truncate font-medium text-sm'}>
-          {ownKey === null ? walletName(wallet) : text.ownKeyOf(ownKey)}
+          {ownKey === null ? billingAccountName(billingAccount) : text.ownKeyOf(ownKey)}
         </span>
       )}
       <span className={readAt !== null ? 'text-fg-3' : brief ? 'font-medium' : 'text-fg-2'}>
@@ -40,9 +40,9 @@ export function Balance({ brief = false }: { brief?: boolean }) {
         {ownKey === null && balance && metered && ` ${text.spent}`}
         {ownKey === null && balance?.of === 'key' && ` ${text.leftOnKey}`}
         {ownKey === null && otherBalance && <OtherAmount amount={otherBalance} />}
-        {ownKey === null && wallet && !balance && !otherBalance && text.noBalance}
+        {ownKey === null && billingAccount && !balance && !otherBalance && text.noBalance}
         {ownKey === null && readAt !== null && (balance || otherBalance) && ` ${text.balanceAsOf(formatClock(readAt))}`}
-        {!wallet && (wallets.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
+        {!billingAccount && (billingAccounts.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
       </span>
     </output>
   );

@@ -1,12 +1,12 @@
 import { RefreshCw } from 'lucide-react';
-import { useBooks } from '../api/use-books.ts';
+import { useLedger } from '../api/use-books.ts';
 import { formatClock } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
 import { IconButton } from '../ui/elements/icon-button.tsx';
 
 /** Since when the figures of a page are known, and a button that reads them again. */
 export function Freshness({ readAt }: { readAt: number }) {
-  const { reading, readAgain } = useBooks();
+  const { reading, readAgain } = useLedger();
   return (
     <>
       {readAt > 0 && (

@@ -5,7 +5,7 @@ const list = new Intl.ListFormat('en', { type: 'disjunction' });
 
 export const text = words({
   title: 'Account',
-  wallet: 'Wallet',
+  billingAccount: 'Wallet',
   identity: 'Identity',
   name: 'Name',
   email: 'E-mail',

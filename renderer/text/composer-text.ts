@@ -9,7 +9,7 @@ interface Overflow {
   /** Tokens kept for the answer. */
   readonly reserved: number;
   /** Where the number of messages is what is full. */
-  readonly mostMessages: number | null;
+  readonly maxMessages: number | null;
 }
 
 export const composerText = words({
@@ -159,9 +159,9 @@ export const composerText = words({
   addKey: 'Add a key',
   wantsKey: (provider: string) => `Needs a key for ${provider}`,
   chooseWay: 'Choose what happens',
-  overflowing: ({ leftOut, limit, reserved, mostMessages }: Overflow) => {
+  overflowing: ({ leftOut, limit, reserved, maxMessages }: Overflow) => {
     const left = `${counted(leftOut, 'message', 'messages')} would have to be left out.`;
-    if (mostMessages !== null) return `A request has at most ${count(mostMessages)} messages: ${left}`;
+    if (maxMessages !== null) return `A request has at most ${count(maxMessages)} messages: ${left}`;
     if (leftOut === 0) return `This message alone is longer than the model’s context of ${count(limit)} tokens.`;
     return `This chat no longer fits into the model’s ${count(limit)} tokens, of which ${count(reserved)} are kept for the answer: ${left}`;
   },

@@ -28,7 +28,7 @@ export const costsText = words({
     unknown:
       'No price is known, or the answer broke off on your own key: your provider may charge for it, and has not said what. Answers of a copied or imported chat were paid elsewhere',
   },
-  paidBy: (wallet: string) => `Paid by: ${wallet}`,
+  paidBy: (billingAccount: string) => `Paid by: ${billingAccount}`,
   testCredits: 'Test credits, no real money',
   quoteTitle: 'Expected cost',
   /** Open: a longer answer may cost more. */

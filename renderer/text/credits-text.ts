@@ -3,7 +3,7 @@ import { words } from './language.ts';
 
 export const text = words({
   title: 'Credits',
-  wallet: 'Wallet',
+  billingAccount: 'Wallet',
   balance: { prepaid: 'Balance', meter_only: 'Spent so far' },
   accountBalance: 'Account',
   keyMaySpend: (amount: string) => `This key may still spend ${amount}.`,
@@ -61,12 +61,12 @@ export const text = words({
   topUpOwn: 'Your providers bill you: add credit with them.',
   topUpAt: (host: string) =>
     `Credits are added where you got the key, by who runs ${host}: gateways tell no page for it. They show here at once.`,
-  lowIn: (wallet: string, messages: number | null) =>
+  lowIn: (billingAccount: string, messages: number | null) =>
     messages === null
-      ? `There is nothing left in ${wallet}.`
+      ? `There is nothing left in ${billingAccount}.`
       : messages === 0
-        ? `Not enough is left in ${wallet} for a message of the usual length.`
-        : `There is little left in ${wallet}: about ${counted(messages, 'message', 'messages')}.`,
+        ? `Not enough is left in ${billingAccount} for a message of the usual length.`
+        : `There is little left in ${billingAccount}: about ${counted(messages, 'message', 'messages')}.`,
   noneCanBeSent:
     'The credits left don’t cover this message with an answer of any length, so it can’t be sent as it is.',
   noneCanBeSentTo: (model: string) =>

@@ -195,7 +195,7 @@ export const text = words({
     notReported: 'This gateway does not tell your requests',
     period: 'Period',
     periods: { '7': '7 days', '30': '30 days', '90': '90 days', month: 'This month', year: '12 months' },
-    wallet: 'Account',
+    billingAccount: 'Account',
     empty: 'No requests in this period',
     emptyNote: 'Choose a longer period, or ask something first.',
     own: 'What they cost',

@@ -172,7 +172,7 @@ export const text = words({
     copy: 'Copy',
     copied: 'Copied',
     keysTitle: 'Keys for your other programs',
-    wallets: { main: 'Your keys', sandbox: 'Test credits' },
+    billingAccounts: { main: 'Your keys', sandbox: 'Test credits' },
   },
   appearance: {
     theme: 'Theme',

@@ -10,7 +10,7 @@ export const text = words({
   earlier: 'The period before',
   later: 'The period after',
   tooLong: (days: number) => `At most ${days} days, and the first before the last.`,
-  wallet: 'Wallet',
+  billingAccount: 'Wallet',
   measure: 'Measure',
   measures: { cost: 'Spend', tokens: 'Tokens', requests: 'Requests' },
   asTable: 'Show as table',

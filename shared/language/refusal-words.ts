@@ -9,7 +9,7 @@ interface ContextFull {
   readonly model: string | null;
   readonly limit: number | null;
   readonly reserved?: number;
-  readonly mostMessages?: number | null;
+  readonly maxMessages?: number | null;
 }
 const kinds: Record<Kind, string> = { image: 'an image', pdf: 'a PDF', text: 'a text file', document: 'a document' };
 const scopes = { message: 'a message', conversation: 'this chat', day: 'today (UTC)', month: 'this month (UTC)' };
@@ -153,9 +153,9 @@ export const refusalWords = {
     `${model ?? 'This model'} does not read ${kind === 'image' ? 'images' : 'PDF files'}: ${file} cannot be sent to it.`,
   removeUnread: ({ kind, file }: { kind: Kind; file: string }) =>
     `This model does not read ${kind === 'image' ? 'images' : 'PDF files'}: choose another one or remove ${file}.`,
-  contextFull: ({ model, limit, reserved, mostMessages }: ContextFull) => {
-    if (mostMessages != null)
-      return `A request has at most ${tokens.format(mostMessages)} messages, and this chat has more.`;
+  contextFull: ({ model, limit, reserved, maxMessages }: ContextFull) => {
+    if (maxMessages != null)
+      return `A request has at most ${tokens.format(maxMessages)} messages, and this chat has more.`;
     const kept = reserved ? `, of which ${tokens.format(reserved)} are kept for the answer` : '';
     return `This chat no longer fits into the context of ${model ?? 'this model'}: ${limit === null ? 'unknown' : tokens.format(limit)} tokens${kept}.`;
   },

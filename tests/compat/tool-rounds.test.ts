@@ -39,7 +39,7 @@ const sum = (amounts: readonly string[]) =>
 
 /** What was charged for these messages, as the gateway's own records have it. */
 async function booked(messages: readonly Message[]): Promise<string> {
-  const { transactions } = await client.credits.get({ wallet: 'main', limit: 100 });
+  const { transactions } = await client.credits.get({ billingAccount: 'main', limit: 100 });
   const ids = new Set(messages.flatMap(({ requestId }) => requestId ?? []));
   const lines = transactions.data.filter(({ request_id }) => request_id !== null && ids.has(request_id));
   return sum(lines.map(({ amount }) => amount.replace('-', '')));

@@ -26,22 +26,22 @@ test('without a mouse the ledger goes back to a copy and is taken back: what is 
 }) => {
   const upstream = await openPricedUpstream((call) => ({ promptTokens: 1000 * call, completionTokens: 100 }));
   const { page, dataFolder } = await launch({ env: upstream.env });
-  const books = join(dataFolder, 'gateway.db');
+  const ledger = join(dataFolder, 'gateway.db');
   const copies = page.getByRole('list', { name: 'Copies of the ledger' }).getByRole('listitem');
   await chooseModel(page, 'GPT-4o mini');
   await ask(page, 'Name three lakes');
   await ended(articles(page).nth(1));
-  await agree(page, books, 'local');
+  await agree(page, ledger, 'local');
   await openPage(page, '#settings/data');
   await press(page, page.getByRole('button', { name: 'Copy the ledger' }));
   await expect(copies).toHaveCount(1);
-  const atCopy = bySql(books, 'local');
+  const atCopy = bySql(ledger, 'local');
 
   await openPage(page, '#chat');
   await ask(page, 'Tell me more');
   await ended(articles(page).nth(1));
-  await agree(page, books, 'local');
-  const present = bySql(books, 'local');
+  await agree(page, ledger, 'local');
+  const present = bySql(ledger, 'local');
   expect([atCopy.requests, present.requests]).toEqual([1, 2]);
   expect(present.charged).not.toBe(atCopy.charged);
 
@@ -65,20 +65,20 @@ test('without a mouse the ledger goes back to a copy and is taken back: what is 
   // What was there before the restore, and what was there before it was undone.
   await expect(copies).toHaveCount(3);
   await page.setViewportSize(wide);
-  await agree(page, books, 'local');
-  expect(bySql(books, 'local')).toEqual(present);
+  await agree(page, ledger, 'local');
+  expect(bySql(ledger, 'local')).toEqual(present);
 
   await openPage(page, '#settings/data');
   await restore(page, 'By hand');
   await expect(copies).toHaveCount(4);
-  await showCharged(page, books, 'local');
-  expect(bySql(books, 'local')).toEqual(atCopy);
+  await showCharged(page, ledger, 'local');
+  expect(bySql(ledger, 'local')).toEqual(atCopy);
   await expect(page.getByRole('main')).toContainText('1 of 2 matched');
 
   await openPage(page, '#settings/data');
   await restore(page, 'Before a restore');
   await expect(copies).toHaveCount(5);
-  await agree(page, books, 'local');
-  expect(bySql(books, 'local')).toEqual(present);
+  await agree(page, ledger, 'local');
+  expect(bySql(ledger, 'local')).toEqual(present);
   await upstream.close();
 });

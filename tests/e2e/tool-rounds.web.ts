@@ -38,7 +38,7 @@ async function equip(app: RunningApp): Promise<void> {
 }
 
 /** All that was paid since `opening` is what this chat says it cost. */
-async function booksAgree(page: Page, opening: bigint): Promise<void> {
+async function ledgerAgrees(page: Page, opening: bigint): Promise<void> {
   const total = page.getByRole('button', { name: /^Cost of this chat/ });
   await expect(async () =>
     expect(opening - (await getBalance(page))).toBe(dollars(await total.textContent())),
@@ -86,7 +86,7 @@ test.describe('in one app', () => {
     expect(amounts.map(dollars).reduce((sum, amount) => sum + amount, 0n)).toBe(shown);
     await expectNoFaultInEither(page, 'a bill of several requests');
     await page.keyboard.press('Escape');
-    await booksAgree(page, opening);
+    await ledgerAgrees(page, opening);
   });
 
   test('words that only a tool gave are found, and what it gave is opened where they are', async ({ app }) => {
@@ -142,7 +142,7 @@ test.describe('in one app', () => {
     await ask(page, 'Greet Edsger');
     await ended(articles(page).nth(5));
     await expect(articles(page).nth(5)).toContainText('Hello, Greet Edsger!');
-    await booksAgree(page, opening);
+    await ledgerAgrees(page, opening);
   });
 
   test('a column of a comparison calls tools and asks in its own place, and the others do not wait for it', async ({
@@ -167,7 +167,7 @@ test.describe('in one app', () => {
     await expect(columns.first()).toContainText('Hello, Please greet Ada!');
     await expect(columns.first()).toContainText(/\$\S+billed/);
     await expect(columns.first().locator('summary').filter({ hasText: 'greet' })).toHaveCount(1);
-    await booksAgree(page, opening);
+    await ledgerAgrees(page, opening);
     await columns.first().getByRole('button', { name: 'Continue with this one' }).press('Enter');
     await expect(message(page)).toBeFocused();
     // Until then nothing is sent.
@@ -179,7 +179,7 @@ test.describe('in one app', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await ended(articles(page).nth(3));
-    await booksAgree(page, opening);
+    await ledgerAgrees(page, opening);
   });
 });
 

@@ -21,7 +21,7 @@ test('before and after a send, a stop and another program, every page says what 
     () => pauseMs,
   );
   const { page, dataFolder } = await launch({ env: upstream.env });
-  const books = join(dataFolder, 'gateway.db');
+  const ledger = join(dataFolder, 'gateway.db');
   await chooseModel(page, 'GPT-4o mini');
   await openPage(page, '#reconciliation');
   await expect(page.getByRole('main')).toContainText('Nothing to match yet');
@@ -30,11 +30,11 @@ test('before and after a send, a stop and another program, every page says what 
   await openPage(page, '#chat');
   await ask(page, 'Name three lakes');
   await ended(articles(page).nth(1));
-  await agree(page, books, 'local');
+  await agree(page, ledger, 'local');
   await expectNoFault(page, 'reconciliation');
 
   await openPage(page, '#chat');
-  const { charged } = bySql(books, 'local');
+  const { charged } = bySql(ledger, 'local');
   pauseMs = 2_000;
   await ask(page, 'Tell me more');
   await expect(articles(page).nth(1)).toContainText('Hello');
@@ -42,8 +42,8 @@ test('before and after a send, a stop and another program, every page says what 
   await ended(articles(page).nth(1));
   pauseMs = 0;
   // It is read on for its count, and charged when that has come.
-  await expect.poll(() => bySql(books, 'local').charged).not.toBe(charged);
-  await agree(page, books, 'local');
+  await expect.poll(() => bySql(ledger, 'local').charged).not.toBe(charged);
+  await agree(page, ledger, 'local');
 
   await openPage(page, '#settings/gateway');
   const port = await freePort();
@@ -71,14 +71,14 @@ test('before and after a send, a stop and another program, every page says what 
   const { cost_usd: spent } = (await answer.json()) as { cost_usd: string };
   // Not read again by hand: the caps page learns of it by itself.
   await expect(page.getByRole('list', { name: 'How full they are' })).toContainText(
-    `$${bySql(books, 'local').charged} of $2.00`,
+    `$${bySql(ledger, 'local').charged} of $2.00`,
   );
   await expect(page.getByRole('meter', { name: 'Key Editor' })).toHaveAttribute(
     'aria-valuetext',
     new RegExp(`^\\$${spent} of \\$1\\.00`),
   );
   await expectNoFault(page, 'caps with meters');
-  await agree(page, books, 'local');
+  await agree(page, ledger, 'local');
   await upstream.close();
 });
 
@@ -86,11 +86,11 @@ test('a gateway that goes away is said on every page while its last figures stay
   launch,
   folder,
 }) => {
-  const books = join(folder, 'elsewhere.db');
-  const account = await prepaidAccount(books, {}, '5', 2);
+  const ledger = join(folder, 'elsewhere.db');
+  const account = await prepaidAccount(ledger, {}, '5', 2);
   const port = await freePort();
   const serve = async (): Promise<ChildProcess> => {
-    const child = spawn(process.execPath, [cli, 'serve', '--port', String(port), '--db', books], {
+    const child = spawn(process.execPath, [cli, 'serve', '--port', String(port), '--db', ledger], {
       env: { ...process.env, PORTICO_SIMULATED_PACE: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -102,7 +102,7 @@ test('a gateway that goes away is said on every page while its last figures stay
     await once(child, 'exit');
   };
   let gateway = await serve();
-  const charged = () => bySql(books, 'enterprise').charged;
+  const charged = () => bySql(ledger, 'enterprise').charged;
   const spendElsewhere = async () => {
     const before = charged();
     const answer = await fetch(`http://127.0.0.1:${port}/chat`, {
@@ -126,7 +126,7 @@ test('a gateway that goes away is said on every page while its last figures stay
     await spendElsewhere();
     await openPage(page, '#credits');
     await page.getByRole('button', { name: 'Read again' }).click();
-    const before = bySql(books, 'enterprise');
+    const before = bySql(ledger, 'enterprise');
     await shows(page, [before.balance, before.charged]);
 
     await end(gateway);
@@ -142,7 +142,7 @@ test('a gateway that goes away is said on every page while its last figures stay
     gateway = await serve();
     const spent = await spendElsewhere();
     await page.getByRole('button', { name: 'Read again' }).click();
-    const after = bySql(books, 'enterprise');
+    const after = bySql(ledger, 'enterprise');
     expect(after.charged).not.toBe(before.charged);
     expect(spent).not.toBe('0');
     await shows(page, [after.balance, after.charged]);

@@ -11,7 +11,7 @@ import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 import { vendorsAt } from '../support/vendors-at.ts';
 
 /** Every way in which a provider’s server can fail, of each vendor, by each way into the gateway, whole and streamed. */
@@ -195,7 +195,7 @@ test(`${Object.keys(faults).length} faults of three vendors by ${ways.length + 1
   if (process.platform === 'linux') await expect.poll(descriptors).toBeLessThanOrEqual(before + 2);
   expect(gateway.log()).not.toMatch(/unhandled|uncaught/i);
   expect(await gateway.kill('SIGTERM')).toBe(0);
-  expect(await settledBooks(database, env, [])).toMatchObject({ problems: [], running: 0, held: '0' });
+  expect(await settledLedger(database, env, [])).toMatchObject({ problems: [], running: 0, held: '0' });
   const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([code, count]) => `${code}: ${count}`);
   figure('broken upstreams', `${cases.length} requests (${counts.join(', ')}), books exact`);
   process.stdout.write(`${counts.join(', ')}\n`);

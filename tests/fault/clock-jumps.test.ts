@@ -9,7 +9,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type Env, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 
 const settableClock = fileURLToPath(new URL('../support/settable-clock.ts', import.meta.url));
 const pepper = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
@@ -85,10 +85,10 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
       await load.stop();
       for (const gateway of gateways) expect(await gateway.kill('SIGTERM')).toBe(0);
       expect(load.counts).toMatchObject({ refused: 0, broken: 0 });
-      const books = await settledBooks(database, pepper, load.told);
-      expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
+      const gatewayDb = await settledLedger(database, pepper, load.told);
+      expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
       // Books that several share go by the clock of PostgreSQL.
-      const years = new Set(books.requests.map((row) => new Date(Number(row.created)).getUTCFullYear()));
+      const years = new Set(gatewayDb.requests.map((row) => new Date(Number(row.created)).getUTCFullYear()));
       expect(years.size >= 3).toBe(engine === 'SQLite');
       figure(
         'clocks that jump',
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('a clock that jumps', () => {
     if (told.kind !== 'complete') throw new Error(`the answer was ${told.kind}`);
     expect(Number(told.told.costUsd)).toBeGreaterThan(0);
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const books = await settledBooks(database, pepper, [told.told]);
-    expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
+    const gatewayDb = await settledLedger(database, pepper, [told.told]);
+    expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
   });
 });

@@ -10,7 +10,7 @@ import { builtGateway, type GatewayProgram } from '../support/gateway-process.ts
 import { startGranting } from '../support/operators-beside.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 
 /** `PORTICO_LONG=1` makes 10,000 debits; the ordinary run makes fewer. */
 const debits = process.env.PORTICO_LONG ? 10_000 : 300;
@@ -84,16 +84,16 @@ test.each(engines)(
     expect({ complete: of('complete'), broken: of('broken') }).toEqual({ complete: debits, broken: 0 });
     expect(of('refused')).toBeGreaterThan(0);
     const told = answers.flatMap((answer) => (answer.kind === 'complete' ? [answer.told] : []));
-    const books = await settledBooks(database, env, told);
-    expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
-    expect(books.accounts.find((account) => account.id === probe.id)).toMatchObject({
+    const gatewayDb = await settledLedger(database, env, told);
+    expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
+    expect(gatewayDb.accounts.find((account) => account.id === probe.id)).toMatchObject({
       granted: parseUsd('1') + granted,
       held: 0n,
     });
-    const mine = books.entries.filter((entry) => entry.account_id === id);
+    const mine = gatewayDb.entries.filter((entry) => entry.account_id === id);
     expect(mine).toHaveLength(debits);
     expect(mine.every(({ balance_after: after }) => after >= hold - 1n)).toBe(true);
-    expect(books.accounts.find((account) => account.id === id)).toMatchObject({
+    expect(gatewayDb.accounts.find((account) => account.id === id)).toMatchObject({
       balance: hold - 1n,
       used: BigInt(debits) * cost,
       held: 0n,

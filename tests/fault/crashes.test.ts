@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../gateway-doubles/start-postgres.ts';
 import { type Load, startLoad } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
@@ -11,7 +11,7 @@ import { builtGateway, type GatewayProcess, type GatewayProgram } from '../suppo
 import { startGranting, startRevoking, type TakenAway } from '../support/operators-beside.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 
 /** `PORTICO_LONG=1` makes 100 crashes of each kind; the ordinary run makes fewer. */
 const crashes = process.env.PORTICO_LONG ? 100 : 3;
@@ -81,7 +81,7 @@ async function underLoad(database: string, processes: number) {
 
 /** What of it is revoked and suspended in the books. */
 async function stillThere(database: string, { keys, accounts }: TakenAway): Promise<TakenAway> {
-  const { db } = await openBooks(database);
+  const { db } = await openDatabase(database);
   const revoked = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
   const suspended = await db.selectFrom('accounts').select('id').where('status', '=', 'suspended').execute();
   await db.destroy();
@@ -91,17 +91,17 @@ async function stillThere(database: string, { keys, accounts }: TakenAway): Prom
 
 /** Whatever happened: nothing runs, nothing is held, all sums are exact, and who was told a price was charged it, once. */
 async function expectSettled(database: string, load: Load) {
-  const books = await settledBooks(database, env, load.told);
-  expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
+  const gatewayDb = await settledLedger(database, env, load.told);
+  expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
   expect(new Set(load.told.map(({ requestId }) => requestId)).size).toBe(load.told.length);
   const verified = await gateway.run(['ledger', 'verify', '--db', database], { env });
   expect(verified).toMatchObject({ code: 0, last: 'The books are exact.' });
   const { told, counts } = load;
   const figures =
-    `${told.length} answers told, ${counts.broken} broken, ${books.unheard} charged and not heard, ` +
-    `${books.count('failed', 'interrupted')} interrupted`;
+    `${told.length} answers told, ${counts.broken} broken, ${gatewayDb.unheard} charged and not heard, ` +
+    `${gatewayDb.count('failed', 'interrupted')} interrupted`;
   process.stdout.write(`${figures}\n`);
-  return { ...books, figures };
+  return { ...gatewayDb, figures };
 }
 
 const endless = { timeout: 1_800_000 };
@@ -128,13 +128,13 @@ describe('under load, nothing that a client was told is lost', () => {
       const granted = await granting.stop();
       const takenAway = await revoking.stop();
       await end();
-      const books = await expectSettled(database, load);
-      expect(books.count('failed', 'interrupted')).toBeGreaterThan(0);
+      const gatewayDb = await expectSettled(database, load);
+      expect(gatewayDb.count('failed', 'interrupted')).toBeGreaterThan(0);
       expect(granted).toBeGreaterThan(0n);
-      const account = books.accounts.find(({ id }) => id === accountId);
+      const account = gatewayDb.accounts.find(({ id }) => id === accountId);
       expect(account?.granted).toBe(parseUsd('1000') + granted);
       expect(await stillThere(database, takenAway)).toEqual(takenAway);
-      figure('killed gateways', `${crashes} kills of ${processes} on ${engine}: ${books.figures}, books exact`);
+      figure('killed gateways', `${crashes} kills of ${processes} on ${engine}: ${gatewayDb.figures}, books exact`);
     },
   );
 
@@ -149,9 +149,9 @@ describe('under load, nothing that a client was told is lost', () => {
     }
     await load.more(10);
     await end();
-    const books = await expectSettled(database, load);
-    expect(books.count('failed', 'interrupted')).toBeGreaterThan(0);
-    figure('killed gateways', `${crashes} kills that take SQLite’s log along: ${books.figures}, books exact`);
+    const gatewayDb = await expectSettled(database, load);
+    expect(gatewayDb.count('failed', 'interrupted')).toBeGreaterThan(0);
+    figure('killed gateways', `${crashes} kills that take SQLite’s log along: ${gatewayDb.figures}, books exact`);
   });
 
   test(`SQLite: SIGTERM, ${crashes} times, breaks no answer that had begun`, endless, async () => {
@@ -164,10 +164,10 @@ describe('under load, nothing that a client was told is lost', () => {
     await load.more(10);
     await load.stop();
     await end();
-    const books = await expectSettled(database, load);
-    expect(books.count('failed')).toBe(0);
-    expect(books.unheard).toBe(0);
-    figure('drain', `${crashes} restarts under load: ${books.figures}`);
+    const gatewayDb = await expectSettled(database, load);
+    expect(gatewayDb.count('failed')).toBe(0);
+    expect(gatewayDb.unheard).toBe(0);
+    figure('drain', `${crashes} restarts under load: ${gatewayDb.figures}`);
   });
 
   test.skipIf(programs === null)(`PostgreSQL itself crashes and recovers, ${crashes} times`, endless, async () => {

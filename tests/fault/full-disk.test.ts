@@ -11,7 +11,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 import { type SmallDisk, smallDisk, smallDiskMissing } from '../support/small-disk.ts';
 import { runToEnd, startWebProcess } from '../support/web-process.ts';
 
@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(`a disk without a free byte${missing ? ` (not 
   };
   const settled = (told: readonly ProblemText[]) => {
     disk.copyOut(join(folder, 'copied'));
-    return settledBooks(database, pepper, told);
+    return settledLedger(database, pepper, told);
   };
   const ask = ({ url }: GatewayProcess, metadata = {}, key = keys[0], signal: AbortSignal | null = null) =>
     fetch(`${url}/chat`, {
@@ -96,9 +96,9 @@ describe.skipIf(missing !== null)(`a disk without a free byte${missing ? ` (not 
     await load.more(60);
     await load.stop();
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const books = await settled(load.told);
-    expect(books).toMatchObject(exact);
-    expect(books.entries.map((entry) => entry.request_id)).not.toContain(refused.headers.get('x-request-id'));
+    const gatewayDb = await settled(load.told);
+    expect(gatewayDb).toMatchObject(exact);
+    expect(gatewayDb.entries.map((entry) => entry.request_id)).not.toContain(refused.headers.get('x-request-id'));
     figure('full disk', `${load.told.length} answers told, ${load.counts.broken} refused or broken, books exact`);
   });
 

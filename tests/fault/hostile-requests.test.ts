@@ -18,7 +18,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { type HostileRequest, hostileRequest } from '../support/hostile-requests.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 import { vendorsAt } from '../support/vendors-at.ts';
 
 /**
@@ -190,8 +190,8 @@ test(`${runs * together} requests over all routes: each is answered as its schem
   expect(gateway.child.exitCode).toBeNull();
   expect(gateway.log()).not.toMatch(/internal_error|unhandled|uncaught/i);
   expect(await gateway.kill('SIGTERM')).toBe(0);
-  const books = await settledBooks(database, env, told);
-  expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
+  const gatewayDb = await settledLedger(database, env, told);
+  expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
   // Enough of them got through to have been worth it.
   expect(told.length).toBeGreaterThan(sent / 50);
   expect(statuses.get(200)).toBeGreaterThan(sent / 8);

@@ -142,12 +142,12 @@ async function expectKept(client: Client, { chats, questions, answers, saved, dr
 
 /** Test credits that left the wallet, and what all chats say that they cost, in nano-USD. */
 async function sums(client: Client) {
-  const wallet = (await client.account.wallets()).find(({ id }) => id === 'sandbox');
+  const billingAccount = (await client.account.wallets()).find(({ id }) => id === 'sandbox');
   const { conversations } = await client.conversations.list({ limit: 500 });
   const totals = await Promise.all(conversations.map(({ id }) => readTotal(client, id)));
   return {
-    held: wallet?.balance?.held,
-    left: parseUsd(wallet?.balance?.amount ?? '0'),
+    held: billingAccount?.balance?.held,
+    left: parseUsd(billingAccount?.balance?.amount ?? '0'),
     shown: totals.reduce((sum, { testCreditsUsd }) => sum + parseUsd(testCreditsUsd), 0n),
   };
 }
@@ -155,7 +155,7 @@ async function sums(client: Client) {
 async function chargedByLedger(client: Client): Promise<bigint> {
   let charged = 0n;
   for (let after: string | null = null; ; ) {
-    const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 100, after });
+    const { transactions } = await client.credits.get({ billingAccount: 'sandbox', limit: 100, after });
     for (const { type: kind, amount } of transactions.data) if (kind === 'usage') charged -= parseUsd(amount);
     after = transactions.data.at(-1)?.id ?? null;
     if (!transactions.has_more) return charged;

@@ -37,11 +37,11 @@ async function startWeb(dataDir: string) {
 
 /** A gateway of its own, whose account pays, and a way to it that keeps the heads of answers back. */
 async function openPaidGateway() {
-  const books = folder();
+  const gatewayDb = folder();
   const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
   const upstream = await openPricedUpstream(() => ({ promptTokens: 1234, completionTokens: 567 }));
   onTestFinished(upstream.close);
-  const database = join(books, 'gateway.db');
+  const database = join(gatewayDb, 'gateway.db');
   const account = await prepaidAccount(database, env, '5', 1);
   const [key = ''] = account.keys;
   const gateway = await program.start(database, { env: { ...env, ...upstream.env } });

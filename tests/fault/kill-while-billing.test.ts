@@ -7,7 +7,7 @@ import { completionEvent } from '../gateway-doubles/raw-upstream.ts';
 import { errorReply, hangingReply, openUpstream } from '../gateway-doubles/upstream-server.ts';
 import { builtGateway } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const model = { id: 'acme/large', pricing: { prompt: '0.000001', completion: '0.000002' } };
@@ -43,7 +43,7 @@ test('kill -9 while a provider is asked for the bill of an answer that was left:
   await expect.poll(() => upstream.calls.map(({ path }) => path)).toContain('/v1/generation?id=c');
   await gateway.kill('SIGKILL');
 
-  const books = await settledBooks(database, env, []);
-  expect(books).toMatchObject({ problems: [], running: 0, held: '0', entries: [] });
-  expect(books.count('failed', 'interrupted')).toBe(1);
+  const gatewayDb = await settledLedger(database, env, []);
+  expect(gatewayDb).toMatchObject({ problems: [], running: 0, held: '0', entries: [] });
+  expect(gatewayDb.count('failed', 'interrupted')).toBe(1);
 });

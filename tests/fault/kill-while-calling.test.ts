@@ -70,7 +70,7 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
       expect(messages.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining(words) });
       const total = await readTotal(after, conversationId);
       expect(total).toMatchObject({ requests: 2, unknown: 0 });
-      const { transactions } = await after.credits.get({ wallet: 'sandbox', limit: 100 });
+      const { transactions } = await after.credits.get({ billingAccount: 'sandbox', limit: 100 });
       const ids = messages.flatMap(({ requestId }) => requestId ?? []);
       const lines = transactions.data.filter(({ request_id: request }) => request !== null && ids.includes(request));
       expect(lines).toHaveLength(2);

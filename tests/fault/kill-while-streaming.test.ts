@@ -68,6 +68,6 @@ const testCredits = async (client: Client) => (await client.account.wallets()).f
 
 /** Test credits that the ledger's entries take, in nano-USD. */
 async function chargedTo(client: Client): Promise<bigint> {
-  const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 100 });
+  const { transactions } = await client.credits.get({ billingAccount: 'sandbox', limit: 100 });
   return transactions.data.reduce((sum, { type, amount }) => (type === 'usage' ? sum - parseUsd(amount) : sum), 0n);
 }

@@ -9,7 +9,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { pricedModel } from '../support/priced-upstream.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 
 /** Clients that read the beginning of an answer and hang up. `PORTICO_LONG=1` has 1,000 of them; the ordinary run fewer. */
 const leavers = process.env.PORTICO_LONG ? 1_000 : 200;
@@ -79,10 +79,10 @@ test.skipIf(process.platform !== 'linux')(
     for (let from = 0; from < leavers; from += atOnce) times.push(...(await wave(from)));
     await expect.poll(descriptors).toBeLessThanOrEqual(before + 2);
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const books = await settledBooks(database, env, []);
-    expect(books).toMatchObject({ problems: [], running: 0, held: '0' });
-    expect(books.count('cancelled')).toBe(leavers + atOnce);
-    expect(books.entries).toHaveLength(leavers + atOnce);
+    const gatewayDb = await settledLedger(database, env, []);
+    expect(gatewayDb).toMatchObject({ problems: [], running: 0, held: '0' });
+    expect(gatewayDb.count('cancelled')).toBe(leavers + atOnce);
+    expect(gatewayDb.entries).toHaveLength(leavers + atOnce);
     const p99 = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
     figure(
       'disconnects',

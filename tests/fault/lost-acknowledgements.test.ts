@@ -3,9 +3,9 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { grantCredits } from '../../gateway/ledger/grant.ts';
 import { createLedger } from '../../gateway/ledger/ledger-store.ts';
-import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
+import { checkLedger } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { type BooksDb, openBooks } from '../../gateway/storage/open.ts';
+import { type GatewayDb, openDatabase } from '../../gateway/storage/open.ts';
 import { createTransact, type Transact } from '../../gateway/storage/transact.ts';
 import { holdDurably } from '../gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../gateway-doubles/start-postgres.ts';
@@ -15,7 +15,7 @@ import { builtGateway } from '../support/gateway-process.ts';
 import { openLossyPostgres } from '../support/lossy-postgres.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 
 /** `PORTICO_LONG=1` loses 200 on the way from PostgreSQL and 200 of the ledger itself; the ordinary run fewer. */
 const lostOnTheWay = process.env.PORTICO_LONG ? 200 : 24;
@@ -62,12 +62,12 @@ test.skipIf(programs === null)(
     await lossy.close();
     expect(lossy.lost()).toBe(lostOnTheWay);
     expect(told).toHaveLength(lostOnTheWay);
-    const books = await settledBooks(database, env, told);
-    expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
-    expect(books.entries).toHaveLength(lostOnTheWay);
-    expect(books.count('succeeded')).toBe(lostOnTheWay);
+    const gatewayDb = await settledLedger(database, env, told);
+    expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0', unheard: 0 });
+    expect(gatewayDb.entries).toHaveLength(lostOnTheWay);
+    expect(gatewayDb.count('succeeded')).toBe(lostOnTheWay);
     const sum = told.reduce((total, { costUsd }) => total + parseUsd(costUsd), 0n);
-    expect(books.accounts.find((account) => account.id === id)?.balance).toBe(parseUsd('1') - sum);
+    expect(gatewayDb.accounts.find((account) => account.id === id)?.balance).toBe(parseUsd('1') - sum);
     figure('lost acknowledgements', `${lostOnTheWay} lost on the way, ${lostOnTheWay} effects`);
   },
 );
@@ -80,17 +80,17 @@ test.each(
   async ({ fresh }) => {
     const database = await fresh();
     await (await openGateway({ database, env })).close();
-    const books = await openBooks(database);
-    const transact = createTransact(books);
+    const gatewayDb = await openDatabase(database);
+    const transact = createTransact(gatewayDb);
     const account = { id: 'acct_1', name: 'A', email: null, plan: 'pro', status: 'active' as const, created: 0n };
-    await books.db
+    await gatewayDb.db
       .insertInto('accounts')
       .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
       .execute();
     const lossy = await loseEverything(database);
     const ledgerOver = (own: Ways) => createLedger({ db: own.db, now: Date.now, instanceId: 'inst_a' });
     const broken = ledgerOver(lossy);
-    const whole = ledgerOver({ db: books.db, transact });
+    const whole = ledgerOver({ db: gatewayDb.db, transact });
     /** The first time told as failed, the second time answered. */
     const twice = async <T>(step: (ledger: typeof whole, transact: Transact) => Promise<T>) => {
       const before = lossy.lost();
@@ -122,7 +122,7 @@ test.each(
       );
       await twice((ledger) => ledger.renew(requestId));
       expect(await twice((ledger) => ledger.extend(requestId, nanoUsd(80n)))).toBe(true);
-      const { held } = await books.db.selectFrom('accounts').select('held').executeTakeFirstOrThrow();
+      const { held } = await gatewayDb.db.selectFrom('accounts').select('held').executeTakeFirstOrThrow();
       expect(held).toBe(80n);
       const settled = await twice((ledger) =>
         ledger.settle({
@@ -142,26 +142,26 @@ test.each(
       expect(settled).toEqual({ charged: 7n });
     }
     expect(lossy.lost()).toBe(losses);
-    const row = await books.db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow();
+    const row = await gatewayDb.db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow();
     const expected = BigInt(losses / 5);
     expect(row).toMatchObject({ balance: 93n * expected, granted: 100n * expected, used: 7n * expected, held: 0n });
-    const entries = await books.db.selectFrom('ledger_entries').select('id').execute();
+    const entries = await gatewayDb.db.selectFrom('ledger_entries').select('id').execute();
     expect(entries).toHaveLength((losses / 5) * 2);
-    expect((await verifyBooks(books)).checks.flatMap((check) => check.problems)).toEqual([]);
+    expect((await checkLedger(gatewayDb)).checks.flatMap((check) => check.problems)).toEqual([]);
     await lossy.close();
-    await books.db.destroy();
+    await gatewayDb.db.destroy();
   },
 );
 
 interface Ways {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly transact: Transact;
 }
 
 /** Ways to write to the books by which everything is committed and nothing acknowledged, once armed. */
 async function loseEverything(database: string) {
   const proxy = await openLossyPostgres(database);
-  const beyond = await openBooks(proxy.url);
+  const beyond = await openDatabase(proxy.url);
   return {
     db: beyond.db,
     transact: createTransact(beyond),

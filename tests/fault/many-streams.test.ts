@@ -8,7 +8,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { pricedModel } from '../support/priced-upstream.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 
 /** Many streams at once, each of numbered words. `PORTICO_LONG=1` has 200 of 1,000 words; the ordinary run fewer. */
 const [streams, words] = process.env.PORTICO_LONG ? [200, 1_000] : [100, 300];
@@ -85,7 +85,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(mb).toBeLessThan(maxMemoryMb);
     expect(await gateway.kill('SIGTERM')).toBe(0);
     const told = answers.map((answer) => answer.told);
-    expect(await settledBooks(database, env, told)).toMatchObject({ problems: [], wrong: [], unheard: 0, running: 0 });
+    expect(await settledLedger(database, env, told)).toMatchObject({ problems: [], wrong: [], unheard: 0, running: 0 });
     figure('streams', `${streams} × ${words} words: 0 lost, doubled or moved; at most ${Math.round(mb)} MB`);
   },
 );

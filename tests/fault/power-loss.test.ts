@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { awaitEarlierSteps } from '../../gateway/ledger/sqlite/leftover-steps.ts';
-import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
+import { awaitEarlierCommands } from '../../gateway/ledger/sqlite/leftover-steps.ts';
+import { checkLedger } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { type BooksDb, openBooks } from '../../gateway/storage/open.ts';
+import { type GatewayDb, openDatabase } from '../../gateway/storage/open.ts';
 import { seeded } from '../seed/random.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway } from '../support/gateway-process.ts';
@@ -163,12 +163,12 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
   }
 
   async function promisesBroken(database: string, cut: number): Promise<string[]> {
-    const books = await openBooks(database);
-    await awaitEarlierSteps(books.db);
-    const rows = await books.db.selectFrom('requests').selectAll().execute();
-    const report = await verifyBooks(books);
-    const missing = await notOrdered(books.db, cut);
-    await books.db.destroy();
+    const gatewayDb = await openDatabase(database);
+    await awaitEarlierCommands(gatewayDb.db);
+    const rows = await gatewayDb.db.selectFrom('requests').selectAll().execute();
+    const report = await checkLedger(gatewayDb);
+    const missing = await notOrdered(gatewayDb.db, cut);
+    await gatewayDb.db.destroy();
     const byQuestion = new Map(rows.map((row) => [JSON.parse(row.metadata).question, row]));
     const broken = [
       ...missing,
@@ -185,7 +185,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
   }
 
   /** What commands had said by then and is not in the books. */
-  async function notOrdered(db: BooksDb, cut: number): Promise<string[]> {
+  async function notOrdered(db: GatewayDb, cut: number): Promise<string[]> {
     const entries = await db.selectFrom('ledger_entries').select('id').execute();
     const revoked = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
     const suspended = await db.selectFrom('accounts').select('id').where('status', '=', 'suspended').execute();

@@ -6,8 +6,8 @@ import { byokFee } from '../../gateway/ledger/byok-fee.ts';
 import { grantCredits } from '../../gateway/ledger/grant.ts';
 import { createLedger } from '../../gateway/ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepExpired } from '../../gateway/ledger/sweeper.ts';
-import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
-import { type BooksDb, openBooks } from '../../gateway/storage/open.ts';
+import { checkLedger } from '../../gateway/ledger/verify-books.ts';
+import { type GatewayDb, openDatabase } from '../../gateway/storage/open.ts';
 import { createTransact } from '../../gateway/storage/transact.ts';
 import { holdDurably } from '../gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../gateway-doubles/start-postgres.ts';
@@ -87,9 +87,9 @@ test.each(engines)(
     timeout: 7_200_000,
   },
   async ({ engine, count, fresh }) => {
-    const books = await openBooks(await fresh());
-    const { db } = books;
-    const transact = createTransact(books);
+    const gatewayDb = await openDatabase(await fresh());
+    const { db } = gatewayDb;
+    const transact = createTransact(gatewayDb);
     let program = 0;
 
     async function begin(plan: keyof typeof plans) {
@@ -256,7 +256,7 @@ test.each(engines)(
       },
     );
     await fc.assert(property, { numRuns: count });
-    const report = await verifyBooks(books);
+    const report = await checkLedger(gatewayDb);
     expect(report.checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(report.sums).toMatchObject({ running: 0, held_usd: '0' });
     expect(report.sums.accounts).toBeGreaterThanOrEqual(count);
@@ -277,7 +277,7 @@ const parsePricing = (nanoPerToken: bigint): Price => ({
   tiers: [],
 });
 
-async function getFees(db: BooksDb, accountId: string): Promise<bigint> {
+async function getFees(db: GatewayDb, accountId: string): Promise<bigint> {
   const fees = db.selectFrom('ledger_entries').select('amount').where('type', '=', 'byok_fee');
   const rows = await fees.where('account_id', '=', accountId).execute();
   return rows.reduce((sum, { amount }) => sum + amount, 0n);

@@ -8,7 +8,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
-import { settledBooks } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-books.ts';
 
 /**
  * One gateway under mixed load for a long time: whole answers and streams, clients that leave, requests that are refused, pages of
@@ -96,8 +96,8 @@ describe.runIf(process.env.PORTICO_LONG && process.platform === 'linux')(`${minu
     expect(grownMb).toBeLessThanOrEqual(maxGrowthMb);
     expect(open(3)).toBeLessThanOrEqual(open(1) + 4);
     expect(await gateway.kill('SIGTERM')).toBe(0);
-    const books = await settledBooks(database, env, load.told);
-    expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
+    const gatewayDb = await settledLedger(database, env, load.told);
+    expect(gatewayDb).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
     const answers = `${load.told.length} answers and ${rounds} rounds of other calls in ${minutes} minutes`;
     const levels = `memory ${lowest(1).toFixed(0)} to ${lowest(3).toFixed(0)} MB, descriptors ${open(1)} to ${open(3)}`;
     figure('soak', `${answers}: ${levels}, books exact`);

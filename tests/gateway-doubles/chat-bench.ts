@@ -9,11 +9,11 @@ import { exchangeHandlers } from '../../gateway/composition/exchange-handlers.ts
 import { createEngine, type EngineTimeouts, engineTimeouts } from '../../gateway/engine/engine.ts';
 import { createKeptAnswers } from '../../gateway/engine/idempotency/kept-answers.ts';
 import { createSealing } from '../../gateway/engine/idempotency/sealing.ts';
-import { createKeptReasoning } from '../../gateway/engine/reasoning/kept-reasoning.ts';
+import { createReasoningState } from '../../gateway/engine/reasoning/kept-reasoning.ts';
 import { createHealth } from '../../gateway/engine/routing/health.ts';
 import { createSticky } from '../../gateway/engine/routing/resolve.ts';
 import { errorAnswer } from '../../gateway/http/error-response.ts';
-import type { Exchange } from '../../gateway/http/exchange.ts';
+import type { HttpExchange } from '../../gateway/http/exchange.ts';
 import { fetchExchange } from '../../gateway/http/fetch-exchange.ts';
 import { grantCredits } from '../../gateway/ledger/grant.ts';
 import type { Ledger } from '../../gateway/ledger/ledger.ts';
@@ -25,7 +25,7 @@ import { openUpstreamConnections } from '../../gateway/providers/upstream/upstre
 import { platformFetch } from '../../gateway/providers/upstream/upstream-response.ts';
 import { createRunning } from '../../gateway/runtime/concurrency/running.ts';
 import { newId } from '../../gateway/storage/id.ts';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import { createTransact } from '../../gateway/storage/transact.ts';
 import { testDatabase } from './test-database.ts';
 import { testPrincipal } from './test-receiving.ts';
@@ -52,13 +52,13 @@ export interface BenchOptions {
  * is given instead of authenticated.
  */
 export async function openChatBench(options: BenchOptions = {}) {
-  const books = await openBooks(await testDatabase());
-  const transact = createTransact(books);
+  const gatewayDb = await openDatabase(await testDatabase());
+  const transact = createTransact(gatewayDb);
   const now = options.now ?? Date.now;
   const connections = openUpstreamConnections();
   const send = options.fetch ? platformFetch(options.fetch) : connections.fetch;
   const plan = typeof options.plan === 'object' ? options.plan : getPlan(options.plan ?? 'pro');
-  await books.db
+  await gatewayDb.db
     .insertInto('accounts')
     .values({
       id: 'acct_1',
@@ -87,9 +87,9 @@ export async function openChatBench(options: BenchOptions = {}) {
   for (const [id, credential] of Object.entries(options.providers ?? {})) registry.set(id, credential);
   const running = createRunning();
   const health = createHealth(now);
-  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
+  const ledger = createLedger({ db: gatewayDb.db, now, instanceId: 'inst_a' });
   const sealing = createSealing([randomBytes(32)]);
-  const reasoning = createKeptReasoning({ db: books.db, transact, sealing, now });
+  const reasoning = createReasoningState({ db: gatewayDb.db, transact, sealing, now });
   const engine = createEngine({
     reasoning,
     credentials: { watch: () => () => {} },
@@ -107,7 +107,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     running,
     now,
     fetch: send,
-    asksWhole: !options.fetch,
+    isNonStreaming: !options.fetch,
     log,
     vendor: 'portico',
     byokFeeBps: 0,
@@ -123,12 +123,12 @@ export async function openChatBench(options: BenchOptions = {}) {
     log,
     streamTimes: { ...streamTimes, ...options.streamTimes },
   });
-  const answer = async (exchange: Exchange) => {
+  const answer = async (exchange: HttpExchange) => {
     const requestId = newId('req', now());
     const path = exchange.target;
     const place = createOverload({ statements: () => 0 }).enterOther('');
-    const send: Exchange['send'] = (...given) => exchange.send(...given);
-    const open: Exchange['open'] = (...given) => exchange.open(...given);
+    const send: HttpExchange['send'] = (...given) => exchange.send(...given);
+    const open: HttpExchange['open'] = (...given) => exchange.open(...given);
     try {
       await handlers.get(path)?.({
         requestId,
@@ -154,7 +154,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     running,
     principal,
     logged,
-    db: books.db,
+    db: gatewayDb.db,
     answerChat: answer,
     /** Sends a body as it is. */
     postText: (path: string, body: string) =>
@@ -171,22 +171,22 @@ export async function openChatBench(options: BenchOptions = {}) {
         answer,
         options.readerMs,
       ),
-    requests: () => books.db.selectFrom('requests').selectAll().orderBy('id').execute(),
+    requests: () => gatewayDb.db.selectFrom('requests').selectAll().orderBy('id').execute(),
     /** The one request in the books, once its answer's task is over. */
     async onlyRequest() {
       await running.drain(5_000);
-      const rows = await books.db.selectFrom('requests').selectAll().execute();
+      const rows = await gatewayDb.db.selectFrom('requests').selectAll().execute();
       const [row] = rows;
       if (!row || rows.length !== 1) throw new Error(`${rows.length} requests are in the books`);
       return row;
     },
     async account(): Promise<{ balance: bigint; held: bigint }> {
-      return books.db.selectFrom('accounts').select(['balance', 'held']).executeTakeFirstOrThrow();
+      return gatewayDb.db.selectFrom('accounts').select(['balance', 'held']).executeTakeFirstOrThrow();
     },
     async close() {
       await running.drain(5_000);
       await connections.close();
-      await books.db.destroy();
+      await gatewayDb.db.destroy();
     },
   };
 }

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { createDurableLog } from '../../gateway/storage/durable-log.ts';
 import { allMigrations } from '../../gateway/storage/migrations/all-migrations.ts';
 import { postgresDialect } from '../../gateway/storage/postgres.ts';
-import type { Books } from '../../gateway/storage/schema.ts';
+import type { GatewayTables } from '../../gateway/storage/schema.ts';
 import { sqliteDialect } from '../../gateway/storage/sqlite.ts';
 import { onPostgres, testDatabase } from './test-database.ts';
 
@@ -13,7 +13,7 @@ export async function openEarlier(version: string) {
   const dialect = onPostgres()
     ? (await postgresDialect(await testDatabase(), () => {})).dialect
     : sqliteDialect(':memory:', createDurableLog(':memory:'));
-  const db = new Kysely<Books>({ dialect });
+  const db = new Kysely<GatewayTables>({ dialect });
   onTestFinished(() => db.destroy());
   if (onPostgres()) await sql`DROP SCHEMA public CASCADE`.execute(db);
   if (onPostgres()) await sql`CREATE SCHEMA public`.execute(db);

@@ -6,7 +6,7 @@ import { account } from '#shared/wire/account.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { Secret } from '../../gateway/access/auth/secret.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import { errorCode, openTestGateway } from './open-test-gateway.ts';
 
 const credential = { apiKey: new Secret('sk-upstream'), baseUrl: 'https://upstream.invalid/v1' };
@@ -48,7 +48,7 @@ describe('an open gateway', () => {
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const database = join(directory, 'books.db');
     const { call, post } = await openTestGateway({ database });
-    const { db } = await openBooks(database);
+    const { db } = await openDatabase(database);
     await db.updateTable('accounts').set({ status: 'suspended' }).execute();
     await db.destroy();
     for (const path of ['/account', '/v1/models', '/v1/usage']) {

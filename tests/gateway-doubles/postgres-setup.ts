@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import { postgresPrograms, startPostgres } from './start-postgres.ts';
 
 /** One server for the whole run, with a migrated database that each test's own is copied from. */
@@ -8,8 +8,8 @@ export default async function setup(project: TestProject) {
   if (!programs) throw new Error('these tests need PostgreSQL (Debian: apt install postgresql)');
   const server = await startPostgres(programs);
   const template = await server.createDatabase();
-  const books = await openBooks(template);
-  await books.db.destroy();
+  const gatewayDb = await openDatabase(template);
+  await gatewayDb.db.destroy();
   const admin = new URL(template);
   admin.pathname = '/postgres';
   project.provide('postgres', { admin: admin.href, template: new URL(template).pathname.slice(1) });

@@ -49,7 +49,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
       }
     }
     expect(account.parse(await read('/account')).balance).toMatchObject({ held: '0', amount: bill.balance });
-    const report = await two.gateway.operator.verifyBooks();
+    const report = await two.gateway.operator.checkLedger();
     expect(report.checks.flatMap((check) => check.problems)).toEqual([]);
     expect(report.sums).toMatchObject({ accounts: 2, requests: 12, held_usd: '0' });
   });

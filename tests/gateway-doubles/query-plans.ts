@@ -1,9 +1,9 @@
 import { CompiledQuery, type KyselyPlugin, sql } from 'kysely';
-import type { BooksDb } from '../../gateway/storage/open.ts';
+import type { GatewayDb } from '../../gateway/storage/open.ts';
 import { onPostgres } from './test-database.ts';
 
 /** How the database of this run goes about each query that `run` makes: the text of its plan, in their order. */
-export async function getPlans(db: BooksDb, run: (db: BooksDb) => Promise<unknown>): Promise<string[]> {
+export async function getPlans(db: GatewayDb, run: (db: GatewayDb) => Promise<unknown>): Promise<string[]> {
   const queries: CompiledQuery[] = [];
   const recording: KyselyPlugin = {
     transformQuery({ node, queryId }) {

@@ -4,7 +4,7 @@ import type { Peppers } from '../../gateway/access/auth/pepper.ts';
 import { signingKey } from '../../gateway/access/auth/signing-keys.ts';
 import { defaultTokenNames } from '../../gateway/access/auth/token-names.ts';
 import { createOperator } from '../../gateway/operations/operator/operator-store.ts';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import { createTransact } from '../../gateway/storage/transact.ts';
 import { testDatabase } from './test-database.ts';
 
@@ -20,12 +20,12 @@ export const rs256 = (input: string, key: KeyObject) => createSign('RSA-SHA256')
 
 /** Real books, operator and authorizer with one user, and the means to sign whatever a forger might want to. */
 export async function openTokenBench() {
-  const books = await openBooks(await testDatabase());
-  const transact = createTransact(books);
+  const gatewayDb = await openDatabase(await testDatabase());
+  const transact = createTransact(gatewayDb);
   const peppers: Peppers = [Buffer.alloc(32, 7)];
   let time = tokenTestStart;
   const now = () => time;
-  const deps = { db: books.db, transact, peppers, now };
+  const deps = { db: gatewayDb.db, transact, peppers, now };
   const operator = createOperator({ ...deps, credentialsChanged: () => {} });
   const account = await operator.createAccount({ name: 'Team' });
   const user = await operator.createUser({ accountId: account.id, name: 'Ada' });
@@ -43,7 +43,7 @@ export async function openTokenBench() {
     scope: ['chat'],
   };
   return {
-    ...books,
+    ...gatewayDb,
     ...deps,
     operator,
     account,
@@ -56,7 +56,7 @@ export async function openTokenBench() {
     seconds,
     skewMs,
     /** A new authorizer knows nothing from earlier calls. */
-    authorizer: () => createAuthorizer({ db: books.db, peppers, now }),
+    authorizer: () => createAuthorizer({ db: gatewayDb.db, peppers, now }),
     signed(head: Json | string, payload: Json | string, sign = (input: string) => rs256(input, key)) {
       const input = `${encoded(head)}.${encoded(payload)}`;
       return `${input}.${sign(input)}`;
@@ -64,7 +64,7 @@ export async function openTokenBench() {
     pass(ms: number) {
       time += ms;
     },
-    close: () => books.db.destroy(),
+    close: () => gatewayDb.db.destroy(),
   };
 }
 

@@ -71,14 +71,14 @@ function load(url: string, key: string) {
   };
 }
 
-const inBooks = (id: string) => id.replace(/^chatcmpl-/, 'req_');
+const toRequestId = (id: string) => id.replace(/^chatcmpl-/, 'req_');
 
 async function expectExact({ operator, requests }: World, acknowledged: string[]) {
   const rows = await requests();
   const ended = new Map(rows.map((row) => [row.id, row.status]));
-  expect(acknowledged.filter((id) => ended.get(inBooks(id)) !== 'succeeded')).toEqual([]);
+  expect(acknowledged.filter((id) => ended.get(toRequestId(id)) !== 'succeeded')).toEqual([]);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
-  const report = await operator.verifyBooks();
+  const report = await operator.checkLedger();
   expect(report.checks.flatMap((check) => check.problems)).toEqual([]);
 }
 

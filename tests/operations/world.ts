@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { openOperator } from '../../gateway/operations/operator/open-operator.ts';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
 
 /** Books of this test with an account that can pay, and a look at what is in them. */
@@ -14,10 +14,10 @@ export async function openWorld() {
   const { id } = await operator.createAccount({ name: 'Load', plan: 'enterprise' });
   await operator.grant({ accountId: id, amount: parseUsd('1000') });
   const { key } = await operator.createKey({ accountId: id });
-  const books = await openBooks(database);
-  onTestFinished(() => books.db.destroy());
-  const requests = () => books.db.selectFrom('requests').selectAll().execute();
-  return { database, env, operator, key, requests, db: books.db };
+  const gatewayDb = await openDatabase(database);
+  onTestFinished(() => gatewayDb.db.destroy());
+  const requests = () => gatewayDb.db.selectFrom('requests').selectAll().execute();
+  return { database, env, operator, key, requests, db: gatewayDb.db };
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>;

@@ -7,8 +7,8 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { lockDataFolder } from '../../electron/core/storage/database/lock-data-folder.ts';
-import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { checkLedger } from '../../gateway/ledger/verify-books.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type SeedOptions, seed } from './seed.ts';
 
@@ -37,9 +37,9 @@ function read<Row>(name: string, statement: string): Row[] {
 beforeAll(() => seed({ ...small, dataFolder: at('a') }));
 
 test('the books are exact, and every answer costs what its request was charged', async () => {
-  const books = await openBooks(join(at('a'), 'gateway.db'));
-  const report = await verifyBooks(books);
-  await books.db.destroy();
+  const gatewayDb = await openDatabase(join(at('a'), 'gateway.db'));
+  const report = await checkLedger(gatewayDb);
+  await gatewayDb.db.destroy();
   expect(report).toMatchObject({ ok: true, sums: { requests: 400 } });
   const answers = read<{ cost_usd: string; charge: number; conversation: number }>(
     'a',

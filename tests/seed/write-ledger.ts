@@ -3,11 +3,11 @@ import Sqlite from 'better-sqlite3';
 import { ulid } from 'ulid';
 import { parseUsd } from '#shared/money.ts';
 import { priceToJson } from '../../gateway/models/prices/price-json.ts';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import type { Random } from './random.ts';
 import type { SeedRequest } from './world.ts';
 
-interface Wallet {
+interface BillingAccount {
   readonly id: string;
   readonly name: string;
   readonly plan: string;
@@ -19,15 +19,15 @@ const getDay = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
 /** Writes requests, ledger entries, daily counters and balances to `gateway.db`, as the gateway would have one by one. */
 export async function writeLedger(folder: string, requests: readonly SeedRequest[], random: Random, nowMs: number) {
   const path = join(folder, 'gateway.db');
-  await (await openBooks(path)).db.destroy();
+  await (await openDatabase(path)).db.destroy();
   const db = new Sqlite(path);
   db.pragma('synchronous = OFF');
   const sorted = requests.toSorted((a, b) => a.created - b.created);
   const first = sorted[0]?.created ?? nowMs;
   db.exec('begin');
-  for (const wallet of wallets(first, random)) {
-    const own = sorted.filter(({ model }) => model.simulated === (wallet.plan === 'sandbox'));
-    writeWallet(db, wallet, own, { random, first, nowMs });
+  for (const billingAccount of billingAccounts(first, random)) {
+    const own = sorted.filter(({ model }) => model.simulated === (billingAccount.plan === 'sandbox'));
+    writeBillingAccount(db, billingAccount, own, { random, first, nowMs });
   }
   db.exec('commit');
   db.pragma('wal_checkpoint(truncate)');
@@ -35,7 +35,7 @@ export async function writeLedger(folder: string, requests: readonly SeedRequest
 }
 
 /** The two accounts that the app looks for, by name and plan. */
-const wallets = (first: number, random: Random): Wallet[] => [
+const billingAccounts = (first: number, random: Random): BillingAccount[] => [
   { id: `acct_${ulid(first, random.next)}`, name: 'Your keys', plan: 'local', grant: 0n },
   { id: `acct_${ulid(first, random.next)}`, name: 'Sandbox', plan: 'sandbox', grant: parseUsd('10') },
 ];
@@ -48,18 +48,23 @@ interface Times {
 
 const getCharge = (requests: readonly SeedRequest[]): bigint => requests.reduce((sum, { charge }) => sum + charge, 0n);
 
-function writeWallet(db: Sqlite.Database, wallet: Wallet, requests: readonly SeedRequest[], times: Times): void {
+function writeBillingAccount(
+  db: Sqlite.Database,
+  billingAccount: BillingAccount,
+  requests: readonly SeedRequest[],
+  times: Times,
+): void {
   const { random, first, nowMs } = times;
   const today = getDay(nowMs);
   const used = getCharge(requests);
   // What the opening credits do not cover was added when they were opened.
-  const more = wallet.grant > 0n && used > wallet.grant ? used : 0n;
-  const granted = wallet.grant + more;
+  const more = billingAccount.grant > 0n && used > billingAccount.grant ? used : 0n;
+  const granted = billingAccount.grant + more;
   const ofToday = requests.filter(({ created }) => getDay(created) === today);
   const ofMonth = requests.filter(({ created }) => getDay(created).startsWith(today.slice(0, 7)));
   db.prepare(`insert into accounts (id, name, plan, status, balance, granted, used, created, day, day_requests, day_used,
     month, month_used) values (?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
-    ...[wallet.id, wallet.name, wallet.plan, granted - used, granted, used, first],
+    ...[billingAccount.id, billingAccount.name, billingAccount.plan, granted - used, granted, used, first],
     ...[today, ofToday.length, getCharge(ofToday), today.slice(0, 7), getCharge(ofMonth)],
   );
   const entry =
@@ -67,13 +72,13 @@ function writeWallet(db: Sqlite.Database, wallet: Wallet, requests: readonly See
     request_id, provider, model, estimated, idempotency_id) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`);
   let balance = 0n;
   const grants = [
-    { amount: wallet.grant, what: 'Opening test credits', once: `opening_${wallet.id}` },
+    { amount: billingAccount.grant, what: 'Opening test credits', once: `opening_${billingAccount.id}` },
     { amount: more, what: 'More test credits', once: null },
   ];
   for (const { amount, what, once } of grants.filter((grant) => grant.amount > 0n)) {
     balance += amount;
     const id = `txn_${ulid(first, random.next)}`;
-    entry.run(id, wallet.id, 'grant', amount, balance, first, what, null, null, null, once);
+    entry.run(id, billingAccount.id, 'grant', amount, balance, first, what, null, null, null, once);
   }
   const add =
     db.prepare(`insert into requests (id, account_id, key_id, instance_id, created, day, ended, status, error_code,
@@ -93,15 +98,24 @@ function writeWallet(db: Sqlite.Database, wallet: Wallet, requests: readonly See
     const day = getDay(created);
     const tokens = [usage.promptTokens, usage.completionTokens, usage.cachedTokens];
     add.run(
-      ...[id, wallet.id, created, day, ended, status, status === 'failed' ? 'upstream_overloaded' : null, provider],
+      ...[
+        id,
+        billingAccount.id,
+        created,
+        day,
+        ended,
+        status,
+        status === 'failed' ? 'upstream_overloaded' : null,
+        provider,
+      ],
       ...[model.model, request.conversationId ? 'chat' : null, request.conversationId, ended, charge, charge],
       ...[...tokens, usage.cacheWriteTokens, usage.reasoningTokens, request.firstTokenMs, ended - created],
       model.price && JSON.stringify(priceToJson(model.price)),
     );
-    count.run(wallet.id, day, provider, model.model, status, ...tokens, usage.reasoningTokens, charge, charge);
+    count.run(billingAccount.id, day, provider, model.model, status, ...tokens, usage.reasoningTokens, charge, charge);
     if (charge === 0n) continue;
     balance -= charge;
     const what = [model.id, id, provider, model.model, null];
-    entry.run(`txn_${ulid(ended, random.next)}`, wallet.id, 'usage', -charge, balance, ended, ...what);
+    entry.run(`txn_${ulid(ended, random.next)}`, billingAccount.id, 'usage', -charge, balance, ended, ...what);
   }
 }

@@ -112,7 +112,7 @@ export function fakeChat(data: FakeData, options: FakeOptions, { guard, changed,
     running = null;
     store(done);
     for (const entry of data.conversations) if (entry.id === done.conversationId) entry.live = false;
-    const sandbox = data.wallets.find((entry) => entry.id === 'sandbox');
+    const sandbox = data.billingAccounts.find((entry) => entry.id === 'sandbox');
     if (sandbox?.balance && done.simulated && done.costUsd)
       sandbox.balance = { ...sandbox.balance, amount: '9.9998305', available: '9.9998305', total_used: done.costUsd };
     events.send({ type: 'message-updated', message: done });

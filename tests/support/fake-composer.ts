@@ -67,7 +67,7 @@ export const fakeQuote: Quote = {
     limitTokens: 128_000,
     usedTokens: 1240,
     reservedTokens: 4096,
-    mostMessages: null,
+    maxMessages: null,
     notSentIds: [],
     overflows: false,
   },

@@ -119,11 +119,11 @@ export function fakeConnections(
     funds: {
       outlook: os.funds.outlook.handler(async ({ input }) => {
         await guard('funds.outlook');
-        return data.outlook[input.wallet];
+        return data.outlook[input.billingAccount];
       }),
       account: os.funds.account.handler(async ({ input }) => {
         await guard(`funds.account ${input.id}`);
-        const found = data.wallets.find(({ id }) => id === input.id);
+        const found = data.billingAccounts.find(({ id }) => id === input.id);
         if (!found) throw new ORPCError('gateway_unreachable', { message: 'The gateway did not answer.' });
         return found;
       }),
@@ -140,7 +140,7 @@ export function fakeConnections(
     verification: {
       get: os.verification.get.handler(async ({ input }) => {
         await guard('verification.get');
-        const { credential, ...account } = data.account[input.wallet];
+        const { credential, ...account } = data.account[input.billingAccount];
         const times = { created: account.created, expires_at: null, last_used_at: null };
         const told = {
           object: 'auth.verification' as const,

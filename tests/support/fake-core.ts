@@ -17,7 +17,7 @@ import { fakeCredits, fakeInsights, fakeLines, fakeUsage } from './fake-ledger.t
 import { fakeMessages } from './fake-messages.ts';
 import { fakeNetwork } from './fake-network.ts';
 import { fakeOrganise } from './fake-organise.ts';
-import { type FakeBooks, fakeLedgerFiles, fakeReconciliation } from './fake-reconciliation.ts';
+import { type FakeLedger, fakeLedgerFiles, fakeReconciliation } from './fake-reconciliation.ts';
 import { fakeTools } from './fake-tools.ts';
 import { fakeTransfer } from './fake-transfer.ts';
 
@@ -27,7 +27,7 @@ export interface FakeCore {
   readonly data: FakeData;
   /** Drafts, queue, prompts, presets, caps and the quote. */
   readonly composer: FakeComposer;
-  readonly books: FakeBooks;
+  readonly gatewayDb: FakeLedger;
   /** Makes a method such as `models.list` fail with a code from now on, or work again. */
   fail(method: string, code: string | null, message?: string, retryAfterMs?: number | null): void;
   /** Makes a method wait for ever, or go on; `answered`: what it says was so before the wait. */
@@ -45,7 +45,7 @@ export interface FakeCore {
 export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOptions = {}): FakeCore {
   const data: FakeData = { ...fakeData(), ...change };
   const composer = fakeComposer();
-  const books: FakeBooks = { requests: 0, part: null };
+  const gatewayDb: FakeLedger = { requests: 0, part: null };
   const failures = new Map<string, { code: string; message: string; retryAfterMs: number | null }>();
   const held = new Map<string, { promise: Promise<void>; open: () => void }>();
   const late = new Set<string>();
@@ -122,7 +122,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
           (model) => model.kind === 'chat' && model.status === 'available' && !model.simulated,
         );
         const simulated = input.model === 'router' ? !real : asked?.simulated;
-        return { wallet: simulated ? 'sandbox' : 'main', ownKey: null };
+        return { billingAccount: simulated ? 'sandbox' : 'main', ownKey: null };
       }),
     },
     conversations: {
@@ -175,11 +175,11 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     account: {
       wallets: os.account.wallets.handler(async () => {
         await guard('account.wallets');
-        return data.wallets;
+        return data.billingAccounts;
       }),
       get: os.account.get.handler(async ({ input }) => {
         await guard('account.get');
-        return data.account[input.wallet];
+        return data.account[input.billingAccount];
       }),
       quotas: os.account.quotas.handler(async () => {
         await guard('account.quotas');
@@ -189,7 +189,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     credits: {
       get: os.credits.get.handler(async ({ input }) => {
         await guard('credits.get');
-        return fakeCredits(data, input.wallet, input.limit, input.after ?? null);
+        return fakeCredits(data, input.billingAccount, input.limit, input.after ?? null);
       }),
     },
     images: {
@@ -199,7 +199,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
     },
     ledger: fakeLedgerFiles(guard),
-    reconciliation: fakeReconciliation(books, guard),
+    reconciliation: fakeReconciliation(gatewayDb, guard),
     transfer: fakeTransfer(guard),
     usage: {
       get: os.usage.get.handler(async ({ input }) => {
@@ -230,7 +230,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     link: new RPCLink({ port: port2 }),
     data,
     composer,
-    books,
+    gatewayDb,
     calls,
     changed,
     write: threads.write,

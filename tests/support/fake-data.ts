@@ -7,11 +7,11 @@ import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
 import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
 import type { LocalServer, Provider } from '#shared/contract/app/providers.ts';
 import type { Settings } from '#shared/contract/app/settings.ts';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import type { ToolDecision } from '#shared/contract/chat/chat.ts';
 import type { Conversation, Message, ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import type { RoutingAnswer } from '#shared/contract/chat/routing.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeModels } from './fake-models.ts';
@@ -45,8 +45,8 @@ export interface FakeData {
   /** Expanded parts by conversation. */
   expanded: Record<string, string[]>;
   lastOpened: string | null;
-  wallets: WalletBalance[];
-  account: Record<Wallet, ReportedAccount>;
+  billingAccounts: BillingAccountBalance[];
+  account: Record<BillingAccount, ReportedAccount>;
   /** How many lines the ledger has, and whether there was any use. */
   ledgerLines: number;
   /** Requests of unknown cost, each day and model. */
@@ -56,7 +56,7 @@ export interface FakeData {
   gateway: GatewayConnection;
   gatewayAccounts: { accounts: GatewayAccount[]; active: string | null };
   apiKeys: ApiKeyEntry[];
-  outlook: Record<Wallet, Outlook>;
+  outlook: Record<BillingAccount, Outlook>;
   budget: Budget;
   tools: FakeTools;
   /** What was said to tool calls that waited. */
@@ -99,7 +99,7 @@ export const fakeMessage = (change: Partial<Message>): Message => ({
   ...change,
 });
 
-const balance = (amount: string, used: string): WalletBalance['balance'] => ({
+const balance = (amount: string, used: string): BillingAccountBalance['balance'] => ({
   currency: 'USD',
   amount,
   held: '0',
@@ -298,7 +298,7 @@ export function fakeData(): FakeData {
     expanded: {},
     lastOpened: null,
     routing: fakeRouting,
-    wallets: [
+    billingAccounts: [
       {
         id: 'main',
         name: 'Your keys',

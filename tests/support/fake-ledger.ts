@@ -1,6 +1,6 @@
 import type { UsageGrouping, UsageInsights, UsageLine, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
 import type { Ledger, LedgerLine } from '#shared/contract/app/wallets.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { UsageBucket } from '#shared/wire/usage.ts';
@@ -12,8 +12,13 @@ const models = ['claude-opus-5', 'gpt-5.5', 'gemini-3.5-pro', 'claude-haiku-5', 
 const providers = ['anthropic', 'openai', 'google', 'anthropic', 'openai', 'openai-compatible'];
 
 /** Pages through a ledger whose lines add up to the wallet's balance. */
-export function fakeCredits(data: FakeData, wallet: Wallet, limit: number, after: string | null): Ledger {
-  const balance = data.wallets.find((entry) => entry.id === wallet)?.balance;
+export function fakeCredits(
+  data: FakeData,
+  billingAccount: BillingAccount,
+  limit: number,
+  after: string | null,
+): Ledger {
+  const balance = data.billingAccounts.find((entry) => entry.id === billingAccount)?.balance;
   if (!balance) throw new Error('no such wallet');
   const lines: LedgerLine[] = [];
   let sum = parseUsd(balance.amount);

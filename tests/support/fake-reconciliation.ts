@@ -6,26 +6,26 @@ import { contract } from '#shared/contract/index.ts';
 const os = implement(contract).reconciliation;
 
 /** Books in which all matches: so many requests, and how far they were read. */
-export interface FakeBooks {
+export interface FakeLedger {
   requests: number;
   part: Reconciliation['part'];
 }
 
-export const fakeReconciliation = (books: FakeBooks, guard: (call: string) => Promise<void>) => ({
+export const fakeReconciliation = (gatewayDb: FakeLedger, guard: (call: string) => Promise<void>) => ({
   get: os.get.handler(async () => {
     await guard('reconciliation.get');
     return {
       readAt: Date.now(),
-      part: books.part,
-      requests: books.requests,
-      matched: books.requests,
+      part: gatewayDb.part,
+      requests: gatewayDb.requests,
+      matched: gatewayDb.requests,
       running: 0,
       openRows: [],
       openCount: 0,
       kinds: {
         chats: 0,
         deleted: 0,
-        otherPrograms: books.requests,
+        otherPrograms: gatewayDb.requests,
         otherComputers: 0,
         uncharged: 0,
         unknown: 0,
@@ -38,7 +38,7 @@ export const fakeReconciliation = (books: FakeBooks, guard: (call: string) => Pr
   }),
   drift: os.drift.handler(async () => {
     await guard('reconciliation.drift');
-    return { checked: books.requests, rows: [], count: 0 };
+    return { checked: gatewayDb.requests, rows: [], count: 0 };
   }),
   alarm: os.alarm.handler(async () => {
     await guard('reconciliation.alarm');
@@ -92,13 +92,18 @@ export const fakeLedgerFiles = (guard: (call: string) => Promise<void>) => {
       return {
         accounts: [
           {
-            wallet: 'main',
+            billingAccount: 'main',
             name: 'Your keys',
             copy: { requests: 12, spentUsd: '0.0341', balanceUsd: '-0.0341' },
             present: { requests: 40, spentUsd: '1.207', balanceUsd: '-1.207' },
           },
-          { wallet: 'sandbox', name: 'Sandbox', copy: sandbox, present: sandbox },
-          { wallet: null, name: 'A team', copy: null, present: { requests: 1, spentUsd: '0.5', balanceUsd: '4.5' } },
+          { billingAccount: 'sandbox', name: 'Sandbox', copy: sandbox, present: sandbox },
+          {
+            billingAccount: null,
+            name: 'A team',
+            copy: null,
+            present: { requests: 1, spentUsd: '0.5', balanceUsd: '4.5' },
+          },
         ],
         lostKeys: ['Editor', null],
       };

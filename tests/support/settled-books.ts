@@ -1,6 +1,6 @@
 import { parseUsd } from '#shared/money.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { openBooks } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open.ts';
 import type { ProblemText } from './chat-load.ts';
 import type { Env } from './gateway-process.ts';
 
@@ -11,21 +11,24 @@ const laterMs = 30 * 60_000;
  * Starts one more gateway, later, which ends what dead ones left, and compares the books with what clients were told.
  * Returns what does not fit (nothing, if all is well) and the figures.
  */
-export async function settledBooks(database: string, env: Env, told: readonly ProblemText[]) {
+export async function settledLedger(database: string, env: Env, told: readonly ProblemText[]) {
   const now = () => Date.now() + laterMs;
   const gateway = await openGateway({ database, env, now, sandbox: false });
-  const report = await gateway.operator.verifyBooks();
+  const report = await gateway.operator.checkLedger();
   await gateway.close();
-  const books = await openBooks(database);
+  const gatewayDb = await openDatabase(database);
   // Of two hours there are millions of them.
-  const requests = await books.db.selectFrom('requests').select(['id', 'status', 'error_code', 'created']).execute();
-  const entries = await books.db
+  const requests = await gatewayDb.db
+    .selectFrom('requests')
+    .select(['id', 'status', 'error_code', 'created'])
+    .execute();
+  const entries = await gatewayDb.db
     .selectFrom('ledger_entries')
     .select(['account_id', 'request_id', 'amount', 'balance_after'])
     .where('type', '=', 'usage')
     .execute();
-  const accounts = await books.db.selectFrom('accounts').selectAll().execute();
-  await books.db.destroy();
+  const accounts = await gatewayDb.db.selectFrom('accounts').selectAll().execute();
+  await gatewayDb.db.destroy();
   const charged = new Map(entries.map(({ request_id: id, amount }) => [id, -amount]));
   const status = new Map(requests.map((row) => [row.id, row.status]));
   const wrong = told.filter(

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDb } from '#core/storage/database/db.ts';
-import { openBooks } from '#gateway/storage/open.ts';
+import { openDatabase } from '#gateway/storage/open.ts';
 
 /** Databases of today's schema with nothing in them: to make one step by step takes longer than most tests. */
 const unused = new Map<string, Promise<Buffer>>();
 const open = {
   'portico.db': openDb,
-  'gateway.db': async (path: string) => (await openBooks(path)).db,
+  'gateway.db': async (path: string) => (await openDatabase(path)).db,
 };
 
 /** A data folder as an app leaves it that was opened once and never used. */

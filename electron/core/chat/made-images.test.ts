@@ -47,7 +47,7 @@ test('an image is kept with its answer, as a file, and is a line of the bill as 
   expect(formatUsd(nanoUsd(sum))).toBe(stored?.costUsd);
   expect(parseUsd(stored?.costUsd ?? '9')).toBeLessThanOrEqual(parseUsd(quote.costUsd?.high ?? '0'));
   expect(quote.parts.map(({ kind }) => kind)).toContain('image');
-  const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 10 });
+  const { transactions } = await client.credits.get({ billingAccount: 'sandbox', limit: 10 });
   const charged = transactions.data.find(({ request_id }) => request_id === stored?.requestId)?.amount ?? '0';
   expect(parseUsd(charged)).toBe(-parseUsd(stored?.costUsd ?? '0'));
 });

@@ -49,7 +49,7 @@ async function waiting(conversationId: string): Promise<Message> {
 }
 /** What the ledger has for this chat's requests, to the nano-dollar. */
 async function getLedger(messages: readonly Message[]): Promise<string> {
-  const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 100 });
+  const { transactions } = await client.credits.get({ billingAccount: 'sandbox', limit: 100 });
   const { data } = transactions;
   const ids = new Set<string | null>(messages.flatMap(({ requestId }) => requestId ?? []));
   const sum = data.filter((line) => ids.has(line.request_id)).reduce((all, line) => all - parseUsd(line.amount), 0n);

@@ -40,7 +40,7 @@ test('an answer that searched has its sources, and the search on its bill, as in
   const stored = (await readThread(client, conversationId)).messages.at(-1);
   const sum = stored?.bill?.lines.reduce((all, { usd }) => all + parseUsd(usd), 0n) ?? 0n;
   expect(formatUsd(nanoUsd(sum))).toBe(stored?.costUsd);
-  const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 10 });
+  const { transactions } = await client.credits.get({ billingAccount: 'sandbox', limit: 10 });
   const charged = transactions.data.find(({ request_id }) => request_id === stored?.requestId)?.amount ?? '0';
   expect(parseUsd(charged)).toBe(-parseUsd(stored?.costUsd ?? '0'));
 });

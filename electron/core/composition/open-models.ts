@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { boundedFetch } from '../app/network/bounded-fetch.ts';
 import { readCaps } from '../billing/caps/kept-caps.ts';
-import { noteReplacedBooks } from '../billing/costs/record-of.ts';
+import { noteReplacedLedger } from '../billing/costs/record-of.ts';
 import { finishRestore, ledgerFolder } from '../billing/ledger/ledger-files.ts';
 import { explainLedgerFailure, recoverLedger } from '../billing/ledger/recover-ledger.ts';
 import { renameSource } from '../gateways/gateway/account-sources.ts';
 import { gatewayAccounts } from '../gateways/gateway/accounts-elsewhere.ts';
-import { embeddedWallets } from '../gateways/gateway/embedded-wallets.ts';
+import { embeddedAccounts } from '../gateways/gateway/embedded-wallets.ts';
 import { readInstallation } from '../gateways/gateway/installation.ts';
 import { localListener } from '../gateways/gateway/local-listener.ts';
 import { openConnections } from '../gateways/gateway/open-connections.ts';
@@ -45,7 +45,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   const secrets = await openSecretBox(keychain, await settings.writeOnce('profile', newId()), options.session);
 
   const gatewayDatabase = join(dataFolder, 'gateway.db');
-  const noteReplaced = () => noteReplacedBooks(settings, now());
+  const noteReplaced = () => noteReplacedLedger(settings, now());
   const recovered = options.recovery ? await recoverLedger(dataFolder, options.recovery, now()) : null;
   if (recovered) {
     log({ event: 'ledger_recovered', ...recovered });
@@ -97,7 +97,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
   });
   const { hasProvider } = providers;
   const limits = programLimits({ gateway, store: settings, caps: () => readCaps(settings) });
-  const embedded = embeddedWallets({ gateway, store: settings, programLimits: limits, secrets, elapsed });
+  const embedded = embeddedAccounts({ gateway, store: settings, programLimits: limits, secrets, elapsed });
   const connections = openConnections({ accounts, embedded: embedded.open, hasProvider, ownKey });
   const source = () => accounts.active()?.source ?? 'embedded';
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });

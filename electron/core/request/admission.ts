@@ -89,14 +89,9 @@ function refuseUnsendable({ context, unread }: BuiltRequest, name: string | null
     throw refusal('unsupported_modality', 'notRead', { model: name, kind: file.kind, file: file.name });
   }
   if (context.overflows) {
-    const { limitTokens: limit, reservedTokens: reserved, mostMessages, notSentIds } = context;
+    const { limitTokens: limit, reservedTokens: reserved, maxMessages, notSentIds } = context;
     const details = { outside: notSentIds.length };
-    throw refusal(
-      'context_length_exceeded',
-      'contextFull',
-      { model: name, limit, reserved, mostMessages },
-      { details },
-    );
+    throw refusal('context_length_exceeded', 'contextFull', { model: name, limit, reserved, maxMessages }, { details });
   }
 }
 

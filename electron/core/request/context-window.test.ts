@@ -7,14 +7,14 @@ const turns = (length: number) => Array.from({ length }, (_, at) => at % 2 === 0
 const getWindow = (
   list: readonly number[],
   limit: number | null,
-  more: { fixed?: number; mostMessages?: number } = {},
+  more: { fixed?: number; maxMessages?: number } = {},
 ) =>
   outsideCount({
     sizes: list,
     beginnings: turns(list.length),
     fixed: 0,
     reserve: 0,
-    mostMessages: 2048,
+    maxMessages: 2048,
     ...more,
     limit,
   });
@@ -53,7 +53,7 @@ test('nothing is left out that would have fitted together with all after it, but
 });
 
 test('no more messages are sent than the wire takes', () => {
-  expect(getWindow([1, 1, 1, 1, 1, 1, 1], null, { mostMessages: 4 })).toBe(4);
+  expect(getWindow([1, 1, 1, 1, 1, 1, 1], null, { maxMessages: 4 })).toBe(4);
 });
 
 test('room is kept for the answer that was asked for, and never more than half of a small context', () => {

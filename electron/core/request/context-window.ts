@@ -10,18 +10,18 @@ export interface WindowInput {
   /** Tokens reserved for the answer. */
   readonly reserve: number;
   /** The most messages a request may have (wire contract §1.3). */
-  readonly mostMessages: number;
+  readonly maxMessages: number;
 }
 
 /**
  * How many of the oldest messages are left out. The question always stays, however long; what is kept begins with a
  * message of the user, if one is left.
  */
-export function outsideCount({ sizes, beginnings, fixed, limit, reserve, mostMessages }: WindowInput): number {
+export function outsideCount({ sizes, beginnings, fixed, limit, reserve, maxMessages }: WindowInput): number {
   const last = sizes.length - 1;
   let freeTokens = (limit ?? Number.POSITIVE_INFINITY) - fixed - reserve - (sizes[last] ?? 0);
   let first = Math.max(0, last);
-  while (first > 0 && sizes.length - first < mostMessages && (sizes[first - 1] ?? 0) <= freeTokens) {
+  while (first > 0 && sizes.length - first < maxMessages && (sizes[first - 1] ?? 0) <= freeTokens) {
     first -= 1;
     freeTokens -= sizes[first] ?? 0;
   }

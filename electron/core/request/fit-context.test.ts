@@ -39,7 +39,7 @@ test('a chat that is set to summarise writes one before the message that would n
     attachments: [],
     model: 'openai/gpt',
   });
-  expect(quote.context).toMatchObject({ overflows: false, summarises: true, reservedTokens: 3000, mostMessages: null });
+  expect(quote.context).toMatchObject({ overflows: false, summarises: true, reservedTokens: 3000, maxMessages: null });
   expect(await client.context.quoteCompact({ conversationId: id, model: 'openai/gpt' })).toMatchObject({
     messages: 2,
     costUsd: { high: expect.stringMatching(/^0\.01/) },

@@ -6,7 +6,7 @@ import { getCalls, withCalls, wordsWithCalls } from './call-messages.ts';
 export type WireMessage = CompletionRequestBody['messages'][number];
 
 /** The wire’s limit (wire contract §1.3): of a longer chat the newest messages are sent. */
-export const mostMessages = 2048;
+export const maxMessages = 2048;
 /** Size of all files before base64: the body must stay below the gateway’s 25 MiB (wire contract §7). */
 const maxFileBytes = 17 * 1_048_576;
 /** Of one file (wire contract §1.5). */

@@ -10,7 +10,7 @@ import {
   goOn,
   goOnWithResults,
   type HistoryEntry,
-  mostMessages,
+  maxMessages,
   sendable,
   type ToPart,
   toWire,
@@ -62,7 +62,7 @@ export interface BuiltRequest {
     /** Kept free for the answer. */
     readonly reservedTokens: number;
     /** The most messages that a request may have, where these and not tokens are what is full; otherwise null. */
-    readonly mostMessages: number | null;
+    readonly maxMessages: number | null;
     readonly notSentIds: readonly string[];
     readonly overflows: boolean;
     /** A summary will be written first. */
@@ -127,7 +127,7 @@ export function requestBuilder({
       fixed: fixedTokens,
       limit: limitTokens,
       reserve: reservedTokens,
-      mostMessages: mostMessages - fixed.length - prompt.length - getSum(after.map((entry) => getCalls(entry).length)),
+      maxMessages: maxMessages - fixed.length - prompt.length - getSum(after.map((entry) => getCalls(entry).length)),
     });
     const inside = withFiles(after.slice(outside), known);
     return {
@@ -145,9 +145,9 @@ export function requestBuilder({
         limitTokens,
         usedTokens: fixedTokens + getSum(sizes.slice(outside)),
         reservedTokens,
-        mostMessages:
+        maxMessages:
           outside > 0 && fixedTokens + getSum(sizes) + reservedTokens <= (limitTokens ?? Number.POSITIVE_INFINITY)
-            ? mostMessages
+            ? maxMessages
             : null,
         notSentIds: ids.slice(0, begin + outside),
         leftOut: outside,

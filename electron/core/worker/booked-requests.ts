@@ -6,7 +6,7 @@ import { recordsElsewhere } from './books-elsewhere.ts';
 import type { BookedRequest } from './judge-request.ts';
 
 /** The books of an account: a ledger's file on this machine, or what was read of those of a gateway elsewhere. */
-export type Books =
+export type AccountLedger =
   | { readonly file: string; readonly accountId: string; readonly ownKeys: readonly string[] }
   | {
       /** By which the worker knows what was read (`books-elsewhere.ts`). */
@@ -31,16 +31,16 @@ export interface FoundRequest extends Omit<BookedRequest, 'own' | 'answering'> {
 const isChatRequest = (record: RequestRecord, own: readonly string[]): boolean =>
   record.key_id !== null && own.includes(record.key_id) && record.conversation_id !== null;
 
-/** Makes the ledger's file readable beside the chats, as `books`. */
-export function attachBooks(db: Database, file: string): void {
+/** Makes the ledger's file readable beside the chats, as `accountLedger`. */
+export function attachLedger(db: Database, file: string): void {
   const attached = db.pragma('database_list') as { name: string }[];
-  if (!attached.some(({ name }) => name === 'books')) db.prepare('attach database ? as books').run(file);
+  if (!attached.some(({ name }) => name === 'ledger')) db.prepare('attach database ? as ledger').run(file);
 }
 
 /** What the ledger's lines of request `r` add up to. */
 export const ledgerOfRequest = `(
-  coalesce((select -amount from books.ledger_entries where request_id = r.id and type = 'usage'), 0)
-    + coalesce((select -amount from books.ledger_entries where request_id = r.id and type = 'byok_fee'), 0))`;
+  coalesce((select -amount from ledger.ledger_entries where request_id = r.id and type = 'usage'), 0)
+    + coalesce((select -amount from ledger.ledger_entries where request_id = r.id and type = 'byok_fee'), 0))`;
 
 /** Whether this app asked request `r` for a chat; `:ownKeys`: its keys, as JSON. */
 export const wasAskedByChat = `(r.conversation_id is not null
@@ -49,20 +49,20 @@ export const wasAskedByChat = `(r.conversation_id is not null
 /** The requests of an account, newest first. `ids`, as JSON: of a file, these alone. */
 export function* foundRequests(
   db: Database,
-  books: Books,
+  accountLedger: AccountLedger,
   isOwnKey: boolean,
   ids: string | null,
 ): Generator<FoundRequest> {
-  if ('elsewhere' in books) {
-    for (const [record, line] of recordsElsewhere(books.elsewhere))
-      yield foundIn(record, books.lines ? parseUsd(line ?? '0') : null, books, isOwnKey);
+  if ('elsewhere' in accountLedger) {
+    for (const [record, line] of recordsElsewhere(accountLedger.elsewhere))
+      yield foundIn(record, accountLedger.lines ? parseUsd(line ?? '0') : null, accountLedger, isOwnKey);
     return;
   }
   const rows = db
     .prepare(requestsSql)
     .raw()
     .safeIntegers()
-    .iterate({ ids, ownKeys: JSON.stringify(books.ownKeys) }) as IterableIterator<RequestColumns>;
+    .iterate({ ids, ownKeys: JSON.stringify(accountLedger.ownKeys) }) as IterableIterator<RequestColumns>;
   for (const row of rows) yield foundAs(row, isOwnKey);
 }
 
@@ -70,7 +70,7 @@ const requestsSql = `
   select r.id, r.created, r.status, r.provider, r.model, r.byok, r.charge, r.upstream_cost,
     r.prompt_tokens + r.completion_tokens, r.price is not null, ${wasAskedByChat},
     case when r.conversation_id is null then null else r.client_request_id end, ${ledgerOfRequest}
-  from books.requests r where r.id in (select value from json_each(:ids)) order by r.created desc, r.id desc`;
+  from ledger.requests r where r.id in (select value from json_each(:ids)) order by r.created desc, r.id desc`;
 
 type RequestColumns = [
   id: string,
@@ -113,7 +113,7 @@ function foundAs(columns: RequestColumns, isOwnKey: boolean): FoundRequest {
 function foundIn(
   record: RequestRecord,
   ledger: bigint | null,
-  { ownKeys, installation }: Pick<Extract<Books, { elsewhere: string }>, 'ownKeys' | 'installation'>,
+  { ownKeys, installation }: Pick<Extract<AccountLedger, { elsewhere: string }>, 'ownKeys' | 'installation'>,
   isOwnKey: boolean,
 ): FoundRequest {
   const { client_request_id: written } = record.metadata;

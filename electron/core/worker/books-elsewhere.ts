@@ -28,7 +28,7 @@ export type ToldPage = { readonly id: string; readonly fresh: boolean } & (
 const kept = new Map<string, { readonly id: string; readonly db: Database }>();
 
 export function openElsewhere(source: string): ToldElsewhere {
-  const known = kept.get(source) ?? { id: randomUUID(), db: emptyBooks() };
+  const known = kept.get(source) ?? { id: randomUUID(), db: emptyLedger() };
   kept.set(source, known);
   const [requests, since] = known.db
     .prepare(`select count(*), min(created) from records where ${borders}`)
@@ -40,7 +40,7 @@ export function openElsewhere(source: string): ToldElsewhere {
 /** The newest block without a gap: while something new is read, that alone. */
 const borders = 'fresh = coalesce((select max(fresh) from records), 0)';
 
-function emptyBooks(): Database {
+function emptyLedger(): Database {
   const db = new Sqlite('');
   db.exec(`
     create table records (id text primary key, created integer not null, running integer not null, fresh integer not null,
@@ -51,7 +51,7 @@ function emptyBooks(): Database {
   return db;
 }
 
-function getBooks(id: string): Database {
+function getLedger(id: string): Database {
   for (const one of kept.values()) if (one.id === id) return one.db;
   throw new Error('what was read of a gateway elsewhere is gone');
 }
@@ -60,7 +60,7 @@ function getBooks(id: string): Database {
  * Keeps a page. Returns whether all of it, and of what is older, was known and can change no more: nothing beyond it is new.
  */
 export function keepElsewhere(page: ToldPage): boolean {
-  const db = getBooks(page.id);
+  const db = getLedger(page.id);
   return db.transaction(() => ('records' in page ? keepRecords(db, page) : keepLines(db, page)))();
 }
 
@@ -91,7 +91,7 @@ function keepLines(db: Database, { lines, fresh }: Extract<ToldPage, { lines: un
 /** What is fresh borders on what was kept before, or a reading that was broken off has left it and it does not. */
 export function settleElsewhere({ id, joined }: { readonly id: string; readonly joined: boolean }): void {
   for (const table of ['records', 'lines'])
-    getBooks(id).exec(
+    getLedger(id).exec(
       joined ? `update ${table} set fresh = 0 where fresh = 1` : `delete from ${table} where fresh = 1`,
     );
 }
@@ -104,7 +104,7 @@ function withoutRest(record: RequestRecord): RequestRecord {
 
 /** The requests, newest first, each with what its line says, in USD. */
 export function* recordsElsewhere(id: string): Generator<readonly [RequestRecord, usd: string | null]> {
-  const rows = getBooks(id)
+  const rows = getLedger(id)
     .prepare(
       `select record, (select usd from lines where request_id = records.id limit 1) from records where ${borders}
       order by created desc, id desc`,

@@ -11,7 +11,7 @@ import { backUpLedger, faultOfLedger, replaceLedger, stageLedger } from './ledge
 import { ledgerLines } from './ledger-lines.ts';
 import { nameChats } from './name-chats.ts';
 import type { DriftInput } from './price-drift.ts';
-import { type ReconcileInput, reconcileBooks } from './reconcile-books.ts';
+import { type ReconcileInput, reconcileLedger } from './reconcile-books.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
 import { whatIfTask } from './what-if-task.ts';
@@ -38,7 +38,7 @@ const tasks = {
   openElsewhere: (_db: Database, { source }: { source: string }) => openElsewhere(source),
   keepElsewhere: (_db: Database, page: ToldPage) => keepElsewhere(page),
   settleElsewhere: (_db: Database, input: { id: string; joined: boolean }) => settleElsewhere(input),
-  reconcile: (db: Database, input: ReconcileInput) => reconcileBooks(db, input),
+  reconcile: (db: Database, input: ReconcileInput) => reconcileLedger(db, input),
   /** Loaded with the first look, since it needs the price book. */
   drift: async (db: Database, input: DriftInput) => (await import('./price-drift.ts')).priceDrift(db, input),
   whatIf: whatIfTask,

@@ -4,7 +4,7 @@ import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { checkDatabase } from './check-database.ts';
 import { knownDefinitions } from './known-definitions.ts';
 
-/** Copies of the ledger, each counted again: minutes for large books. Run in the worker; the gateway is loaded with the first. */
+/** Copies of the ledger, each counted again: minutes for large ledger. Run in the worker; the gateway is loaded with the first. */
 
 export async function backUpLedger(database: string, file: string): Promise<{ sound: boolean }> {
   const { createSqliteBackup } = await import('#gateway/operations/backup/sqlite-backup.ts');
@@ -18,17 +18,17 @@ export async function faultOfLedger(copy: string): Promise<DatabaseFault | null>
   return checkDatabase(copy, Object.keys(migrations), 'ledger_entries', await knownDefinitions(migrations));
 }
 
-/** Makes a copy ready to take the place of the books. Returns why it cannot. */
+/** Makes a copy ready to take the place of the ledger. Returns why it cannot. */
 export async function stageLedger(copy: string, staged: string): Promise<DatabaseFault | null> {
   const fault = await faultOfLedger(copy);
   if (fault) return fault;
-  const { stageBooks } = await import('#gateway/operations/backup/replace-books.ts');
-  return unless('internal_error', 'damaged', () => stageBooks(copy, staged));
+  const { stageGatewayDb } = await import('#gateway/operations/backup/replace-books.ts');
+  return unless('internal_error', 'damaged', () => stageGatewayDb(copy, staged));
 }
 
 export async function replaceLedger(replacement: Replacement): Promise<'in-use' | null> {
-  const { replaceBooks } = await import('#gateway/operations/backup/replace-books.ts');
-  return unless('database_in_use', 'in-use', () => replaceBooks(replacement));
+  const { replaceGatewayDb } = await import('#gateway/operations/backup/replace-books.ts');
+  return unless('database_in_use', 'in-use', () => replaceGatewayDb(replacement));
 }
 
 /** An error does not arrive as what it is on another thread. A full disk says nothing about the copy. */

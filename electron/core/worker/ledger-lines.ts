@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import { attachBooks } from './booked-requests.ts';
+import { attachLedger } from './booked-requests.ts';
 
 /** A line of the ledger as it is exported; the names are those of the wire (wire contract §2.4). */
 export interface ExportedLine {
@@ -29,11 +29,11 @@ export function ledgerLines(
   db: Database,
   { file, accountId, after }: { readonly file: string; readonly accountId: string; readonly after: string | null },
 ): LinesPage {
-  attachBooks(db, file);
+  attachLedger(db, file);
   const rows = db
     .prepare(
       `select seq, id, created, type, amount, balance_after, description, request_id, provider, model, estimated
-      from books.ledger_entries where account_id = ? and seq > ? order by seq limit ${pageSize}`,
+      from ledger.ledger_entries where account_id = ? and seq > ? order by seq limit ${pageSize}`,
     )
     .safeIntegers()
     .all(accountId, BigInt(after ?? '0')) as Row[];

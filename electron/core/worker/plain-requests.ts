@@ -44,7 +44,7 @@ const plainSql = `
   with found as (
     select r.id, r.status, r.charge, iif(r.byok = 1, r.upstream_cost, r.charge) as booked, ${ledgerOfRequest} as ledger,
       (select rowid from spend where request_id = r.id limit 1) as told, ${wasAskedByChat} as asked_by_chat
-    from books.requests r where r.account_id = :accountId limit -1
+    from ledger.requests r where r.account_id = :accountId limit -1
   ), judged as (
     select found.id, charge, booked, case
       when status = 'running' or ledger <> charge then null

@@ -7,12 +7,12 @@ import type { Drift, DriftRow } from '#shared/contract/app/reconciliation.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { getCost, type Price, type TokenUsage } from '#shared/price.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
-import { attachBooks, type Books } from './booked-requests.ts';
+import { type AccountLedger, attachLedger } from './booked-requests.ts';
 import { recordsElsewhere } from './books-elsewhere.ts';
 import { flatPrices, flatTable, isEvident } from './evident-bills.ts';
 
 export interface DriftInput {
-  readonly books: Books;
+  readonly accountLedger: AccountLedger;
   readonly offset: number;
   readonly limit: number;
 }
@@ -43,22 +43,25 @@ const roundingNano = 1_000n;
 const looked = new Map<string, { until: number; checked: number; rows: DriftFound[] }>();
 
 /** The requests whose bill is more than 1 % away from tokens × price, newest first. Runs in the worker. */
-export function priceDrift(db: Database, { books, offset, limit }: DriftInput): DriftsFound {
+export function priceDrift(db: Database, { accountLedger, offset, limit }: DriftInput): DriftsFound {
   const explained = new Set(db.prepare('select request_id from request_marks').pluck().all());
-  const { checked, rows } = 'file' in books ? inFile(db, books.file, books.accountId) : inRecords(books.elsewhere);
+  const { checked, rows } =
+    'file' in accountLedger
+      ? inFile(db, accountLedger.file, accountLedger.accountId)
+      : inRecords(accountLedger.elsewhere);
   const open = rows.filter(({ requestId }) => !explained.has(requestId));
   return { checked, count: open.length, rows: open.slice(offset, offset + limit) };
 }
 
 function inFile(db: Database, file: string, accountId: string) {
-  attachBooks(db, file);
+  attachLedger(db, file);
   const before = looked.get(accountId) ?? { until: 0, checked: 0, rows: [] };
   const priceAt = pricesByDay(db);
   // What runs may have begun before others that have ended.
   const until = db
     .prepare(
-      `select coalesce(min(created), (select max(created) + 1 from books.requests where account_id = :id), 0)
-      from books.requests where account_id = :id and status = 'running'`,
+      `select coalesce(min(created), (select max(created) + 1 from ledger.requests where account_id = :id), 0)
+      from ledger.requests where account_id = :id and status = 'running'`,
     )
     .pluck()
     .get({ id: accountId }) as number;
@@ -83,14 +86,14 @@ function inFile(db: Database, file: string, accountId: string) {
 
 const billed = `r.account_id = :id and r.created >= :from and r.created < :until
     and (r.status = 'succeeded' or r.charge > 0) and r.prompt_tokens + r.completion_tokens > 0`;
-const pricesSql = `select distinct r.price from books.requests r where ${billed} and r.price is not null`;
-const countSql = `select count(*) from books.requests r where ${billed}`;
+const pricesSql = `select distinct r.price from ledger.requests r where ${billed} and r.price is not null`;
+const countSql = `select count(*) from ledger.requests r where ${billed}`;
 const doubtfulSql = `
   with ${flatTable}
   select id, created, provider, model, case when byok = 1 then upstream_cost else charge end, r.price,
     prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens,
     cache_write_1h_tokens, web_searches, image_tokens
-  from books.requests r left join flat on flat.price = r.price where ${billed} and not ${isEvident}
+  from ledger.requests r left join flat on flat.price = r.price where ${billed} and not ${isEvident}
   order by created, id`;
 
 type BilledColumns = [
@@ -211,7 +214,7 @@ function readPrice(text: string): Price | null {
 function pricesByDay(db: Database): (model: string, day: string) => Price | null {
   const added = (
     db
-      .prepare('select model, kind, source, as_of, valid_from, price from books.price_rows order by seq')
+      .prepare('select model, kind, source, as_of, valid_from, price from ledger.price_rows order by seq')
       .raw()
       .all() as [string, 'override' | 'refresh', string, string, string, string | null][]
   ).map(([model, kind, source, asOf, from, price]) => ({

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Reconciliation } from '#shared/contract/app/reconciliation.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { attachBooks, type Books, foundRequests } from './booked-requests.ts';
+import { type AccountLedger, attachLedger, foundRequests } from './booked-requests.ts';
 import {
   type BookedRequest,
   bookedCost,
@@ -13,7 +13,7 @@ import {
 import { type PlainRequests, plainRequests } from './plain-requests.ts';
 
 export interface ReconcileInput {
-  readonly books: Books;
+  readonly accountLedger: AccountLedger;
   /** The account, as the app's records name it. */
   readonly source: string;
   /** The providers bill its requests to the person. */
@@ -39,21 +39,23 @@ const absolute = (amount: bigint) => (amount < 0n ? -amount : amount);
  * Matches what chats say with usage records, ledger and balance, by request. Runs in the worker, in one read transaction; what
  * is open is counted, and listed from `offset`.
  */
-export function reconcileBooks(db: Database, input: ReconcileInput): Reconciled {
-  if ('file' in input.books) attachBooks(db, input.books.file);
+export function reconcileLedger(db: Database, input: ReconcileInput): Reconciled {
+  if ('file' in input.accountLedger) attachLedger(db, input.accountLedger.file);
   return db.transaction(() => reconciled(db, input))();
 }
 
-function reconciled(db: Database, { books, source, isOwnKey, offset, limit }: ReconcileInput): Reconciled {
+function reconciled(db: Database, { accountLedger, source, isOwnKey, offset, limit }: ReconcileInput): Reconciled {
   const tally = openTally(offset, limit);
   const explained = new Set(db.prepare(`select request_id from request_marks where mark = 'explained'`).pluck().all());
   const told = toldRequests(db);
   const seen = new Set<string>();
   const { plain, rest } =
-    'file' in books ? plainRequests(db, books.accountId, books.ownKeys) : { plain: [], rest: null };
+    'file' in accountLedger
+      ? plainRequests(db, accountLedger.accountId, accountLedger.ownKeys)
+      : { plain: [], rest: null };
   for (const found of plain) tally.plain(found);
   let oldest = 0;
-  for (const { name, fromChat, ...found } of foundRequests(db, books, isOwnKey, rest)) {
+  for (const { name, fromChat, ...found } of foundRequests(db, accountLedger, isOwnKey, rest)) {
     oldest = found.at;
     const record = told.of(found.id) ?? (fromChat && name !== null ? told.named(name) : null);
     if (record) seen.add(record.id);
@@ -64,12 +66,13 @@ function reconciled(db: Database, { books, source, isOwnKey, offset, limit }: Re
       judgeBooked({ ...found, own: fromChat, answering }, record, explained.has(found.id)),
     );
   }
-  const sent = 'file' in books ? told.sentWithoutRecord(source, books.accountId) : told.sentTo(source, oldest);
+  const sent =
+    'file' in accountLedger ? told.sentWithoutRecord(source, accountLedger.accountId) : told.sentTo(source, oldest);
   for (const record of sent)
     if (!seen.has(record.id))
       tally.unbooked(record, judgeUnbooked(record, explained.has(record.requestId ?? record.id)));
-  const balance = 'file' in books ? getBalance(db, books.accountId) : null;
-  return tally.result(balance, 'file' in books || books.lines);
+  const balance = 'file' in accountLedger ? getBalance(db, accountLedger.accountId) : null;
+  return tally.result(balance, 'file' in accountLedger || accountLedger.lines);
 }
 
 /** What the app has kept of requests. Costs of deleted messages and temporary chats stay there. */
@@ -83,7 +86,7 @@ function toldRequests(db: Database) {
   const withoutRecord = () =>
     db.prepare(
       `select ${columns} from spend s where s.source = ? and not exists (
-        select 1 from books.requests r where r.id = s.request_id and r.account_id = ?) order by s.at desc`,
+        select 1 from ledger.requests r where r.id = s.request_id and r.account_id = ?) order by s.at desc`,
     );
   const answering = db.prepare(`select 1 from messages where id = ? and status = 'streaming'`).pluck();
   type Row = Omit<ToldRequest, 'cost' | 'there'> & { cost: string | null; there: number };
@@ -114,8 +117,8 @@ function toldRequests(db: Database) {
 function getBalance(db: Database, accountId: string): { balance: bigint; lines: bigint } {
   const [balance = 0n, lines = 0n] = db
     .prepare(
-      `select balance, (select coalesce(sum(amount), 0) from books.ledger_entries where account_id = accounts.id)
-      from books.accounts where id = ?`,
+      `select balance, (select coalesce(sum(amount), 0) from ledger.ledger_entries where account_id = accounts.id)
+      from ledger.accounts where id = ?`,
     )
     .raw()
     .safeIntegers()

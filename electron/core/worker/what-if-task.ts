@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3';
-import { type RepriceBooksInput, type RepricedBooks, repriceBooks } from '#gateway/ledger/records/reprice-books.ts';
+import { type RepricedUsage, type RepriceInput, repriceUsage } from '#gateway/ledger/records/reprice-books.ts';
 
 /**
  * Past requests on other models, with what the chats of the app know of them: which called tools, and which were asked below an
  * image. Runs in the worker.
  */
-export function whatIfTask(chats: Database, input: Omit<RepriceBooksInput, 'needs'>): RepricedBooks {
-  return repriceBooks({ ...input, needs: needsOfAnswers(chats, input) });
+export function whatIfTask(chats: Database, input: Omit<RepriceInput, 'needs'>): RepricedUsage {
+  return repriceUsage({ ...input, needs: needsOfAnswers(chats, input) });
 }
 
 /** By request id. An image anywhere above in the chat was sent along; which branch it is in is not looked at. */

@@ -13,7 +13,7 @@ import { createApp } from '../../http/app.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { type RoutePolicy, routePolicies } from '../../http/policies.ts';
 import { openGateway } from '../../open-gateway.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { createApiKey } from './api-key.ts';
 import { allScopes } from './scopes.ts';
 
@@ -114,7 +114,7 @@ async function makeRoles(): Promise<Role[]> {
   await operator.revokeKey(revokedKey.id);
   await operator.revokeTokens(revokedToken.id);
   await operator.setUserStatus(gone, 'disabled');
-  const { db } = await openBooks(database);
+  const { db } = await openDatabase(database);
   await db.updateTable('accounts').set({ status: 'suspended' }).where('id', '=', bad).execute();
   await db
     .updateTable('api_keys')

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { createOperator } from '../../operations/operator/operator-store.ts';
-import { type BooksDb, openBooks } from '../../storage/open.ts';
+import { type GatewayDb, openDatabase } from '../../storage/open.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { createAuthorizer, requireActive } from './authorize.ts';
 import type { Peppers } from './pepper.ts';
@@ -10,29 +10,29 @@ const start = Date.UTC(2026, 10, 20);
 const secret = (text: string) => Buffer.from(text.repeat(40));
 
 async function openKeys() {
-  const books = await openBooks(await testDatabase());
-  onTestFinished(() => books.db.destroy());
+  const gatewayDb = await openDatabase(await testDatabase());
+  onTestFinished(() => gatewayDb.db.destroy());
   let time = start;
   const now = () => time;
   const peppers: Peppers = [secret('a')];
-  const transact = createTransact(books);
-  const operator = createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {} });
+  const transact = createTransact(gatewayDb);
+  const operator = createOperator({ db: gatewayDb.db, transact, peppers, now, credentialsChanged: () => {} });
   const account = await operator.createAccount({ name: 'A' });
   const { id, key } = await operator.createKey({ accountId: account.id });
-  const authorizer = (used: Peppers = peppers) => createAuthorizer({ db: books.db, peppers: used, now });
+  const authorizer = (used: Peppers = peppers) => createAuthorizer({ db: gatewayDb.db, peppers: used, now });
   const setKey = (values: { expires_at?: bigint; scopes?: string }) =>
-    books.db.updateTable('api_keys').set(values).where('id', '=', id).execute();
+    gatewayDb.db.updateTable('api_keys').set(values).where('id', '=', id).execute();
   const lastUsed = async () =>
-    (await books.db.selectFrom('api_keys').select('last_used_at').where('id', '=', id).executeTakeFirstOrThrow())
+    (await gatewayDb.db.selectFrom('api_keys').select('last_used_at').where('id', '=', id).executeTakeFirstOrThrow())
       .last_used_at;
   const pass = (ms: number) => {
     time += ms;
   };
-  return { ...books, operator, account, id, header: `Bearer ${key}`, authorizer, setKey, lastUsed, pass, now };
+  return { ...gatewayDb, operator, account, id, header: `Bearer ${key}`, authorizer, setKey, lastUsed, pass, now };
 }
 
 /** The books, and how often they are asked something. */
-function countQuestions(db: BooksDb) {
+function countQuestions(db: GatewayDb) {
   let asked = 0;
   const counted = db.withPlugin({
     transformQuery: ({ node }) => {

@@ -1,8 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
-import type { Awaitable } from '../../runtime/concurrency/awaitable.ts';
+import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
-import { type BooksDb, dialectOfDb } from '../../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../../storage/open.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import { createKeyCache } from './key-cache.ts';
 import { hasEnded, requireNotEnded } from './key-principal.ts';
@@ -16,7 +16,7 @@ const cacheLimit = 10_000;
 const lastUsedEveryMs = 60_000;
 
 export interface AuthorizeDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly peppers: Peppers;
   readonly now: () => number;
   readonly tokenNames?: TokenNames;
@@ -28,7 +28,7 @@ export interface AuthorizeDeps {
 
 export interface Authorizer {
   /** Who asks, at once where that was asked lately. Rejects with 401 where it is not known. */
-  authenticate(header: string | null): Awaitable<Principal>;
+  authenticate(header: string | null): MaybePromise<Principal>;
   /** Forgets what is cached, so that a change made here is seen at once. */
   forget(): void;
 }
@@ -121,7 +121,7 @@ export function challengeFor(error: AppError): string | null {
 }
 
 /** In one order, which is that of the ledger's groups: none of them waits for another that waits for it. */
-async function markUsed(db: BooksDb, ids: readonly string[], now: number): Promise<void> {
+async function markUsed(db: GatewayDb, ids: readonly string[], now: number): Promise<void> {
   await db
     .updateTable('api_keys')
     .set({ last_used_at: BigInt(now) })

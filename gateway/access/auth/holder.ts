@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { invalidKey } from './authorization-header.ts';
 import { requireActive, requireScope } from './authorize.ts';
 import { keyPrincipal, requireNotEnded } from './key-principal.ts';
@@ -11,7 +11,7 @@ import { standing } from './verify-token.ts';
  * A caller as the books have it at this moment, not as it was when its request was let in: for what outlives the request,
  * such as a key. Throws 401 and 403 as authorization does.
  */
-export async function holderNow(db: BooksDb, principal: Principal, now: number): Promise<Principal> {
+export async function holderNow(db: GatewayDb, principal: Principal, now: number): Promise<Principal> {
   const holder =
     principal.credential.id === null
       ? await tokenHolder(db, principal, now)
@@ -21,7 +21,7 @@ export async function holderNow(db: BooksDb, principal: Principal, now: number):
   return holder;
 }
 
-async function keyHolder(db: BooksDb, id: string, plan: Plan, now: number): Promise<Principal> {
+async function keyHolder(db: GatewayDb, id: string, plan: Plan, now: number): Promise<Principal> {
   const standing = (await getStandings(db, [id], now)).get(id);
   if (!standing) throw new AppError('invalid_api_key', invalidKey);
   const holder = keyPrincipal(standing, () => plan);
@@ -29,7 +29,7 @@ async function keyHolder(db: BooksDb, id: string, plan: Plan, now: number): Prom
   return holder;
 }
 
-async function tokenHolder(db: BooksDb, principal: Principal, now: number): Promise<Principal> {
+async function tokenHolder(db: GatewayDb, principal: Principal, now: number): Promise<Principal> {
   const row = await standing(db, principal, now);
   return { ...principal, accountStatus: row.status };
 }

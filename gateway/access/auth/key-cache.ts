@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { getDigest } from './api-key.ts';
 import { invalidKey } from './authorization-header.ts';
 import { keyPrincipal } from './key-principal.ts';
@@ -21,7 +21,7 @@ const cacheLimit = 10_000;
 const maxDigests = 500;
 
 export interface KeyCacheDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly peppers: Peppers;
   readonly now: () => number;
   readonly getPlan: PlanOf;
@@ -143,7 +143,7 @@ export function createKeyCache({ db, peppers, now, getPlan, onFound = null }: Ke
 const getName = (header: string) => hash('sha256', header, 'base64');
 
 async function standingsByDigest(
-  db: BooksDb,
+  db: GatewayDb,
   digests: readonly Buffer[],
   now: number,
 ): Promise<ReadonlyMap<string, KeyStanding>> {

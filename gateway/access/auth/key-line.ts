@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { readAsStored } from '../../storage/read-apart.ts';
 import type { AccountRow, ApiKeyRow } from '../../storage/schema.ts';
 
@@ -24,7 +24,7 @@ const longest = 100;
  * `now` in milliseconds.
  */
 export async function readLines(
-  db: BooksDb,
+  db: GatewayDb,
   wanted: RawBuilder<unknown>,
   now: number,
   amounts: Amounts,
@@ -61,7 +61,7 @@ const tokenStands = (now: number) => sql<boolean>`(api_keys.token_user is null o
   ))`;
 
 /** How many keys of an account work. Whatever ends a key ends those below it, so that they are found from above. */
-export async function countWorking(db: BooksDb, accountId: string, now: number): Promise<number> {
+export async function countWorking(db: GatewayDb, accountId: string, now: number): Promise<number> {
   const lives = sql`api_keys.revoked_at is null and (api_keys.expires_at is null or api_keys.expires_at > ${BigInt(now)})`;
   const { rows } = await sql<{ working: bigint }>`
     with recursive working (id) as (

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import { type BooksDb, dialectOfDb } from '../../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../../storage/open.ts';
 import type { KeySecretTable } from '../../storage/token-tables.ts';
 import type { Transact } from '../../storage/transact.ts';
 import type { Peppers } from './pepper.ts';
@@ -20,18 +20,18 @@ type KnownSecrets = readonly Pick<KeySecretTable, 'place' | 'check_value'>[];
 const isKnown = (known: KnownSecrets, pepper: Uint8Array): boolean =>
   known.some(({ check_value }) => checkValue(pepper).equals(check_value));
 
-const readKnown = (db: BooksDb): Promise<KnownSecrets> =>
+const readKnown = (db: GatewayDb): Promise<KnownSecrets> =>
   db.selectFrom('key_secrets').select(['place', 'check_value']).orderBy('place').execute();
 
 export interface KeySecretDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly peppers: Peppers;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /** Whether keys or tokens were made with a secret: it cannot be another one any more. */
-export async function isSecretInUse(db: BooksDb): Promise<boolean> {
+export async function isSecretInUse(db: GatewayDb): Promise<boolean> {
   const key = await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
   return Boolean(key ?? (await db.selectFrom('token_keys').select('kid').limit(1).executeTakeFirst()));
 }
@@ -120,7 +120,7 @@ export async function createSecretProof({
 }
 
 /** Where another process has taken the place, nothing is written. */
-async function note(db: BooksDb, known: KnownSecrets, pepper: Uint8Array, now: number): Promise<void> {
+async function note(db: GatewayDb, known: KnownSecrets, pepper: Uint8Array, now: number): Promise<void> {
   if (isKnown(known, pepper)) return;
   const place = (known.at(-1)?.place ?? 0n) + 1n;
   await db
@@ -131,12 +131,12 @@ async function note(db: BooksDb, known: KnownSecrets, pepper: Uint8Array, now: n
 }
 
 /** The secret that opens one of the private keys behind tokens. */
-async function findProven(db: BooksDb, peppers: Peppers): Promise<Uint8Array | undefined> {
+async function findProven(db: GatewayDb, peppers: Peppers): Promise<Uint8Array | undefined> {
   const rows = await db.selectFrom('token_keys').select(['kid', 'sealed_key']).execute();
   return peppers.find((pepper) => rows.some(({ kid, sealed_key }) => canOpenKey(sealed_key, kid, [pepper])));
 }
 
-function requireAnyKnown(db: BooksDb, known: KnownSecrets, peppers: Peppers): void {
+function requireAnyKnown(db: GatewayDb, known: KnownSecrets, peppers: Peppers): void {
   if (known.length === 0 || peppers.some((pepper) => isKnown(known, pepper))) return;
   const right =
     dialectOfDb(db) === 'postgres'

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Scope } from '#shared/wire/account.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import type { AccountRow, ApiKeyRow } from '../../storage/schema.ts';
 import { type Amounts, type Link, readLines } from './key-line.ts';
 import { scopesFromJson } from './scopes.ts';
@@ -33,7 +33,7 @@ export interface KeyStanding extends Bounds {
 
 /** How the keys stand that a condition on `api_keys` names, by their ids. */
 export async function keyStandings(
-  db: BooksDb,
+  db: GatewayDb,
   wanted: RawBuilder<unknown>,
   now: number,
   amounts: Amounts = 'exact',
@@ -43,7 +43,7 @@ export async function keyStandings(
 }
 
 /** How these keys stand. */
-export const getStandings = (db: BooksDb, ids: readonly string[], now: number, amounts?: Amounts) =>
+export const getStandings = (db: GatewayDb, ids: readonly string[], now: number, amounts?: Amounts) =>
   keyStandings(db, sql`id in (${sql.join(ids.length > 0 ? ids : [null])})`, now, amounts);
 
 function getStanding(key: Link, above: readonly Link[]): KeyStanding {

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOperator } from '../../operations/operator/operator-store.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { pepperBeside, peppersFromEnvironment } from './pepper.ts';
 
-async function temporaryBooks() {
+async function temporaryDatabase() {
   const directory = mkdtempSync(join(tmpdir(), 'portico-pepper-'));
   const database = join(directory, 'books.db');
-  const books = await openBooks(database);
+  const gatewayDb = await openDatabase(database);
   onTestFinished(async () => {
-    await books.db.destroy();
+    await gatewayDb.db.destroy();
     rmSync(directory, { recursive: true });
   });
-  return { ...books, database, file: `${database}.pepper` };
+  return { ...gatewayDb, database, file: `${database}.pepper` };
 }
 
 const strong = 'x'.repeat(32);
@@ -24,33 +24,33 @@ const strong = 'x'.repeat(32);
 const ownerOnly = process.platform === 'win32' ? 0o666 : 0o600;
 
 test('a SQLite database keeps its secret beside it, for its owner only, and finds it again', async () => {
-  const { database, db, file } = await temporaryBooks();
+  const { database, db, file } = await temporaryDatabase();
   const first = await pepperBeside(database, db);
   expect(await pepperBeside(database, db)).toEqual(first);
   expect(statSync(file).mode & 0o777).toBe(ownerOnly);
 });
 
 test('processes that start together agree on one secret', async () => {
-  const { database, db } = await temporaryBooks();
+  const { database, db } = await temporaryDatabase();
   const all = await Promise.all(Array.from({ length: 8 }, () => pepperBeside(database, db)));
   expect(new Set(all.map(([pepper]) => Buffer.from(pepper).toString('hex'))).size).toBe(1);
 });
 
 test('a damaged secret is refused instead of replaced', async () => {
-  const { database, db, file } = await temporaryBooks();
+  const { database, db, file } = await temporaryDatabase();
   writeFileSync(file, 'short');
   await expect(pepperBeside(database, db)).rejects.toThrow(/too short.*backup/);
 });
 
 test('a lost secret is refused where there are keys that need it', async () => {
-  const books = await temporaryBooks();
-  const peppers = await pepperBeside(books.database, books.db);
-  const transact = createTransact(books);
-  const operator = createOperator({ db: books.db, transact, peppers, now: Date.now, credentialsChanged: () => {} });
+  const gatewayDb = await temporaryDatabase();
+  const peppers = await pepperBeside(gatewayDb.database, gatewayDb.db);
+  const transact = createTransact(gatewayDb);
+  const operator = createOperator({ db: gatewayDb.db, transact, peppers, now: Date.now, credentialsChanged: () => {} });
   const { id } = await operator.createAccount({ name: 'A' });
   await operator.createKey({ accountId: id });
-  rmSync(books.file);
-  await expect(pepperBeside(books.database, books.db)).rejects.toThrow(/it is missing.*backup/);
+  rmSync(gatewayDb.file);
+  await expect(pepperBeside(gatewayDb.database, gatewayDb.db)).rejects.toThrow(/it is missing.*backup/);
 });
 
 test('the environment comes first, as a list whose first secret signs', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
-import { type BooksDb, getDialect } from '../../storage/open.ts';
+import { type GatewayDb, getDialect } from '../../storage/open.ts';
 import { isSecretInUse } from './key-secret.ts';
 
 /** Secrets that API keys are hashed with: the first one signs, all of them verify. Never empty, by type. */
@@ -32,7 +32,7 @@ export function peppersFromEnvironment(
  * The pepper in the file `<database>.pepper`, created where the database has no keys yet. With keys, a missing file is an
  * error: a new secret would silently make all of them worthless.
  */
-export async function pepperBeside(database: string, db: BooksDb): Promise<Peppers> {
+export async function pepperBeside(database: string, db: GatewayDb): Promise<Peppers> {
   if (database === ':memory:') return [randomBytes(minLength)];
   const path = `${database}.pepper`;
   const kept = readPepper(path);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { calculateJwkThumbprint } from 'jose';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import type { BooksDb, BooksTransaction } from '../../storage/open.ts';
+import type { GatewayDb, GatewayTransaction } from '../../storage/open.ts';
 import type { TokenKeyRow } from '../../storage/schema.ts';
 import type { Transact } from '../../storage/transact.ts';
 import { requireKeySecret } from './key-secret.ts';
@@ -19,7 +19,7 @@ const modulusLength = 2048;
 const publicJwk = z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string() });
 
 export interface SigningKeysDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly transact: Transact;
   readonly peppers: Peppers;
   readonly now: () => number;
@@ -34,7 +34,7 @@ export interface TokenKeySummary {
 }
 
 /** All keys whose tokens are accepted, oldest first. */
-export const publishedKeys = (db: BooksDb, now: number): Promise<TokenKeyRow[]> =>
+export const publishedKeys = (db: GatewayDb, now: number): Promise<TokenKeyRow[]> =>
   db
     .selectFrom('token_keys')
     .selectAll()
@@ -59,7 +59,7 @@ export async function signingKey(deps: SigningKeysDeps): Promise<{ kid: string; 
 }
 
 /** What each published key does at this moment. */
-export async function describeKeys(db: BooksDb, now: number): Promise<TokenKeySummary[]> {
+export async function describeKeys(db: GatewayDb, now: number): Promise<TokenKeySummary[]> {
   const rows = await publishedKeys(db, now);
   const signer = signerAmong(rows, now);
   return rows.map((row) => ({
@@ -125,7 +125,7 @@ async function nextSigner({ db, now, peppers }: SigningKeysDeps, atOnce: boolean
   return standby;
 }
 
-async function promote(trx: BooksTransaction, kid: string, signsFrom: bigint): Promise<void> {
+async function promote(trx: GatewayTransaction, kid: string, signsFrom: bigint): Promise<void> {
   const promoted = await trx
     .updateTable('token_keys')
     .set({ signs_from: signsFrom })

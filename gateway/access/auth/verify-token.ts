@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errors, type JWK, jwtVerify } from 'jose';
 import { AppError } from '#shared/errors.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import type { PlanOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 import { knownScopes } from './scopes.ts';
@@ -14,7 +14,7 @@ const cacheMs = 2000;
 const cacheLimit = 10_000;
 
 export interface TokenVerifierDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly now: () => number;
   readonly names: TokenNames;
   readonly getPlan: PlanOf;
@@ -128,7 +128,7 @@ interface KnownToken {
  * Whom a token speaks for, as the books say now. Throws `invalid_token`: a disabled user and a revoked token look like any
  * other token that is not valid.
  */
-async function getAccount(db: BooksDb, { userId, issued, id }: KnownToken) {
+async function getAccount(db: GatewayDb, { userId, issued, id }: KnownToken) {
   const row = await db
     .selectFrom('users')
     .innerJoin('accounts', 'accounts.id', 'users.account_id')
@@ -144,14 +144,14 @@ async function getAccount(db: BooksDb, { userId, issued, id }: KnownToken) {
 }
 
 /** The same for a token that was let in before, and whose signing key may have been withdrawn since. */
-export async function standing(db: BooksDb, { userId, tokenId, tokenKey, credential }: Principal, now: number) {
+export async function standing(db: GatewayDb, { userId, tokenId, tokenKey, credential }: Principal, now: number) {
   const published = await publishedKeys(db, now);
   if (tokenKey !== undefined && !published.some(({ kid }) => kid === tokenKey)) throw invalid();
   return getAccount(db, { userId: userId ?? '', issued: credential.created ?? 0, id: tokenId });
 }
 
 async function principalFor(
-  db: BooksDb,
+  db: GatewayDb,
   claims: TokenClaims,
   kid: string | undefined,
   getPlan: PlanOf,
@@ -177,7 +177,7 @@ async function principalFor(
   };
 }
 
-async function isRevoked(db: BooksDb, jti: string): Promise<boolean> {
+async function isRevoked(db: GatewayDb, jti: string): Promise<boolean> {
   return Boolean(await db.selectFrom('revoked_tokens').select('jti').where('jti', '=', jti).executeTakeFirst());
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { createSlotSet } from '../../runtime/concurrency/running.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { invalidKey } from './authorization-header.ts';
 import { getStandings } from './key-standing.ts';
 import type { Principal } from './principal.ts';
@@ -19,7 +19,7 @@ export interface CredentialWatch {
 }
 
 export interface CredentialWatchDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly now: () => number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
@@ -90,7 +90,7 @@ const suspended = (status: string) =>
   new AppError('account_suspended', `This account is ${status}. The answer was ended.`);
 
 /** Which of these keys are worth nothing any more, by themselves or by one that they come from, and why. */
-async function refusedKeys(db: BooksDb, ids: readonly string[], now: number): Promise<Map<string, AppError>> {
+async function refusedKeys(db: GatewayDb, ids: readonly string[], now: number): Promise<Map<string, AppError>> {
   const known = await getStandings(db, ids, now, 'as stored');
   return new Map(
     ids.flatMap((id): [string, AppError][] => {
@@ -101,7 +101,7 @@ async function refusedKeys(db: BooksDb, ids: readonly string[], now: number): Pr
   );
 }
 
-async function refusedToken(db: BooksDb, principal: Principal, now: number): Promise<AppError | null> {
+async function refusedToken(db: GatewayDb, principal: Principal, now: number): Promise<AppError | null> {
   try {
     const { status } = await standing(db, principal, now);
     return status === 'active' ? null : suspended(status);

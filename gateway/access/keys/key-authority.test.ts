@@ -19,7 +19,7 @@ import {
   worth,
 } from '../../../tests/gateway-doubles/paper-keys.ts';
 import { onPostgres, sharedDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { allScopes, clientScopes } from '../auth/scopes.ts';
 
 const long = Boolean(process.env.PORTICO_LONG);
@@ -80,14 +80,14 @@ async function open() {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const database = await sharedDatabase(folder);
   const opened = await openKeys({ database });
-  const books = await openBooks(database);
-  onTestFinished(() => books.db.destroy());
+  const gatewayDb = await openDatabase(database);
+  onTestFinished(() => gatewayDb.db.destroy());
   let now = testNow / 1000;
   const wait = (seconds: number) => {
     opened.pass(seconds * 1000);
     now += seconds;
   };
-  return { ...opened, db: books.db, now: () => now, wait };
+  return { ...opened, db: gatewayDb.db, now: () => now, wait };
 }
 type Opened = Awaited<ReturnType<typeof open>>;
 

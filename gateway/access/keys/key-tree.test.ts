@@ -6,7 +6,7 @@ import { as, minting, openKeys } from '../../../tests/gateway-doubles/open-keys.
 import { errorCode, testNow } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { sharedDatabase, testPepper } from '../../../tests/gateway-doubles/test-database.ts';
 import { openOperator } from '../../operations/operator/open-operator.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 
 type Opened = Awaited<ReturnType<typeof openKeys>>;
 type Shared = Awaited<ReturnType<typeof openShared>>;
@@ -25,9 +25,9 @@ async function openShared() {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const database = await sharedDatabase(folder);
   const opened = await openKeys({ database });
-  const books = await openBooks(database);
-  onTestFinished(() => books.db.destroy());
-  return { ...opened, database, ...books };
+  const gatewayDb = await openDatabase(database);
+  onTestFinished(() => gatewayDb.db.destroy());
+  return { ...opened, database, ...gatewayDb };
 }
 
 const verify = (opened: Opened, key: string) => opened.post('/v1/auth/verify', {}, as(key));

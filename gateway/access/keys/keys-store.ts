@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { ApiKey } from '#shared/wire/key.ts';
 import { getPage, getSlice, type Page, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { isWithin } from '../auth/key-line.ts';
 import { getStandings, type KeyStanding } from '../auth/key-standing.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -10,7 +10,7 @@ import type { Principal } from '../auth/principal.ts';
 /** The keys a caller may see and change; any other one does not exist for it (every query names account and caller). */
 
 export async function listKeys(
-  db: BooksDb,
+  db: GatewayDb,
   principal: Principal,
   page: PageRequest,
   now: number,
@@ -32,18 +32,18 @@ export async function listKeys(
   );
 }
 
-const getKeys = (db: BooksDb, { accountId, credential }: Principal) =>
+const getKeys = (db: GatewayDb, { accountId, credential }: Principal) =>
   db
     .selectFrom('api_keys')
     .select('id')
     .where('account_id', '=', accountId)
     .$if(credential.isConfined === true, (rest) => rest.where(isWithin(credential.id ?? '')));
 
-const isThere = (db: BooksDb, principal: Principal, id: string) =>
+const isThere = (db: GatewayDb, principal: Principal, id: string) =>
   getKeys(db, principal).where('id', '=', id).executeTakeFirst();
 
 /** Throws 404 where the caller has no such key to see. */
-export async function requireKey(db: BooksDb, principal: Principal, id: string, now: number): Promise<KeyStanding> {
+export async function requireKey(db: GatewayDb, principal: Principal, id: string, now: number): Promise<KeyStanding> {
   const key = (await isThere(db, principal, id)) && (await getStandings(db, [id], now)).get(id);
   if (key) return key;
   const isConfined = principal.credential.isConfined === true;

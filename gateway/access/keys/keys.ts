@@ -1,6 +1,6 @@
 import type { ApiKey, ChangeKeyRequest, CreatedApiKey, CreateKeyRequest } from '#shared/wire/key.ts';
 import type { Page, PageRequest } from '../../storage/cursor.ts';
-import type { BooksDb, BooksTransaction } from '../../storage/open.ts';
+import type { GatewayDb, GatewayTransaction } from '../../storage/open.ts';
 import type { Transact } from '../../storage/transact.ts';
 import { holderNow } from '../auth/holder.ts';
 import { requireKeySecret } from '../auth/key-secret.ts';
@@ -12,7 +12,7 @@ import { listKeys, requireKey, toApiKey } from './keys-store.ts';
 import { mintKey } from './mint-key.ts';
 
 export interface KeysDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly transact: Transact;
   readonly peppers: Peppers;
   readonly now: () => number;
@@ -50,14 +50,14 @@ export function createKeys({ db, transact, peppers, now, credentialsChanged }: K
   };
 }
 
-async function standingNow(trx: BooksTransaction, id: string, nowMs: number): Promise<KeyStanding> {
+async function standingNow(trx: GatewayTransaction, id: string, nowMs: number): Promise<KeyStanding> {
   const standing = (await getStandings(trx, [id], nowMs)).get(id);
   if (!standing) throw new Error('a key was not there right after it had been written');
   return standing;
 }
 
 async function changeKey(
-  trx: BooksTransaction,
+  trx: GatewayTransaction,
   principal: Principal,
   id: string,
   wanted: ChangeKeyRequest,

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { CreateKeyRequest } from '#shared/wire/key.ts';
-import type { BooksTransaction } from '../../storage/open.ts';
+import type { GatewayTransaction } from '../../storage/open.ts';
 import { holderNow } from '../auth/holder.ts';
 import { countWorking } from '../auth/key-line.ts';
 import { getStandings } from '../auth/key-standing.ts';
@@ -18,7 +18,7 @@ const maxLimitedGenerations = 4;
 
 /** A new key within what its creator may give at this moment. Returns it with the id of its row. */
 export async function mintKey(
-  trx: BooksTransaction,
+  trx: GatewayTransaction,
   principal: Principal,
   wanted: CreateKeyRequest,
   { peppers, nowMs }: { readonly peppers: Peppers; readonly nowMs: number },
@@ -61,14 +61,14 @@ function requireLasting({ credential: { expiresAt } }: Principal, nowMs: number)
   throw new AppError('token_expired', 'This token has expired. Get a new one.');
 }
 
-async function requireRoom(trx: BooksTransaction, accountId: string, nowMs: number): Promise<void> {
+async function requireRoom(trx: GatewayTransaction, accountId: string, nowMs: number): Promise<void> {
   if ((await countWorking(trx, accountId, nowMs)) < keysPerAccount) return;
   throw new AppError('plan_limit_exceeded', `An account has at most ${keysPerAccount} keys. Revoke some first.`, {
     details: { limit: 'keys', limit_value: String(keysPerAccount) },
   });
 }
 
-async function requireEarly(trx: BooksTransaction, { credential: { id } }: Principal, nowMs: number): Promise<void> {
+async function requireEarly(trx: GatewayTransaction, { credential: { id } }: Principal, nowMs: number): Promise<void> {
   if (id === null) return;
   const line = (await getStandings(trx, [id], nowMs)).get(id);
   if (!line) return;

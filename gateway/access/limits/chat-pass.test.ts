@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testPrincipal } from '../../../tests/gateway-doubles/test-receiving.ts';
 import { getPlan } from '../auth/plans.ts';
-import { ChatPass } from './chat-pass.ts';
+import { RateLimitLease } from './chat-pass.ts';
 import type { LimitStore } from './limit-store.ts';
 import { createMemoryStore } from './memory-store.ts';
 
@@ -13,7 +13,7 @@ function elsewhere(more: Partial<LimitStore> = {}): LimitStore {
   return { take: async (...given) => store.take(...given), enter: async (...given) => store.enter(...given), ...more };
 }
 
-const remaining = (pass: ChatPass) => {
+const remaining = (pass: RateLimitLease) => {
   const headers: Record<string, string> = {};
   pass.addHeaders(headers);
   return headers['x-ratelimit-remaining-requests'];
@@ -21,8 +21,8 @@ const remaining = (pass: ChatPass) => {
 
 test('one chat too many is refused where another machine counts, is not counted, and has room once one has ended', async () => {
   const store = elsewhere();
-  const passes = Array.from({ length: 3 }, () => new ChatPass(store, caller));
-  const [first, second, third] = passes as [ChatPass, ChatPass, ChatPass];
+  const passes = Array.from({ length: 3 }, () => new RateLimitLease(store, caller));
+  const [first, second, third] = passes as [RateLimitLease, RateLimitLease, RateLimitLease];
   await first.enter();
   await expect(second.enter()).rejects.toMatchObject({ code: 'concurrency_limit_exceeded', retryAfterMs: 1_000 });
   await second.leave(0);
@@ -38,7 +38,7 @@ test('a chat that could not be counted is not let in, and gives its place back',
     take: async () => Promise.reject(new Error('the counters are away')),
     enter: async () => () => void left++,
   });
-  const pass = new ChatPass(store, caller);
+  const pass = new RateLimitLease(store, caller);
   await expect(pass.enter()).rejects.toThrow('the counters are away');
   await pass.leave(0);
   expect(left).toBe(1);

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { type Awaitable, andThen } from '../../runtime/concurrency/awaitable.ts';
+import { andThen, type MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
 import { addressGroup } from './address-group.ts';
 import type { Admission, Leave, LimitStore, Refusal, WindowState } from './limit-store.ts';
@@ -13,7 +13,7 @@ interface TokenEstimate {
 const concurrencyRetryMs = 1000;
 
 /** One chat request on its way through the limits of its credential (wire contract §7). */
-export class ChatPass {
+export class RateLimitLease {
   readonly #store: LimitStore;
   readonly #plan: Plan;
   readonly #names: CounterNames;
@@ -33,7 +33,7 @@ export class ChatPass {
    * Counts the request. Throws or rejects with 429 where too many run or too many were sent in the last minute; `leave` is to
    * be called all the same.
    */
-  enter(): Awaitable<void> {
+  enter(): MaybePromise<void> {
     const { tokensPerMinute, concurrentRequests } = this.#plan;
     // Both at once, and both to their end: each may be a question to another machine.
     const tokens = tokensPerMinute === null ? null : this.#take('tokens', tokensPerMinute, 0);
@@ -43,7 +43,7 @@ export class ChatPass {
   }
 
   /** Where another machine has to be asked, the request is counted with the same question: what is refused is counted off again. */
-  async #enterLater(tokens: Awaitable<WindowState | null>, exit: Awaitable<Leave | null>): Promise<void> {
+  async #enterLater(tokens: MaybePromise<WindowState | null>, exit: MaybePromise<Leave | null>): Promise<void> {
     const { requestsPerMinute, concurrentRequests } = this.#plan;
     const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 1);
     const [looked, occupied, taken] = await Promise.allSettled([tokens, exit, counted]);
@@ -57,7 +57,7 @@ export class ChatPass {
     if (request) this.#count(request);
   }
 
-  #enterWith(tokens: WindowState | null, exit: Leave | null): Awaitable<void> {
+  #enterWith(tokens: WindowState | null, exit: Leave | null): MaybePromise<void> {
     const { requestsPerMinute, concurrentRequests } = this.#plan;
     this.#tokens = tokens;
     this.#exit = exit;
@@ -87,7 +87,7 @@ export class ChatPass {
   }
 
   /** Reserves tokens. Throws or rejects with 429 where the minute's are used up, 403 where no minute has as many. */
-  reserveTokens({ input, output }: TokenEstimate): Awaitable<void> {
+  reserveTokens({ input, output }: TokenEstimate): MaybePromise<void> {
     const limit = this.#plan.tokensPerMinute;
     if (limit === null) return undefined;
     if (input > limit) throw neverFits(input, limit);
@@ -110,7 +110,7 @@ export class ChatPass {
   }
 
   /** Replaces the reserved tokens by the ones that were used, and makes room for another request. */
-  leave(used: number): Awaitable<void> {
+  leave(used: number): MaybePromise<void> {
     const left = this.#exit?.();
     const settled = this.#reserved?.settle(used);
     return left instanceof Promise || settled instanceof Promise
@@ -176,7 +176,7 @@ const authFailuresPerMinute = 20;
 /** What a request has to pass besides its credential. A caller in this process has no address, and neither limits by address nor of reads. */
 export interface Limits {
   /** A chat request that wants to be counted. Throws or rejects with 403 where a quota of the plan is used up. */
-  chat(principal: Principal): Awaitable<ChatPass>;
+  chat(principal: Principal): MaybePromise<RateLimitLease>;
   /** Counts any other request with a credential, unless it comes from this process. Throws 429. */
   read(principal: Principal, address: string | null): Promise<void>;
   /** Counts a verification by its address. Throws 429. */
@@ -188,14 +188,14 @@ export interface Limits {
   refused(error: unknown, address: string | null): Promise<unknown>;
 }
 
-export function createLimits(store: LimitStore, requireQuota: (principal: Principal) => Awaitable<void>): Limits {
+export function createLimits(store: LimitStore, requireQuota: (principal: Principal) => MaybePromise<void>): Limits {
   async function count(key: string, limit: number, what: string): Promise<void> {
     const counted = await store.take(key, limit, 1);
     if (!counted.admitted) throw tooMany('rate_limit_exceeded', what, counted.retryAfterMs);
   }
 
   return {
-    chat: (principal) => andThen(requireQuota(principal), () => new ChatPass(store, principal)),
+    chat: (principal) => andThen(requireQuota(principal), () => new RateLimitLease(store, principal)),
     async read(principal, address) {
       if (address === null) return;
       const what = `requests: at most ${readsPerMinute} a minute`;

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { getPlan } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
-import { ChatPass } from './chat-pass.ts';
+import { RateLimitLease } from './chat-pass.ts';
 import type { Leave } from './limit-store.ts';
 import { createPostgresStore } from './postgres-store.ts';
 
 /** Three instances on one database, and how often they ask it. */
 async function openThree(clock: (() => number) | null = null) {
-  const { db } = await openBooks(await testDatabase());
+  const { db } = await openDatabase(await testDatabase());
   const problems: unknown[] = [];
   let asked = 0;
   const counting = Object.assign(Object.create(db), {
@@ -98,7 +98,7 @@ test('a request with a key that is seldom used asks once for all its limits, and
   const plan = getPlan('pro');
   if (!plan) throw new Error('unreachable');
   const request = async (id: string, used: number) => {
-    const pass = new ChatPass(one(0), { ...anyone, plan, credential: { ...anyone.credential, id } });
+    const pass = new RateLimitLease(one(0), { ...anyone, plan, credential: { ...anyone.credential, id } });
     await pass.enter();
     await pass.reserveTokens({ input: 250, output: 4_096 });
     await pass.leave(used);
@@ -122,7 +122,7 @@ test('a request with a key that is seldom used asks once for all its limits, and
 test('a request that is refused because too many run is not counted as one of the minute', async () => {
   const { one } = await openThree();
   const plan = { ...getPlan('free'), concurrentRequests: 1 } as Plan;
-  const open = (index: number) => new ChatPass(one(index), { ...anyone, plan });
+  const open = (index: number) => new RateLimitLease(one(index), { ...anyone, plan });
   const running = open(0);
   await running.enter();
   for (const index of [0, 1, 2, 0, 1, 2]) {

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { createPostgresStore } from './postgres-store.ts';
 
 async function open() {
-  const { db } = await openBooks(await testDatabase());
+  const { db } = await openDatabase(await testDatabase());
   const problems: unknown[] = [];
   let time = 1_800_000_000_000;
   const clock = () => time;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { onPostgres, testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import type { LimitStore } from './limit-store.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createPostgresStore } from './postgres-store.ts';
@@ -24,7 +24,7 @@ async function open() {
 }
 
 async function twoStores(clock: (() => number) | null): Promise<readonly [LimitStore, LimitStore]> {
-  const { db } = await openBooks(await testDatabase());
+  const { db } = await openDatabase(await testDatabase());
   const problems: unknown[] = [];
   const log = (entry: unknown) => void problems.push(entry);
   const stores = ['inst_1', 'inst_2'].map((instanceId) => createPostgresStore({ db, instanceId, clock, log }));

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../runtime/concurrency/awaitable.ts';
+import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 
 /** How much of a window is left. Times in milliseconds. */
 export interface WindowState {
@@ -11,7 +11,7 @@ export interface WindowState {
 export interface Admission extends WindowState {
   readonly admitted: true;
   /** Corrects what was taken to what it truly was. */
-  settle(cost: number): Awaitable<void>;
+  settle(cost: number): MaybePromise<void>;
 }
 
 export interface Refusal extends WindowState {
@@ -21,7 +21,7 @@ export interface Refusal extends WindowState {
 }
 
 /** Gives a place back. Only the first call does; none of them fails. */
-export type Leave = () => Awaitable<void>;
+export type Leave = () => MaybePromise<void>;
 
 /**
  * Where rates and running requests are counted: in memory for one process; in PostgreSQL for several instances that
@@ -29,7 +29,7 @@ export type Leave = () => Awaitable<void>;
  */
 export interface LimitStore {
   /** Takes a cost from the window of the last minute where the limit allows it. */
-  take(key: string, limit: number, cost: number): Awaitable<Admission | Refusal>;
+  take(key: string, limit: number, cost: number): MaybePromise<Admission | Refusal>;
   /** Counts one more that runs, where fewer than the limit do. The answer ends it; null where it may not begin. */
-  enter(key: string, limit: number): Awaitable<Leave | null>;
+  enter(key: string, limit: number): MaybePromise<Leave | null>;
 }

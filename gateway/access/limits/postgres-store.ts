@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { blockMs, createUsualCost, type UsualCost } from './demand.ts';
 import type { LimitStore } from './limit-store.ts';
 import { windowMs } from './memory-store.ts';
@@ -13,7 +13,7 @@ const leaseMs = 30_000;
 const renewEveryMs = 10_000;
 
 interface PostgresStoreDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly instanceId: string;
   /** Milliseconds since the epoch in place of the database's clock; null: the database's, which is the same for all. */
   readonly clock: (() => number) | null;

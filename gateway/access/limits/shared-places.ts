@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../runtime/concurrency/awaitable.ts';
+import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { createDemand } from './demand.ts';
 import type { Leave } from './limit-store.ts';
 
@@ -26,7 +26,7 @@ interface Waiting {
 
 export interface SharedPlaces {
   /** At once where a place is in hand; else when the database has answered. */
-  enter(limit: number): Awaitable<Leave | null>;
+  enter(limit: number): MaybePromise<Leave | null>;
   /** What there is to ask; null where there is nothing. `renews` says again what runs. */
   question(renews: boolean): PlacesQuestion | null;
   answered(answer: PlacesAnswer): void;
@@ -53,14 +53,14 @@ export function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps
   let given = false;
 
   function occupied(): Leave {
-    let left: { readonly done: Awaitable<void> } | null = null;
+    let left: { readonly done: MaybePromise<void> } | null = null;
     return () => {
       left ??= { done: vacate() };
       return left.done;
     };
   }
 
-  function vacate(): Awaitable<void> {
+  function vacate(): MaybePromise<void> {
     running -= 1;
     // One is kept where there are many, even for a key that is seldom used: it is given back with the next second's.
     if (spare < Math.min(room, Math.max(1, demand.recent(elapsed())))) {

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../runtime/concurrency/awaitable.ts';
+import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { blockMs, createDemand, type UsualCost } from './demand.ts';
 import type { Admission, Refusal, WindowState } from './limit-store.ts';
 import { untilEmpty, waitFor, windowMs } from './memory-store.ts';
@@ -46,7 +46,7 @@ interface Block {
 
 export interface SharedWindow {
   /** At once from what is in hand; else when the database has answered. A plan may change, and with it the limit. */
-  take(limit: number, cost: number): Awaitable<Admission | Refusal>;
+  take(limit: number, cost: number): MaybePromise<Admission | Refusal>;
   /** What there is to ask; null where there is nothing. What waits is answered by `answered` or `failed`. */
   question(): WindowQuestion | null;
   answered(answer: WindowAnswer): void;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
-import type { Exchange } from '../../http/exchange.ts';
+import type { HttpExchange } from '../../http/exchange.ts';
 import { listen } from '../../http/listen.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
@@ -27,7 +27,7 @@ async function openPort(path: string, reads = true) {
     for await (const bytes of request.body ?? []) count(bytes);
     return new Response('ok');
   };
-  const answerChat = async (exchange: Exchange) => {
+  const answerChat = async (exchange: HttpExchange) => {
     begun.resolve();
     if (!reads) return exchange.send(401, {}, 'no');
     await exchange.eachPiece(count).then(() => exchange.send(200, {}, 'ok'), failed.resolve);

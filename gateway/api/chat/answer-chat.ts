@@ -1,11 +1,11 @@
 import type { AppError } from '#shared/errors.ts';
-import type { ChatPass } from '../../access/limits/chat-pass.ts';
-import type { AnswerReader, AnswerWatcher, Engine, Question } from '../../engine/answer.ts';
+import type { RateLimitLease } from '../../access/limits/chat-pass.ts';
+import type { AnswerObserver, AnswerSink, Engine, Question } from '../../engine/answer.ts';
 import type { KeptAnswers } from '../../engine/idempotency/kept-answers.ts';
-import type { KeptReasoning } from '../../engine/reasoning/kept-reasoning.ts';
+import type { ReasoningState } from '../../engine/reasoning/kept-reasoning.ts';
 import type { Admitted } from '../../http/answer-exchange.ts';
 import type { BodyPlace } from '../../runtime/body/body-blocks.ts';
-import { type Awaitable, andThen } from '../../runtime/concurrency/awaitable.ts';
+import { andThen, type MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { jsonType, routeHeaders, warningHeaders } from './chat-headers.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { claimKey, keepingWatcher, sendReplay } from './idempotent-request.ts';
@@ -24,7 +24,7 @@ export interface ChatDeps {
   /** What `Idempotency-Key` remembers. */
   readonly keptAnswers: KeptAnswers;
   /** What the items of responses are kept beside. */
-  readonly reasoning: Pick<KeptReasoning, 'keep' | 'recall'>;
+  readonly reasoning: Pick<ReasoningState, 'keep' | 'recall'>;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   readonly streamTimes?: StreamTimes;
 }
@@ -57,7 +57,7 @@ export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatD
   pass?.run();
   const identity = getIdentity(requestId, form, deps.now());
   const watcher = new LeavingWatcher(pass, place, claim && keepingWatcher(claim, question, identity, deps.log));
-  const answer = (reader: AnswerReader) => deps.engine.answer(question, request.client, reader, watcher);
+  const answer = (reader: AnswerSink) => deps.engine.answer(question, request.client, reader, watcher);
   if (question.stream) {
     return streamAnswer(
       answer,
@@ -90,15 +90,15 @@ const getIdentity = (requestId: string, { idPrefix }: ChatForm, nowMs: number): 
  * Ends the request's way through the limits when its task ends, and what keeps its answer as well. The place is given back
  * while the books are closed: whoever has read the answer to its end finds it free.
  */
-class LeavingWatcher implements AnswerWatcher {
-  readonly parts: AnswerWatcher['parts'];
-  readonly #pass: ChatPass | null;
+class LeavingWatcher implements AnswerObserver {
+  readonly parts: AnswerObserver['parts'];
+  readonly #pass: RateLimitLease | null;
   readonly #place: BodyPlace;
-  readonly #keeping: AnswerWatcher | null;
-  #left: { readonly done: Awaitable<void> } | null = null;
-  #released: { readonly done: Awaitable<void> } | null = null;
+  readonly #keeping: AnswerObserver | null;
+  #left: { readonly done: MaybePromise<void> } | null = null;
+  #released: { readonly done: MaybePromise<void> } | null = null;
 
-  constructor(pass: ChatPass | null, place: BodyPlace, keeping: AnswerWatcher | null) {
+  constructor(pass: RateLimitLease | null, place: BodyPlace, keeping: AnswerObserver | null) {
     this.#pass = pass;
     this.#place = place;
     this.#keeping = keeping;
@@ -114,7 +114,7 @@ class LeavingWatcher implements AnswerWatcher {
     this.#released = { done: this.#keeping?.ended(0, error) };
   }
 
-  ended(tokens: number, error: unknown): Awaitable<void> {
+  ended(tokens: number, error: unknown): MaybePromise<void> {
     this.#place.leave();
     this.measured(tokens);
     return andThen(this.#left?.done, () =>
@@ -127,7 +127,7 @@ class LeavingWatcher implements AnswerWatcher {
 const unlimitedOutputTokens = 4096;
 
 /** Tokens that the caller's own provider key pays for do not count (wire contract §6). */
-function reserveTokens(question: Question, pass: ChatPass | null): Awaitable<void> {
+function reserveTokens(question: Question, pass: RateLimitLease | null): MaybePromise<void> {
   if (!pass || question.byoKey) return undefined;
   const { facts, maxTokens, principal } = question;
   return pass.reserveTokens({

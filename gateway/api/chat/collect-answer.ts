@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { ReasoningDetail, ToolCall } from '#shared/wire/chat-request.ts';
-import type { AnswerReader } from '../../engine/answer.ts';
+import type { AnswerSink } from '../../engine/answer.ts';
 import { type MadeImage, maxImageEvent } from '../../providers/content/made-images.ts';
 import { addDetail, plainDetail } from '../../providers/content/reasoning-details.ts';
 import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
@@ -149,14 +149,14 @@ function getToolCall(call: OpenCall): ToolCall {
   };
 }
 
-export interface WholeAnswer {
+export interface NonStreamingAnswer {
   readonly route: RoutePart;
   readonly finish: FinishPart;
   readonly content: Collected;
 }
 
 /** Reads an answer to its end. Rejects with what the engine failed with. */
-export function collectAnswer(answer: (reader: AnswerReader) => void): Promise<WholeAnswer> {
+export function collectAnswer(answer: (reader: AnswerSink) => void): Promise<NonStreamingAnswer> {
   const collector = createCollector();
   let route: RoutePart | null = null;
   let finish: FinishPart | null = null;

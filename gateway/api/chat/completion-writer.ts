@@ -161,7 +161,7 @@ function toDelta(part: Exclude<DeltaPart, { type: 'image' }>): object {
 }
 
 const maxModel = 256;
-const mostMessages = 2_048;
+const maxMessages = 2_048;
 const messageFields = new Set(['role', 'content']);
 
 /** The fields of a plain request, each with the whole of its rule; the schema's order does not matter. */
@@ -173,7 +173,7 @@ const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   max_tokens: isOutputTokens,
   max_completion_tokens: isOutputTokens,
   messages: (value) =>
-    Array.isArray(value) && value.length >= 1 && value.length <= mostMessages && value.every(isPlainMessage),
+    Array.isArray(value) && value.length >= 1 && value.length <= maxMessages && value.every(isPlainMessage),
 };
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
-import type { AnswerWatcher, Question } from '../../engine/answer.ts';
+import type { AnswerObserver, Question } from '../../engine/answer.ts';
 import { type Claimed, type KeptAnswers, type Replay, renewEveryMs } from '../../engine/idempotency/kept-answers.ts';
 import type { Admitted } from '../../http/answer-exchange.ts';
 import type { ChatForm } from './answer-chat.ts';
@@ -53,14 +53,14 @@ export function keepingWatcher(
   question: Question,
   identity: AnswerIdentity,
   log: Log,
-): AnswerWatcher {
+): AnswerObserver {
   const report = (event: string) => (error: unknown) =>
     log({ event, request_id: question.requestId, cause: String(error) });
   const lease = setInterval(() => void claimed.renew().catch(report('idempotency_renewal_failed')), renewEveryMs);
   const fits = createSizeCheck(maxKeptChars);
   let collector: Collector | null = createCollector();
   let route: RoutePart | null = null;
-  const follow: AnswerWatcher['parts'] = (parts) => {
+  const follow: AnswerObserver['parts'] = (parts) => {
     for (const part of parts) {
       if (part.type === 'route') route = part;
       else if (part.type !== 'finish') {
@@ -99,7 +99,7 @@ export function sendReplay({ answer }: Replay, call: ChatCall, form: ChatForm, a
     return;
   }
   const writer = form.writer(identity, call);
-  const outlet = admitted.open(200, { ...eventStreamHeaders, ...headers });
-  void outlet.write(eventsFor(getParts(kept), writer));
-  outlet.end();
+  const answerWriter = admitted.open(200, { ...eventStreamHeaders, ...headers });
+  void answerWriter.write(eventsFor(getParts(kept), writer));
+  answerWriter.end();
 }

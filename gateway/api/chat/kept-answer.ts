@@ -1,11 +1,11 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { AnswerPart } from '../../engine/answer.ts';
-import type { WholeAnswer } from './collect-answer.ts';
+import type { NonStreamingAnswer } from './collect-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { DeltaPart } from './stream-writer.ts';
 
 /** A finished answer and its names: so it is said, and kept for whoever sends the same request again. */
-export interface FormedAnswer extends WholeAnswer {
+export interface FormedAnswer extends NonStreamingAnswer {
   readonly identity: AnswerIdentity;
 }
 
@@ -29,7 +29,7 @@ export function keptFromText(text: string): FormedAnswer {
 }
 
 /** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
-export function getParts({ route, finish, content }: WholeAnswer): AnswerPart[] {
+export function getParts({ route, finish, content }: NonStreamingAnswer): AnswerPart[] {
   const { annotations, images, reasoning, reasoningDetails, text, refusal, toolCalls, logprobs } = content;
   const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
     {

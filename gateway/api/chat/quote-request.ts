@@ -7,7 +7,7 @@ import type { Question } from '../../engine/answer.ts';
 import { fitQuestion } from '../../engine/attempt.ts';
 import {
   firstHold,
-  firstStep,
+  initialHold,
   knownMaxAnswer,
   maxSearches,
   type ReserveInput,
@@ -99,7 +99,7 @@ function tokensFor(input: ReserveInput, estimated: number, model: CatalogueModel
     // One that searches does so once, as a rule.
     prompt: { estimate: estimate + Math.min(found, tokensPerSearch), ...prompt },
     cached: { low: 0, high: mayBeCached ? prompt.high : 0 },
-    completion: { low: 0, high: firstStep(input, model) },
+    completion: { low: 0, high: initialHold(input, model) },
     ...(searches > 0 ? { searches: { low: 0, high: searches } } : {}),
   };
 }

@@ -1,12 +1,12 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
-import type { AnswerReader } from '../../engine/answer.ts';
-import type { AnswerOutlet, HeaderFields } from '../../http/exchange.ts';
+import type { AnswerSink } from '../../engine/answer.ts';
+import type { AnswerWriter, HeaderFields } from '../../http/exchange.ts';
 import { keepAlive as comment, eventsFor, getHeaders, type StreamTimes } from './stream-events.ts';
 import type { RoutePart, StreamWriter } from './stream-writer.ts';
 
 interface StreamEnd {
-  open(status: number, headers: HeaderFields): AnswerOutlet;
+  open(status: number, headers: HeaderFields): AnswerWriter;
 }
 
 /**
@@ -15,7 +15,7 @@ interface StreamEnd {
  * status line is out. Comments are sent wherever there is silence for too long (§1.4.2).
  */
 export function streamAnswer(
-  answer: (reader: AnswerReader) => void,
+  answer: (reader: AnswerSink) => void,
   end: StreamEnd,
   writer: StreamWriter,
   warnings: readonly Warning[],
@@ -23,21 +23,21 @@ export function streamAnswer(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const { keepAlive = comment } = writer;
-    let outlet: AnswerOutlet | null = null;
+    let answerWriter: AnswerWriter | null = null;
     let over = false;
     let quiet: NodeJS.Timeout | undefined;
     const hold = setTimeout(() => void begin(null).write(keepAlive), times.holdMs);
 
-    function begin(route: RoutePart | null): AnswerOutlet {
+    function begin(route: RoutePart | null): AnswerWriter {
       clearTimeout(hold);
       const opened = end.open(200, getHeaders(route, warnings));
-      outlet = opened;
+      answerWriter = opened;
       quiet = setInterval(() => void opened.write(keepAlive), times.keepAliveMs);
       resolve();
       return opened;
     }
 
-    function close(opened: AnswerOutlet, text: string): Promise<void> | undefined {
+    function close(opened: AnswerWriter, text: string): Promise<void> | undefined {
       over = true;
       clearInterval(quiet);
       const waits = opened.write(text);
@@ -47,7 +47,7 @@ export function streamAnswer(
 
     function fail(error: unknown): void {
       if (over) return;
-      if (outlet) return void close(outlet, writer.failure(toAppError(error)));
+      if (answerWriter) return void close(answerWriter, writer.failure(toAppError(error)));
       over = true;
       clearTimeout(hold);
       reject(error);
@@ -57,7 +57,7 @@ export function streamAnswer(
       take(parts) {
         if (over) return undefined;
         const [first] = parts;
-        const opened = outlet ?? begin(first?.type === 'route' ? first : null);
+        const opened = answerWriter ?? begin(first?.type === 'route' ? first : null);
         const text = eventsFor(parts, writer);
         if (parts.at(-1)?.type === 'finish') {
           const keeping = writer.kept?.();

@@ -7,8 +7,8 @@ import { openAiReply, openEmbeddings, usage, vector } from '../../../tests/gatew
 import { errorCode } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { sharedDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { errorReply } from '../../../tests/gateway-doubles/upstream-server.ts';
-import { verifyBooks } from '../../ledger/verify-books.ts';
-import { openBooks } from '../../storage/open.ts';
+import { checkLedger } from '../../ledger/verify-books.ts';
+import { openDatabase } from '../../storage/open.ts';
 
 test("OpenAI's own client gets them, asks base64 by itself, and pays to the nano-dollar", async () => {
   const { gateway, key, asked, records, call } = await openEmbeddings();
@@ -87,8 +87,8 @@ test('the books are clean after embeddings that went well, failed and were refus
   await embed({ input: 'a' });
   await embed({ input: [] });
   await gateway.close();
-  const books = await openBooks(database);
-  onTestFinished(() => books.db.destroy());
-  const report = await verifyBooks(books);
+  const gatewayDb = await openDatabase(database);
+  onTestFinished(() => gatewayDb.db.destroy());
+  const report = await checkLedger(gatewayDb);
   expect(report).toMatchObject({ ok: true, sums: { requests: 3, used_usd: '0.0000001', held_usd: '0' } });
 });

@@ -2,10 +2,10 @@ import { Hono } from 'hono';
 import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import type { AppEnv } from '../../http/context.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 
 export interface MetaDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly version: string;
   /** No longer, or soon no longer, serving: load balancers shall look elsewhere. */
   readonly leaving: () => boolean;
@@ -15,7 +15,7 @@ export interface MetaDeps {
 
 const databaseMs = 2000;
 
-async function reachable(db: BooksDb): Promise<void> {
+async function reachable(db: GatewayDb): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer in ${databaseMs} ms`)), databaseMs);

@@ -4,7 +4,7 @@ import { requestStatus } from '#shared/wire/request-record.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { endTime, flag, listFields, readQuery, startTime } from '../../http/query.ts';
 import { listRequests, readRequest } from '../../ledger/records/requests-store.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 
 const name = z.string().min(1, 'must not be empty').max(256).optional();
 /** What may follow the question mark. */
@@ -23,7 +23,7 @@ export const requestsQuery = z.object({
 });
 
 /** `GET /v1/requests` and `GET /v1/requests/{id}`: one record per request, never any content (wire contract §10). */
-export function requestsRoutes({ db }: { readonly db: BooksDb }): Hono<AppEnv> {
+export function requestsRoutes({ db }: { readonly db: GatewayDb }): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1/requests', async (context) =>
       context.json(await listRequests(db, context.get('principal').accountId, readQuery(context, requestsQuery))),

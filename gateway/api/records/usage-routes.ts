@@ -10,7 +10,7 @@ import { currentMonth, dayMs, type Period } from '../../ledger/period.ts';
 import { quotas } from '../../ledger/records/account-limits.ts';
 import { cacheSavings } from '../../ledger/records/cache-savings.ts';
 import { readUsage as readSums } from '../../ledger/records/usage-store.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 
 const maxDays = 400;
 const name = z.string().min(1, 'must not be empty').max(256).optional();
@@ -37,13 +37,13 @@ export const usageQuery = z.object({
 type Query = z.output<typeof usageQuery>;
 
 /** `GET /v1/usage` (wire contract §2.3). All buckets come in one page, so that they always add up to the totals. */
-export function usageRoutes({ db, now }: { readonly db: BooksDb; readonly now: () => number }): Hono<AppEnv> {
+export function usageRoutes({ db, now }: { readonly db: GatewayDb; readonly now: () => number }): Hono<AppEnv> {
   return new Hono<AppEnv>().get('/v1/usage', async (context) =>
     context.json(await readUsage(db, context.get('principal'), readQuery(context, usageQuery), now())),
   );
 }
 
-async function readUsage(db: BooksDb, principal: Principal, asked: Query, now: number): Promise<Usage> {
+async function readUsage(db: GatewayDb, principal: Principal, asked: Query, now: number): Promise<Usage> {
   const period = getPeriod(asked, now);
   const { group_by: group, interval, time_zone: zone, provider, model, key, status, byok } = asked;
   const filter = { accountId: principal.accountId, ...period, provider, model, key, status, byok };

@@ -1,6 +1,6 @@
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Principal } from '../../access/auth/principal.ts';
-import type { KeptReasoning } from '../../engine/reasoning/kept-reasoning.ts';
+import type { ReasoningState } from '../../engine/reasoning/kept-reasoning.ts';
 import type { EarlierItems } from '../chat/read-question.ts';
 import type { ChatCall } from '../chat/read-request.ts';
 
@@ -19,7 +19,7 @@ export interface EarlierResponses {
 }
 
 interface EarlierResponsesDeps {
-  readonly reasoning: Pick<KeptReasoning, 'keep' | 'recall'>;
+  readonly reasoning: Pick<ReasoningState, 'keep' | 'recall'>;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -52,7 +52,7 @@ const maxResponses = 2_000;
 const readAtOnce = 16;
 
 async function recalled(
-  reasoning: Pick<KeptReasoning, 'recall'>,
+  reasoning: Pick<ReasoningState, 'recall'>,
   principal: Principal,
   ids: ReadonlySet<string>,
 ): Promise<EarlierItems> {

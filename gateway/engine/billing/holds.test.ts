@@ -111,7 +111,7 @@ async function open(use: Use, options: TestGatewayOptions = {}) {
   const charged = async () => (await records()).reduce((sum, record) => sum + parseUsd(record.cost_usd), 0n);
   const balance = async () => (await opened.gateway.operator.listAccounts())[0]?.balance ?? 0n;
   const sound = async () => {
-    const { checks, sums } = await opened.gateway.operator.verifyBooks();
+    const { checks, sums } = await opened.gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(sums).toMatchObject({ running: 0, held_usd: '0' });
   };

@@ -84,14 +84,14 @@ export const reserveInput = (
 });
 
 /** How many output tokens have to be paid for at the least. */
-export const firstStep = (
+export const initialHold = (
   { maxTokens, planMaxOutputTokens }: Pick<ReserveInput, 'maxTokens' | 'planMaxOutputTokens'>,
   { maxOutputTokens }: CatalogueModel,
 ) => maxTokens ?? Math.min(stepTokens, maxOutputTokens ?? stepTokens, planMaxOutputTokens ?? stepTokens);
 
 /** What has to be held before this model is asked (wire contract §2.7). */
 export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
-  amountFor(input, model, firstStep(input, model));
+  amountFor(input, model, initialHold(input, model));
 
 /** The longest answer that can come, in tokens; null where neither the caller, the plan nor the catalogue says it. */
 export const knownMaxAnswer = (
@@ -114,7 +114,7 @@ function allowedAnswer(input: ReserveInput, model: CatalogueModel): number {
   if (maxCost === null || input.maxTokens !== null) return most;
   const whole = { ...input, byokFeeBps: null };
   if (amountFor(whole, model, most) <= maxCost) return most;
-  return Math.max(firstStep(input, model), maxFor(maxCost, whole, model, most));
+  return Math.max(initialHold(input, model), maxFor(maxCost, whole, model, most));
 }
 
 /** The most that is charged for so much output: the whole cost, or the fee on the caller's own key. */
@@ -165,7 +165,7 @@ class RequestReserve implements Reserve {
   #measure(model: CatalogueModel) {
     if (this.#known?.model === model) return this.#known;
     const input = this.#input;
-    const [shortest, longest] = [firstStep(input, model), allowedAnswer(input, model)];
+    const [shortest, longest] = [initialHold(input, model), allowedAnswer(input, model)];
     const min = amountFor(input, model, shortest);
     const max = longest === shortest ? min : amountFor(input, model, longest);
     this.#known = { model, longest, min, max };
@@ -227,7 +227,7 @@ class RequestReserve implements Reserve {
 export function withAffordableTokens(error: unknown, input: ReserveInput, model: CatalogueModel): unknown {
   const available = error instanceof AppError ? error.details?.available_usd : undefined;
   if (!(error instanceof AppError) || !model.price || typeof available !== 'string') return error;
-  const affordable = maxFor(parseUsd(available), input, model, firstStep(input, model));
+  const affordable = maxFor(parseUsd(available), input, model, initialHold(input, model));
   const hint = affordable > 0 ? ` The largest "max_tokens" the balance covers is ${affordable}.` : '';
   return new AppError(error.code, `${error.message}${hint}`, {
     details: { ...error.details, affordable_max_tokens: affordable },

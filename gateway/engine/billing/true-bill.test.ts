@@ -96,7 +96,7 @@ async function open(told: Told, options: { withinMs?: number; plan?: string } = 
   const records = async () => requestList.parse(await (await opened.call('/v1/requests')).json()).data;
   const ended = async () => {
     await expect.poll(async () => (await records()).map(({ status }) => status)).not.toContain('running');
-    const { checks, sums } = await opened.gateway.operator.verifyBooks();
+    const { checks, sums } = await opened.gateway.operator.checkLedger();
     expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(sums).toMatchObject({ running: 0, held_usd: '0' });
     return (await records())[0];
@@ -202,7 +202,7 @@ test('a gateway that is shut down asks no longer, and charges the estimate', asy
   await leave();
   await expect.poll(() => asked.length).toBe(1);
   await gateway.drain(600_000);
-  const { sums } = await gateway.operator.verifyBooks();
+  const { sums } = await gateway.operator.checkLedger();
   expect(sums).toMatchObject({ running: 0, held_usd: '0', requests: 1 });
   expect(parseUsd(sums.used_usd)).toBeGreaterThan(0n);
 });
@@ -242,7 +242,7 @@ test('a hundred bills are asked for at once, and what is more is charged by the 
     .toEqual([expect.objectContaining({ status: 'cancelled', estimated: true })]);
   expect(asked).toHaveLength(most);
   await gateway.drain(60_000);
-  const { sums } = await gateway.operator.verifyBooks();
+  const { sums } = await gateway.operator.checkLedger();
   expect(sums).toMatchObject({ running: 0, held_usd: '0', requests: most + 1 });
 }, 120_000);
 
@@ -286,7 +286,7 @@ async function openUncounted(told: Told, { balance = '10', words = answer, withi
       })
     ).text();
   const record = async () => requestList.parse(await (await opened.call('/v1/requests')).json()).data[0];
-  return { ask, record, asked, verifyBooks: opened.gateway.operator.verifyBooks };
+  return { ask, record, asked, checkLedger: opened.gateway.operator.checkLedger };
 }
 
 test.each([true, false])(
@@ -311,7 +311,7 @@ test('a whole answer without a usage whose provider says nothing either ends as 
 
 test('an answer that was cut because the credit ended costs what its provider says afterwards', async () => {
   const options = { balance: '0.009', words: answer.repeat(60) };
-  const { ask, record, asked, verifyBooks } = await openUncounted(
+  const { ask, record, asked, checkLedger } = await openUncounted(
     (_time, id, response) =>
       json(response, 200, generation(id, { total_cost: 0.0085, native_tokens_completion: 4200 })),
     options,
@@ -326,7 +326,7 @@ test('an answer that was cut because the credit ended costs what its provider sa
     completion_tokens: 4200,
   });
   expect(asked).toEqual(['gen-1']);
-  expect((await verifyBooks()).ok).toBe(true);
+  expect((await checkLedger()).ok).toBe(true);
 });
 
 test('an answer that is whole and counted is not asked about', async () => {

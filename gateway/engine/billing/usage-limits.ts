@@ -5,7 +5,7 @@ import {
   inputBound,
   inputTokenCeiling,
 } from '../../providers/content/input-bound.ts';
-import { firstStep, maxSearches, type Reserve } from './reserve.ts';
+import { initialHold, maxSearches, type Reserve } from './reserve.ts';
 
 /** What of an upstream's own count can be true, and what of it is paid for. */
 export interface UsageLimits {
@@ -65,7 +65,7 @@ export function usageLimits(
     disbelievedOutputTokens:
       maxTokens ??
       reserve.outputLimit ??
-      firstStep({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model),
+      initialHold({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model),
     maxInputTokens() {
       maxInput ??=
         inputTokenCeiling(question.packed?.inputBound ?? inputBound(question), model.contextLength) +

@@ -21,7 +21,7 @@ import {
   streamReply,
 } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../../access/auth/secret.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { createKeptAnswers } from './kept-answers.ts';
@@ -188,7 +188,7 @@ describe('§3.4 Idempotency-Key', () => {
     const again = await ask('k1', { byoapi_key: 'canary-own-key-2' });
     expect([again.status, again.headers.has('idempotent-replayed')]).toEqual([200, false]);
     expect(upstream.calls).toHaveLength(2);
-    const { db } = await openBooks(join(directory, 'books.db'));
+    const { db } = await openDatabase(join(directory, 'books.db'));
     expect(await db.selectFrom('kept_answers').selectAll().execute()).toEqual([]);
     await db.destroy();
     const bytes = readdirSync(directory)
@@ -229,15 +229,15 @@ test('what a process that was killed left running is free again when the next on
   const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const database = await sharedDatabase(directory);
-  const books = await openBooks(database);
+  const gatewayDb = await openDatabase(database);
   const row = { id: 'k', fingerprint: Buffer.from('f'), request_id: 'req_1', answer: null };
-  await books.db
+  await gatewayDb.db
     .insertInto('kept_answers')
     .values({ ...row, lease_until: 9n ** 15n, expires: 9n ** 15n })
     .execute();
   await openTestGateway({ database });
-  expect(await books.db.selectFrom('kept_answers').select('id').execute()).toHaveLength(onPostgres() ? 1 : 0);
-  await books.db.destroy();
+  expect(await gatewayDb.db.selectFrom('kept_answers').select('id').execute()).toHaveLength(onPostgres() ? 1 : 0);
+  await gatewayDb.db.destroy();
 });
 
 const postgres = postgresPrograms();
@@ -245,10 +245,10 @@ const engines = postgres === null ? ['SQLite'] : ['SQLite', 'PostgreSQL'];
 
 describe.each(engines)('claims on %s', (engine) => {
   async function openKept(url: string, now: () => number) {
-    const books = await openBooks(url);
-    onTestFinished(() => books.db.destroy());
+    const gatewayDb = await openDatabase(url);
+    onTestFinished(() => gatewayDb.db.destroy());
     const sealing = createSealing([Buffer.alloc(32, 7)]);
-    return { ...books, kept: createKeptAnswers({ transact: createTransact(books), sealing, now }) };
+    return { ...gatewayDb, kept: createKeptAnswers({ transact: createTransact(gatewayDb), sealing, now }) };
   }
 
   async function database(): Promise<string> {

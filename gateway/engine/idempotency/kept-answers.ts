@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import type { BooksTransaction } from '../../storage/open.ts';
+import type { GatewayTransaction } from '../../storage/open.ts';
 import type { KeptAnswerRow } from '../../storage/schema.ts';
 import type { Transact } from '../../storage/transact.ts';
 import type { Sealing } from './sealing.ts';
@@ -106,12 +106,12 @@ export function createKeptAnswers({ transact, sealing, now }: KeptAnswersDeps): 
   };
 }
 
-const running = (trx: BooksTransaction, id: string, requestId: string) =>
+const running = (trx: GatewayTransaction, id: string, requestId: string) =>
   trx.updateTable('kept_answers').where('id', '=', id).where('request_id', '=', requestId).where('answer', 'is', null);
 
 /** Claims a key that nobody has, or whose holder has died or is forgotten; else answers who has it. */
 async function claimOrFind(
-  trx: BooksTransaction,
+  trx: GatewayTransaction,
   { id, requestId, fingerprint }: { id: string; requestId: string; fingerprint: Uint8Array },
   now: number,
 ): Promise<KeptAnswerRow | null> {

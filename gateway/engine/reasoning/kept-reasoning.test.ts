@@ -9,10 +9,10 @@ import { thoughtThrough, weatherCalls } from '../../../tests/gateway-doubles/ven
 import { openVendorDouble } from '../../../tests/gateway-doubles/vendors/vendor-double.ts';
 import { allScopes } from '../../access/auth/scopes.ts';
 import { Secret } from '../../access/auth/secret.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { createSealing } from '../idempotency/sealing.ts';
-import { createKeptReasoning, maxKept, maxState, usualKeptMs } from './kept-reasoning.ts';
+import { createReasoningState, maxKept, maxState, usualKeptMs } from './kept-reasoning.ts';
 
 const model = 'anthropic/claude-opus-5-5';
 const tools = [{ type: 'function', function: { name: 'weather' } }];
@@ -140,7 +140,7 @@ test('books that cannot be read cost the thinking, not the answer', async () => 
   const database = await sharedDatabase(directory);
   const one = await open({ database });
   const second = continued(begin, await one.ask(begin));
-  const { db } = await openBooks(database);
+  const { db } = await openDatabase(database);
   await db
     .updateTable('kept_reasoning')
     .set({ state: Buffer.from('not what was sealed') })
@@ -153,16 +153,16 @@ test('books that cannot be read cost the thinking, not the answer', async () => 
 
 describe('what is kept', () => {
   async function openStore(more: { keptMs?: number } = {}) {
-    const books = await openBooks(await testDatabase());
-    onTestFinished(() => books.db.destroy());
+    const gatewayDb = await openDatabase(await testDatabase());
+    onTestFinished(() => gatewayDb.db.destroy());
     let time = 1_000_000;
     const sealing = createSealing([Buffer.alloc(32, 7)]);
     const now = () => time;
-    const kept = createKeptReasoning({ db: books.db, transact: createTransact(books), sealing, now, ...more });
+    const kept = createReasoningState({ db: gatewayDb.db, transact: createTransact(gatewayDb), sealing, now, ...more });
     const pass = (ms: number) => {
       time += ms;
     };
-    return { kept, pass, rows: () => books.db.selectFrom('kept_reasoning').selectAll().execute() };
+    return { kept, pass, rows: () => gatewayDb.db.selectFrom('kept_reasoning').selectAll().execute() };
   }
   const owner = { accountId: 'acct_1', model };
   const drawn = (at: number) => `toolu_01A${String(at).padStart(8, '0')}`;

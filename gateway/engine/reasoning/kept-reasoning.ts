@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { CallState } from '../../providers/changed-request.ts';
-import type { BooksTransaction } from '../../storage/open.ts';
-import type { Books } from '../../storage/schema.ts';
+import type { GatewayTransaction } from '../../storage/open.ts';
+import type { GatewayTables } from '../../storage/schema.ts';
 import type { Transact } from '../../storage/transact.ts';
 import type { Sealing } from '../idempotency/sealing.ts';
 
@@ -21,7 +21,7 @@ export interface ReasoningOwner {
  * Signed reasoning in the books, for clients that send a call back without it (docs/decisions/051). Only the account that it was
  * made for finds it, and only for the model that made it: vendors refuse what another one signed.
  */
-export interface KeptReasoning {
+export interface ReasoningState {
   keep(owner: ReasoningOwner, calls: readonly SignedCall[]): Promise<void>;
   /** What is kept of these calls, by their ids. */
   recall(owner: ReasoningOwner, ids: readonly string[]): Promise<CallState>;
@@ -29,8 +29,8 @@ export interface KeptReasoning {
   forgetOld(): Promise<void>;
 }
 
-interface KeptReasoningDeps {
-  readonly db: Kysely<Books>;
+interface ReasoningStateDeps {
+  readonly db: Kysely<GatewayTables>;
   readonly transact: Transact;
   readonly sealing: Sealing;
   readonly now: () => number;
@@ -48,13 +48,13 @@ const deletedAtOnce = 500;
 /** An id that was drawn, not counted: servers that count (`call_0`, `functions.get:0`) give the same one to many calls. */
 const isDrawn = (id: string) => /(?=[A-Za-z]*\d)[A-Za-z0-9]{8}/.test(id);
 
-export function createKeptReasoning({
+export function createReasoningState({
   db,
   transact,
   sealing,
   now,
   keptMs = usualKeptMs,
-}: KeptReasoningDeps): KeptReasoning {
+}: ReasoningStateDeps): ReasoningState {
   const getName = ({ accountId, model }: ReasoningOwner, id: string) =>
     sealing.getName(['reasoning', accountId, model, id]);
   /** Accounts that have kept something since it was last looked whether that is too much. */
@@ -72,7 +72,7 @@ export function createKeptReasoning({
     });
   }
 
-  async function deleteOld(trx: BooksTransaction): Promise<number> {
+  async function deleteOld(trx: GatewayTransaction): Promise<number> {
     const { numDeletedRows } = await trx
       .deleteFrom('kept_reasoning')
       .where('id', 'in', (old) =>

@@ -1,18 +1,18 @@
-import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
+import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../books-state.ts';
 import type { StoredRows } from './postgres-books.ts';
 
 /** Of each kind; beyond it the one unused for longest is read anew. */
 const sizeLimit = 20_000;
 
 /** The rows that this instance saw last. Others write to the books too: what is decided on them is checked when it is written. */
-export interface BooksCache extends BooksView {
+export interface LedgerCache extends LedgerSnapshot {
   add(rows: StoredRows): void;
   /** Of a request only what still runs is needed again. */
   see(request: RequestState): void;
   forget(requestIds: Iterable<string>): void;
 }
 
-export function createBooksCache(): BooksCache {
+export function createLedgerCache(): LedgerCache {
   const accounts = new Map<string, AccountState>();
   const keys = new Map<string, KeyState>();
   const requests = new Map<string, RequestState>();

@@ -1,14 +1,14 @@
 import { CompiledQuery } from 'kysely';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import {
-  type BooksChanges,
   type ChargeEntry,
   type ClosedRequest,
   closedRow,
+  type LedgerChanges,
   type OpenedRequest,
 } from '../books-changes.ts';
 import type { AccountState, KeyState, RequestState } from '../books-state.ts';
-import type { Leeway, Reliance } from '../reliance.ts';
+import type { Margin, ReadSet } from '../reliance.ts';
 
 /** Reads the books and writes a group of steps in PostgreSQL's words, in one statement each (migration 0013). */
 
@@ -32,7 +32,7 @@ export interface DecidedOn {
   readonly requests: ReadonlyMap<string, RequestState>;
   /** Leases that must still be as they were. */
   readonly leases: ReadonlyMap<string, bigint>;
-  readonly reliance: Reliance;
+  readonly readSet: ReadSet;
   /** The day and the month that quotas and limits are counted in. */
   readonly day: string;
   readonly month: string;
@@ -43,12 +43,12 @@ interface Answer extends StoredRows {
 }
 
 /** Requests with their accounts and keys, keys with those that minted them. */
-export async function readBooks(db: BooksDb, { accounts, keys, requests }: Wanted): Promise<StoredRows> {
+export async function readLedgerRows(db: GatewayDb, { accounts, keys, requests }: Wanted): Promise<StoredRows> {
   return ask(db, 'select portico_books($1, $2, $3) as answer', [[...accounts], [...keys], [...requests]]);
 }
 
 /** Writes a group where the stored rows allow what was decided; else nothing. Answers the rows as they then are. */
-export function commitChanges(db: BooksDb, changes: BooksChanges, on: DecidedOn): Promise<Answer> {
+export function commitChanges(db: GatewayDb, changes: LedgerChanges, on: DecidedOn): Promise<Answer> {
   const accounts = [...changes.accounts];
   const finals = new Map(accounts.map(({ id, balance }) => [id, balance]));
   const statement = 'select portico_commit($1, $2, $3, $4, $5, $6, $7, $8, $9) as answer';
@@ -107,13 +107,13 @@ function plain(row: object): Record<string, unknown> {
 }
 
 /** Between which values a number may lie that was `value`, where more of it never hurts; turned round where less of it does not. */
-const least = ({ fall }: Leeway, value: bigint) => text(fall === null ? null : value - fall);
-const most = ({ rise }: Leeway, value: bigint) => text(rise === null ? null : value + rise);
-const turned = ({ fall, rise }: Leeway): Leeway => ({ fall: rise, rise: fall });
+const least = ({ fall }: Margin, value: bigint) => text(fall === null ? null : value - fall);
+const most = ({ rise }: Margin, value: bigint) => text(rise === null ? null : value + rise);
+const turned = ({ fall, rise }: Margin): Margin => ({ fall: rise, rise: fall });
 
-function accountGuard(after: AccountState, { accounts, reliance, day, month }: DecidedOn) {
+function accountGuard(after: AccountState, { accounts, readSet, day, month }: DecidedOn) {
   const before = read(accounts, after.id);
-  const relied = reliance.account(after.id);
+  const relied = readSet.account(after.id);
   const funds = before.balance - before.held;
   const spent = (before.month === month ? before.month_used : 0n) + before.held;
   const spentToday = (before.day === day ? before.day_used : 0n) + before.held;
@@ -158,9 +158,9 @@ function accountGuard(after: AccountState, { accounts, reliance, day, month }: D
   };
 }
 
-function keyGuard(after: KeyState, { keys, reliance }: DecidedOn) {
+function keyGuard(after: KeyState, { keys, readSet }: DecidedOn) {
   const before = read(keys, after.id);
-  const relied = reliance.key(after.id);
+  const relied = readSet.key(after.id);
   const left = (before.spend_limit ?? 0n) - before.spent - before.held;
   return {
     id: after.id,
@@ -188,7 +188,7 @@ interface RawAnswer {
   readonly requests: readonly Texts[] | null;
 }
 
-async function ask(db: BooksDb, statement: string, values: readonly unknown[]): Promise<Answer> {
+async function ask(db: GatewayDb, statement: string, values: readonly unknown[]): Promise<Answer> {
   const { rows } = await db.executeQuery<{ answer: RawAnswer }>(CompiledQuery.raw(statement, [...values]));
   const answer = rows[0]?.answer;
   if (!answer) throw new Error('the books answered nothing');

@@ -4,20 +4,20 @@ import type { NanoUsd } from '#shared/money.ts';
 import { type PlanOf, getPlan as shippedPlan } from '../../access/auth/plans.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
 import { isConnectionLoss } from '../../storage/connection-loss.ts';
-import type { BooksDb } from '../../storage/open.ts';
-import type { BooksChanges } from '../books-changes.ts';
-import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
-import { decideSteps, type Step, type StepResult } from '../decide-steps.ts';
+import type { GatewayDb } from '../../storage/open.ts';
+import type { LedgerChanges } from '../books-changes.ts';
+import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../books-state.ts';
+import { type CommandResult, decideCommands, type LedgerCommand } from '../decide-steps.ts';
 import type { HoldRequest } from '../ledger.ts';
 import { getDay } from '../period.ts';
 import { formatMonth } from '../quota.ts';
-import { createReliance } from '../reliance.ts';
+import { createReadSet } from '../reliance.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
-import { createBooksCache } from './books-cache.ts';
-import { commitChanges, type DecidedOn, readBooks, type Wanted } from './postgres-books.ts';
+import { createLedgerCache } from './books-cache.ts';
+import { commitChanges, type DecidedOn, readLedgerRows, type Wanted } from './postgres-books.ts';
 
 interface PostgresLedgerDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly now: () => number;
   readonly instanceId: string;
   readonly leaseMs: number;
@@ -25,7 +25,7 @@ interface PostgresLedgerDeps {
 }
 
 interface Waiting {
-  readonly step: Step;
+  readonly command: LedgerCommand;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -46,14 +46,14 @@ const maxDelayMs = 20;
  * No lock is held while anything travels.
  */
 export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedger {
-  const cache = createBooksCache();
+  const cache = createLedgerCache();
   const lanes = Array.from({ length: laneCount }, () => createLane<Waiting>((group) => take(group, groupTries)));
 
-  function add<T>(step: Step): Promise<T> {
-    const requestId = getRequest(step);
-    const account = step.do === 'hold' ? step.request.accountId : cache.request(requestId)?.account_id;
+  function add<T>(command: LedgerCommand): Promise<T> {
+    const requestId = getRequest(command);
+    const account = command.do === 'hold' ? command.request.accountId : cache.request(requestId)?.account_id;
     return new Promise<T>((resolve, reject) => {
-      lanes[toNumber(account ?? requestId) % laneCount]?.({ step, resolve, reject });
+      lanes[toNumber(account ?? requestId) % laneCount]?.({ command, resolve, reject });
     });
   }
 
@@ -61,12 +61,12 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
   async function take(group: readonly Waiting[], tries: number): Promise<void> {
     try {
       const results = await settleGroup(
-        group.map(({ step }) => step),
+        group.map(({ command }) => command),
         tries,
       );
       if (results) return answer(group, results);
     } catch (error) {
-      cache.forget(group.map(({ step }) => getRequest(step)));
+      cache.forget(group.map(({ command }) => getRequest(command)));
       // One step that the database refuses must not take its neighbours with it; where it is away, none gets further.
       if (group.length === 1 || isConnectionLoss(error)) return group.forEach(({ reject }) => void reject(error));
     }
@@ -74,47 +74,52 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
   }
 
   /** What came of the steps, once it is written; null where others were quicker each time. */
-  async function settleGroup(steps: readonly Step[], tries: number): Promise<readonly StepResult[] | null> {
-    let fresh = await loadMissing(steps);
+  async function settleGroup(
+    commands: readonly LedgerCommand[],
+    tries: number,
+  ): Promise<readonly CommandResult[] | null> {
+    let fresh = await loadMissing(commands);
     for (let tried = 0; tried < tries; tried += 1) {
       // Those who are in each other's way again and again come back at different times.
       if (tried >= groupTries) await delay(Math.random() * Math.min(tried, maxDelayMs));
-      const { results, changes, on } = decide(steps);
+      const { results, changes, on } = decide(commands);
       // Whoever has just been granted credits must not be refused for what was seen before.
       if (!fresh && results.some(isRefusal)) {
-        cache.add(await readBooks(deps.db, wantedBy(steps)));
+        cache.add(await readLedgerRows(deps.db, wantedBy(commands)));
         fresh = true;
         continue;
       }
       if (!changesAnything(changes) || (await written(changes, on))) return results;
       fresh = true;
     }
-    if (steps.length > 1) return null;
+    if (commands.length > 1) return null;
     throw new AppError('server_overloaded', 'The account is too busy. Try again in a moment.', { retryAfterMs: 1_000 });
   }
 
-  async function loadMissing(steps: readonly Step[]): Promise<boolean> {
-    const missing = wantedBy(steps, cache);
+  async function loadMissing(commands: readonly LedgerCommand[]): Promise<boolean> {
+    const missing = wantedBy(commands, cache);
     if (missing.accounts.size + missing.keys.size + missing.requests.size === 0) return false;
-    cache.add(await readBooks(deps.db, wantedBy(steps)));
+    cache.add(await readLedgerRows(deps.db, wantedBy(commands)));
     return true;
   }
 
-  function decide(steps: readonly Step[]) {
+  function decide(commands: readonly LedgerCommand[]) {
     const time = deps.now();
     const { leaseMs, instanceId, getPlan = shippedPlan } = deps;
-    const reliance = createReliance();
+    const readSet = createReadSet();
     const seen = recording(cache);
-    const context = { now: time, leaseUntil: time + leaseMs, instanceId, getPlan, reliance };
+    const context = { now: time, leaseUntil: time + leaseMs, instanceId, getPlan, readSet };
     const leases = new Map(
-      steps.flatMap((step) => (step.do === 'interrupt' ? [[getRequest(step), step.leaseUntil] as const] : [])),
+      commands.flatMap((command) =>
+        command.do === 'interrupt' ? [[getRequest(command), command.leaseUntil] as const] : [],
+      ),
     );
     const day = getDay(time);
-    const on: DecidedOn = { ...seen.rows, leases, reliance, day, month: formatMonth(day) };
-    return { ...decideSteps(steps, seen.view, context), on };
+    const on: DecidedOn = { ...seen.rows, leases, readSet, day, month: formatMonth(day) };
+    return { ...decideCommands(commands, seen.view, context), on };
   }
 
-  async function written(changes: BooksChanges, on: DecidedOn): Promise<boolean> {
+  async function written(changes: LedgerChanges, on: DecidedOn): Promise<boolean> {
     const answered = await commitChanges(deps.db, changes, on).catch((error: unknown) => {
       if (isUndone(error)) return null;
       throw error;
@@ -152,7 +157,7 @@ function createLane<T>(run: (group: readonly T[]) => Promise<void>): (one: T) =>
   };
 }
 
-function answer(group: readonly Waiting[], results: readonly StepResult[]): void {
+function answer(group: readonly Waiting[], results: readonly CommandResult[]): void {
   for (const [at, { resolve, reject }] of group.entries()) {
     const result = results[at];
     if (result && 'value' in result) resolve(result.value as never);
@@ -160,24 +165,24 @@ function answer(group: readonly Waiting[], results: readonly StepResult[]): void
   }
 }
 
-const isRefusal = (result: StepResult) => 'error' in result || result.value === false;
+const isRefusal = (result: CommandResult) => 'error' in result || result.value === false;
 
-const changesAnything = ({ opened, raised, renewed, closed }: BooksChanges) =>
+const changesAnything = ({ opened, raised, renewed, closed }: LedgerChanges) =>
   opened.length + raised.length + renewed.length + closed.length > 0;
 
 /** PostgreSQL undid it for another transaction's sake: nothing was written. */
 const isUndone = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 
-function getRequest(step: Step): string {
-  switch (step.do) {
+function getRequest(command: LedgerCommand): string {
+  switch (command.do) {
     case 'hold':
-      return step.request.requestId;
+      return command.request.requestId;
     case 'settle':
     case 'interrupt':
-      return step.settlement.requestId;
+      return command.settlement.requestId;
     default:
-      return step.requestId;
+      return command.requestId;
   }
 }
 
@@ -185,7 +190,7 @@ function getRequest(step: Step): string {
  * The rows that steps are decided on; where something is known already, only what is not. A request that is to be opened is
  * taken to be new: where it is not, that shows when it is written.
  */
-function wantedBy(steps: readonly Step[], known: BooksView | null = null): Wanted {
+function wantedBy(commands: readonly LedgerCommand[], known: LedgerSnapshot | null = null): Wanted {
   const accounts = new Set<string>();
   const keys = new Set<string>();
   const requests = new Set<string>();
@@ -199,18 +204,18 @@ function wantedBy(steps: readonly Step[], known: BooksView | null = null): Wante
     }
   }
 
-  for (const step of steps) {
-    const id = getRequest(step);
+  for (const command of commands) {
+    const id = getRequest(command);
     const request = known?.request(id);
     if (request) need(request.account_id, request.key_id);
-    if (step.do === 'hold') need(step.request.accountId, step.request.keyId);
-    if (!request && (step.do !== 'hold' || !known)) requests.add(id);
+    if (command.do === 'hold') need(command.request.accountId, command.request.keyId);
+    if (!request && (command.do !== 'hold' || !known)) requests.add(id);
   }
   return { accounts, keys, requests };
 }
 
 /** A view that remembers what was read through it: the writing relies on it. */
-function recording(view: BooksView) {
+function recording(view: LedgerSnapshot) {
   const accounts = new Map<string, AccountState>();
   const keys = new Map<string, KeyState>();
   const requests = new Map<string, RequestState>();
@@ -228,7 +233,7 @@ function recording(view: BooksView) {
         // What has ended stays as it is.
         return row?.status === 'running' ? noted(requests, row) : row;
       },
-    } satisfies BooksView,
+    } satisfies LedgerSnapshot,
   };
 }
 

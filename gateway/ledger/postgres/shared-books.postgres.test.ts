@@ -5,13 +5,13 @@ import { nanoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../../tests/gateway-doubles/hold-durably.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { grantCredits } from '../grant.ts';
 import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
 import { limitModels } from '../limit-models.ts';
-import { verifyBooks } from '../verify-books.ts';
+import { checkLedger } from '../verify-books.ts';
 
 /** Whatever breaks one of these was committed by a decision that the stored rows did not allow. */
 const fences = [
@@ -21,20 +21,20 @@ const fences = [
 
 /** Three instances, each with what it has seen itself, on books with two accounts. */
 async function openThree(plan = 'pro') {
-  const books = await openBooks(await testDatabase());
-  onTestFinished(() => books.db.destroy());
-  for (const fence of fences) await sql.raw(fence).execute(books.db);
-  const transact = createTransact(books);
+  const gatewayDb = await openDatabase(await testDatabase());
+  onTestFinished(() => gatewayDb.db.destroy());
+  for (const fence of fences) await sql.raw(fence).execute(gatewayDb.db);
+  const transact = createTransact(gatewayDb);
   let time = Date.UTC(2026, 10, 20);
   const now = () => time;
-  const ledgers = ['a', 'b', 'c'].map((name) => createLedger({ db: books.db, now, instanceId: `inst_${name}` }));
+  const ledgers = ['a', 'b', 'c'].map((name) => createLedger({ db: gatewayDb.db, now, instanceId: `inst_${name}` }));
   const one = (index: number) => {
     const ledger = ledgers[index % ledgers.length];
     if (!ledger) throw new Error('unreachable');
     return ledger;
   };
   for (const id of ['acct_1', 'acct_2']) {
-    await books.db
+    await gatewayDb.db
       .insertInto('accounts')
       .values({
         id,
@@ -50,7 +50,7 @@ async function openThree(plan = 'pro') {
       })
       .execute();
     for (const key of [0, 1, 2]) {
-      await books.db
+      await gatewayDb.db
         .insertInto('api_keys')
         .values({
           id: `${id}_key_${key}`,
@@ -66,7 +66,7 @@ async function openThree(plan = 'pro') {
     }
   }
   return {
-    ...books,
+    ...gatewayDb,
     one,
     pass(ms: number) {
       time += ms;
@@ -74,8 +74,9 @@ async function openThree(plan = 'pro') {
     grant: (accountId: string, amount: bigint) =>
       transact((trx) => grantCredits(trx, { accountId, amount: nanoUsd(amount) }, time)),
     limit: (id: string, amount: bigint | null) =>
-      books.db.updateTable('api_keys').set({ spend_limit: amount }).where('id', '=', id).execute(),
-    account: (id: string) => books.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+      gatewayDb.db.updateTable('api_keys').set({ spend_limit: amount }).where('id', '=', id).execute(),
+    account: (id: string) =>
+      gatewayDb.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
   };
 }
 
@@ -139,7 +140,7 @@ test('three instances spend no more on a model than its limit, however they are 
     Array.from({ length: 60 }, (_, at) => covered(holdDurably(one(at), getHold(`req_more_${at}`, 3n)))),
   );
   expect(more.filter(Boolean)).toHaveLength(9);
-  expect((await verifyBooks({ db, dialect })).checks.flatMap(({ problems }) => problems)).toEqual([]);
+  expect((await checkLedger({ db, dialect })).checks.flatMap(({ problems }) => problems)).toEqual([]);
 });
 
 describe('three instances on one account', () => {
@@ -183,7 +184,7 @@ describe('three instances on one account', () => {
       await Promise.all(names.map((name, index) => one(index + 1).settle(getEnd(name, 1n))));
     }
     expect(await account('acct_1')).toMatchObject({ day: '2026-11-21', day_requests: 9n, month_used: 18n, held: 0n });
-    expect((await verifyBooks(three)).ok).toBe(true);
+    expect((await checkLedger(three)).ok).toBe(true);
   });
 
   test('whatever they do at once: no more is held than there is, nothing is booked twice, and none waits for another', async () => {
@@ -200,7 +201,7 @@ describe('three instances on one account', () => {
       fc.asyncProperty(
         program,
         fc.option(fc.bigInt({ min: 0n, max: 200n }), { nil: null }),
-        async (steps, keyLimit) => {
+        async (commands, keyLimit) => {
           run += 1;
           for (const id of ['acct_1', 'acct_2']) {
             const { spent } = await db
@@ -210,34 +211,34 @@ describe('three instances on one account', () => {
               .executeTakeFirstOrThrow();
             await limit(`${id}_key_0`, keyLimit === null ? null : spent + keyLimit);
           }
-          const live = async (step: (typeof steps)[number], index: number) => {
+          const live = async (command: (typeof commands)[number], index: number) => {
             const name = `req_${run}_${index}`;
-            const keyId = step.key === null ? null : `${step.account}_key_${step.key}`;
-            if (step.granted) await grant(step.account, step.amount + 1n);
+            const keyId = command.key === null ? null : `${command.account}_key_${command.key}`;
+            if (command.granted) await grant(command.account, command.amount + 1n);
             // The same request twice: an acknowledgement may have been lost.
-            const held = getHold(name, step.amount, step.account, keyId);
+            const held = getHold(name, command.amount, command.account, keyId);
             const both = await Promise.all([
               covered(holdDurably(one(index), held)),
               index % 3 === 0 ? covered(holdDurably(one(index), held)) : false,
             ]);
             // Refused, and covered when it was asked again: somebody was granted credits between the two.
             if (!both.includes(true)) return;
-            const raised = await one(index + (index % 2)).extend(name, nanoUsd(step.amount + step.more));
-            const most = raised ? step.amount + step.more : step.amount;
+            const raised = await one(index + (index % 2)).extend(name, nanoUsd(command.amount + command.more));
+            const most = raised ? command.amount + command.more : command.amount;
             // Never more than what is held, so that the balance covers it.
-            const charge = step.charge % (most + 1n);
+            const charge = command.charge % (most + 1n);
             const ends = await Promise.all([
               one(index).settle(getEnd(name, charge)),
               one(index + 1).settle(getEnd(name, charge)),
             ]);
             expect(ends).toEqual([{ charged: charge }, { charged: charge }]);
           };
-          await Promise.all(steps.map(live));
+          await Promise.all(commands.map(live));
         },
       ),
       { numRuns: 6 },
     );
-    const report = await verifyBooks(three);
+    const report = await checkLedger(three);
     expect(report.checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(report.sums).toMatchObject({ running: 0, held_usd: '0' });
     const { rows } = await sql<{ deadlocks: bigint }>`

@@ -1,7 +1,7 @@
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Usage } from '#shared/wire/usage.ts';
 import type { Principal } from '../../access/auth/principal.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import type { AccountRow } from '../../storage/schema.ts';
 import { getModelLimits, modelLimitName } from '../model-limits.ts';
 import { currentMonth, endOfDay, getDay } from '../period.ts';
@@ -15,7 +15,7 @@ type Caller = Pick<Principal, 'accountId' | 'plan' | 'credential'>;
  * How much is used up of the plan's quotas and of the account's own limits, as they hold for this caller (wire contract §2.3).
  * Window limits are not quotas and not listed.
  */
-export async function quotas(db: BooksDb, caller: Caller, now: number): Promise<Usage['limits']> {
+export async function quotas(db: GatewayDb, caller: Caller, now: number): Promise<Usage['limits']> {
   const { accountId, plan, credential } = caller;
   const row = await accountRow(db, accountId);
   return [

@@ -2,13 +2,13 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Account, Balance, Verification } from '#shared/wire/account.ts';
 import { getLimits } from '../../access/auth/plans.ts';
 import type { Plan, Principal } from '../../access/auth/principal.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import type { AccountRow } from '../../storage/schema.ts';
 import { currentMonth, type Period } from '../period.ts';
 import { readUsage } from './usage-store.ts';
 
 /** An account as the wire shows it (wire contract §2.2). */
-export async function readAccount(db: BooksDb, principal: Principal, now: number): Promise<Account> {
+export async function readAccount(db: GatewayDb, principal: Principal, now: number): Promise<Account> {
   const row = await accountRow(db, principal.accountId);
   const period = currentMonth(now);
   const grouping = { group: 'status', byDay: false, zone: 'UTC' } as const;
@@ -32,7 +32,7 @@ export async function readAccount(db: BooksDb, principal: Principal, now: number
 }
 
 /** What `POST /v1/auth/verify` answers (§2.5): without the scope `account`, no balance, usage or address. */
-export async function readVerification(db: BooksDb, principal: Principal, now: number): Promise<Verification> {
+export async function readVerification(db: GatewayDb, principal: Principal, now: number): Promise<Verification> {
   const { created, expiresAt, lastUsedAt, scopes } = principal.credential;
   const credential = { ...shownCredential(principal), created, expires_at: expiresAt, last_used_at: lastUsedAt };
   if (scopes.includes('account')) {
@@ -56,7 +56,7 @@ export function getBalance(row: AccountRow): Balance {
   };
 }
 
-export const accountRow = (db: BooksDb, id: string): Promise<AccountRow> =>
+export const accountRow = (db: GatewayDb, id: string): Promise<AccountRow> =>
   db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 const identity = (row: AccountRow, plan: Plan, period: Period) => ({

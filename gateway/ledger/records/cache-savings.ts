@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { type Price, ratesFor } from '#shared/price.ts';
 import { priceFromJson } from '../../models/prices/price-json.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { readApart } from '../../storage/read-apart.ts';
 import { isNamed, type UsageFilter } from './usage-filter.ts';
 
@@ -13,7 +13,7 @@ const picoPerNano = 1000n;
  * that each was charged by, with the tier for its length. Of requests without a price nothing is known to be saved. A cache
  * that costs more than input makes it negative.
  */
-export async function cacheSavings(db: BooksDb, filter: UsageFilter): Promise<string> {
+export async function cacheSavings(db: GatewayDb, filter: UsageFilter): Promise<string> {
   let saved = 0n;
   for (const { price: text, cached, longest } of await readApart(db, cachedByPrice(db, filter))) {
     if (text === null) continue;
@@ -36,12 +36,12 @@ function savedPerToken(price: Price, promptTokens: number): bigint {
   return rates.prompt - (rates.cacheRead ?? rates.prompt);
 }
 
-const cachedByPrice = (db: BooksDb, filter: UsageFilter) =>
+const cachedByPrice = (db: GatewayDb, filter: UsageFilter) =>
   cachedRequests(db, filter)
     .select(['price', sum.as('cached'), sql<bigint>`max(prompt_tokens)`.as('longest')])
     .groupBy('price');
 
-async function cachedBeyond(db: BooksDb, filter: UsageFilter, price: string, promptTokens: number): Promise<bigint> {
+async function cachedBeyond(db: GatewayDb, filter: UsageFilter, price: string, promptTokens: number): Promise<bigint> {
   const longer = cachedRequests(db, filter)
     .select(sum.as('cached'))
     .where('price', '=', price)
@@ -51,7 +51,7 @@ async function cachedBeyond(db: BooksDb, filter: UsageFilter, price: string, pro
 
 const sum = sql<bigint>`cast(coalesce(sum(cached_tokens), 0) as bigint)`;
 
-const cachedRequests = (db: BooksDb, filter: UsageFilter) =>
+const cachedRequests = (db: GatewayDb, filter: UsageFilter) =>
   db
     .selectFrom('requests')
     .where('account_id', '=', filter.accountId)

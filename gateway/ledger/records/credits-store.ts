@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
 import { getPage, getSlice, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import type { LedgerEntryRow } from '../../storage/schema.ts';
 import { accountRow, getBalance } from './account-store.ts';
 
@@ -13,13 +13,13 @@ export interface CreditsQuery extends PageRequest {
 }
 
 /** Balance and transactions of an account (wire contract §2.4), in the order in which they changed the balance. */
-export async function readCredits(db: BooksDb, accountId: string, query: CreditsQuery): Promise<Credits> {
+export async function readCredits(db: GatewayDb, accountId: string, query: CreditsQuery): Promise<Credits> {
   const row = await accountRow(db, accountId);
   const { amount, ...balance } = getBalance(row);
   return { object: 'credits', ...balance, balance: amount, transactions: await transactions(db, accountId, query) };
 }
 
-async function transactions(db: BooksDb, accountId: string, query: CreditsQuery) {
+async function transactions(db: GatewayDb, accountId: string, query: CreditsQuery) {
   const slice = getSlice(query);
   const cursor = slice.cursor === undefined ? null : await cursorSeq(db, accountId, slice.cursor);
   if (cursor === undefined) throw unknownCursor(query);
@@ -39,7 +39,7 @@ async function transactions(db: BooksDb, accountId: string, query: CreditsQuery)
   return getPage(query, rows, toTransaction);
 }
 
-const cursorSeq = async (db: BooksDb, accountId: string, id: string): Promise<bigint | undefined> =>
+const cursorSeq = async (db: GatewayDb, accountId: string, id: string): Promise<bigint | undefined> =>
   (
     await db
       .selectFrom('ledger_entries')

@@ -3,14 +3,14 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { getPlan } from '../../access/auth/plans.ts';
 import type { Principal } from '../../access/auth/principal.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { getRefusals } from './refusals.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
 /** An account with this much money that has used $0.25 of its month. */
 async function principalWith(balance: string, plan: Partial<Principal['plan']>) {
-  const { db } = await openBooks(await testDatabase());
+  const { db } = await openDatabase(await testDatabase());
   onTestFinished(() => db.destroy());
   const [id, day] = ['acct_1', '2026-11-03'] as const;
   const base = getPlan('free');

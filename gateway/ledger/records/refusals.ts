@@ -1,7 +1,7 @@
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { QuoteLimit } from '#shared/wire/quote.ts';
 import type { Principal } from '../../access/auth/principal.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { type ModelName, modelLimitName, modelRefusal } from '../model-limits.ts';
 import { keyShortageNow } from '../quota.ts';
 import { quotas } from './account-limits.ts';
@@ -9,7 +9,7 @@ import { accountRow } from './account-store.ts';
 
 /** The key's limit, the balance, the plan's quotas and the account's limits that would refuse a request which holds this much. */
 export async function getRefusals(
-  db: BooksDb,
+  db: GatewayDb,
   principal: Principal,
   model: ModelName,
   hold: bigint,

@@ -2,7 +2,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { type Candidate, type Repriced, repricing } from './reprice.ts';
 
-export interface RepriceBooksInput {
+export interface RepriceInput {
   /** The SQLite file. */
   readonly path: string;
   readonly accountId: string;
@@ -17,7 +17,7 @@ export interface RepriceBooksInput {
 }
 
 /** Past requests with what they did cost, and what they would have. */
-export interface RepricedBooks {
+export interface RepricedUsage {
   readonly requests: number;
   /** Charged. */
   readonly charged: NanoUsd;
@@ -35,7 +35,7 @@ export interface RepricedBooks {
  * requests: to be run on a thread of its own. Steps that wait to be filled in (decision 039) are not seen, so ask the gateway
  * something before. A request of more than nine million dollars would be read wrongly.
  */
-export function repriceBooks(input: RepriceBooksInput): RepricedBooks {
+export function repriceUsage(input: RepriceInput): RepricedUsage {
   const { path, candidates, needs } = input;
   const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 5000 });
   try {
@@ -85,7 +85,7 @@ export function repriceBooks(input: RepriceBooksInput): RepricedBooks {
 type Row = [id: string, ...counts: number[]];
 
 /** Unknown is what `provenance.ts` says of a request that used tokens. */
-const rows = (db: Database, { accountId, startMs, endMs, paysProviders }: RepriceBooksInput) =>
+const rows = (db: Database, { accountId, startMs, endMs, paysProviders }: RepriceInput) =>
   db
     .prepare(
       `select id, prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens,

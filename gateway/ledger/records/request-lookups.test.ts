@@ -3,15 +3,15 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { getPlans } from '../../../tests/gateway-doubles/query-plans.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { type BooksDb, openBooks } from '../../storage/open.ts';
+import { type GatewayDb, openDatabase } from '../../storage/open.ts';
 import { readCredits } from './credits-store.ts';
 import { listRequests, type RequestsQuery } from './requests-store.ts';
 
 const count = 5_000;
 
 /** An account whose requests each have a name of their own, ten of them a conversation, as one statement writes them. */
-async function withRequests(): Promise<BooksDb> {
-  const { db } = await openBooks(await testDatabase());
+async function withRequests(): Promise<GatewayDb> {
+  const { db } = await openDatabase(await testDatabase());
   onTestFinished(() => db.destroy());
   const account = { id: 'acct_1', name: 'A', email: null, plan: 'free', status: 'active' as const, created: 0n };
   await db
@@ -89,7 +89,7 @@ describe('requests that are few among many', () => {
   );
 
   test('are found whatever they are narrowed by, from any of them on, in both directions', async () => {
-    const { db } = await openBooks(await testDatabase());
+    const { db } = await openDatabase(await testDatabase());
     onTestFinished(() => db.destroy());
     const account = { id: 'acct_1', name: 'A', email: null, plan: 'free', status: 'active' as const, created: 0n };
     await db
@@ -146,7 +146,7 @@ describe('requests that are few among many', () => {
     readonly purpose: string | null;
   }
 
-  async function replaceRequests(db: BooksDb, all: readonly Given[]): Promise<void> {
+  async function replaceRequests(db: GatewayDb, all: readonly Given[]): Promise<void> {
     await db.deleteFrom('usage_daily').execute();
     await db.deleteFrom('requests').execute();
     for (const one of all) {

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { RequestRecord, RequestStatus } from '#shared/wire/request-record.ts';
 import { getPage, getSlice, type Page, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import type { RequestRow, UsageDailyRow } from '../../storage/schema.ts';
 import { dayMs } from '../period.ts';
 import { shortRouting } from './routing-details.ts';
@@ -24,7 +24,11 @@ export interface RequestsQuery extends PageRequest {
 }
 
 /** An account's requests, newest first unless asked otherwise (wire contract §10), in the order in which they were held. */
-export async function listRequests(db: BooksDb, accountId: string, query: RequestsQuery): Promise<Page<RequestRecord>> {
+export async function listRequests(
+  db: GatewayDb,
+  accountId: string,
+  query: RequestsQuery,
+): Promise<Page<RequestRecord>> {
   const { cursor } = getSlice(query);
   const from = cursor === undefined ? null : await findRow(db, accountId, cursor);
   if (from === undefined) throw unknownCursor(query);
@@ -41,7 +45,7 @@ const isNarrowed = ({ status, provider, model, key, byok, ...query }: RequestsQu
   [status, provider, model, key, byok].some((value) => value !== undefined);
 
 /** Looks only at days that have such requests, one after the other: no statement reads more than a day. */
-async function rowsDayByDay(db: BooksDb, accountId: string, query: RequestsQuery, from: RequestRow | null) {
+async function rowsDayByDay(db: GatewayDb, accountId: string, query: RequestsQuery, from: RequestRow | null) {
   const { direction, take } = getSlice(query);
   const { start = 0, end = Number.MAX_SAFE_INTEGER } = query;
   const days = await getDays(db, accountId, query);
@@ -58,7 +62,7 @@ async function rowsDayByDay(db: BooksDb, accountId: string, query: RequestsQuery
 }
 
 /** The days, earliest first, on which such requests began: by the daily counters, which know nothing of what still runs. */
-async function getDays(db: BooksDb, accountId: string, query: RequestsQuery): Promise<string[]> {
+async function getDays(db: GatewayDb, accountId: string, query: RequestsQuery): Promise<string[]> {
   const { status, key, provider, model, byok } = query;
   const counted = db
     .selectFrom('usage_daily')
@@ -86,7 +90,7 @@ type EndedStatus = UsageDailyRow['status'];
 const isOfModel = (model: string) => sql<boolean>`(model = ${model} or provider || '/' || model = ${model})`;
 
 function rowsFrom(
-  db: BooksDb,
+  db: GatewayDb,
   accountId: string,
   query: RequestsQuery,
   from: RequestRow | null,
@@ -104,7 +108,7 @@ function rowsFrom(
 }
 
 /** One request of this account; another account's request does not exist. */
-export async function readRequest(db: BooksDb, accountId: string, id: string): Promise<RequestRecord> {
+export async function readRequest(db: GatewayDb, accountId: string, id: string): Promise<RequestRecord> {
   const row = await findRow(db, accountId, id);
   if (!row) throw new AppError('request_not_found', 'This account has no request with this id.');
   return toRecord(row);
@@ -115,10 +119,10 @@ function withoutCandidates({ routing, ...record }: RequestRecord): RequestRecord
   return { ...record, routing: routing && shortRouting(routing) };
 }
 
-const findRow = (db: BooksDb, accountId: string, id: string): Promise<RequestRow | undefined> =>
+const findRow = (db: GatewayDb, accountId: string, id: string): Promise<RequestRow | undefined> =>
   db.selectFrom('requests').selectAll().where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst();
 
-function filtered(db: BooksDb, accountId: string, query: RequestsQuery) {
+function filtered(db: GatewayDb, accountId: string, query: RequestsQuery) {
   const { status, provider, model, key, purpose, byok, start, end } = query;
   const { conversation_id: conversation, client_request_id: clientId } = query;
   let rows = db.selectFrom('requests').selectAll().where('account_id', '=', accountId);

@@ -8,10 +8,10 @@ import { testNow } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { onPostgres, sharedDatabase, testPepper } from '../../../tests/gateway-doubles/test-database.ts';
 import { allScopes } from '../../access/auth/scopes.ts';
 import { openGateway } from '../../open-gateway.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { dayMs } from '../period.ts';
 
-async function openBooksFor() {
+async function openDatabaseFor() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-details-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const database = await sharedDatabase(folder);
@@ -40,7 +40,7 @@ async function openBooksFor() {
 }
 
 test('after its days a decision is what lists show of it; younger ones stay whole, and the work is done once', async () => {
-  const { database, open, ask, routing } = await openBooksFor();
+  const { database, open, ask, routing } = await openDatabaseFor();
   const before = await open(testNow, null);
   const old: string[] = [];
   for (let at = 0; at < 45; at += 1) old.push(await ask(before, at % 3 === 0 ? 'sandbox/echo' : 'router'));
@@ -62,10 +62,10 @@ test('after its days a decision is what lists show of it; younger ones stay whol
     expect(await routing(one, id)).toEqual(short);
   }
   expect((await routing(one, young))?.candidates).not.toHaveLength(0);
-  expect((await one.operator.verifyBooks()).ok).toBe(true);
+  expect((await one.operator.checkLedger()).ok).toBe(true);
   for (const instance of instances) await instance.close();
 
-  const { db } = await openBooks(database);
+  const { db } = await openDatabase(database);
   onTestFinished(() => db.destroy());
   expect(await db.selectFrom('sweep_progress').selectAll().execute()).toEqual([
     { task: 'routing_details', reached: old.at(-1) },

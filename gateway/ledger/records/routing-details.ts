@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeTime } from 'ulid';
 import type { Routing } from '#shared/wire/chat-response.ts';
-import type { BooksDb, BooksTransaction } from '../../storage/open.ts';
+import type { GatewayDb, GatewayTransaction } from '../../storage/open.ts';
 import type { Transact } from '../../storage/transact.ts';
 import { dayMs } from '../period.ts';
 
@@ -17,7 +17,7 @@ export function shortRouting({ candidates: _looked, ...rest }: Routing): Routing
 }
 
 interface RoutingDetailsDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly transact: Transact;
   readonly now: () => number;
   /** How long the whole decision is kept; null: for ever. */
@@ -61,18 +61,18 @@ export function createRoutingDetails({ db, transact, now, days, log }: RoutingDe
 }
 
 /** The ids rise with time, and what is this old has ended long ago. */
-const olderThan = (db: BooksDb, reached: string, end: string) =>
+const olderThan = (db: GatewayDb, reached: string, end: string) =>
   db.selectFrom('requests').where('id', '>', reached).where('id', '<', end).orderBy('id');
 
-async function hasMore(db: BooksDb, end: string): Promise<boolean> {
+async function hasMore(db: GatewayDb, end: string): Promise<boolean> {
   const { reached } = await progress(db).executeTakeFirstOrThrow();
   return (await olderThan(db, reached, end).select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-const progress = (db: BooksDb) => db.selectFrom('sweep_progress').select('reached').where('task', '=', task);
+const progress = (db: GatewayDb) => db.selectFrom('sweep_progress').select('reached').where('task', '=', task);
 
 /** False where another instance is at it. */
-async function shortenBatch(trx: BooksTransaction, end: string): Promise<boolean> {
+async function shortenBatch(trx: GatewayTransaction, end: string): Promise<boolean> {
   const hasRowLocks = trx.getExecutor().adapter.supportsMultipleConnections !== false;
   const own = await progress(trx)
     .$if(hasRowLocks, (query) => query.forUpdate().skipLocked())

@@ -5,7 +5,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { usageGroup } from '#shared/wire/usage.ts';
 import { getPlans } from '../../../tests/gateway-doubles/query-plans.ts';
 import { onPostgres, testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { type BooksDb, openBooks } from '../../storage/open.ts';
+import { type GatewayDb, openDatabase } from '../../storage/open.ts';
 import { readUsage } from './usage-store.ts';
 
 const [startMs, endMs] = [Date.UTC(2026, 9, 20, 4, 30), Date.UTC(2026, 10, 3, 17, 15)];
@@ -26,8 +26,8 @@ const request = fc.record({
   prompt_tokens: fc.bigInt({ min: 0n, max: 9_999n }),
 });
 
-async function emptyBooks(): Promise<BooksDb> {
-  const { db } = await openBooks(await testDatabase());
+async function emptyLedger(): Promise<GatewayDb> {
+  const { db } = await openDatabase(await testDatabase());
   onTestFinished(() => db.destroy());
   const account = { id: 'acct_1', name: 'A', email: null, plan: 'free', status: 'active' as const, created: 0n };
   const sums = { balance: 0n, held: 0n, granted: 0n, used: 0n };
@@ -41,7 +41,7 @@ async function emptyBooks(): Promise<BooksDb> {
 const filter = { accountId: 'acct_1', startMs, endMs };
 
 test('whatever requests are grouped by, in whatever zone, groups and days add up to what ended in the period', async () => {
-  const db = await emptyBooks();
+  const db = await emptyLedger();
   const property = fc.asyncProperty(
     fc.array(request, { maxLength: 25 }),
     fc.constantFrom(...zones),
@@ -71,7 +71,7 @@ test('whatever requests are grouped by, in whatever zone, groups and days add up
 
 // PostgreSQL reads the table itself where that is small, or was not vacuumed.
 test.skipIf(onPostgres())('local days are added up from the index alone', async () => {
-  const db = await emptyBooks();
+  const db = await emptyLedger();
   for (const group of ['model', 'conversation', 'error'] as const) {
     const plans = await getPlans(db, (recorded) =>
       readUsage(recorded, filter, { group, byDay: true, zone: 'Asia/Kolkata' }),
@@ -83,7 +83,7 @@ test.skipIf(onPostgres())('local days are added up from the index alone', async 
 });
 
 test('requests of unknown cost are counted in each bucket, by whatever days', async () => {
-  const db = await emptyBooks();
+  const db = await emptyLedger();
   const priced = { charge: 5n, status: 'succeeded' as const, error_code: null, purpose: null, conversation_id: null };
   const created = startMs + 3_600_000;
   await store(db, [
@@ -117,7 +117,7 @@ test('requests of unknown cost are counted in each bucket, by whatever days', as
 });
 
 test.skipIf(onPostgres())('requests of unknown cost are found by their own index', async () => {
-  const db = await emptyBooks();
+  const db = await emptyLedger();
   const plans = await getPlans(db, (recorded) =>
     readUsage(recorded, filter, { group: 'model', byDay: false, zone: 'UTC' }),
   );
@@ -126,7 +126,7 @@ test.skipIf(onPostgres())('requests of unknown cost are found by their own index
 
 type Request = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function store(db: BooksDb, requests: readonly Request[]): Promise<void> {
+async function store(db: GatewayDb, requests: readonly Request[]): Promise<void> {
   await db.deleteFrom('usage_daily').execute();
   await db.deleteFrom('requests').execute();
   for (const [at, { created, ...one }] of requests.entries()) {

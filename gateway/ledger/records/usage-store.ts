@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { dayOfNumber, offsetsIn } from '#shared/days.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { readApart } from '../../storage/read-apart.ts';
 import { dayMs, getDay, type Period, splitByDays } from '../period.ts';
 import { isUnsettled, provenance } from './provenance.ts';
@@ -63,7 +63,7 @@ interface Usage {
 }
 
 /** One bucket per group, or per group and day, in the order of their names; together they are the totals (wire contract §2.3). */
-export async function readUsage(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping): Promise<Usage> {
+export async function readUsage(db: GatewayDb, filter: UsageFilter, grouping: UsageGrouping): Promise<Usage> {
   const columns = getColumns(grouping);
   const { rows: found, readsRequests } = counted(db, filter, grouping);
   const query = found
@@ -90,7 +90,7 @@ const getKey = (row: Columns, columns: readonly GroupColumn[]): string =>
   JSON.stringify(columns.map((column) => String(row[column] ?? '')));
 
 /** The requests of each bucket that are unknown or unfinished. The daily counters do not have them, so the requests are read. */
-async function readUnsettled(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
+async function readUnsettled(db: GatewayDb, filter: UsageFilter, grouping: UsageGrouping) {
   const columns = getColumns(grouping);
   const { day, named } = getSource(filter, grouping);
   const requests = fromRequests(db, filter, day, named).select(provenance.as('cost_source')).where(isUnsettled);
@@ -122,7 +122,7 @@ function getColumns({ group, byDay }: UsageGrouping): GroupColumn[] {
  * UTC days and what has daily counters: from those for its whole days, and from the requests for what is left of a day at
  * either end. Everything else: from the requests.
  */
-function counted(db: BooksDb, filter: UsageFilter, grouping: UsageGrouping) {
+function counted(db: GatewayDb, filter: UsageFilter, grouping: UsageGrouping) {
   const { byCounters, day, named } = getSource(filter, grouping);
   const source = byCounters
     ? (fromBoth(db, filter) as unknown as ReturnType<typeof fromRequests>)
@@ -142,7 +142,7 @@ function getSource(filter: UsageFilter, grouping: UsageGrouping) {
 
 const isCounter = (column: GroupColumn) => !['purpose', 'conversation_id', 'error_code', 'provenance'].includes(column);
 
-function fromBoth(db: BooksDb, filter: UsageFilter) {
+function fromBoth(db: GatewayDb, filter: UsageFilter) {
   const whole = fromDays(db, filter.accountId, splitByDays(filter).days);
   return partsOfDays(filter).reduce(
     (sum, part) => sum.unionAll(fromRequests(db, { ...filter, ...part }, sql.ref('day'))),
@@ -165,7 +165,7 @@ const summed = [
 ] as const;
 
 /** Rows of either source, a day's counters or a request counted as one; a day that is not UTC's is a number (`dayOfNumber`). */
-const fromDays = (db: BooksDb, accountId: string, { startMs, endMs }: Period) =>
+const fromDays = (db: GatewayDb, accountId: string, { startMs, endMs }: Period) =>
   db
     .selectFrom('usage_daily')
     .select(['provider', 'model', 'byok', ...summed, 'key_id', sql<string>`status`.as('status'), 'requests'])
@@ -175,7 +175,7 @@ const fromDays = (db: BooksDb, accountId: string, { startMs, endMs }: Period) =>
     .where('day', '<', getDay(endMs));
 
 const fromRequests = (
-  db: BooksDb,
+  db: GatewayDb,
   { accountId, startMs, endMs }: UsageFilter,
   day: RawBuilder<unknown>,
   named: readonly GroupColumn[] = [],

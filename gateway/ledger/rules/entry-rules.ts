@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { getCount, type Rule, sqlRule, type Violation } from './rule.ts';
 
 /** What a charge is booked as. `r` is the request. */
@@ -17,7 +17,7 @@ const withSeveral = (type: 'usage' | 'byok_fee') => sql<Violation>`
   where type = ${sql.lit(type)} and request_id is not null group by request_id having count(*) > 1`;
 
 /** Books in which each charged request has its entry, and how many there are of these. */
-const matched = new WeakMap<BooksDb, number>();
+const matched = new WeakMap<GatewayDb, number>();
 
 const oneForEachCharge: Rule = {
   name: 'one usage or fee entry for each charged request',

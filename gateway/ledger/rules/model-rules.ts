@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { readModelLimits } from '../model-limits.ts';
 import { type Rule, total, type Violation } from './rule.ts';
 
@@ -32,7 +32,7 @@ function modelRule(name: string, counted: 'used' | 'held'): Rule {
 }
 
 async function getSum(
-  db: BooksDb,
+  db: GatewayDb,
   counted: 'used' | 'held',
   { id, month, model }: { readonly id: string; readonly month: string; readonly model: string },
 ): Promise<bigint> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { getCost, type Price } from '#shared/price.ts';
 import { priceFromJson } from '../../models/prices/price-json.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import type { RequestRow } from '../../storage/schema.ts';
 import { byokFee } from '../byok-fee.ts';
 import { type Rule, sqlRule, type Violation } from './rule.ts';
@@ -65,7 +65,7 @@ export const requestRules: readonly Rule[] = [
 ];
 
 /** A price row is JSON with decimal strings: it is read here, with the arithmetic that bills. */
-async function lookAtCharges(db: BooksDb) {
+async function lookAtCharges(db: GatewayDb) {
   const violations: Violation[] = [];
   const parsePricing = priceReader();
   let after = '';
@@ -108,7 +108,7 @@ const tokens = [
 
 type BilledRow = Pick<RequestRow, 'id' | 'charge' | 'byok' | 'byok_fee_bps' | 'price' | (typeof tokens)[number]>;
 
-const billed = (db: BooksDb, after: string): Promise<BilledRow[]> =>
+const billed = (db: GatewayDb, after: string): Promise<BilledRow[]> =>
   db
     .selectFrom('requests')
     .select(['id', 'charge', 'byok', 'byok_fee_bps', 'price', ...tokens])

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 
 /** One thing that is off: where, what it should be and what it is. */
 export interface Violation {
@@ -18,7 +18,7 @@ export interface Looked {
 export interface Rule {
   readonly name: string;
   readonly unit: 'money' | 'count';
-  look(db: BooksDb): Promise<Looked>;
+  look(db: GatewayDb): Promise<Looked>;
 }
 
 interface SqlRule {
@@ -40,7 +40,7 @@ export const sqlRule = ({ name, unit, scope, violations }: SqlRule): Rule => ({
   },
 });
 
-export async function getCount(db: BooksDb, scope: RawBuilder<unknown>): Promise<number> {
+export async function getCount(db: GatewayDb, scope: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`select cast(count(*) as bigint) as count from ${scope}`.execute(db);
   return Number(rows[0]?.count ?? 0n);
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { total } from './rule.ts';
 
 /** What `usage_daily` counts. */
@@ -20,7 +20,7 @@ const bucket = sql.join(bucketKeys.map((key) => sql.ref(key)));
  * The requests and the entries summed once, for the rules that compare sums: in tables of this connection alone, so that
  * neither memory nor the number of passes grows with the books. Runs `look` between; on one connection.
  */
-export async function withSums<T>(db: BooksDb, look: () => Promise<T>): Promise<T> {
+export async function withSums<T>(db: GatewayDb, look: () => Promise<T>): Promise<T> {
   for (const statement of [summedRequests, summedRunning, summedEntries, wrongBuckets]) await statement.execute(db);
   const looked = await look();
   for (const name of tables) await db.schema.dropTable(name).execute();

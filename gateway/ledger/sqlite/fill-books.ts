@@ -1,24 +1,24 @@
 import { maxNano } from '#shared/money.ts';
-import type { BooksConnection } from '../../storage/sqlite.ts';
+import type { LedgerConnection } from '../../storage/sqlite.ts';
 import {
-  type BooksChanges,
-  BooksDraft,
   type ChargeEntry,
   type ClosedRequest,
   closedRow,
+  LedgerBatch,
+  type LedgerChanges,
   type OpenedRequest,
 } from '../books-changes.ts';
-import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
-import { type DecidedStep, redoStep } from '../decide-steps.ts';
+import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../books-state.ts';
+import { applyEvent, type LedgerEvent } from '../decide-steps.ts';
 
 /** Brings decided steps into the database, in their order. */
-interface BooksFill {
+interface LedgerFlush {
   /** How many steps the database lacks. */
   readonly waiting: number;
   /** The number of the last step that it has. */
   readonly applied: number;
   /** A step that was decided, by its number in the journal. */
-  add(step: DecidedStep, number: number): void;
+  add(command: LedgerEvent, number: number): void;
   /**
    * Writes a portion of a transaction of at most this many steps, and begins one where none is open. Returns the requests that
    * ended by it once it is committed, null before; throws where nothing was written.
@@ -30,7 +30,7 @@ interface BooksFill {
 }
 
 interface Numbered {
-  readonly step: DecidedStep;
+  readonly command: LedgerEvent;
   readonly number: number;
 }
 
@@ -43,19 +43,19 @@ const maxRedoPortions = 4;
 const portionRows = 24;
 const maxPortions = 12;
 
-export function createBooksFill(connection: BooksConnection): BooksFill {
+export function createLedgerFlush(connection: LedgerConnection): LedgerFlush {
   const { prepare } = connection;
-  const books = booksOn(connection);
+  const snapshot = snapshotOn(connection);
   const [begin, commit, rollback] = ['begin immediate', 'commit', 'rollback'].map((text) => prepare(text));
   const setApplied = prepare('update step_journal set applied = ?');
   const version = prepare('pragma data_version');
   const readVersion = () => (version.all([])[0] as { data_version: bigint }).data_version;
   // Requests that run, as they are stored: nobody else changes them without this being told to forget.
   const running = new Map<string, RequestState>();
-  const stored: BooksView = {
-    account: books.account,
-    key: books.key,
-    request: (id) => running.get(id) ?? books.request(id),
+  const stored: LedgerSnapshot = {
+    account: snapshot.account,
+    key: snapshot.key,
+    request: (id) => running.get(id) ?? snapshot.request(id),
   };
   let waiting: Numbered[] = [];
   let open: ReturnType<typeof transaction> | null = null;
@@ -63,27 +63,27 @@ export function createBooksFill(connection: BooksConnection): BooksFill {
   let seen = readVersion();
 
   /** One transaction, in portions: between two of them others may have their turn, but nobody on this connection. */
-  function* transaction(steps: readonly Numbered[]): Generator<void, readonly string[]> {
-    const last = BigInt(steps.at(-1)?.number ?? 0);
+  function* transaction(commands: readonly Numbered[]): Generator<void, readonly string[]> {
+    const last = BigInt(commands.at(-1)?.number ?? 0);
     begin?.run([]);
-    const draft = new BooksDraft(stored);
+    const draft = new LedgerBatch(stored);
     try {
-      const atOnce = Math.max(portionSteps, Math.ceil(steps.length / maxRedoPortions));
+      const atOnce = Math.max(portionSteps, Math.ceil(commands.length / maxRedoPortions));
       let redone = 0;
-      for (const { step } of steps) {
-        redoStep(step, draft);
+      for (const { command } of commands) {
+        applyEvent(command, draft);
         if (++redone % atOnce === 0) yield;
       }
-      const rows = Math.max(portionRows, Math.ceil(steps.length / maxPortions));
+      const rows = Math.max(portionRows, Math.ceil(commands.length / maxPortions));
       let written = 0;
-      for (const _ of books.write(draft)) if (++written % rows === 0) yield;
+      for (const _ of snapshot.write(draft)) if (++written % rows === 0) yield;
       setApplied.run([last]);
       commit?.run([]);
     } catch (error) {
       if (connection.inTransaction) rollback?.run([]);
       throw error;
     }
-    waiting = waiting.slice(steps.length);
+    waiting = waiting.slice(commands.length);
     applied = last;
     return endedBy(draft.requests);
   }
@@ -107,7 +107,7 @@ export function createBooksFill(connection: BooksConnection): BooksFill {
     get applied() {
       return Number(applied);
     },
-    add: (step, number) => void waiting.push({ step, number }),
+    add: (command, number) => void waiting.push({ command, number }),
     proceed(most) {
       open ??= transaction(waiting.slice(0, most));
       try {
@@ -179,30 +179,30 @@ const texts = {
         else upstream_cost + excluded.upstream_cost end`,
 } as const;
 
-interface SqliteBooks extends BooksView {
+interface SqliteSnapshot extends LedgerSnapshot {
   /** The highest id of a request; empty where there is none. */
   highestRequest(): string;
   /**
    * Writes what a batch has changed, row by row as it is iterated. Throws where the stored rows are not as they were decided on:
    * nothing may be committed then.
    */
-  write(changes: BooksChanges): Iterable<void>;
+  write(changes: LedgerChanges): Iterable<void>;
 }
 
-const known = new WeakMap<BooksConnection, SqliteBooks>();
+const known = new WeakMap<LedgerConnection, SqliteSnapshot>();
 
 /** The books on SQLite's one connection; their statements are prepared once. */
-export function booksOn(connection: BooksConnection): SqliteBooks {
-  const books = known.get(connection) ?? prepareAll(connection);
-  known.set(connection, books);
-  return books;
+export function snapshotOn(connection: LedgerConnection): SqliteSnapshot {
+  const snapshot = known.get(connection) ?? prepareAll(connection);
+  known.set(connection, snapshot);
+  return snapshot;
 }
 
-function prepareAll({ prepare }: BooksConnection): SqliteBooks {
+function prepareAll({ prepare }: LedgerConnection): SqliteSnapshot {
   const names = Object.keys(texts) as (keyof typeof texts)[];
   const all = Object.fromEntries(names.map((name) => [name, prepare(texts[name])])) as Record<
     keyof typeof texts,
-    ReturnType<BooksConnection['prepare']>
+    ReturnType<LedgerConnection['prepare']>
   >;
   const read = <Row>(name: 'account' | 'key' | 'request', id: string) => all[name].all([id])[0] as Row | undefined;
   const save = (name: keyof typeof texts, values: readonly Value[]) => {

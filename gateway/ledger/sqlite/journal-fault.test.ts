@@ -48,14 +48,14 @@ async function openBilled() {
       }),
     );
   const close = async () => {
-    const report = await gateway.operator.verifyBooks();
+    const report = await gateway.operator.checkLedger();
     const [account] = await gateway.operator.listAccounts();
     await gateway.close();
     rmSync(folder, { recursive: true, force: true });
     return { ok: report.ok, ...report.sums, balance: account?.balance };
   };
-  const steps = () => scanFrames(readFileSync(join(folder, 'books.db.steps-0'))).frames.map(({ number }) => number);
-  return { ask, close, logged, steps };
+  const commands = () => scanFrames(readFileSync(join(folder, 'books.db.steps-0'))).frames.map(({ number }) => number);
+  return { ask, close, logged, commands };
 }
 
 test('a full disk: a request is refused with 503 and charged nothing, and the next one is answered', async () => {
@@ -71,12 +71,12 @@ test('a full disk: a request is refused with 503 and charged nothing, and the ne
 });
 
 test('a disk with no room for more than the next step: it is written down, and nothing is written over it once there is room again', async () => {
-  const { ask, close, steps } = await openBilled();
+  const { ask, close, commands } = await openBilled();
   disk.nearlyFull = true;
   expect((await ask(false)).status).toBe(200);
   disk.nearlyFull = false;
   expect((await ask(false)).status).toBe(200);
-  expect(steps()).toEqual([1, 2, 3, 4]);
+  expect(commands()).toEqual([1, 2, 3, 4]);
   expect(await close()).toMatchObject({ ok: true, requests: 2, entries: 3, running: 0, held_usd: '0' });
 });
 
@@ -90,7 +90,7 @@ test('a disk that fails while an answer is closed: its settlement is asked again
   await vi.waitFor(
     async () => {
       await Promise.race([reader?.read(), Promise.resolve()]);
-      expect(logged).toContainEqual(expect.objectContaining({ event: 'ledger_step_repeated', step: 'settle' }));
+      expect(logged).toContainEqual(expect.objectContaining({ event: 'ledger_command_repeated', command: 'settle' }));
     },
     { timeout: 60_000 },
   );

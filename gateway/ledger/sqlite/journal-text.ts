@@ -2,7 +2,7 @@ import { nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import { priceFromText, priceText } from '../../models/prices/price-json.ts';
 import type { OpenedRequest } from '../books-changes.ts';
-import type { DecidedStep } from '../decide-steps.ts';
+import type { LedgerEvent } from '../decide-steps.ts';
 import type { Settlement } from '../ledger.ts';
 
 /**
@@ -38,21 +38,21 @@ const tokens = [
 
 type Plain = string | number | null;
 
-export function stepText(step: DecidedStep): string {
-  switch (step.do) {
+export function stepText(command: LedgerEvent): string {
+  switch (command.do) {
     case 'open':
-      return openText(step.row);
+      return openText(command.row);
     case 'raise':
-      return JSON.stringify([kinds.raise, step.id, plain(step.by), ...movedTo(step)]);
+      return JSON.stringify([kinds.raise, command.id, plain(command.by), ...movedTo(command)]);
     case 'renew':
-      return JSON.stringify([kinds.renew, step.id, plain(step.lease_until)]);
+      return JSON.stringify([kinds.renew, command.id, plain(command.lease_until)]);
     case 'close':
-      return closeText(step);
+      return closeText(command);
   }
 }
 
 /** Throws where the text is not that of a step: it was written by another version. */
-export function stepFromText(text: string): DecidedStep {
+export function commandFromText(text: string): LedgerEvent {
   const [kind, ...values] = JSON.parse(text) as [number, ...unknown[]];
   const [id, amount] = values as [string, Plain];
   switch (kind) {
@@ -70,7 +70,7 @@ export function stepFromText(text: string): DecidedStep {
 }
 
 /** The model that a raised request is asked of from now on, where it is another one. */
-const movedTo = ({ provider, model }: Extract<DecidedStep, { do: 'raise' }>): readonly string[] =>
+const movedTo = ({ provider, model }: Extract<LedgerEvent, { do: 'raise' }>): readonly string[] =>
   provider === undefined || model === undefined ? [] : [provider, model];
 const movedFrom = ([, , provider, model]: readonly unknown[]) =>
   typeof provider === 'string' && typeof model === 'string' ? { provider, model } : {};
@@ -96,7 +96,7 @@ const openText = (row: OpenedRequest): string =>
     row.purpose, row.conversation_id, row.end_user, row.metadata, plain(row.byok), plain(row.hold), plain(row.lease_until),
   ]);
 
-function closeText({ settlement: end, ended, entryId }: Extract<DecidedStep, { do: 'close' }>): string {
+function closeText({ settlement: end, ended, entryId }: Extract<LedgerEvent, { do: 'close' }>): string {
   const { usage } = end;
   // biome-ignore format: values in their order
   const head = JSON.stringify([
@@ -112,7 +112,7 @@ function closeText({ settlement: end, ended, entryId }: Extract<DecidedStep, { d
   return `${head.slice(0, -1)},${price},${end.routing ?? 'null'},${upTo}]`;
 }
 
-function closeFrom(values: readonly unknown[]): DecidedStep {
+function closeFrom(values: readonly unknown[]): LedgerEvent {
   const [requestId, ended, entryId, status, errorCode, charge, byokFeeBps, upstreamCost, estimated] = values;
   const [provider, model, firstTokenMs, totalMs, counts, price, routing, costUpTo = 0] = values.slice(9);
   const settlement = {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import { lastInJournal } from '../../storage/journal-files.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import { lastInLog } from '../../storage/journal-files.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { takeServingLock } from '../../storage/serving-lock.ts';
-import { BooksAdapter } from '../../storage/sqlite.ts';
-import { journalState, replayJournal } from './replay-journal.ts';
+import { GatewaySqliteAdapter } from '../../storage/sqlite.ts';
+import { logState, replayWriteAheadLog } from './replay-journal.ts';
 
 const patienceMs = 10_000;
 const pauseMs = 20;
@@ -13,23 +13,23 @@ const pauseMs = 20;
  * For who does not serve a SQLite file: when it resolves, the database has every step that was written down when it was called. Where
  * a server lives, it will have filled them in a moment; where none does, what the last one has left is brought in here.
  */
-export async function awaitEarlierSteps(db: BooksDb): Promise<void> {
+export async function awaitEarlierCommands(db: GatewayDb): Promise<void> {
   const { adapter } = db.getExecutor();
-  const connection = adapter instanceof BooksAdapter ? adapter.connection : null;
+  const connection = adapter instanceof GatewaySqliteAdapter ? adapter.connection : null;
   if (!connection?.path) return;
   const { path } = connection;
-  const last = lastInJournal(path);
+  const last = lastInLog(path);
   if (last === null) return;
   for (const until = performance.now() + patienceMs; ; await delay(pauseMs)) {
     const unlock = unlessServed(path);
     try {
       // Whoever brings it in looks at all of it, and tells what is damaged.
-      if (unlock) return void replayJournal(connection, () => {});
+      if (unlock) return void replayWriteAheadLog(connection, () => {});
     } finally {
       unlock?.();
     }
-    if (journalState(connection).applied >= last) return;
-    if (performance.now() > until) throw notFilled(path);
+    if (logState(connection).applied >= last) return;
+    if (performance.now() > until) throw notFlushed(path);
   }
 }
 
@@ -43,7 +43,7 @@ function unlessServed(path: string): (() => void) | null {
   }
 }
 
-const notFilled = (path: string) =>
+const notFlushed = (path: string) =>
   new AppError(
     'internal_error',
     `The server that has the database "${path}" has not written its last requests into it within ${patienceMs / 1000} seconds. See its log.`,

@@ -1,27 +1,27 @@
 import { maxNano } from '#shared/money.ts';
-import type { BooksConnection } from '../../storage/sqlite.ts';
-import type { BooksChanges } from '../books-changes.ts';
-import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
-import { booksOn } from './fill-books.ts';
+import type { LedgerConnection } from '../../storage/sqlite.ts';
+import type { LedgerChanges } from '../books-changes.ts';
+import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../books-state.ts';
+import { snapshotOn } from './fill-books.ts';
 
 /** Accounts and keys that are remembered; then all are read anew. */
 const most = 10_000;
 
 /** The books as they are with all that was decided, also where the database lacks it yet. */
-export interface MemoryBooks extends BooksView {
+export interface MemoryLedger extends LedgerSnapshot {
   /** Whether somebody else has changed the database: it is read anew once it lacks nothing. */
   stale: boolean;
   forget(): void;
   /** Throws where a sum would be more than the database can keep. */
-  requireRoom(changes: BooksChanges): void;
+  requireRoom(changes: LedgerChanges): void;
   /** Remembers what was decided. */
-  decided(changes: BooksChanges): void;
+  decided(changes: LedgerChanges): void;
   /** Forgets the requests that have ended and are in the database. */
   written(ended: readonly string[]): void;
 }
 
-export function createMemoryBooks(connection: BooksConnection): MemoryBooks {
-  const stored = booksOn(connection);
+export function createMemoryLedger(connection: LedgerConnection): MemoryLedger {
+  const stored = snapshotOn(connection);
   const accounts = new Map<string, AccountState>();
   const keys = new Map<string, KeyState>();
   const requests = new Map<string, RequestState>();
@@ -37,7 +37,7 @@ export function createMemoryBooks(connection: BooksConnection): MemoryBooks {
     return row;
   }
 
-  const memory: MemoryBooks = {
+  const memory: MemoryLedger = {
     stale: false,
     account: (id) => read(accounts, id, stored.account),
     key: (id) => read(keys, id, stored.key),

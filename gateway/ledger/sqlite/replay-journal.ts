@@ -1,28 +1,31 @@
 import { closeSync, existsSync, fdatasyncSync, openSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
-import { journalPaths, readJournalFile } from '../../storage/journal-files.ts';
+import { logPaths, readLogFile } from '../../storage/journal-files.ts';
 import type { Frame } from '../../storage/journal-frames.ts';
-import type { BooksConnection } from '../../storage/sqlite.ts';
-import { createBooksFill } from './fill-books.ts';
-import { stepFromText } from './journal-text.ts';
+import type { LedgerConnection } from '../../storage/sqlite.ts';
+import { createLedgerFlush } from './fill-books.ts';
+import { commandFromText } from './journal-text.ts';
 
 type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
 /** Steps in one transaction. */
-const maxSteps = 500;
+const maxCommands = 500;
 
-export interface JournalState {
+export interface LogState {
   /** Tells these books from others. */
-  readonly books: number;
+  readonly databaseId: number;
   /** The number of the last step that the database has. */
   readonly applied: number;
 }
 
 /** How far the database is. */
-export function journalState({ prepare }: BooksConnection): JournalState {
-  const [row] = prepare('select books, applied from step_journal').all([]) as { books: bigint; applied: bigint }[];
+export function logState({ prepare }: LedgerConnection): LogState {
+  const [row] = prepare('select books as "databaseId", applied from step_journal').all([]) as {
+    databaseId: bigint;
+    applied: bigint;
+  }[];
   if (!row) throw new Error('the database does not know its journal');
-  return { books: Number(row.books), applied: Number(row.applied) };
+  return { databaseId: Number(row.databaseId), applied: Number(row.applied) };
 }
 
 /**
@@ -30,26 +33,26 @@ export function journalState({ prepare }: BooksConnection): JournalState {
  * never reached the disk whole, it ends before that, with a line in the log. Throws `internal_error` where something is
  * damaged or missing that was on the disk before.
  */
-export function replayJournal(connection: BooksConnection, log: Log): JournalState {
+export function replayWriteAheadLog(connection: LedgerConnection, log: Log): LogState {
   const { path } = connection;
-  const state = journalState(connection);
+  const state = logState(connection);
   if (path === null) return state;
-  const files = journalPaths(path).map((file) => readJournalFile(file));
+  const files = logPaths(path).map((file) => readLogFile(file));
   const frames = files.flatMap((file) => file.frames);
   const tornBytes = files.reduce((sum, file) => sum + file.tornBytes, 0);
   if (frames.length === 0 && tornBytes === 0) return state;
   const replayed = wholeFrom(frames, state, path);
   const last = frames.reduce((most, { number }) => Math.max(most, number), state.applied);
   const lost = last - state.applied - replayed.length;
-  const fill = createBooksFill(connection);
+  const flush = createLedgerFlush(connection);
   try {
-    for (const { number, text } of replayed) fill.add(stepFromText(text()), number);
-    while (fill.waiting > 0) fill.proceed(maxSteps);
+    for (const { number, text } of replayed) flush.add(commandFromText(text()), number);
+    while (flush.waiting > 0) flush.proceed(maxCommands);
   } catch (error) {
-    throw unusable(path, `the steps after ${fill.applied} do not fit: ${(error as Error).message}`);
+    throw unusable(path, `the steps after ${flush.applied} do not fit: ${(error as Error).message}`);
   }
   if (lost > 0 || tornBytes > 0) log({ event: 'write_ahead_log_truncated', level: 'warn', lost, bytes: tornBytes });
-  if (replayed.length > 0) log({ event: 'write_ahead_log_replayed', level: 'info', steps: replayed.length });
+  if (replayed.length > 0) log({ event: 'write_ahead_log_replayed', level: 'info', commands: replayed.length });
   // The number of a step that was lost is never given again: its remains may still be on the disk.
   connection.prepare('update step_journal set applied = ?').run([BigInt(last)]);
   makeDurable(connection, path);
@@ -57,11 +60,11 @@ export function replayJournal(connection: BooksConnection, log: Log): JournalSta
 }
 
 /** The steps that the database lacks, in their order, up to the first that is not there. */
-function wholeFrom(frames: readonly Frame[], { books, applied }: JournalState, path: string): Frame[] {
+function wholeFrom(frames: readonly Frame[], { databaseId, applied }: LogState, path: string): Frame[] {
   const byNumber = new Map<number, Frame>();
   let synced = 0;
   for (const frame of frames) {
-    if (frame.books !== books) throw unusable(path, 'it belongs to another database');
+    if (frame.databaseId !== databaseId) throw unusable(path, 'it belongs to another database');
     byNumber.set(frame.number, frame);
     synced = Math.max(synced, frame.synced);
   }
@@ -76,10 +79,10 @@ function wholeFrom(frames: readonly Frame[], { books, applied }: JournalState, p
 const unusable = (path: string, why: string) =>
   new AppError(
     'internal_error',
-    `The journal of the database "${path}" cannot be used: ${why}. Restore both from one backup, or move ${journalPaths(path).join(' and ')} away to go on without the last requests.`,
+    `The journal of the database "${path}" cannot be used: ${why}. Restore both from one backup, or move ${logPaths(path).join(' and ')} away to go on without the last requests.`,
   );
 
-function makeDurable(connection: BooksConnection, path: string): void {
+function makeDurable(connection: LedgerConnection, path: string): void {
   connection.prepare('pragma wal_checkpoint(PASSIVE)').all([]);
   const log = `${path}-wal`;
   if (!existsSync(log)) return;

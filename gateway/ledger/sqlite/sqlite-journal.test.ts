@@ -19,23 +19,23 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { maxNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { openOperator } from '../../operations/operator/open-operator.ts';
-import { JournalFault } from '../../storage/journal-fault.ts';
-import { journalPaths, lastInJournal } from '../../storage/journal-files.ts';
+import { WriteAheadLogFault } from '../../storage/journal-fault.ts';
+import { lastInLog, logPaths } from '../../storage/journal-files.ts';
 import { encodeFrame, scanFrames } from '../../storage/journal-frames.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { readAsStored } from '../../storage/read-apart.ts';
 import { takeServingLock } from '../../storage/serving-lock.ts';
-import type { BooksAdapter } from '../../storage/sqlite.ts';
+import type { GatewaySqliteAdapter } from '../../storage/sqlite.ts';
 import { createTransact } from '../../storage/transact.ts';
-import { BooksDraft } from '../books-changes.ts';
-import { redoStep } from '../decide-steps.ts';
+import { LedgerBatch } from '../books-changes.ts';
+import { applyEvent } from '../decide-steps.ts';
 import { grantCredits } from '../grant.ts';
 import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
 import { limitModels } from '../limit-models.ts';
-import { verifyBooks } from '../verify-books.ts';
-import { createBooksFill } from './fill-books.ts';
-import { stepFromText } from './journal-text.ts';
+import { checkLedger } from '../verify-books.ts';
+import { createLedgerFlush } from './fill-books.ts';
+import { commandFromText } from './journal-text.ts';
 
 const long = Boolean(process.env.PORTICO_LONG);
 const folder = mkdtempSync(join(tmpdir(), 'portico-journal-'));
@@ -47,23 +47,23 @@ const account = { id: 'acct_1', name: 'A', email: null, plan: 'pro', status: 'ac
 const keyIds = ['key_1', 'key_2'] as const;
 
 async function open(database = join(folder, `books-${files++}.db`)) {
-  const books = await openBooks(database);
-  const transact = createTransact(books);
+  const gatewayDb = await openDatabase(database);
+  const transact = createTransact(gatewayDb);
   const logged: Readonly<Record<string, unknown>>[] = [];
   const log = (entry: Readonly<Record<string, unknown>>) => void logged.push(entry);
   let time = start;
-  const open = () => createLedger({ db: books.db, now: () => time, instanceId: 'inst_a', log });
+  const open = () => createLedger({ db: gatewayDb.db, now: () => time, instanceId: 'inst_a', log });
   let ledger: ReturnType<typeof open>;
   try {
     ledger = open();
   } catch (error) {
-    await books.db.destroy();
+    await gatewayDb.db.destroy();
     throw error;
   }
   const pass = (ms: number) => {
     time += ms;
   };
-  return { ...books, database, transact, ledger, logged, pass };
+  return { ...gatewayDb, database, transact, ledger, logged, pass };
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
@@ -158,27 +158,28 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer One> ? One : never;
 
-async function act({ ledger, db, transact, pass }: Opened, step: Action): Promise<void> {
-  if (step.do === 'pass') return pass(step.ms);
-  if (step.do === 'read') return void (await db.selectFrom('requests').select('id').execute());
-  if (step.do === 'grant') {
+async function act({ ledger, db, transact, pass }: Opened, ledgerCommand: Action): Promise<void> {
+  if (ledgerCommand.do === 'pass') return pass(ledgerCommand.ms);
+  if (ledgerCommand.do === 'read') return void (await db.selectFrom('requests').select('id').execute());
+  if (ledgerCommand.do === 'grant') {
     await transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(100n) }, start));
     return;
   }
-  if (step.do === 'limit') {
+  if (ledgerCommand.do === 'limit') {
     // Sometimes none any more.
-    const limit = step.limit < 200n ? null : step.limit;
-    return transact((trx) => limitModels(trx, 'acct_1', { [`p/${step.model}`]: limit }));
+    const limit = ledgerCommand.limit < 200n ? null : ledgerCommand.limit;
+    return transact((trx) => limitModels(trx, 'acct_1', { [`p/${ledgerCommand.model}`]: limit }));
   }
-  const id = `req_${step.slot}`;
-  if (step.do === 'hold') await ledger.decide(getHold(id, step.key, step.amount));
-  else if (step.do === 'extend') await ledger.extend(id, nanoUsd(step.amount), { provider: 'p', model: step.model });
-  else if (step.do === 'renew') await ledger.renew(id);
-  else await ledger.settle(getEnd(id, step.charge));
+  const id = `req_${ledgerCommand.slot}`;
+  if (ledgerCommand.do === 'hold') await ledger.decide(getHold(id, ledgerCommand.key, ledgerCommand.amount));
+  else if (ledgerCommand.do === 'extend')
+    await ledger.extend(id, nanoUsd(ledgerCommand.amount), { provider: 'p', model: ledgerCommand.model });
+  else if (ledgerCommand.do === 'renew') await ledger.renew(id);
+  else await ledger.settle(getEnd(id, ledgerCommand.charge));
 }
 
 /** What is refused changes nothing, and is nobody's business here. */
-const attempt = (opened: Opened, step: Action) => act(opened, step).catch(() => {});
+const attempt = (opened: Opened, ledgerCommand: Action) => act(opened, ledgerCommand).catch(() => {});
 
 /** All that the steps are to have changed, in a form that can be compared. */
 async function state({ db }: Pick<Opened, 'db'>) {
@@ -212,8 +213,8 @@ function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
   mkdirSync(copy);
   const target = join(copy, 'books.db');
   for (const end of ['', '-wal']) if (existsSync(database + end)) copyFileSync(database + end, target + end);
-  for (const [at, path] of journalPaths(database).entries()) {
-    if (existsSync(path)) writeFileSync(journalPaths(target)[at] ?? '', keep(readFileSync(path)));
+  for (const [at, path] of logPaths(database).entries()) {
+    if (existsSync(path)) writeFileSync(logPaths(target)[at] ?? '', keep(readFileSync(path)));
   }
   return target;
 }
@@ -234,15 +235,15 @@ const behind = {
   earlier(bytes: Buffer, applied: number) {
     const [first] = scanFrames(bytes).frames;
     if (!first) return Buffer.alloc(0);
-    const { books } = first;
-    const frames = [applied - 1, applied].map((number) => encodeFrame(books, Math.max(0, number), 0, 'no step'));
+    const { databaseId } = first;
+    const frames = [applied - 1, applied].map((number) => encodeFrame(databaseId, Math.max(0, number), 0, 'no step'));
     return Buffer.concat([frames[0]?.subarray(9) ?? Buffer.alloc(0), ...frames]);
   },
 };
 
-const getFrames = (database: string) => journalPaths(database).flatMap((path) => scanFrames(readFileSync(path)).frames);
+const getFrames = (database: string) => logPaths(database).flatMap((path) => scanFrames(readFileSync(path)).frames);
 
-const getConnection = ({ db }: Pick<Opened, 'db'>) => (db.getExecutor().adapter as BooksAdapter).connection;
+const getConnection = ({ db }: Pick<Opened, 'db'>) => (db.getExecutor().adapter as GatewaySqliteAdapter).connection;
 
 const numberApplied = async (opened: Pick<Opened, 'db'>): Promise<number> => {
   const [row] = getConnection(opened).prepare('select applied from step_journal').all([]) as { applied: bigint }[];
@@ -251,14 +252,14 @@ const numberApplied = async (opened: Pick<Opened, 'db'>): Promise<number> => {
 
 /** The same steps done one by one by the pure rules, on what was stored before them. */
 async function folded(database: string) {
-  const books = await openBooks(database);
-  const applied = await numberApplied(books);
-  const before = await state(books);
-  await books.db.destroy();
+  const gatewayDb = await openDatabase(database);
+  const applied = await numberApplied(gatewayDb);
+  const before = await state(gatewayDb);
+  await gatewayDb.db.destroy();
   const rows = <Row extends { id: string }>(all: readonly Row[]) => new Map(all.map((row) => [row.id, row]));
   const [accounts, keys, requests] = [rows(before.accounts), rows(before.keys), rows(before.requests)];
   const parents: Record<string, string | null> = { key_1: null, key_2: 'key_1' };
-  const draft = new BooksDraft({
+  const draft = new LedgerBatch({
     account: (id) => accounts.get(id),
     key: (id) => {
       const key = keys.get(id);
@@ -273,7 +274,7 @@ async function folded(database: string) {
   for (const { number, text } of getFrames(database)) {
     if (number !== next) continue;
     next += 1;
-    redoStep(stepFromText(text()), draft);
+    applyEvent(commandFromText(text()), draft);
   }
   for (const row of draft.accounts) accounts.set(row.id, { ...(accounts.get(row.id) as object), ...row } as never);
   for (const { id, held, spent } of draft.keys) keys.set(id, { id, held, spent });
@@ -301,7 +302,7 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
     fc.constantFrom(...Object.values(behind)),
     async (program, cut, rest) => {
       const opened = await openWithAccount();
-      for (const step of program) await attempt(opened, step);
+      for (const ledgerCommand of program) await attempt(opened, ledgerCommand);
       // A process killed a moment later would have filled nothing more: what is stored now is what it leaves.
       const applied = await numberApplied(opened);
       const copy = killed(opened.database, (bytes) => {
@@ -309,11 +310,11 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
         return Buffer.concat([whole.subarray(0, cut % (whole.length + 1)), rest(bytes, applied)]);
       });
       const lacking = getFrames(copy).map(({ number }) => number);
-      expect(Math.max(applied, lastInJournal(copy) ?? 0)).toBe(Math.max(applied, ...lacking));
+      expect(Math.max(applied, lastInLog(copy) ?? 0)).toBe(Math.max(applied, ...lacking));
       getKey.clear();
       for (const { text } of getFrames(opened.database)) {
-        const step = stepFromText(text());
-        if (step.do === 'open') getKey.set(step.row.id, step.row.key_id);
+        const ledgerCommand = commandFromText(text());
+        if (ledgerCommand.do === 'open') getKey.set(ledgerCommand.row.id, ledgerCommand.row.key_id);
       }
       await opened.db.destroy();
       const expected = await folded(killed(copy, (bytes) => bytes));
@@ -321,7 +322,7 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
       const { accounts, keys, requests, entries } = await state(again);
       const holds = requests.map(({ id, model, hold, status, charge }) => ({ id, model, hold, status, charge }));
       expect({ accounts, keys, holds, entries }).toEqual(expected);
-      const report = await verifyBooks(again);
+      const report = await checkLedger(again);
       await again.db.destroy();
       expect(report.checks.flatMap(({ problems }) => problems)).toEqual([]);
     },
@@ -342,9 +343,9 @@ test('what was whole comes back whole: rows, texts and leases are those of a ser
   await opened.db.destroy();
   const again = await open(copy);
   expect(await state(again)).toEqual(expected);
-  expect(again.logged).toEqual([expect.objectContaining({ event: 'write_ahead_log_replayed', steps: 5 })]);
+  expect(again.logged).toEqual([expect.objectContaining({ event: 'write_ahead_log_replayed', commands: 5 })]);
   await again.db.destroy();
-  expect(journalPaths(copy).filter((path) => existsSync(path))).toEqual([]);
+  expect(logPaths(copy).filter((path) => existsSync(path))).toEqual([]);
 });
 
 test('a journal that is damaged where it had reached the disk is refused; a torn end is cut', async () => {
@@ -366,7 +367,7 @@ test('a journal that is damaged where it had reached the disk is refused; a torn
   const foreign = killed(opened.database, (bytes) => bytes);
   const other = await openWithAccount();
   const wrong = killed(other.database, () => Buffer.alloc(0));
-  for (const [at, path] of journalPaths(foreign).entries()) copyFileSync(path, journalPaths(wrong)[at] ?? '');
+  for (const [at, path] of logPaths(foreign).entries()) copyFileSync(path, logPaths(wrong)[at] ?? '');
   await other.db.destroy();
   await opened.db.destroy();
   await expect(open(middle)).rejects.toThrow(/journal of the database .* step \d+ is damaged or missing/);
@@ -380,7 +381,7 @@ test('a journal that is damaged where it had reached the disk is refused; a torn
 test('files that are full are written over in turn, and what is left in them of earlier steps counts for nothing', async () => {
   const opened = await openWithAccount();
   const long = 'x'.repeat(200_000);
-  const sizes = () => journalPaths(opened.database).map((path) => statSync(path).size);
+  const sizes = () => logPaths(opened.database).map((path) => statSync(path).size);
   const most = 34 * 1024 * 1024;
   let asked = 0;
   const ask = async (text: string) => {
@@ -388,8 +389,7 @@ test('files that are full are written over in turn, and what is left in them of 
     await opened.ledger.decide({ ...getHold(id, null, 1n), metadata: { text } });
     await opened.ledger.settle(getEnd(id, 0));
   };
-  const numbers = () =>
-    journalPaths(opened.database).map((path) => scanFrames(readFileSync(path)).frames[0]?.number ?? 0);
+  const numbers = () => logPaths(opened.database).map((path) => scanFrames(readFileSync(path)).frames[0]?.number ?? 0);
   // Until the first file, which was left, begins with a later step than the second.
   do {
     for (let more = 0; more < 20; more += 1) await ask(long);
@@ -398,7 +398,7 @@ test('files that are full are written over in turn, and what is left in them of 
   expect(Math.max(...sizes())).toBeLessThan(most);
   for (let at = 0; at < 3; at += 1) await ask('short');
   // Until the last one stands in the journal alone: where disks are slow it may be in the database before it is told.
-  while ((await numberApplied(opened)) >= (lastInJournal(opened.database) ?? 0)) await ask('short');
+  while ((await numberApplied(opened)) >= (lastInLog(opened.database) ?? 0)) await ask('short');
   const whole = killed(opened.database, (bytes) => bytes);
   const last = getFrames(opened.database).reduce((highest, { number }) => Math.max(highest, number), 0);
   const torn = killed(opened.database, (bytes) => {
@@ -406,7 +406,7 @@ test('files that are full are written over in turn, and what is left in them of 
     for (const { number, text } of scanFrames(bytes).frames) if (number === last) copy[copy.indexOf(text())] = 0;
     return copy;
   });
-  expect([whole, torn].map(lastInJournal)).toEqual([last, last - 1]);
+  expect([whole, torn].map(lastInLog)).toEqual([last, last - 1]);
   const expected = await state(opened);
   await opened.db.destroy();
   const again = await open(whole);
@@ -498,7 +498,7 @@ test('a command beside a server that does not bring its steps into the file give
 test('a grant by another process counts at once where a hold would be refused, and balances chain over both', async () => {
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
-  const outside = await openBooks(opened.database);
+  const outside = await openDatabase(opened.database);
   await opened.ledger.decide(getHold('req_1', 'key_1', 4_000n));
   await expect(async () => opened.ledger.decide(getHold('req_2', 'key_1', 4_000n))).rejects.toThrow(/Insufficient/);
   const settled = opened.ledger.settle(getEnd('req_1', 600));
@@ -508,7 +508,7 @@ test('a grant by another process counts at once where a hold would be refused, a
   await settled;
   await outside.db.destroy();
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 7_400n, held: 7_000n, granted: 8_000n }] });
-  expect((await verifyBooks(opened)).ok).toBe(true);
+  expect((await checkLedger(opened)).ok).toBe(true);
 });
 
 test('an amount that no column can keep is refused before anything is written, and the next step is taken', async () => {
@@ -541,7 +541,7 @@ test('while too many steps wait for the database nothing is begun, what runs goe
   await ledger.decide(getHold('req_1', null, 6n));
   const renewed: Promise<void>[] = [];
   while (renewed.length < 50_000) renewed.push(ledger.renew('req_1'));
-  await expect(async () => ledger.decide(getHold('req_2', null, 6n))).rejects.toThrow(JournalFault);
+  await expect(async () => ledger.decide(getHold('req_2', null, 6n))).rejects.toThrow(WriteAheadLogFault);
   expect(await ledger.settle(getEnd('req_1', 4))).toEqual({ charged: 4n });
   await Promise.all(renewed);
   await db.selectFrom('requests').select('id').execute();
@@ -579,7 +579,7 @@ test('while many steps are brought in others have their turn, and a hold does no
   await ended;
   expect(turns).toBeGreaterThan(10);
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 7n }] });
-  expect((await verifyBooks(opened)).ok).toBe(true);
+  expect((await checkLedger(opened)).ok).toBe(true);
 });
 
 test('who reads while steps are brought in has all of them; who needs none is not kept waiting', async () => {
@@ -620,7 +620,7 @@ test('a transaction that begins while steps are brought in comes after all of th
     ]);
   });
   await ended;
-  expect((await verifyBooks(opened)).ok).toBe(true);
+  expect((await checkLedger(opened)).ok).toBe(true);
 });
 
 test('what fails in the middle is rolled back, told once and tried again', async () => {
@@ -644,7 +644,7 @@ test('what fails in the middle is rolled back, told once and tried again', async
   await vi.waitFor(() => expect(opened.logged).toHaveLength(2), 5_000);
   expect(opened.logged[1]).toMatchObject({ event: 'ledger_flush_recovered' });
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 0n }] });
-  expect((await verifyBooks(opened)).ok).toBe(true);
+  expect((await checkLedger(opened)).ok).toBe(true);
 });
 
 test('however many steps wait, few portions bring them in', async () => {
@@ -652,14 +652,14 @@ test('however many steps wait, few portions bring them in', async () => {
   onTestFinished(() => opened.db.destroy());
   const before = killed(opened.database, () => Buffer.alloc(0));
   await endMany(opened, 2_000);
-  const { db } = await openBooks(before);
+  const { db } = await openDatabase(before);
   onTestFinished(() => db.destroy());
-  const fill = createBooksFill(getConnection({ db }));
-  for (const { number, text } of getFrames(opened.database)) fill.add(stepFromText(text()), number);
-  expect(fill.waiting).toBe(4_000);
+  const flush = createLedgerFlush(getConnection({ db }));
+  for (const { number, text } of getFrames(opened.database)) flush.add(commandFromText(text()), number);
+  expect(flush.waiting).toBe(4_000);
   let portions = 1;
-  while (fill.proceed(4_000) === null) portions += 1;
-  expect(fill.waiting).toBe(0);
+  while (flush.proceed(4_000) === null) portions += 1;
+  expect(flush.waiting).toBe(0);
   expect(portions).toBeLessThanOrEqual(20);
   expect(portions).toBeGreaterThan(10);
 });

@@ -1,20 +1,26 @@
 import { createCheckpoints } from '../../storage/checkpoints.ts';
-import { JournalFault } from '../../storage/journal-fault.ts';
-import { type JournalFiles, openJournalFiles } from '../../storage/journal-files.ts';
-import type { BooksDb } from '../../storage/open.ts';
-import { BooksAdapter, type BooksConnection } from '../../storage/sqlite.ts';
-import { type DecisionContext, decideSteps, getStep, type Step, type StepResult } from '../decide-steps.ts';
-import { createBooksFill } from './fill-books.ts';
+import { WriteAheadLogFault } from '../../storage/journal-fault.ts';
+import { type LogFiles, openLogFiles } from '../../storage/journal-files.ts';
+import type { GatewayDb } from '../../storage/open.ts';
+import { GatewaySqliteAdapter, type LedgerConnection } from '../../storage/sqlite.ts';
+import {
+  type CommandResult,
+  type DecisionContext,
+  decideCommands,
+  type LedgerCommand,
+  toCommand,
+} from '../decide-steps.ts';
+import { createLedgerFlush } from './fill-books.ts';
 import { stepText } from './journal-text.ts';
-import { createMemoryBooks } from './memory-books.ts';
-import { replayJournal } from './replay-journal.ts';
+import { createMemoryLedger } from './memory-books.ts';
+import { replayWriteAheadLog } from './replay-journal.ts';
 
 export type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
 /** SQLite is filled this long after the first step that it lacks: what was opened and closed by then is one row written once. */
-const fillEveryMs = 120;
+const flushEveryMs = 120;
 /** Steps in one transaction. It is written in portions, or it would hold up the event loop; who reads waits for all of it. */
-const maxSteps = 5_000;
+const maxCommands = 5_000;
 /** Between two portions. */
 const pauseMs = 2;
 /** So many steps may wait while the database cannot be written: beyond it nothing new is begun. */
@@ -32,44 +38,44 @@ const maxLogPages = 3 * longLogPages;
  * The steps of the one process that owns a SQLite file. They are decided in memory and appended to a file beside the
  * database; the database is filled a moment later (docs/decisions/039-a-journal-for-sqlite.md).
  */
-export interface SqliteJournal {
+export interface WriteAheadLog {
   /**
-   * Decides a step and writes it down, while the books are not busy. Throws `JournalFault` where that cannot be done: then
+   * Decides a step and writes it down, while the books are not busy. Throws `WriteAheadLogFault` where that cannot be done: then
    * nothing has changed.
    */
-  take(step: Step, context: DecisionContext): StepResult;
+  take(command: LedgerCommand, context: DecisionContext): CommandResult;
   /** Calls back when all that was taken until now is on the disk, or cannot be brought there. */
-  whenDurable(done: (fault: JournalFault | null) => void): void;
+  whenDurable(done: (fault: WriteAheadLogFault | null) => void): void;
   /** Whether somebody's transaction is open: steps are to be taken once it is over. */
   readonly isBusy: boolean;
   whenFree(): Promise<void>;
   /** Writes into the database all that waits. */
-  fill(): void;
+  flush(): void;
 }
 
-const journals = new WeakMap<BooksConnection, SqliteJournal>();
+const logs = new WeakMap<LedgerConnection, WriteAheadLog>();
 
 /**
  * The journal of an open database, which this process must own (`serving-lock.ts`). Opening it first brings into the database
  * what an earlier process has left. Throws `internal_error` where the journal is damaged.
  */
-export function getJournal(db: BooksDb, log: Log): SqliteJournal {
+export function getWriteAheadLog(db: GatewayDb, log: Log): WriteAheadLog {
   const { adapter } = db.getExecutor();
-  if (!(adapter instanceof BooksAdapter)) throw new Error('only SQLite has a journal');
-  const journal = journals.get(adapter.connection) ?? openJournal(adapter.connection, log);
-  journals.set(adapter.connection, journal);
+  if (!(adapter instanceof GatewaySqliteAdapter)) throw new Error('only SQLite has a journal');
+  const journal = logs.get(adapter.connection) ?? openJournal(adapter.connection, log);
+  logs.set(adapter.connection, journal);
   return journal;
 }
 
-function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
+function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
   const { path } = connection;
-  const { books, applied } = replayJournal(connection, log);
-  const files = path === null ? inMemory(applied) : openJournalFiles(path, books, applied);
+  const { databaseId, applied } = replayWriteAheadLog(connection, log);
+  const files = path === null ? inMemory(applied) : openLogFiles(path, databaseId, applied);
   if (path !== null) connection.prepare(`pragma wal_autocheckpoint = ${maxLogPages}`).all([]);
   const logState = connection.prepare('pragma wal_checkpoint(NOOP)');
   const checkpoints = path === null ? null : createCheckpoints(path);
-  const fill = createBooksFill(connection);
-  const cache = createMemoryBooks(connection);
+  const flush = createLedgerFlush(connection);
+  const cache = createMemoryLedger(connection);
   const free: (() => void)[] = [];
   let timer: NodeJS.Timeout | null = null;
   let lookedAt = 0;
@@ -78,34 +84,34 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
   let checkpointedAt = performance.now();
   let checkpointedPages = 0;
 
-  function fillAll(): void {
+  function flushAll(): void {
     if (connection.isBusy) throw new Error('the books cannot be filled inside a transaction');
-    while (fill.waiting > 0) fillPortion();
+    while (flush.waiting > 0) flushPortion();
     if (cache.stale) cache.forget();
   }
 
   /** Returns whether a transaction was committed with it. */
-  function fillPortion(): boolean {
-    const ended = fill.proceed(maxSteps);
+  function flushPortion(): boolean {
+    const ended = flush.proceed(maxCommands);
     if (!ended) return false;
     cache.written(ended);
-    if (cache.stale && fill.waiting === 0) cache.forget();
+    if (cache.stale && flush.waiting === 0) cache.forget();
     return true;
   }
 
   function schedule(ms: number): void {
-    timer ??= setTimeout(() => fillUpTo(files.last), ms);
+    timer ??= setTimeout(() => flushUpTo(files.last), ms);
   }
 
   /** In portions, between which the event loop gets its turn. */
-  function fillUpTo(last: number): void {
+  function flushUpTo(last: number): void {
     timer = null;
     try {
       if (connection.isBusy) {
         schedule(1);
         return;
       }
-      const committed = fill.waiting === 0 || fillPortion();
+      const committed = flush.waiting === 0 || flushPortion();
       if (committed && troubled) {
         log({ event: 'ledger_flush_recovered', level: 'info' });
         troubled = false;
@@ -113,13 +119,14 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
       // Else a transaction is open, in which SQLite tells nothing of its log.
       if (committed) checkpointIfDue();
     } catch (error) {
-      if (!troubled) log({ event: 'ledger_flush_failed', level: 'error', waiting: fill.waiting, cause: String(error) });
+      if (!troubled)
+        log({ event: 'ledger_flush_failed', level: 'error', waiting: flush.waiting, cause: String(error) });
       troubled = true;
       schedule(retryMs);
       return;
     }
-    if (fill.waiting > 0 && fill.applied < last) timer = setTimeout(fillUpTo, pauseMs, last);
-    else if (fill.waiting > 0) schedule(fillEveryMs);
+    if (flush.waiting > 0 && flush.applied < last) timer = setTimeout(flushUpTo, pauseMs, last);
+    else if (flush.waiting > 0) schedule(flushEveryMs);
   }
 
   /**
@@ -129,7 +136,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
   function checkpointIfDue(): void {
     if (!checkpoints || checkpointing) return;
     const { left } = files;
-    const mayRelease = left !== null && left <= fill.applied;
+    const mayRelease = left !== null && left <= flush.applied;
     const pages = logPages();
     if (!mayRelease && !hasGrown(pages)) return;
     checkpointing = true;
@@ -156,27 +163,27 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
 
   function look(): boolean {
     lookedAt = performance.now();
-    if (!fill.changedElsewhere()) return false;
+    if (!flush.changedElsewhere()) return false;
     cache.stale = true;
     try {
-      fillAll();
+      flushAll();
     } catch {
       // Called where the database is filled in its time; until then what was read before is what is known.
       return false;
     }
-    fill.seenElsewhere();
+    flush.seenElsewhere();
     return true;
   }
 
-  const decided = (step: Step, context: DecisionContext) => {
-    const { results, changes } = decideSteps([step], cache, context);
-    return { result: results[0] as StepResult, changes };
+  const decided = (command: LedgerCommand, context: DecisionContext) => {
+    const { results, changes } = decideCommands([command], cache, context);
+    return { result: results[0] as CommandResult, changes };
   };
 
   connection.hooks = {
     before(writes) {
       try {
-        fillAll();
+        flushAll();
       } catch (error) {
         // What is stored can still be read; nothing may be written before what came earlier.
         if (writes) throw error;
@@ -184,30 +191,31 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
     },
     after() {
       cache.stale = true;
-      if (fill.waiting === 0) cache.forget();
+      if (flush.waiting === 0) cache.forget();
       for (const resolve of free.splice(0)) resolve();
     },
     closing() {
       if (timer) clearTimeout(timer);
       checkpoints?.close();
-      closeJournal(connection, files, fillAll, log);
+      closeWriteAheadLog(connection, files, flushAll, log);
     },
   };
 
   return {
-    take(step, context) {
-      if (step.do === 'hold' && fill.waiting > maxWaiting) throw new JournalFault(new Error('too many steps wait'));
+    take(command, context) {
+      if (command.do === 'hold' && flush.waiting > maxWaiting)
+        throw new WriteAheadLogFault(new Error('too many steps wait'));
       if (performance.now() - lookedAt > lookEveryMs) look();
-      let { result, changes } = decided(step, context);
+      let { result, changes } = decided(command, context);
       const refused = 'error' in result || result.value === false;
-      if (refused && look()) ({ result, changes } = decided(step, context));
-      const done = getStep(changes);
+      if (refused && look()) ({ result, changes } = decided(command, context));
+      const done = toCommand(changes);
       if (!done) return result;
       cache.requireRoom(changes);
       // The hold must outlive this process before an upstream is asked; who ends a request waits until that is durable.
-      fill.add(done, files.append(stepText(done), done.do === 'close'));
+      flush.add(done, files.append(stepText(done), done.do === 'close'));
       cache.decided(changes);
-      schedule(fillEveryMs);
+      schedule(flushEveryMs);
       return result;
     },
     whenDurable: (done) => files.whenDurable(files.last, done),
@@ -215,15 +223,15 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
       return connection.isBusy;
     },
     whenFree: () => new Promise((resolve) => free.push(resolve)),
-    fill: fillAll,
+    flush: flushAll,
   };
 }
 
-function closeJournal(connection: BooksConnection, files: JournalFiles, fillAll: () => void, log: Log): void {
+function closeWriteAheadLog(connection: LedgerConnection, files: LogFiles, flushAll: () => void, log: Log): void {
   connection.hooks = null;
   let whole = false;
   try {
-    fillAll();
+    flushAll();
     const [row] = connection.prepare('pragma wal_checkpoint(TRUNCATE)').all([]) as { busy: bigint }[];
     whole = row?.busy === 0n;
   } catch (error) {
@@ -234,7 +242,7 @@ function closeJournal(connection: BooksConnection, files: JournalFiles, fillAll:
 }
 
 /** Books in memory are gone with the process, and so would be their journal. */
-function inMemory(start: number): JournalFiles {
+function inMemory(start: number): LogFiles {
   let last = start;
   return {
     get last() {

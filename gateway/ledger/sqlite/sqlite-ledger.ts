@@ -1,10 +1,10 @@
 import type { NanoUsd } from '#shared/money.ts';
 import { getPlan as shippedPlan } from '../../access/auth/plans.ts';
-import type { DecisionContext, Step } from '../decide-steps.ts';
+import type { DecisionContext, LedgerCommand } from '../decide-steps.ts';
 import type { Held } from '../ledger.ts';
 import type { LedgerDeps } from '../ledger-store.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
-import { getJournal, type SqliteJournal } from './sqlite-journal.ts';
+import { getWriteAheadLog, type WriteAheadLog } from './sqlite-journal.ts';
 
 /** The ledger of the one process that owns a SQLite file: each step is decided at once, in memory, and written into the journal. */
 export function createSqliteLedger({
@@ -16,12 +16,12 @@ export function createSqliteLedger({
   getPlan = shippedPlan,
   log = () => {},
 }: LedgerDeps & { leaseMs: number }): InterruptingLedger {
-  const journal = getJournal(db, log);
+  const journal = getWriteAheadLog(db, log);
 
   /** Throws what refuses the step. */
-  function take<T>(step: Step): T {
+  function take<T>(command: LedgerCommand): T {
     const context: DecisionContext = { now: now(), leaseUntil: steadyNow() + leaseMs, instanceId, getPlan };
-    const result = journal.take(step, context);
+    const result = journal.take(command, context);
     if ('error' in result) throw result.error;
     return result.value as T;
   }
@@ -32,10 +32,10 @@ export function createSqliteLedger({
   }
 
   /** Resolves with what came of a step once that is durable. */
-  const takeDurably = <T>(step: Step): Promise<T> =>
+  const takeDurably = <T>(command: LedgerCommand): Promise<T> =>
     new Promise((resolve, reject) => {
       const work = () => {
-        const value = take<T>(step);
+        const value = take<T>(command);
         journal.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
       };
       if (journal.isBusy)
@@ -47,7 +47,7 @@ export function createSqliteLedger({
     });
 
   return {
-    decide: (request) => whenFree(() => new JournalHeld(take<NanoUsd>({ do: 'hold', request }), journal)),
+    decide: (request) => whenFree(() => new WriteAheadLogHeld(take<NanoUsd>({ do: 'hold', request }), journal)),
     extend: async (requestId, to, model) => whenFree(() => take<boolean>({ do: 'extend', requestId, to, model })),
     renew: async (requestId) => whenFree(() => take<void>({ do: 'renew', requestId })),
     settle: (settlement) => takeDurably({ do: 'settle', settlement }),
@@ -55,11 +55,11 @@ export function createSqliteLedger({
   };
 }
 
-class JournalHeld implements Held {
+class WriteAheadLogHeld implements Held {
   readonly amount: NanoUsd;
-  readonly #journal: SqliteJournal;
+  readonly #journal: WriteAheadLog;
 
-  constructor(amount: NanoUsd, journal: SqliteJournal) {
+  constructor(amount: NanoUsd, journal: WriteAheadLog) {
     this.amount = amount;
     this.#journal = journal;
   }

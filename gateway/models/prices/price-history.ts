@@ -21,14 +21,14 @@ export interface DatedPrice {
 
 /**
  * What a model was, is and will be charged by, oldest first: on each day the price that `pricedOn` finds. Days on which nothing
- * changes are left out. `bookAsOf`: the day of the shipped book, before which refreshed rows no longer count.
+ * changes are left out. `bookDay`: the day of the shipped book, before which refreshed rows no longer count.
  */
-export function priceHistory(book: BookPrices, added: readonly AddedPrice[], bookAsOf: string): DatedPrice[] {
+export function priceHistory(book: BookPrices, added: readonly AddedPrice[], bookDay: string): DatedPrice[] {
   const own = added.filter(({ model }) => model === book.id);
   const days = [...book.rows, ...own].flatMap(({ from }) => (from === null ? [] : [from]));
   const dated = [null, ...new Set(days.toSorted())].map((from) => ({
     from,
-    price: priceFrom(book, own, from, bookAsOf),
+    price: priceFrom(book, own, from, bookDay),
   }));
   return dated.filter(({ from, price }, at) => {
     const before = dated[at - 1]?.price ?? null;
@@ -36,12 +36,12 @@ export function priceHistory(book: BookPrices, added: readonly AddedPrice[], boo
   });
 }
 
-function priceFrom(book: BookPrices, added: readonly AddedPrice[], from: string | null, bookAsOf: string) {
+function priceFrom(book: BookPrices, added: readonly AddedPrice[], from: string | null, bookDay: string) {
   const day = from ?? '0000-01-01';
   const row = rowOn(book.rows, day);
   const price = row ? parsePricing(row, book.asOf, book.source) : null;
   const model = { id: book.id, price, priceAsOf: price && book.asOf, priceSource: price && book.source };
-  return pricedOn([model], added, day, bookAsOf)[0]?.price ?? null;
+  return pricedOn([model], added, day, bookDay)[0]?.price ?? null;
 }
 
 /** What is charged, without where it stands. */

@@ -1,6 +1,6 @@
 import { formatUsdPerToken, parseUsdPerToken } from '#shared/money.ts';
 import type { Price, Rates } from '#shared/price.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { type AddedPrice, readAddedPrices } from './price-rows.ts';
 
 /** Prices in the wire's spelling (wire contract §2.1): decimal strings in USD per token. */
@@ -75,7 +75,7 @@ export interface LivePrices {
 }
 
 /** The prices beside the book, as far as they are known in this process. */
-export async function createLivePrices(db: BooksDb): Promise<LivePrices> {
+export async function createLivePrices(db: GatewayDb): Promise<LivePrices> {
   let known = await readAddedPrices(db);
   return {
     current: () => known,

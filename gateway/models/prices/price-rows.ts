@@ -1,5 +1,5 @@
 import type { Price } from '#shared/price.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import type { PriceRowRow } from '../../storage/schema.ts';
 import { type PriceFields, parsePricing, priceFields } from './price-document.ts';
 
@@ -19,13 +19,13 @@ export interface AddedPrice {
 }
 
 /** All of them, in the order in which they were added. */
-export async function readAddedPrices(db: BooksDb): Promise<AddedPrice[]> {
+export async function readAddedPrices(db: GatewayDb): Promise<AddedPrice[]> {
   const rows = await db.selectFrom('price_rows').selectAll().orderBy('seq').execute();
   return rows.map(toAddedPrice);
 }
 
 /** Adds rows; what is there is never changed. */
-export async function addPrices(db: BooksDb, prices: readonly AddedPrice[], now: number): Promise<void> {
+export async function addPrices(db: GatewayDb, prices: readonly AddedPrice[], now: number): Promise<void> {
   if (prices.length === 0) return;
   const rows = prices.map(({ model, kind, source, asOf, from, price }) => ({
     model,
@@ -81,7 +81,7 @@ export function pricedOn<Model extends Priced>(
   models: readonly Model[],
   added: readonly AddedPrice[],
   day: string,
-  bookAsOf: string,
+  bookDay: string,
 ): readonly Model[] {
   if (added.length === 0) return models;
   return models.map((model) => {
@@ -92,7 +92,7 @@ export function pricedOn<Model extends Priced>(
       day,
     );
     const refreshed = heldOn(
-      own.filter(({ kind, asOf }) => kind === 'refresh' && asOf >= bookAsOf),
+      own.filter(({ kind, asOf }) => kind === 'refresh' && asOf >= bookDay),
       day,
     );
     const row = override?.price ? override : refreshed;

@@ -8,7 +8,7 @@ import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gatewa
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { openUpstream, streamReply } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../../access/auth/secret.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { listedBook } from '../catalogue/listed-prices.ts';
 import listed from './data/listed-prices.json' with { type: 'json' };
 import { type PriceDocument, type PriceFields, priceDocument } from './price-document.ts';
@@ -162,7 +162,7 @@ test('of rows that have begun the latest holds, and of one day’s the one added
 });
 
 test('nobody changes or removes a price row', async () => {
-  const { db } = await openBooks(':memory:');
+  const { db } = await openDatabase(':memory:');
   onTestFinished(() => db.destroy());
   const row: AddedPrice = { model: id, kind: 'override', source: 'o', asOf: today, from: today, price: flat('1', '2') };
   await addPrices(db, [row], 0);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { AppError } from '#shared/errors.ts';
-import { type BooksReport, verifyBooks } from '../../ledger/verify-books.ts';
-import { openBooks } from '../../storage/open.ts';
+import { checkLedger, type LedgerReport } from '../../ledger/verify-books.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { renameFileSync } from '../../storage/rename-file.ts';
 
 /**
@@ -28,15 +28,15 @@ export async function createPostgresBackup(url: string, file: string): Promise<{
 }
 
 /** Fills an empty database, wholly or not at all, and counts every sum again. Throws like `createPostgresBackup`. */
-export async function restorePostgresBackup(file: string, url: string): Promise<BooksReport> {
+export async function restorePostgresBackup(file: string, url: string): Promise<LedgerReport> {
   if (!existsSync(file)) throw new AppError('not_found', `There is no backup "${file}".`);
   await requireEmpty(url);
   await run('pg_restore', ['--single-transaction', '--exit-on-error', '--no-owner', file], url);
-  const books = await openBooks(url);
+  const gatewayDb = await openDatabase(url);
   try {
-    return await verifyBooks(books);
+    return await checkLedger(gatewayDb);
   } finally {
-    await books.db.destroy();
+    await gatewayDb.db.destroy();
   }
 }
 

@@ -7,10 +7,10 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { builtOnce } from '../../../tests/support/built-once.ts';
-import { verifyBooks } from '../../ledger/verify-books.ts';
+import { checkLedger } from '../../ledger/verify-books.ts';
 import { openGateway } from '../../open-gateway.ts';
-import { openBooks } from '../../storage/open.ts';
-import { replaceBooks, stageBooks } from './replace-books.ts';
+import { openDatabase } from '../../storage/open.ts';
+import { replaceGatewayDb, stageGatewayDb } from './replace-books.ts';
 import { createSqliteBackup } from './sqlite-backup.ts';
 
 /** A folder as a server leaves it that was killed: log and journal beside its books, and a backup of before its last request. */
@@ -41,7 +41,7 @@ async function leftByServer() {
   mkdirSync(left);
   for (const end of ['', '-wal', '.steps-0', '.steps-1']) copyFileSync(`${served}${end}`, join(left, `books.db${end}`));
   await gateway.close();
-  await stageBooks(backup, join(left, 'staged.db'));
+  await stageGatewayDb(backup, join(left, 'staged.db'));
   const fresh = (name: string) => {
     const copy = join(folder, name);
     cpSync(left, copy, { recursive: true });
@@ -56,8 +56,8 @@ async function leftByServer() {
 }
 
 async function getState(file: string) {
-  const { db, dialect } = await openBooks(file);
-  const { ok, sums } = await verifyBooks({ db, dialect });
+  const { db, dialect } = await openDatabase(file);
+  const { ok, sums } = await checkLedger({ db, dialect });
   const revoked = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
   await db.destroy();
   return { ok, requests: sums.requests, used: sums.used_usd, revoked: revoked.map(({ id }) => id) };
@@ -115,7 +115,7 @@ test('wherever it is killed the next start goes on: the copy is in place, and wh
     killed = await killedBefore(module, steps, { staged, database, setAside });
     const before = existsSync(setAside);
     const later = join(folder, 'later.db');
-    await replaceBooks({ staged, database, setAside: before ? later : setAside });
+    await replaceGatewayDb({ staged, database, setAside: before ? later : setAside });
     expect(await getState(database), `killed before step ${steps}`).toEqual({
       ok: true,
       requests: 1,
@@ -138,7 +138,7 @@ test('books that anybody has open are not replaced, and nothing changes', async 
   const { staged, database, setAside } = fresh('open');
   const other = new Database(database);
   other.prepare('select count(*) from requests').get();
-  await expect(replaceBooks({ staged, database, setAside })).rejects.toMatchObject({ code: 'database_in_use' });
+  await expect(replaceGatewayDb({ staged, database, setAside })).rejects.toMatchObject({ code: 'database_in_use' });
   other.close();
   expect([existsSync(setAside), existsSync(staged)]).toEqual([false, true]);
   expect(await getState(database)).toMatchObject({ ok: true, requests: 3 });
@@ -148,14 +148,14 @@ test('a copy whose sums are wrong, or that is no database, is not made ready', a
   const { backup, fresh } = await leftByServer();
   const { folder } = fresh('wrong');
   const staged = join(folder, 'other.db');
-  const books = new Database(backup);
-  books.exec('update accounts set used = used + 1');
-  books.close();
-  await expect(stageBooks(backup, staged)).rejects.toMatchObject({
+  const gatewayDb = new Database(backup);
+  gatewayDb.exec('update accounts set used = used + 1');
+  gatewayDb.close();
+  await expect(stageGatewayDb(backup, staged)).rejects.toMatchObject({
     code: 'internal_error',
     message: expect.stringContaining('do not add up'),
   });
   writeFileSync(backup, 'no database at all');
-  await expect(stageBooks(backup, staged)).rejects.toMatchObject({ code: 'internal_error' });
+  await expect(stageGatewayDb(backup, staged)).rejects.toMatchObject({ code: 'internal_error' });
   expect(readdirSync(folder).filter((name) => name.startsWith('other'))).toEqual([]);
 });

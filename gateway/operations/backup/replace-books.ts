@@ -1,20 +1,20 @@
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { replayJournal } from '../../ledger/sqlite/replay-journal.ts';
-import { type BooksReport, verifyBooks } from '../../ledger/verify-books.ts';
-import { journalPaths, syncFolder } from '../../storage/journal-files.ts';
-import { openBooks } from '../../storage/open.ts';
+import { replayWriteAheadLog } from '../../ledger/sqlite/replay-journal.ts';
+import { checkLedger, type LedgerReport } from '../../ledger/verify-books.ts';
+import { logPaths, syncFolder } from '../../storage/journal-files.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { renameFileSync } from '../../storage/rename-file.ts';
 import { databaseInUse, takeServingLock } from '../../storage/serving-lock.ts';
-import { BooksAdapter } from '../../storage/sqlite.ts';
+import { GatewaySqliteAdapter } from '../../storage/sqlite.ts';
 import { type CheckedCopy, copyChecked } from './sqlite-backup.ts';
 
 const patienceMs = 2000;
 const pauseMs = 20;
 
 export interface Replacement {
-  /** Books of this version, whole and in one file (`stageBooks`). */
+  /** Books of this version, whole and in one file (`stageGatewayDb`). */
   readonly staged: string;
   readonly database: string;
   /** What the books that are there now will be called; nothing has this name yet. */
@@ -25,13 +25,13 @@ export interface Replacement {
  * Makes a backup ready to take the place of books: a copy in one file, brought to this version and counted again. It gets its name
  * only if every sum is right. Throws as `createSqliteBackup`.
  */
-export const stageBooks = (backup: string, staged: string): Promise<CheckedCopy> =>
+export const stageGatewayDb = (backup: string, staged: string): Promise<CheckedCopy> =>
   copyChecked(backup, staged, { prove: broughtUp, onlySound: true });
 
-async function broughtUp(file: string): Promise<BooksReport> {
-  const { db, dialect } = await openBooks(file);
+async function broughtUp(file: string): Promise<LedgerReport> {
+  const { db, dialect } = await openDatabase(file);
   try {
-    return await verifyBooks({ db, dialect });
+    return await checkLedger({ db, dialect });
   } finally {
     await db.destroy();
     await makeOneFile(file);
@@ -43,15 +43,15 @@ async function broughtUp(file: string): Promise<BooksReport> {
  * ones, and the next call goes on; without staged books there is nothing to do. What was revoked or closed since the backup stays
  * so, and so do the limits of accounts. Throws `database_in_use` while anybody has the database open: then it is as it was.
  */
-export async function replaceBooks({ staged, database, setAside }: Replacement): Promise<void> {
+export async function replaceGatewayDb({ staged, database, setAside }: Replacement): Promise<void> {
   if (!existsSync(staged)) return;
   const unlock = takeServingLock(database);
   try {
     if (existsSync(database)) {
-      await bringJournalIn(database);
+      await flushWriteAheadLog(database);
       await makeOneFile(database);
       // The database has all of it for good, and it must not be brought into other books.
-      for (const path of journalPaths(database)) rmSync(path, { force: true });
+      for (const path of logPaths(database)) rmSync(path, { force: true });
       keepRules(staged, database);
       move(database, setAside);
     }
@@ -61,11 +61,11 @@ export async function replaceBooks({ staged, database, setAside }: Replacement):
   }
 }
 
-async function bringJournalIn(database: string): Promise<void> {
-  const { db } = await openBooks(database);
+async function flushWriteAheadLog(database: string): Promise<void> {
+  const { db } = await openDatabase(database);
   try {
     const { adapter } = db.getExecutor();
-    if (adapter instanceof BooksAdapter) replayJournal(adapter.connection, () => {});
+    if (adapter instanceof GatewaySqliteAdapter) replayWriteAheadLog(adapter.connection, () => {});
   } finally {
     await db.destroy();
   }
@@ -99,10 +99,10 @@ function isOneFile(file: string): boolean {
  * the key secret is the one that lies beside the database.
  */
 function keepRules(staged: string, database: string): void {
-  const books = new Database(staged);
+  const gatewayDb = new Database(staged);
   try {
-    books.prepare('attach database ? as present').run(database);
-    books.exec(`begin immediate;
+    gatewayDb.prepare('attach database ? as present').run(database);
+    gatewayDb.exec(`begin immediate;
       update api_keys set revoked_at = present_key.revoked_at from present.api_keys as present_key
         where present_key.id = api_keys.id and api_keys.revoked_at is null;
       update accounts set status = present_account.status from present.accounts as present_account
@@ -122,7 +122,7 @@ function keepRules(staged: string, database: string): void {
       insert into key_secrets select * from present.key_secrets;
       commit`);
   } finally {
-    books.close();
+    gatewayDb.close();
   }
 }
 

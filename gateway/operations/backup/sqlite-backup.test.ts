@@ -5,14 +5,14 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { openGateway } from '../../open-gateway.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { createSqliteBackup, restoreSqliteBackup } from './sqlite-backup.ts';
 
 async function openFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-copies-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const database = join(folder, 'books.db');
-  const { db } = await openBooks(database);
+  const { db } = await openDatabase(database);
   await db.destroy();
   return { folder, database, backup: join(folder, 'books.backup'), missing: join(folder, 'missing') };
 }

@@ -3,13 +3,13 @@ import Database from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { AppError } from '#shared/errors.ts';
-import { awaitEarlierSteps } from '../../ledger/sqlite/leftover-steps.ts';
-import { type BooksReport, verifyBooks } from '../../ledger/verify-books.ts';
+import { awaitEarlierCommands } from '../../ledger/sqlite/leftover-steps.ts';
+import { checkLedger, type LedgerReport } from '../../ledger/verify-books.ts';
 import { createDurableLog } from '../../storage/durable-log.ts';
-import { journalPaths } from '../../storage/journal-files.ts';
+import { logPaths } from '../../storage/journal-files.ts';
 import { allMigrations } from '../../storage/migrations/all-migrations.ts';
 import { renameFileSync } from '../../storage/rename-file.ts';
-import type { Books } from '../../storage/schema.ts';
+import type { GatewayTables } from '../../storage/schema.ts';
 import { takeServingLock } from '../../storage/serving-lock.ts';
 import { sqliteDialect } from '../../storage/sqlite.ts';
 
@@ -17,7 +17,7 @@ import { sqliteDialect } from '../../storage/sqlite.ts';
 export interface CheckedCopy {
   readonly bytes: number;
   /** Null where the books are of another version, which only that version can prove. */
-  readonly report: BooksReport | null;
+  readonly report: LedgerReport | null;
 }
 
 /** 4 MB at a time. */
@@ -30,7 +30,7 @@ const pagesAStep = 1_000;
 export async function createSqliteBackup(database: string, file: string): Promise<CheckedCopy> {
   if (!existsSync(database)) throw new AppError('not_found', `There is no database "${database}". Name it with --db.`);
   refuseExisting(file, 'A backup never replaces a file');
-  await settleJournal(database);
+  await settleWriteAheadLog(database);
   return copyChecked(database, file);
 }
 
@@ -42,7 +42,7 @@ export async function restoreSqliteBackup(file: string, database: string): Promi
   if (!existsSync(file)) throw new AppError('not_found', `There is no backup "${file}".`);
   const unlock = takeServingLock(database);
   try {
-    for (const part of [database, `${database}-wal`, ...journalPaths(database)])
+    for (const part of [database, `${database}-wal`, ...logPaths(database)])
       refuseExisting(part, 'A restore never replaces books');
     return await copyChecked(file, database);
   } finally {
@@ -56,11 +56,11 @@ function refuseExisting(file: string, why: string): void {
 }
 
 /** What was answered in the last tenth of a second stands only in the journal, unless that is awaited. */
-async function settleJournal(database: string): Promise<void> {
-  if (!journalPaths(database).some((path) => existsSync(path))) return;
+async function settleWriteAheadLog(database: string): Promise<void> {
+  if (!logPaths(database).some((path) => existsSync(path))) return;
   const dialect = sqliteDialect(database, createDurableLog(database));
   try {
-    await awaitEarlierSteps(new Kysely<Books>({ dialect }));
+    await awaitEarlierCommands(new Kysely<GatewayTables>({ dialect }));
   } finally {
     dialect.close();
   }
@@ -68,7 +68,7 @@ async function settleJournal(database: string): Promise<void> {
 
 interface Proof {
   /** Counts the books of a file again; null: it cannot. */
-  readonly prove: (file: string) => Promise<BooksReport | null>;
+  readonly prove: (file: string) => Promise<LedgerReport | null>;
   /** Books with a sum that is wrong are not kept: for who has better ones. */
   readonly onlySound: boolean;
 }
@@ -77,7 +77,7 @@ interface Proof {
 export async function copyChecked(
   from: string,
   to: string,
-  { prove, onlySound }: Proof = { prove: provenBooks, onlySound: false },
+  { prove, onlySound }: Proof = { prove: provenLedger, onlySound: false },
 ): Promise<CheckedCopy> {
   const partial = `${to}.partial`;
   const remove = () => {
@@ -126,12 +126,12 @@ function refuseDamaged(file: string): void {
 }
 
 /** Every sum is counted again. */
-async function provenBooks(file: string): Promise<BooksReport | null> {
-  const db = new Kysely<Books>({ dialect: sqliteDialect(file, createDurableLog(file)) });
+async function provenLedger(file: string): Promise<LedgerReport | null> {
+  const db = new Kysely<GatewayTables>({ dialect: sqliteDialect(file, createDurableLog(file)) });
   try {
     const migrations = await new Migrator({ db, provider: allMigrations('sqlite') }).getMigrations();
     if (migrations.some(({ executedAt }) => !executedAt)) return null;
-    return await verifyBooks({ db, dialect: 'sqlite' });
+    return await checkLedger({ db, dialect: 'sqlite' });
   } finally {
     await db.destroy();
   }

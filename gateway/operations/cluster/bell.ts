@@ -6,7 +6,7 @@ const firstRetryMs = 100;
 const maxRetryMs = 1000;
 const idleBeforeProbeMs = 5000;
 
-export interface Bell {
+export interface ClusterSignal {
   /** Whether changes are heard at this moment. */
   readonly listening: boolean;
   close(): Promise<void>;
@@ -16,11 +16,11 @@ export interface Bell {
  * Hears what other instances changed, on a connection of its own (LISTEN). `ring` gets the table, and null whenever
  * anything may have changed unheard: at the start, and after the connection was lost and found again.
  */
-export async function openBell(
+export async function openClusterSignal(
   url: string,
   ring: (table: string | null) => void,
   log: (entry: Readonly<Record<string, unknown>>) => void,
-): Promise<Bell> {
+): Promise<ClusterSignal> {
   const { default: pg } = await import('pg');
   let client: Client | null = null;
   let retry: NodeJS.Timeout | undefined;

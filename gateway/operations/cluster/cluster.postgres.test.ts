@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { errorCode, openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { createHealth, type Health } from '../../engine/routing/health.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { postgresCluster } from './cluster.ts';
 
 /** Reads have a limit of their own for each key. */
@@ -97,12 +97,12 @@ describe('a model that fails at one instance', () => {
   /** Instances as far as health goes: each with its own clock, an hour apart. */
   async function instances(count: number) {
     const url = await testDatabase();
-    const books = await openBooks(url);
-    onTestFinished(() => books.db.destroy());
+    const gatewayDb = await openDatabase(url);
+    onTestFinished(() => gatewayDb.db.destroy());
     const log = () => {};
     const open = async (index: number) => {
       let time = Date.now() + index * 3_600_000;
-      const cluster = postgresCluster({ books, url, instanceId: `inst_${index}`, clock: null, log });
+      const cluster = postgresCluster({ gatewayDb, url, instanceId: `inst_${index}`, clock: null, log });
       const health = createHealth(() => time, cluster.tell);
       await cluster.join({ forget: () => {}, health });
       onTestFinished(() => cluster.close());

@@ -2,8 +2,8 @@ import type { LimitStore } from '../../access/limits/limit-store.ts';
 import { createMemoryStore } from '../../access/limits/memory-store.ts';
 import { createPostgresStore } from '../../access/limits/postgres-store.ts';
 import type { Avoidance, Health } from '../../engine/routing/health.ts';
-import type { OpenBooks } from '../../storage/open.ts';
-import { type Bell, openBell } from './bell.ts';
+import type { OpenDatabase } from '../../storage/open.ts';
+import { type ClusterSignal, openClusterSignal } from './bell.ts';
 import { createSharedHealth } from './shared-health.ts';
 
 /** How often the health of models is read where no notification said to: the backstop of wire contract §5.3.7. */
@@ -40,7 +40,7 @@ export const aloneCluster = (now: () => number): Cluster => ({
 });
 
 export interface ClusterDeps {
-  readonly books: Pick<OpenBooks, 'db'>;
+  readonly gatewayDb: Pick<OpenDatabase, 'db'>;
   readonly url: string;
   readonly instanceId: string;
   /** In place of the database's clock; null: that. */
@@ -49,11 +49,11 @@ export interface ClusterDeps {
 }
 
 /** Several instances on one PostgreSQL database (docs/decisions/009). */
-export function postgresCluster({ books, url, instanceId, clock, log }: ClusterDeps): Cluster {
-  const { db } = books;
+export function postgresCluster({ gatewayDb, url, instanceId, clock, log }: ClusterDeps): Cluster {
+  const { db } = gatewayDb;
   const limits = createPostgresStore({ db, instanceId, clock, log });
   const shared = createSharedHealth({ db, instanceId, log });
-  let bell: Bell | null = null;
+  let clusterSignal: ClusterSignal | null = null;
   let reading: NodeJS.Timeout | undefined;
 
   return {
@@ -68,18 +68,18 @@ export function postgresCluster({ books, url, instanceId, clock, log }: ClusterD
         if (table !== 'model_health') forget();
         if (table === 'model_health' || table === null) readHealth();
       };
-      bell = await openBell(url, ring, log);
+      clusterSignal = await openClusterSignal(url, ring, log);
       reading = setInterval(readHealth, readEveryMs);
       reading.unref();
     },
     get listening() {
-      return bell?.listening ?? false;
+      return clusterSignal?.listening ?? false;
     },
     sweep: limits.sweep,
     async close() {
       clearInterval(reading);
       await limits.close();
-      await bell?.close();
+      await clusterSignal?.close();
       await shared.settled();
     },
   };

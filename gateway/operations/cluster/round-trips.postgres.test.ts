@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { errorCode, openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { openLossyPostgres } from '../../../tests/support/lossy-postgres.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 
 const requests = 320;
 const atOnce = 32;
@@ -11,7 +11,7 @@ test('a plan whose day is limited reads no row for it, and its day ends where an
   const proxy = await openLossyPostgres(await testDatabase());
   onTestFinished(() => proxy.close());
   const one = await openTestGateway({ database: proxy.url, plan: 'free' });
-  const { db } = await openBooks(proxy.url);
+  const { db } = await openDatabase(proxy.url);
   onTestFinished(() => db.destroy());
   const ask = () => one.post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 });
   expect((await ask()).status).toBe(200);

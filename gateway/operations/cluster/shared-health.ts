@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Avoidance, Health } from '../../engine/routing/health.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 
 export interface SharedHealth {
   /** Tells the other instances. Advice: nobody waits for it, and losing it costs them a few attempts. */
@@ -12,7 +12,7 @@ export interface SharedHealth {
 }
 
 export interface SharedHealthDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly instanceId: string;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }

@@ -1,9 +1,9 @@
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 
 export type DefinitionKind = 'plan' | 'provider';
 
 /** What was defined by command: id → JSON, in the order of ids. */
-export async function readDefinitions(db: BooksDb, kind: DefinitionKind): Promise<ReadonlyMap<string, string>> {
+export async function readDefinitions(db: GatewayDb, kind: DefinitionKind): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('definitions')
     .select(['id', 'document'])
@@ -15,7 +15,7 @@ export async function readDefinitions(db: BooksDb, kind: DefinitionKind): Promis
 
 /** Adds a definition, or puts it in the place of the one before. */
 export async function writeDefinition(
-  db: BooksDb,
+  db: GatewayDb,
   definition: { readonly kind: DefinitionKind; readonly id: string; readonly document: object },
   now: number,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function writeDefinition(
 }
 
 /** Whether there was one. */
-export async function deleteDefinition(db: BooksDb, kind: DefinitionKind, id: string): Promise<boolean> {
+export async function deleteDefinition(db: GatewayDb, kind: DefinitionKind, id: string): Promise<boolean> {
   const result = await db.deleteFrom('definitions').where('kind', '=', kind).where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

@@ -1,6 +1,6 @@
 import { type PlanOf, plans as shipped, getPlan as shippedPlan } from '../../access/auth/plans.ts';
 import type { Plan } from '../../access/auth/principal.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { readDefinitions } from './definitions.ts';
 import { planEntry, planFrom } from './plan-entry.ts';
 
@@ -14,7 +14,7 @@ export interface LivePlans {
 }
 
 /** The plans of one gateway. */
-export async function createLivePlans(db: BooksDb): Promise<LivePlans> {
+export async function createLivePlans(db: GatewayDb): Promise<LivePlans> {
   let documents: ReadonlyMap<string, string> = new Map();
   let defined = new Map<string, Plan>();
 

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 import { deleteDefinition, readDefinitions, writeDefinition } from './definitions.ts';
 import { type GivenProvider, holdsSecret, type ProviderEntry, providerEntry } from './provider-entry.ts';
 import { requireValid } from './valid-entry.ts';
@@ -14,7 +14,7 @@ export interface ProviderOperator {
   removeProvider(id: string): Promise<void>;
 }
 
-export function createProviderOperator(deps: { readonly db: BooksDb; readonly now: () => number }): ProviderOperator {
+export function createProviderOperator(deps: { readonly db: GatewayDb; readonly now: () => number }): ProviderOperator {
   const { db, now } = deps;
   return {
     async definedProviders() {

@@ -133,7 +133,7 @@ const getLine = ({ settlement: end, booked }: Settled): Entry => ({
   prompt_tokens: end.usage.promptTokens,
   completion_tokens: end.usage.completionTokens,
   cost_usd: formatUsd(end.charge),
-  ...(booked ? {} : { books: 'not closed' }),
+  ...(booked ? {} : { ledger: 'not closed' }),
 });
 
 /** What an operator has to look at is an error; what a caller has to, a warning. */

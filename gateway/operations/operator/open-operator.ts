@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
 import { pepperBeside, peppersFromEnvironment } from '../../access/auth/pepper.ts';
 import { tokenNamesFrom } from '../../access/auth/token-names.ts';
-import { awaitEarlierSteps } from '../../ledger/sqlite/leftover-steps.ts';
+import { awaitEarlierCommands } from '../../ledger/sqlite/leftover-steps.ts';
 import { openDatabaseClock } from '../../storage/database-clock.ts';
-import { getDialect, type OpenBooks, openBooks } from '../../storage/open.ts';
+import { getDialect, type OpenDatabase, openDatabase } from '../../storage/open.ts';
 import { createTransact } from '../../storage/transact.ts';
 import type { Administrator } from './operator.ts';
 import { createOperator } from './operator-store.ts';
@@ -31,20 +31,20 @@ export async function openOperator(options: {
   }
   const given = peppersFromEnvironment(database, env);
   const tokenNames = tokenNamesFrom(env);
-  const books = await openBooks(database);
-  await awaitEarlierSteps(books.db).catch(closing(books));
-  const now = books.dialect === 'postgres' ? (await openDatabaseClock(books.db)).now : options.now;
-  const peppers = given ?? (await pepperBeside(database, books.db).catch(closing(books)));
-  const transact = createTransact(books);
+  const gatewayDb = await openDatabase(database);
+  await awaitEarlierCommands(gatewayDb.db).catch(closing(gatewayDb));
+  const now = gatewayDb.dialect === 'postgres' ? (await openDatabaseClock(gatewayDb.db)).now : options.now;
+  const peppers = given ?? (await pepperBeside(database, gatewayDb.db).catch(closing(gatewayDb)));
+  const transact = createTransact(gatewayDb);
   return {
-    operator: createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {}, tokenNames }),
-    close: () => books.db.destroy(),
+    operator: createOperator({ db: gatewayDb.db, transact, peppers, now, credentialsChanged: () => {}, tokenNames }),
+    close: () => gatewayDb.db.destroy(),
   };
 }
 
 /** Closes the database again where what comes after its opening fails. */
 const closing =
-  ({ db }: OpenBooks) =>
+  ({ db }: OpenDatabase) =>
   async (error: unknown): Promise<never> => {
     await db.destroy();
     throw error;

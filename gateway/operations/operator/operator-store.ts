@@ -14,9 +14,9 @@ import { limitModels } from '../../ledger/limit-models.ts';
 import { getModelLimits } from '../../ledger/model-limits.ts';
 import { usedIn } from '../../ledger/quota.ts';
 import { usedToday } from '../../ledger/spending-limits.ts';
-import { verifyBooks } from '../../ledger/verify-books.ts';
+import { checkLedger } from '../../ledger/verify-books.ts';
 import { newId } from '../../storage/id.ts';
-import { type BooksDb, dialectOfDb } from '../../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../../storage/open.ts';
 import type { AccountRow } from '../../storage/schema.ts';
 import type { Transact } from '../../storage/transact.ts';
 import type { LivePlans } from '../configuration/live-plans.ts';
@@ -26,7 +26,7 @@ import { createPriceOperator } from '../prices/price-operator.ts';
 import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
 
 export interface OperatorDeps {
-  readonly db: BooksDb;
+  readonly db: GatewayDb;
   readonly transact: Transact;
   readonly peppers: Peppers;
   readonly now: () => number;
@@ -68,7 +68,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
       return rows.map(toAccountSummary);
     },
 
-    verifyBooks: () => verifyBooks({ db, dialect: dialectOfDb(db) }, now),
+    checkLedger: () => checkLedger({ db, dialect: dialectOfDb(db) }, now),
 
     grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
 
@@ -182,7 +182,7 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
   };
 }
 
-async function requireAccount(db: BooksDb, id: string): Promise<void> {
+async function requireAccount(db: GatewayDb, id: string): Promise<void> {
   const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();
   if (!row) throw noAccount(id);
 }

@@ -1,7 +1,7 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { IdentityOperator } from '../../access/auth/identity.ts';
-import type { BooksReport } from '../../ledger/verify-books.ts';
+import type { LedgerReport } from '../../ledger/verify-books.ts';
 import type { PlanOperator } from '../configuration/plan-operator.ts';
 import type { ProviderOperator } from '../configuration/provider-operator.ts';
 import type { PriceOperator } from '../prices/price-operator.ts';
@@ -86,5 +86,5 @@ export interface Administrator extends Operator, IdentityOperator, PriceOperator
   /** Takes the secret that was given in the place of a lost one: keys and tokens made with that one work no more. */
   replaceKeySecret(): Promise<void>;
   /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
-  verifyBooks(): Promise<BooksReport>;
+  checkLedger(): Promise<LedgerReport>;
 }

@@ -1,4 +1,4 @@
-import type { BooksDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open.ts';
 
 /** A newer price book that was taken over. An older one is refused afterwards, however well it is signed. */
 export interface PriceEdition {
@@ -8,14 +8,14 @@ export interface PriceEdition {
 }
 
 /** The newest that was taken, also before editions were noted: then by the rows that it brought. */
-export async function readNewestEdition(db: BooksDb): Promise<PriceEdition | null> {
+export async function readNewestEdition(db: GatewayDb): Promise<PriceEdition | null> {
   const noted = db.selectFrom('price_editions').select(['as_of', 'source']);
   const rows = db.selectFrom('price_rows').select(['as_of', 'source']).where('kind', '=', 'refresh');
   const newest = await noted.unionAll(rows).orderBy('as_of', 'desc').limit(1).executeTakeFirst();
   return newest ? { asOf: newest.as_of, source: newest.source } : null;
 }
 
-export async function noteEdition(db: BooksDb, { asOf, source }: PriceEdition, now: number): Promise<void> {
+export async function noteEdition(db: GatewayDb, { asOf, source }: PriceEdition, now: number): Promise<void> {
   await db
     .insertInto('price_editions')
     .values({ as_of: asOf, source, taken: BigInt(now) })

@@ -7,7 +7,7 @@ import { bookModel, bookPrice } from '../../../tests/gateway-doubles/newer-book.
 import { figure } from '../../../tests/support/figures.ts';
 import { getSignature } from '../../access/auth/signed-bytes.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
-import { openBooks } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open.ts';
 import { fetchPrices } from './fetch-prices.ts';
 import { createPriceOperator } from './price-operator.ts';
 
@@ -33,7 +33,7 @@ const signed = (bytes: Uint8Array, key: KeyObject = ours.privateKey): Files => (
 });
 
 async function open() {
-  const { db } = await openBooks(':memory:');
+  const { db } = await openDatabase(':memory:');
   onTestFinished(() => db.destroy());
   let files: Files = {};
   const asked: string[] = [];

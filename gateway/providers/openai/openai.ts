@@ -18,7 +18,7 @@ export function createOpenAi(): Provider {
     async chat(request, context, take) {
       for (let parts = refused.of(context.credential, request); ; ) {
         const whole = request.whole === true || !parts.stream;
-        if (whole && !request.whole) context.answersWhole?.();
+        if (whole && !request.whole) context.answersNonStreaming?.();
         const asked = whole ? { ...request, whole } : request;
         try {
           if (request.api === 'responses') return await chatByResponses(asked, parts, context, take);

@@ -96,7 +96,7 @@ const enterFunction = `
     RETURN TRUE;
   END $$`;
 
-const bell = (name: string, event: string, table: string) =>
+const clusterSignal = (name: string, event: string, table: string) =>
   `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION portico_ring('${table}')`;
 
 /**
@@ -106,10 +106,10 @@ const bell = (name: string, event: string, table: string) =>
 const bells = [
   `CREATE FUNCTION portico_ring() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN PERFORM pg_notify('portico', TG_ARGV[0]); RETURN NULL; END $$`,
-  bell('accounts_ring', 'UPDATE OF status, plan, tokens_valid_after OR DELETE', 'accounts'),
-  bell('api_keys_ring', 'UPDATE OF revoked_at, expires_at, scopes, spend_limit, digest OR DELETE', 'api_keys'),
-  bell('users_ring', 'UPDATE OF status, tokens_valid_after OR DELETE', 'users'),
-  bell('token_keys_ring', 'INSERT OR UPDATE OR DELETE', 'token_keys'),
-  bell('revoked_tokens_ring', 'INSERT', 'revoked_tokens'),
-  bell('model_health_ring', 'INSERT OR UPDATE', 'model_health'),
+  clusterSignal('accounts_ring', 'UPDATE OF status, plan, tokens_valid_after OR DELETE', 'accounts'),
+  clusterSignal('api_keys_ring', 'UPDATE OF revoked_at, expires_at, scopes, spend_limit, digest OR DELETE', 'api_keys'),
+  clusterSignal('users_ring', 'UPDATE OF status, tokens_valid_after OR DELETE', 'users'),
+  clusterSignal('token_keys_ring', 'INSERT OR UPDATE OR DELETE', 'token_keys'),
+  clusterSignal('revoked_tokens_ring', 'INSERT', 'revoked_tokens'),
+  clusterSignal('model_health_ring', 'INSERT OR UPDATE', 'model_health'),
 ];

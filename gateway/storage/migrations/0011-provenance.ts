@@ -18,7 +18,7 @@ const statements = (dialect: DialectName): string[] => [
   ...columns(dialect === 'sqlite' ? 'INTEGER' : 'BIGINT'),
   ...backfill,
   'CREATE INDEX api_keys_of_parent ON api_keys (parent_id) WHERE parent_id IS NOT NULL',
-  ...(dialect === 'sqlite' ? [] : bell),
+  ...(dialect === 'sqlite' ? [] : clusterSignal),
 ];
 
 const columns = (int: string) => [
@@ -56,7 +56,7 @@ const backfill = [
 ];
 
 /** Whatever changes what a key is worth is told to every instance, also where it was typed by hand. */
-const bell = [
+const clusterSignal = [
   'DROP TRIGGER api_keys_ring ON api_keys',
   `CREATE TRIGGER api_keys_ring
     AFTER UPDATE OF revoked_at, expires_at, scopes, spend_limit, digest, account_id, parent_id,

@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open.ts';
 
 /** Signed reasoning that clients drop in a tool loop, by the calls that it led to (decision 051). */
-export const keptReasoning = (dialect: DialectName): Migration => ({
+export const reasoningState = (dialect: DialectName): Migration => ({
   async up(db) {
     for (const statement of statements(dialect)) await sql.raw(statement).execute(db);
   },

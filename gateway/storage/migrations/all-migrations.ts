@@ -1,6 +1,6 @@
 import type { MigrationProvider } from 'kysely/migration';
 import type { DialectName } from '../open.ts';
-import { books } from './0001-books.ts';
+import { gatewayDb } from './0001-books.ts';
 import { limits } from './0002-limits.ts';
 import { identity } from './0003-identity.ts';
 import { cluster } from './0005-cluster.ts';
@@ -13,7 +13,7 @@ import { groupCommit } from './0013-group-commit.ts';
 import { journal } from './0014-journal.ts';
 import { purposes } from './0015-purposes.ts';
 import { definitions } from './0016-definitions.ts';
-import { keptReasoning } from './0017-kept-reasoning.ts';
+import { reasoningState } from './0017-kept-reasoning.ts';
 import { webSearches } from './0018-web-searches.ts';
 import { imageTokens } from './0019-image-tokens.ts';
 import { usageIndex } from './0020-usage-index.ts';
@@ -27,7 +27,7 @@ import { keySecrets } from './0027-key-secrets.ts';
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
   getMigrations: async () => ({
-    '0001-books': books(dialect),
+    '0001-books': gatewayDb(dialect),
     '0002-limits': limits(dialect),
     '0003-identity': identity(dialect),
     '0005-cluster': cluster(dialect),
@@ -40,7 +40,7 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0014-journal': journal(dialect),
     '0015-purposes': purposes,
     '0016-definitions': definitions(dialect),
-    '0017-kept-reasoning': keptReasoning(dialect),
+    '0017-kept-reasoning': reasoningState(dialect),
     '0018-web-searches': webSearches(dialect),
     '0019-image-tokens': imageTokens(dialect),
     '0020-usage-index': usageIndex,

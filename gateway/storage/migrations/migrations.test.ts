@@ -2,12 +2,12 @@ import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDurableLog } from '../durable-log.ts';
-import type { Books } from '../schema.ts';
+import type { GatewayTables } from '../schema.ts';
 import { sqliteDialect } from '../sqlite.ts';
 import { allMigrations } from './all-migrations.ts';
 
 test('the counters of quotas and keys start where books of the first version stand', async () => {
-  const db = new Kysely<Books>({ dialect: sqliteDialect(':memory:', createDurableLog(':memory:')) });
+  const db = new Kysely<GatewayTables>({ dialect: sqliteDialect(':memory:', createDurableLog(':memory:')) });
   onTestFinished(() => db.destroy());
   const migrator = new Migrator({ db, provider: allMigrations('sqlite') });
   expect((await migrator.migrateTo('0001-books')).error).toBeUndefined();

@@ -4,7 +4,7 @@ import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { getCost, noTokens } from '#shared/price.ts';
 import { useMix } from '../../api/use-catalogue.ts';
-import { useWallet } from '../../api/use-wallet.ts';
+import { useBillingAccount } from '../../api/use-wallet.ts';
 import { text } from '../../text/models-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Money } from '../../ui/elements/money.tsx';
@@ -43,8 +43,8 @@ interface CalculatorProps {
 /** What messages of a size would cost: a typical one, or one’s own average. */
 export function Calculator({ models, heading: Heading = 'h3' }: CalculatorProps) {
   const [mix, setMix] = useState(typicalMix);
-  const wallet = useWallet().wallet;
-  const own = useMix(wallet?.id ?? null).data;
+  const billingAccount = useBillingAccount().billingAccount;
+  const own = useMix(billingAccount?.id ?? null).data;
   const first = models[0];
   const wrong = first !== undefined && costOfMix(first, mix) === 'wrong';
   return (

@@ -1,23 +1,26 @@
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
-import { walletName } from '../elements/wallet-name.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
+import { billingAccountName } from '../elements/wallet-name.ts';
 import { Segmented } from './segmented.tsx';
 
-interface WalletSwitchProps {
+interface BillingAccountSwitchProps {
   label: string;
-  wallets: readonly WalletBalance[];
-  value: Wallet;
-  onChange: (wallet: Wallet) => void;
+  billingAccounts: readonly BillingAccountBalance[];
+  value: BillingAccount;
+  onChange: (billingAccount: BillingAccount) => void;
 }
 
 /** Chooses the wallet to show, where there are two. */
-export function WalletSwitch({ label, wallets, value, onChange }: WalletSwitchProps) {
-  if (wallets.length < 2) return null;
+export function BillingAccountSwitch({ label, billingAccounts, value, onChange }: BillingAccountSwitchProps) {
+  if (billingAccounts.length < 2) return null;
   return (
     <Segmented
       label={label}
       value={value}
-      options={wallets.map((wallet) => ({ value: wallet.id, label: walletName(wallet) }))}
+      options={billingAccounts.map((billingAccount) => ({
+        value: billingAccount.id,
+        label: billingAccountName(billingAccount),
+      }))}
       onChange={onChange}
     />
   );

@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { model, pricing } from '../../wire/model.ts';
 import { count, usdAmount } from '../../wire/scalars.ts';
-import { id, modelId, problemText, timeMs, wallet } from '../common/fields.ts';
+import { billingAccount, id, modelId, problemText, timeMs } from '../common/fields.ts';
 
 /** A model as it is browsed: also one whose provider has no key yet. */
 export const catalogueModel = model.extend({
@@ -86,13 +86,13 @@ export const whatIfContract = {
   ),
   /** The average request of a wallet in the last 30 days, in tokens; null where there is none, or nobody tells. */
   mix: oc
-    .input(z.object({ wallet }))
+    .input(z.object({ billingAccount }))
     .output(z.object({ requests: count, input: count, cached: count, output: count }).nullable()),
   /** A period of one's own requests priced on other models. `start` inclusive, `end` exclusive. */
   reprice: oc
     .input(
       z.object({
-        wallet,
+        billingAccount,
         start: timeMs,
         end: timeMs,
         models: z.array(modelId).min(1).max(catalogueLimits.whatIf),

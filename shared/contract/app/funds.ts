@@ -1,8 +1,8 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { count, usdAmount } from '../../wire/scalars.ts';
-import { timeMs, usdLimit, wallet } from '../common/fields.ts';
-import { walletBalance } from './wallets.ts';
+import { billingAccount, timeMs, usdLimit } from '../common/fields.ts';
+import { billingAccountBalance } from './wallets.ts';
 
 /** How long the balance lasts at the pace of the last days. Null: not known, for lack of a history or of a balance. */
 export const outlook = z.object({
@@ -27,11 +27,11 @@ export const budget = z.object({
 });
 
 export const fundsContract = {
-  outlook: oc.input(z.object({ wallet })).output(outlook),
+  outlook: oc.input(z.object({ billingAccount })).output(outlook),
   /** Any account, whichever pays: `main` or `sandbox` of the built-in gateway, or the id of one elsewhere. */
-  account: oc.input(z.object({ id: z.string().min(1).max(64) })).output(walletBalance),
-  budget: oc.input(z.object({ wallet })).output(budget),
-  setBudget: oc.input(z.object({ wallet, limitUsd: usdLimit })).output(z.void()),
+  account: oc.input(z.object({ id: z.string().min(1).max(64) })).output(billingAccountBalance),
+  budget: oc.input(z.object({ billingAccount })).output(budget),
+  setBudget: oc.input(z.object({ billingAccount, limitUsd: usdLimit })).output(z.void()),
 };
 
 export type Outlook = z.infer<typeof outlook>;

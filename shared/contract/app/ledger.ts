@@ -1,7 +1,7 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
-import { timeMs, wallet } from '../common/fields.ts';
+import { billingAccount, timeMs } from '../common/fields.ts';
 
 export const ledgerBackup = z.object({
   name: z.string(),
@@ -22,7 +22,7 @@ export const ledgerComparison = z.object({
   accounts: z.array(
     z.object({
       /** Null: an account that a command has made. */
-      wallet: wallet.nullable(),
+      billingAccount: billingAccount.nullable(),
       name: z.string(),
       /** Null: it does not know the account. */
       copy: sums.nullable(),
@@ -55,7 +55,7 @@ export const ledgerContract = {
   restore: oc.input(z.object({ name: ledgerBackup.shape.name })).output(ledgerBackups),
   /** Every line of a wallet's ledger, oldest first, in pieces of a file; a row is a line. */
   export: oc
-    .input(z.object({ wallet, format: z.enum(['csv', 'json']) }))
+    .input(z.object({ billingAccount, format: z.enum(['csv', 'json']) }))
     .output(eventIterator(z.object({ text: z.string() }))),
 };
 

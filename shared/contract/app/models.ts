@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { model } from '../../wire/model.ts';
-import { modelId, problemText, timeMs, wallet } from '../common/fields.ts';
+import { billingAccount, modelId, problemText, timeMs } from '../common/fields.ts';
 
 export const modelsContract = {
   /**
@@ -20,5 +20,5 @@ export const modelsContract = {
    * The wallet that pays for a message to this model. `ownKey`: the provider whose key of the person’s own is sent to a
    * gateway elsewhere for it; then that provider bills.
    */
-  payer: oc.input(z.object({ model: modelId })).output(z.object({ wallet, ownKey: z.string().nullable() })),
+  payer: oc.input(z.object({ model: modelId })).output(z.object({ billingAccount, ownKey: z.string().nullable() })),
 };

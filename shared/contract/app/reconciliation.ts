@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
-import { id, timeMs, wallet } from '../common/fields.ts';
+import { billingAccount, id, timeMs } from '../common/fields.ts';
 
 const count = z.int().nonnegative();
 
@@ -85,8 +85,8 @@ export const reconciliation = z.object({
 
 export const drift = z.object({ checked: count, rows: z.array(driftRow), count });
 
-const page = z.object({ wallet, offset: count.default(0), limit: z.int().min(1).max(200).default(50) });
-const named = z.object({ wallet, requestId: z.string().min(1).max(256).nullable(), spendId: id.nullable() });
+const page = z.object({ billingAccount, offset: count.default(0), limit: z.int().min(1).max(200).default(50) });
+const named = z.object({ billingAccount, requestId: z.string().min(1).max(256).nullable(), spendId: id.nullable() });
 
 export const reconciliationContract = {
   /** Chats, usage records, ledger and balance of a wallet, matched by request. Newest open rows first. */

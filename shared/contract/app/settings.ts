@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { languages } from '../../language/messages.ts';
-import { modelId, wallet } from '../common/fields.ts';
+import { billingAccount, modelId } from '../common/fields.ts';
 
 export const settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
@@ -20,7 +20,7 @@ export const settings = z.object({
   /** Default model for new chats. */
   model: modelId,
   /** The wallet that the pages about money show; null: the one that pays for new chats. */
-  shownWallet: wallet.nullable(),
+  shownWallet: billingAccount.nullable(),
   /** The first-run card was closed. */
   welcomed: z.boolean(),
   /** Show and confirm the router’s choice before sending. */

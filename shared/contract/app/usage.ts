@@ -4,7 +4,7 @@ import { isTimeZone } from '../../days.ts';
 import { requestStatus } from '../../wire/request-record.ts';
 import { count, usdAmount } from '../../wire/scalars.ts';
 import { costSource } from '../chat/conversations.ts';
-import { wallet } from '../common/fields.ts';
+import { billingAccount } from '../common/fields.ts';
 import { requestUse } from './wallets.ts';
 
 /** Folders and conversations are known to this app alone: it puts them together with the gateway's records. */
@@ -141,7 +141,7 @@ export const usageLine = z.object({
   use: requestUse.nullable(),
 });
 
-const asked = { wallet, period: usagePeriod };
+const asked = { billingAccount, period: usagePeriod };
 
 export const usageContract = {
   /** Usage of a period: sums, days, groups, and the groups by day. */

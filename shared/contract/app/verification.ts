@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { reportedVerification } from '../../client/reported.ts';
-import { timeMs, wallet } from '../common/fields.ts';
+import { billingAccount, timeMs } from '../common/fields.ts';
 
 /** What a gateway says of the credential that pays. */
 export const verification = z.object({
@@ -12,5 +12,5 @@ export const verification = z.object({
 
 export const verificationContract = {
   /** Asks the gateway now. Throws where it refuses the credential. */
-  get: oc.input(z.object({ wallet })).output(verification),
+  get: oc.input(z.object({ billingAccount })).output(verification),
 };

@@ -10,10 +10,10 @@ import {
 } from '../../client/reported.ts';
 import { transactionType } from '../../wire/credits.ts';
 import { usedLimit } from '../../wire/usage.ts';
-import { id, timeMs, wallet } from '../common/fields.ts';
+import { billingAccount, id, timeMs } from '../common/fields.ts';
 
-export const walletBalance = z.object({
-  id: wallet,
+export const billingAccountBalance = z.object({
+  id: billingAccount,
   /** "Your keys", "Test credits", or the remote account's name, else the address of its gateway. */
   name: z.string(),
   simulated: z.boolean(),
@@ -50,11 +50,11 @@ export const ledger = reportedCredits.extend({
 
 export const accountContract = {
   /** Every wallet with its balance. With a remote gateway there is one, `main`. */
-  wallets: oc.output(z.array(walletBalance)),
+  wallets: oc.output(z.array(billingAccountBalance)),
   /** With a key that may not read the account: what the gateway says of its key, without balance and usage. */
-  get: oc.input(z.object({ wallet })).output(reportedAccount),
+  get: oc.input(z.object({ billingAccount })).output(reportedAccount),
   /** How much of the plan's quotas is used; empty: it has none, or the gateway does not tell. */
-  quotas: oc.input(z.object({ wallet })).output(z.array(usedLimit)),
+  quotas: oc.input(z.object({ billingAccount })).output(z.array(usedLimit)),
 };
 
 export const creditsContract = {
@@ -62,7 +62,7 @@ export const creditsContract = {
   get: oc
     .input(
       z.object({
-        wallet,
+        billingAccount,
         limit: z.int().min(1).max(100).default(50),
         after: z.string().max(64).nullish(),
         type: transactionType.nullish(),
@@ -76,4 +76,4 @@ export const creditsContract = {
 export type RequestUse = z.infer<typeof requestUse>;
 export type LedgerLine = z.infer<typeof ledgerLine>;
 export type Ledger = z.infer<typeof ledger>;
-export type WalletBalance = z.infer<typeof walletBalance>;
+export type BillingAccountBalance = z.infer<typeof billingAccountBalance>;

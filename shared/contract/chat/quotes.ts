@@ -58,7 +58,7 @@ export const quote = z.object({
     /** Kept free for the answer. */
     reservedTokens: tokens,
     /** The most messages that a request may have, where these and not tokens are what is full; otherwise null. */
-    mostMessages: z.int().nullable(),
+    maxMessages: z.int().nullable(),
     /** Messages of the shown branch that are not sent. */
     notSentIds: z.array(id),
     /** Messages would have to be left out, but the chat is set to stop instead. */

@@ -8,8 +8,8 @@ export const timeMs = z.int();
 /** `router`, or `provider/model` as the catalogue lists it. */
 export const modelId = z.string().min(1).max(300);
 /** The billing account: the user’s own (`main`) or test credits (`sandbox`). */
-export const wallet = z.enum(['main', 'sandbox']);
-export type Wallet = z.infer<typeof wallet>;
+export const billingAccount = z.enum(['main', 'sandbox']);
+export type BillingAccount = z.infer<typeof billingAccount>;
 
 /** Where a secret is kept: the OS keychain, in memory for this session, or an environment variable. */
 export const secretStorage = z.enum(['keychain', 'session', 'environment']);

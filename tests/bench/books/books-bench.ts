@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fillEarlier } from './earlier-file.ts';
-import { measureBooks } from './measure-books.ts';
+import { measureLedger } from './measure-books.ts';
 
 /**
  * `node tests/bench/books/books-bench.ts --db FILE|URL [--requests N] [--filled]`: fills new books of the version before,
@@ -19,7 +19,7 @@ if (!filled) {
   await fillEarlier(values.db, '0011-provenance', { requests, accounts: 1_000, days: 365, now }, () => {});
   process.stdout.write(`filled with ${requests} requests in ${((performance.now() - start) / 1000).toFixed(0)} s\n`);
 }
-await measureBooks(values.db, now, ({ step, seconds, cpuSeconds, memoryMb }) =>
+await measureLedger(values.db, now, ({ step, seconds, cpuSeconds, memoryMb }) =>
   process.stdout.write(
     `${step.padEnd(40)}${seconds.toFixed(3).padStart(10)} s${cpuSeconds.toFixed(3).padStart(10)} s CPU${memoryMb.toFixed(0).padStart(7)} MB\n`,
   ),

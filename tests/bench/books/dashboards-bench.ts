@@ -57,7 +57,7 @@ interface Ground extends DashboardsOptions {
 
 async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): Promise<void> {
   const { dataFolder, today, requests, rounds, tell } = ground;
-  const wallet = 'main';
+  const billingAccount = 'main';
   const getPeriod = (days: number) => ({ first: addDays(today, 1 - days), last: today, zone });
   await client.models.list();
   await client.account.wallets();
@@ -81,20 +81,20 @@ async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): P
     });
   }
 
-  await page('account', () => client.account.get({ wallet }), false);
-  await page('credits', () => client.credits.get({ wallet }), false);
+  await page('account', () => client.account.get({ billingAccount }), false);
+  await page('credits', () => client.credits.get({ billingAccount }), false);
   await page('caps', () => client.caps.get(), false);
-  await page('reconciliation', () => client.reconciliation.get({ wallet, offset: 0, limit: 50 }));
-  await page('bills by price, first', () => client.reconciliation.drift({ wallet }), true, 1);
-  await page('bills by price, again', () => client.reconciliation.drift({ wallet }));
+  await page('reconciliation', () => client.reconciliation.get({ billingAccount, offset: 0, limit: 50 }));
+  await page('bills by price, first', () => client.reconciliation.drift({ billingAccount }), true, 1);
+  await page('bills by price, again', () => client.reconciliation.drift({ billingAccount }));
   for (const days of [30, 240]) {
     const period = getPeriod(days);
     const expected = bySql(dataFolder, period);
     for (const groupBy of usageGrouping.options) {
       await page(`usage, ${days} days by ${groupBy}`, async () => {
         const [{ totals }] = await Promise.all([
-          client.usage.get({ wallet, period, groupBy }),
-          client.usage.insights({ wallet, period }),
+          client.usage.get({ billingAccount, period, groupBy }),
+          client.usage.insights({ billingAccount, period }),
         ]);
         if (totals.cost_usd !== expected.cost || totals.requests !== expected.requests)
           throw new Error(`usage by ${groupBy} is ${JSON.stringify(totals)}, SQL says ${JSON.stringify(expected)}`);
@@ -102,7 +102,9 @@ async function askPages({ client }: Pick<TestCore, 'client'>, ground: Ground): P
     }
   }
   const period = getPeriod(240);
-  await page('the requests of a bar', () => client.usage.requests({ wallet, period, groupBy: 'model', group: null }));
+  await page('the requests of a bar', () =>
+    client.usage.requests({ billingAccount, period, groupBy: 'model', group: null }),
+  );
 }
 
 /** The floor: what SQLite takes for one sum over the same requests, and what it is. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { dayMs, getDay } from '#gateway/ledger/period.ts';
-import { type BooksDb, dialectOfDb } from '#gateway/storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '#gateway/storage/open.ts';
 import { samplePrice, shortRouting, wholeRouting } from './sample-requests.ts';
 
 /** How large the books are to be. */
@@ -21,7 +21,7 @@ const granted = 1_000_000_000_000_000n;
  * Writes exact books as a gateway would have in a year, in the database's own words: some ten thousand requests a second. The
  * schema may be that of an earlier version, as long as it has the columns that are named here.
  */
-export async function fillBooks(db: BooksDb, extent: Extent, told: (requests: number) => void = () => {}) {
+export async function fillLedger(db: GatewayDb, extent: Extent, told: (requests: number) => void = () => {}) {
   const first = extent.now - (extent.now % dayMs) - (extent.days - 1) * dayMs;
   await fillAccounts(db, extent.accounts, first);
   for (let day = 0; day < extent.days; day += 1) {
@@ -36,7 +36,7 @@ export async function fillBooks(db: BooksDb, extent: Extent, told: (requests: nu
 }
 
 /** Each account has a key and one that this minted. */
-async function fillAccounts(db: BooksDb, accounts: number, created: number): Promise<void> {
+async function fillAccounts(db: GatewayDb, accounts: number, created: number): Promise<void> {
   const series = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(accounts)})`;
   const money = sql.lit(granted);
   await sql`insert into accounts (id, name, plan, status, balance, granted, created) ${series}
@@ -66,7 +66,7 @@ interface Day {
   readonly accounts: number;
 }
 
-async function fillDay(db: BooksDb, day: Day): Promise<void> {
+async function fillDay(db: GatewayDb, day: Day): Promise<void> {
   if (day.to === day.from) return;
   await insertRequests(db, day);
   const added = sql`requests r where r.id >= ${ulidAt('req', day.start)} and r.id < ${ulidAt('req', day.end)}`;
@@ -87,7 +87,7 @@ async function fillDay(db: BooksDb, day: Day): Promise<void> {
     where s.account_id = accounts.id`.execute(db);
 }
 
-async function insertRequests(db: BooksDb, { from, to, start, end, accounts }: Day): Promise<void> {
+async function insertRequests(db: GatewayDb, { from, to, start, end, accounts }: Day): Promise<void> {
   const created = sql`(${sql.lit(start)} + (i - ${sql.lit(from)}) * ${sql.lit(end - start)} / ${sql.lit(to - from)})`;
   const account = sql`case when i % 2 = 0 then 1 else 2 + (i * 7919) % ${sql.lit(Math.max(1, accounts - 1))} end`;
   const models = [

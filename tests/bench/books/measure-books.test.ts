@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, onPostgres } from '../../gateway-doubles/test-database.ts';
 import { fillEarlier } from './earlier-file.ts';
-import { measureBooks } from './measure-books.ts';
+import { measureLedger } from './measure-books.ts';
 
 test('books of the version before, filled by the database itself, are brought up to date, served and proven exact', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-large-'));
@@ -16,6 +16,6 @@ test('books of the version before, filled by the database itself, are brought up
   await fillEarlier(database, '0011-provenance', extent, (requests) => void seen.push(requests));
   expect([seen.length, seen.at(-1)]).toEqual([7, 4_001]);
   const steps: string[] = [];
-  await measureBooks(database, now, ({ step }) => void steps.push(step));
+  await measureLedger(database, now, ({ step }) => void steps.push(step));
   expect(steps).toContain('ledger verify');
 });

@@ -1,7 +1,7 @@
 import { allScopes } from '#gateway/access/auth/scopes.ts';
-import { verifyBooks } from '#gateway/ledger/verify-books.ts';
+import { checkLedger } from '#gateway/ledger/verify-books.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { openBooks } from '#gateway/storage/open.ts';
+import { openDatabase } from '#gateway/storage/open.ts';
 import { largestAccount } from './fill-books.ts';
 
 /** What a step took. Other work on the machine makes the wall's time longer, and hardly the processor's. */
@@ -39,7 +39,7 @@ const questions = (now: number) =>
   ] as const;
 
 /** Migrates, opens, asks, and proves the books; each once, in this order. */
-export async function measureBooks(database: string, now: number, told: (taken: Taken) => void): Promise<void> {
+export async function measureLedger(database: string, now: number, told: (taken: Taken) => void): Promise<void> {
   async function timed<T>(step: string, work: () => Promise<T>): Promise<T> {
     const [start, cpu] = [performance.now(), process.cpuUsage()];
     const value = await work();
@@ -49,7 +49,7 @@ export async function measureBooks(database: string, now: number, told: (taken: 
     return value;
   }
 
-  const migrated = await timed('migration', () => openBooks(database));
+  const migrated = await timed('migration', () => openDatabase(database));
   // Its quota of the month is long used up where the books are large.
   await migrated.db.updateTable('accounts').set({ plan: 'enterprise' }).where('id', '=', largestAccount).execute();
   await migrated.db.destroy();
@@ -67,8 +67,8 @@ export async function measureBooks(database: string, now: number, told: (taken: 
   await timed('second answer', () => ask('/chat', { method: 'POST', body }));
   for (const [step, path] of questions(now)) await timed(step, () => ask(path));
   await gateway.close();
-  const books = await openBooks(database);
-  const report = await timed('ledger verify', () => verifyBooks(books));
-  await books.db.destroy();
+  const gatewayDb = await openDatabase(database);
+  const report = await timed('ledger verify', () => checkLedger(gatewayDb));
+  await gatewayDb.db.destroy();
   if (!report.ok) throw new Error(`the books are not exact: ${JSON.stringify(report.checks)}`);
 }

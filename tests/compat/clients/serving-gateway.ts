@@ -30,14 +30,14 @@ export async function startServingGateway(settings: { readonly env: Record<strin
   const [line] = await Promise.race([once(reader, 'line'), once(child, 'close')]);
   const url = /^Portico gateway on (http:\S+)$/.exec(String(line))?.[1];
   if (!url) throw new Error(`the gateway did not start: ${log}`);
-  const books: OpenOperator = await openOperator({ database, env: secrets, now: Date.now, mayCreate: false });
+  const gatewayDb: OpenOperator = await openOperator({ database, env: secrets, now: Date.now, mayCreate: false });
   return {
     url,
     baseUrl: `${url}/v1`,
-    operator: books.operator,
+    operator: gatewayDb.operator,
     log: () => log,
     async close() {
-      await books.close();
+      await gatewayDb.close();
       if (child.exitCode === null) {
         child.kill('SIGKILL');
         await once(child, 'exit');

@@ -108,8 +108,8 @@ export function openVendorDouble({ verified = true, decrypts = false, loop = nul
     if (refusal) return Response.json(vendor.error(refusal), { status: 400 });
     if (!('loop' in vendor)) return Response.json(vendor.answer(body, model));
     if (loop) return streamed(ending(vendor.loop(body, model, loop(body)), says));
-    const asksWhole = body.stream === false || url.includes(':generateContent');
-    if (asksWhole && vendor.whole) return Response.json(vendor.whole);
+    const isNonStreaming = body.stream === false || url.includes(':generateContent');
+    if (isNonStreaming && vendor.whole) return Response.json(vendor.whole);
     return streamed(decrypts ? vendor.answer.replaceAll(recordedSecret, `encrypted by ${model}`) : vendor.answer);
   };
   return { send, calls };

@@ -1,8 +1,8 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import { unknownAccount } from '#shared/client/reading/read-account.ts';
 import { type OtherAmount, otherAmount, type ReportedAccount } from '#shared/client/reported.ts';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UsedLimit } from '#shared/wire/usage.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
@@ -70,19 +70,19 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   }
 
   return {
-    async wallets(): Promise<WalletBalance[]> {
+    async wallets(): Promise<BillingAccountBalance[]> {
       const payers = await connections.payers();
-      return Promise.all(payers.map(getWallet));
+      return Promise.all(payers.map(getBillingAccount));
     },
     /** Of any account, whichever gateway is in use. */
-    getWallet,
-    async get({ wallet }: { wallet: Wallet }): Promise<ReportedAccount> {
-      const payer = await connections.wallet(wallet);
+    getBillingAccount,
+    async get({ billingAccount }: { billingAccount: BillingAccount }): Promise<ReportedAccount> {
+      const payer = await connections.billingAccount(billingAccount);
       const account = await getAccount(payer);
       return { ...account, usage: account.usage && countersFor<typeof account.usage>(payer.source)(account.usage) };
     },
-    async quotas({ wallet }: { wallet: Wallet }): Promise<UsedLimit[]> {
-      const { client } = await connections.wallet(wallet);
+    async quotas({ billingAccount }: { billingAccount: BillingAccount }): Promise<UsedLimit[]> {
+      const { client } = await connections.billingAccount(billingAccount);
       try {
         return (await askGateway(() => client.usage({}, { signal: AbortSignal.timeout(limitMs) }))).limits;
       } catch (error) {
@@ -92,8 +92,8 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     },
   };
 
-  async function getWallet(payer: Payer): Promise<WalletBalance> {
-    return toWallet(payer, await getAccount(payer), await isUsed(payer));
+  async function getBillingAccount(payer: Payer): Promise<BillingAccountBalance> {
+    return toBillingAccount(payer, await getAccount(payer), await isUsed(payer));
   }
 
   async function isUsed({ id, client }: Payer): Promise<boolean> {
@@ -102,10 +102,14 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     return transactions.data.length > 0;
   }
 
-  function toWallet({ wallet, source, name: called }: Payer, account: ReportedAccount, used: boolean): WalletBalance {
+  function toBillingAccount(
+    { billingAccount, source, name: called }: Payer,
+    account: ReportedAccount,
+    used: boolean,
+  ): BillingAccountBalance {
     const { name: own, plan, balance, otherBalance = null } = account;
-    const simulated = wallet === 'sandbox';
+    const simulated = billingAccount === 'sandbox';
     const name = simulated ? 'Test credits' : (called ?? own ?? new URL(source).host);
-    return { id: wallet, name, simulated, used, billing: plan?.billing ?? null, balance, otherBalance };
+    return { id: billingAccount, name, simulated, used, billing: plan?.billing ?? null, balance, otherBalance };
   }
 }

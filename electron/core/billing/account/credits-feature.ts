@@ -1,6 +1,6 @@
 import type { ReportedTransaction } from '#shared/client/reported.ts';
 import type { Ledger } from '#shared/contract/app/wallets.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import { bookedModelName, type DescribeModel } from '../../gateways/connection/model-facts.ts';
@@ -15,7 +15,7 @@ export interface CreditsDeps {
 }
 
 interface LinesWanted {
-  readonly wallet: Wallet;
+  readonly billingAccount: BillingAccount;
   readonly limit: number;
   readonly after?: string | null | undefined;
   readonly type?: ReportedTransaction['type'] | undefined;
@@ -34,7 +34,7 @@ function isWanted(line: ReportedTransaction, { type, start, end }: { type?: stri
 export function creditsFeature({ connections, modelFacts, spend }: CreditsDeps) {
   return {
     async get(input: LinesWanted): Promise<Ledger> {
-      const { client } = await connections.wallet(input.wallet);
+      const { client } = await connections.billingAccount(input.billingAccount);
       const page = {
         limit: input.limit,
         ...(input.after ? { after: input.after } : {}),

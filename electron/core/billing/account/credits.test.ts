@@ -10,7 +10,7 @@ test('a line of the ledger says which chat it was for, by the names that people 
   const text = 'Name three lakes';
   const { conversationId } = await client.chat.send({ messageId: randomUUID(), text, model: 'sandbox/echo' });
   const [, answer] = await chatEnded(client, conversationId);
-  const newest = async () => (await client.credits.get({ wallet: 'sandbox' })).transactions.data[0];
+  const newest = async () => (await client.credits.get({ billingAccount: 'sandbox' })).transactions.data[0];
   const use = { conversationId, title: text, messageId: answer?.id, purpose: 'chat' };
   expect(await newest()).toMatchObject({ name: 'Sandbox Echo', use, request_id: answer?.requestId });
 

@@ -1,8 +1,8 @@
 import { currentMonth } from '#gateway/ledger/period.ts';
 import type { ReportedCredits } from '#shared/client/reported.ts';
 import type { Budget, Outlook } from '#shared/contract/app/funds.ts';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
@@ -13,8 +13,8 @@ import { getPersonCost } from '../costs/person-cost.ts';
 import { calculateOutlook, outlookDays, unknownOutlook } from './outlook.ts';
 
 export interface FundsDeps {
-  readonly connections: Pick<Connections, 'wallet' | 'byId'>;
-  readonly getWallet: (payer: Payer) => Promise<WalletBalance>;
+  readonly connections: Pick<Connections, 'billingAccount' | 'byId'>;
+  readonly getBillingAccount: (payer: Payer) => Promise<BillingAccountBalance>;
   readonly store: Pick<SettingsStore, 'readText' | 'write' | 'forget'>;
   readonly changes: Changes;
   readonly now: () => number;
@@ -24,11 +24,11 @@ const limitMs = 10_000;
 const getSetting = ({ source }: Payer): string => `budget.${source}`;
 
 /** How long credits last, budgets of the person's own, and the balance of every account. */
-export function fundsFeature({ connections, getWallet, store, changes, now }: FundsDeps) {
+export function fundsFeature({ connections, getBillingAccount, store, changes, now }: FundsDeps) {
   return {
-    async outlook({ wallet }: { wallet: Wallet }): Promise<Outlook> {
-      const payer = await connections.wallet(wallet);
-      const { billing, balance } = await getWallet(payer);
+    async outlook({ billingAccount }: { billingAccount: BillingAccount }): Promise<Outlook> {
+      const payer = await connections.billingAccount(billingAccount);
+      const { billing, balance } = await getBillingAccount(payer);
       if (billing === 'meter_only' || balance === null) return unknownOutlook;
       const signal = AbortSignal.timeout(limitMs);
       const start = Math.floor(now() / 1000) - outlookDays * 86_400;
@@ -39,10 +39,11 @@ export function fundsFeature({ connections, getWallet, store, changes, now }: Fu
       return calculateOutlook(credits ?? getCredits(balance), usage, now());
     },
 
-    account: async ({ id }: { id: string }): Promise<WalletBalance> => getWallet(await connections.byId(id)),
+    account: async ({ id }: { id: string }): Promise<BillingAccountBalance> =>
+      getBillingAccount(await connections.byId(id)),
 
-    async budget({ wallet }: { wallet: Wallet }): Promise<Budget> {
-      const payer = await connections.wallet(wallet);
+    async budget({ billingAccount }: { billingAccount: BillingAccount }): Promise<Budget> {
+      const payer = await connections.billingAccount(billingAccount);
       const { startMs: start, endMs: end } = currentMonth(now());
       const [limitUsd, usage] = await Promise.all([
         store.readText(getSetting(payer)),
@@ -55,8 +56,14 @@ export function fundsFeature({ connections, getWallet, store, changes, now }: Fu
       return { limitUsd, spentUsd, share: getShare(spentUsd, limitUsd), start, end };
     },
 
-    async setBudget({ wallet, limitUsd }: { wallet: Wallet; limitUsd: string | null }): Promise<void> {
-      const setting = getSetting(await connections.wallet(wallet));
+    async setBudget({
+      billingAccount,
+      limitUsd,
+    }: {
+      billingAccount: BillingAccount;
+      limitUsd: string | null;
+    }): Promise<void> {
+      const setting = getSetting(await connections.billingAccount(billingAccount));
       if (limitUsd === null) await store.forget(setting);
       else await store.write(setting, limitUsd);
       changes.emit('caps');
@@ -75,7 +82,7 @@ async function ifReported<T>(call: () => Promise<T>): Promise<T | null> {
   }
 }
 
-const getCredits = ({ amount, ...sums }: NonNullable<WalletBalance['balance']>): ReportedCredits => ({
+const getCredits = ({ amount, ...sums }: NonNullable<BillingAccountBalance['balance']>): ReportedCredits => ({
   object: 'credits',
   ...sums,
   balance: amount,

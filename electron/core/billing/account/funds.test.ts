@@ -34,14 +34,17 @@ test('how long credits last is the balance by the average of what was asked, and
   const core = await start();
   const { client } = core;
   const unknown = { messagesLeft: null, daysLeft: null, basis: null, low: false };
-  expect(await client.funds.outlook({ wallet: 'sandbox' })).toEqual(unknown);
-  expect(await client.funds.outlook({ wallet: 'main' })).toEqual(unknown);
+  expect(await client.funds.outlook({ billingAccount: 'sandbox' })).toEqual(unknown);
+  expect(await client.funds.outlook({ billingAccount: 'main' })).toEqual(unknown);
   for (const text of ['One', 'Two, and a little more']) await askedAndAnswered(core, 'sandbox/echo', text);
-  const { transactions, available, total_used } = await client.credits.get({ wallet: 'sandbox', type: 'usage' });
+  const { transactions, available, total_used } = await client.credits.get({
+    billingAccount: 'sandbox',
+    type: 'usage',
+  });
   expect(transactions.data).toHaveLength(2);
   const [left, spent] = [parseUsd(available ?? ''), parseUsd(total_used ?? '')];
   expect(spent).toBe(-transactions.data.reduce((sum, { amount }) => sum + parseUsd(amount), 0n));
-  expect(await client.funds.outlook({ wallet: 'sandbox' })).toEqual({
+  expect(await client.funds.outlook({ billingAccount: 'sandbox' })).toEqual({
     messagesLeft: Number((left * 2n) / spent),
     // One day tells nothing of the next.
     daysLeft: null,
@@ -54,9 +57,9 @@ test('nothing left is said before a request fails, and no longer after a top-up'
   const team = await gatewayElsewhere(null);
   const { client } = await start();
   await client.gatewayAccounts.add({ baseUrl: team.url, key: team.key });
-  expect(await client.funds.outlook({ wallet: 'main' })).toMatchObject({ low: true, messagesLeft: null });
+  expect(await client.funds.outlook({ billingAccount: 'main' })).toMatchObject({ low: true, messagesLeft: null });
   await team.grant('50');
-  expect(await client.funds.outlook({ wallet: 'main' })).toMatchObject({ low: false });
+  expect(await client.funds.outlook({ billingAccount: 'main' })).toMatchObject({ low: false });
 });
 
 test.each([
@@ -89,28 +92,32 @@ test('lines are those of a kind and of a time; what a gateway does not report ha
   const { client } = core;
   await askedAndAnswered(core, 'sandbox/echo', 'One');
   const types = async (filter: { type?: 'usage' | 'grant'; start?: number; end?: number }) =>
-    (await client.credits.get({ wallet: 'sandbox', ...filter })).transactions.data.map(({ type }) => type);
+    (await client.credits.get({ billingAccount: 'sandbox', ...filter })).transactions.data.map(({ type }) => type);
   expect(await types({})).toEqual(['usage', 'grant']);
   expect(await types({ type: 'grant' })).toEqual(['grant']);
   expect(await types({ start: Date.now() + 60_000 })).toEqual([]);
   expect(await types({ end: Date.now() + 60_000 })).toEqual(['usage', 'grant']);
   const server = await openPlainServer();
   await client.gatewayAccounts.add({ baseUrl: server.baseUrl, key: server.key });
-  expect(await client.funds.outlook({ wallet: 'main' })).toMatchObject({ messagesLeft: null, low: false });
-  expect(await client.funds.budget({ wallet: 'main' })).toMatchObject({ spentUsd: null, share: null });
+  expect(await client.funds.outlook({ billingAccount: 'main' })).toMatchObject({ messagesLeft: null, low: false });
+  expect(await client.funds.budget({ billingAccount: 'main' })).toMatchObject({ spentUsd: null, share: null });
 });
 
 test('a budget is of one account and counts its month; every account is read by itself, also one that is away', async () => {
   const team = await gatewayElsewhere('5');
   const core = await start();
   const { client } = core;
-  await client.funds.setBudget({ wallet: 'main', limitUsd: '20' });
-  expect(await client.funds.budget({ wallet: 'main' })).toMatchObject({ limitUsd: '20', spentUsd: '0', share: 0 });
+  await client.funds.setBudget({ billingAccount: 'main', limitUsd: '20' });
+  expect(await client.funds.budget({ billingAccount: 'main' })).toMatchObject({
+    limitUsd: '20',
+    spentUsd: '0',
+    share: 0,
+  });
   const { id } = await client.gatewayAccounts.add({ baseUrl: team.url, key: team.key });
-  expect((await client.funds.budget({ wallet: 'main' })).limitUsd).toBeNull();
+  expect((await client.funds.budget({ billingAccount: 'main' })).limitUsd).toBeNull();
   const paid = await askedAndAnswered(core, 'sandbox/echo', randomUUID());
-  await client.funds.setBudget({ wallet: 'main', limitUsd: '0.00001' });
-  const budget = await client.funds.budget({ wallet: 'main' });
+  await client.funds.setBudget({ billingAccount: 'main', limitUsd: '0.00001' });
+  const budget = await client.funds.budget({ billingAccount: 'main' });
   expect(budget.spentUsd).toBe(paid.costUsd);
   expect(new Date(budget.start).getUTCDate()).toBe(1);
   await client.gatewayAccounts.use({ id: null });
@@ -118,5 +125,5 @@ test('a budget is of one account and counts its month; every account is read by 
   expect((await client.funds.account({ id })).name).toBe('Team');
   await team.close();
   await expect(client.funds.account({ id })).rejects.toMatchObject({ code: 'gateway_unreachable' });
-  expect((await client.funds.budget({ wallet: 'main' })).limitUsd).toBe('20');
+  expect((await client.funds.budget({ billingAccount: 'main' })).limitUsd).toBe('20');
 });

@@ -5,7 +5,7 @@ import type {
   UsagePeriod,
   UsageReport,
 } from '#shared/contract/app/usage.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import type { Naming } from '../../gateways/connection/model-facts.ts';
 import { readUsageReport } from './read-usage-report.ts';
@@ -21,41 +21,49 @@ interface UsageDeps extends Omit<LineDeps, 'connections'>, Naming {
 }
 
 interface Asked {
-  readonly wallet: Wallet;
+  readonly billingAccount: BillingAccount;
   readonly period: UsagePeriod;
 }
 
 /** Usage of a period in whole days. The gateway adds up; what it does not know, of chats and folders, is put to it here. */
 export function usageFeature(deps: UsageDeps) {
-  const getPayer = (wallet: Wallet) => deps.connections.wallet(wallet);
+  const getPayer = (billingAccount: BillingAccount) => deps.connections.billingAccount(billingAccount);
   /** A question that nobody waits for any longer ends, and any other after a while. */
   const ends = (signal: AbortSignal | undefined) =>
     AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
 
   return {
     async get(
-      { wallet, period, groupBy }: Asked & { readonly groupBy: UsageGrouping },
+      { billingAccount, period, groupBy }: Asked & { readonly groupBy: UsageGrouping },
       signal?: AbortSignal,
     ): Promise<UsageReport> {
-      return readUsageReport(deps, await getPayer(wallet), groupBy, period, ends(signal));
+      return readUsageReport(deps, await getPayer(billingAccount), groupBy, period, ends(signal));
     },
 
-    async insights({ wallet, period }: Asked, signal?: AbortSignal): Promise<UsageInsights> {
-      return readInsights(await getPayer(wallet), period, deps.now(), ends(signal));
+    async insights({ billingAccount, period }: Asked, signal?: AbortSignal): Promise<UsageInsights> {
+      return readInsights(await getPayer(billingAccount), period, deps.now(), ends(signal));
     },
 
     async requests(
       {
-        wallet,
+        billingAccount,
         ...asked
       }: Asked & { groupBy: UsageGrouping; group: UsageGroupId | null; after?: string | null | undefined },
       signal?: AbortSignal,
     ) {
-      return readLines(deps, await getPayer(wallet), asked, ends(signal));
+      return readLines(deps, await getPayer(billingAccount), asked, ends(signal));
     },
 
-    async *export({ wallet, period, format }: Asked & { readonly format: 'csv' | 'json' }, signal?: AbortSignal) {
-      yield* usagePieces(allLines(deps, await getPayer(wallet), period, signal), period, format, deps.providerName);
+    async *export(
+      { billingAccount, period, format }: Asked & { readonly format: 'csv' | 'json' },
+      signal?: AbortSignal,
+    ) {
+      yield* usagePieces(
+        allLines(deps, await getPayer(billingAccount), period, signal),
+        period,
+        format,
+        deps.providerName,
+      );
     },
   };
 }

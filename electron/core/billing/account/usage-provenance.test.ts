@@ -38,11 +38,11 @@ test('groups by where costs come from are those of the lines, whoever pays the p
   db.close();
   const core = await testCore({ openGateway, dataFolder, now: () => now });
   onTestFinished(() => core.close());
-  for (const [wallet, kinds] of [
+  for (const [billingAccount, kinds] of [
     ['main', ['byok', 'estimated', 'uncharged', 'unknown']],
     ['sandbox', ['billed', 'byok', 'estimated', 'uncharged', 'unknown']],
   ] as const) {
-    const asked = { wallet, period, groupBy: 'provenance' } as const;
+    const asked = { billingAccount, period, groupBy: 'provenance' } as const;
     const { groups } = await core.client.usage.get(asked);
     const told = new Map(groups?.map(({ id, requests }) => [id ?? '', requests]));
     const counted = new Map<string, number>();
@@ -63,7 +63,7 @@ test('groups by where costs come from are those of the lines, whoever pays the p
     // What nobody knows is counted beside every sum, whatever it is grouped by.
     const unknownLines = counted.get('unknown') ?? 0;
     for (const groupBy of ['model', 'provider', 'status', 'conversation', 'provenance', 'key'] as const) {
-      const report = await core.client.usage.get({ wallet, period, groupBy });
+      const report = await core.client.usage.get({ billingAccount, period, groupBy });
       const sum = (all: readonly { unknown: number | null }[]) =>
         all.reduce((total, { unknown }) => total + (unknown ?? 0), 0);
       expect(report.totals.unknown, groupBy).toBe(unknownLines);
@@ -73,11 +73,11 @@ test('groups by where costs come from are those of the lines, whoever pays the p
     }
     // The account page counts the month as the usage page does.
     const month = { first: '2026-11-01', last: '2026-11-24', zone: 'UTC' };
-    const { totals } = await core.client.usage.get({ wallet, period: month, groupBy: 'model' });
-    const { usage } = await core.client.account.get({ wallet });
+    const { totals } = await core.client.usage.get({ billingAccount, period: month, groupBy: 'model' });
+    const { usage } = await core.client.account.get({ billingAccount });
     expect(usage).toMatchObject({ requests: totals.requests, unknown_cost_requests: totals.unknown });
-    if (wallet === 'main') expect(usage?.unfinished_requests).toBeGreaterThan(0);
-    const { failures } = await core.client.usage.insights({ wallet, period });
+    if (billingAccount === 'main') expect(usage?.unfinished_requests).toBeGreaterThan(0);
+    const { failures } = await core.client.usage.insights({ billingAccount, period });
     const failed = (failures ?? []).reduce((total, failure) => total + failure.unknown, 0);
     expect(failed).toBeGreaterThan(0);
     expect(failed).toBeLessThan(unknownLines);
@@ -87,7 +87,7 @@ test('groups by where costs come from are those of the lines, whoever pays the p
     expect(lines.data.map(({ cost_usd }) => cost_usd)).toEqual(lines.data.map(() => null));
     const { models } = await core.client.catalogue.list();
     const priced = models.flatMap(({ id, pricing }) => (pricing ? [id] : [])).slice(0, 1);
-    const compared = { wallet, start: Date.UTC(2026, 0, 1) - 3_600_000, end: now + 86_400_000, models: priced };
+    const compared = { billingAccount, start: Date.UTC(2026, 0, 1) - 3_600_000, end: now + 86_400_000, models: priced };
     expect((await core.client.whatIf.reprice(compared)).unknown).toBe(unknownWithTokens);
   }
 });

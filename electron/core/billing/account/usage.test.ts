@@ -113,7 +113,11 @@ const added = (all: readonly Omit<Sum, 'local'>[]) =>
 
 describe.each(zones)('in %s', (zone, offset) => {
   test.each(periods)('the days from %s to %s are what SQL adds up', async (first, last) => {
-    const report = await core.client.usage.get({ wallet: 'main', period: { first, last, zone }, groupBy: 'model' });
+    const report = await core.client.usage.get({
+      billingAccount: 'main',
+      period: { first, last, zone },
+      groupBy: 'model',
+    });
     const expected = bySql(offset, [first, last]);
     const days = new Map(expected.map((sum) => [sum.local, sum]));
     expect(report.perDay?.map(plain)).toEqual(report.days.map((day) => plainSql(days.get(day) ?? none)));
@@ -125,7 +129,11 @@ describe.each(zones)('in %s', (zone, offset) => {
     const period = { first: '2026-10-20', last: '2026-11-05', zone };
     const expected = plainSql(added(bySql(offset, [period.first, period.last])));
     for (const groupBy of usageGrouping.options) {
-      const { groups, series, perDay, totals } = await core.client.usage.get({ wallet: 'main', period, groupBy });
+      const { groups, series, perDay, totals } = await core.client.usage.get({
+        billingAccount: 'main',
+        period,
+        groupBy,
+      });
       expect([groupBy, plain(totals)]).toEqual([groupBy, expected]);
       expect([groupBy, getSum(groups ?? [])]).toEqual([groupBy, expected]);
       const stacked = (perDay ?? []).map((_sum, at) => getSum((series ?? []).map(({ days }) => days[at] as UsageSums)));
@@ -151,12 +159,12 @@ const period = { first: '2026-10-20', last: '2026-11-05', zone: 'Europe/Berlin' 
 
 test('the requests behind a bar are those of its day and group, down to the message', async () => {
   for (const groupBy of ['model', 'folder', 'conversation'] as const) {
-    const { groups } = await core.client.usage.get({ wallet: 'main', period, groupBy });
+    const { groups } = await core.client.usage.get({ billingAccount: 'main', period, groupBy });
     for (const group of groups?.slice(0, 3) ?? []) {
       const { kind, id, provider, requests } = group;
       const lines = [];
       for (let after: string | null | undefined; after !== null; ) {
-        const asked = { wallet: 'main', period, groupBy, group: { kind, id, provider }, after } as const;
+        const asked = { billingAccount: 'main', period, groupBy, group: { kind, id, provider }, after } as const;
         const page = await core.client.usage.requests(asked);
         lines.push(...page.data);
         after = page.after;
@@ -172,7 +180,7 @@ test('the requests behind a bar are those of its day and group, down to the mess
 test('an exported row is a request of the ledger, in CSV as in JSON', async () => {
   const text = async (format: 'csv' | 'json') => {
     const parts: string[] = [];
-    for await (const piece of await core.client.usage.export({ wallet: 'main', period, format }))
+    for await (const piece of await core.client.usage.export({ billingAccount: 'main', period, format }))
       parts.push(piece.text);
     return parts.join('');
   };
@@ -191,7 +199,7 @@ test('an exported row is a request of the ledger, in CSV as in JSON', async () =
 });
 
 test('what caching saved is the cached input at the full price, less what it did cost', async () => {
-  const { cache_savings_usd: saved, failures } = await core.client.usage.insights({ wallet: 'main', period });
+  const { cache_savings_usd: saved, failures } = await core.client.usage.insights({ billingAccount: 'main', period });
   const db = new Sqlite(join(core.dataFolder, 'gateway.db'), { readonly: true });
   const rows = db
     .prepare(

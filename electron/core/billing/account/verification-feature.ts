@@ -1,4 +1,4 @@
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { checkCredential } from '../../gateways/connection/check-credential.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
@@ -8,11 +8,11 @@ export const verificationFeature = ({
   connections,
   now,
 }: {
-  readonly connections: Pick<Connections, 'wallet'>;
+  readonly connections: Pick<Connections, 'billingAccount'>;
   readonly now: () => number;
 }) => ({
-  async get({ wallet }: { wallet: Wallet }) {
-    const { client } = await connections.wallet(wallet);
+  async get({ billingAccount }: { billingAccount: BillingAccount }) {
+    const { client } = await connections.billingAccount(billingAccount);
     return { told: await askGateway(() => checkCredential(client)), checkedAt: now() };
   },
 });

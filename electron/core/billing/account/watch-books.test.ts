@@ -9,7 +9,7 @@ import { parseUsd } from '#shared/money.ts';
 import { eventually } from '../../../../tests/support/eventually.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
 import { openChanges } from '../../runtime/streams/change-topics.ts';
-import { watchBooks } from './watch-books.ts';
+import { watchLedger } from './watch-books.ts';
 
 /** A gateway that somebody else runs, watched from a window; what the watch asks goes through `fetch`. */
 async function watched(everyMs = 5) {
@@ -28,12 +28,12 @@ async function watched(everyMs = 5) {
     },
   });
   const payers = async (): Promise<Payer[]> => [
-    { id: 'main', name: null, wallet: 'main', source: `${url}/main`, client },
+    { id: 'main', name: null, billingAccount: 'main', source: `${url}/main`, client },
   ];
   const changes = openChanges();
   const end = new AbortController();
   const every = { embedded: everyMs, remote: everyMs };
-  const watching = watchBooks({ connections: { mode: 'remote', payers }, changes, signal: end.signal, every });
+  const watching = watchLedger({ connections: { mode: 'remote', payers }, changes, signal: end.signal, every });
   const heard: Topic[] = [];
   const closed = new AbortController();
   changes.listen((topics) => heard.push(...topics));
@@ -72,45 +72,45 @@ async function watched(everyMs = 5) {
 }
 
 test('a top-up by somebody else is announced once, and nothing else is', async () => {
-  const books = await watched();
-  await books.open();
-  await books.reads(3);
-  expect(books.heard).toEqual([]);
-  await books.grant('5');
-  await eventually(async () => expect(books.heard).toEqual(['account']));
-  await books.reads(3);
-  expect(books.heard).toEqual(['account']);
+  const ledger = await watched();
+  await ledger.open();
+  await ledger.reads(3);
+  expect(ledger.heard).toEqual([]);
+  await ledger.grant('5');
+  await eventually(async () => expect(ledger.heard).toEqual(['account']));
+  await ledger.reads(3);
+  expect(ledger.heard).toEqual(['account']);
 });
 
 test('what the app itself announced is looked at at once, and not announced again', async () => {
-  const books = await watched(3_600_000);
-  void books.watch();
+  const ledger = await watched(3_600_000);
+  void ledger.watch();
   const announce = async () => {
-    const before = books.asked.length;
-    books.changes.emit('account');
-    await eventually(async () => expect(books.asked.length).toBeGreaterThan(before));
+    const before = ledger.asked.length;
+    ledger.changes.emit('account');
+    await eventually(async () => expect(ledger.asked.length).toBeGreaterThan(before));
   };
   await announce();
-  await books.grant('5');
+  await ledger.grant('5');
   await announce();
   await announce();
-  expect(books.heard).toEqual(['account', 'account', 'account']);
+  expect(ledger.heard).toEqual(['account', 'account', 'account']);
 });
 
 test('a gateway that is gone and one that is back are announced, once each', async () => {
-  const books = await watched();
-  await books.open();
-  await books.reads(2);
-  await books.goAway();
-  await eventually(async () => expect(books.heard).toEqual(['gateway']));
-  await books.comeBack();
-  await eventually(async () => expect(books.heard).toEqual(['gateway', 'gateway']));
+  const ledger = await watched();
+  await ledger.open();
+  await ledger.reads(2);
+  await ledger.goAway();
+  await eventually(async () => expect(ledger.heard).toEqual(['gateway']));
+  await ledger.comeBack();
+  await eventually(async () => expect(ledger.heard).toEqual(['gateway', 'gateway']));
 });
 
 test('while no window watches, nothing is asked', async () => {
-  const books = await watched();
+  const ledger = await watched();
   await sleep(50);
-  expect(books.asked).toEqual([]);
-  await books.open();
-  await books.reads(1);
+  expect(ledger.asked).toEqual([]);
+  await ledger.open();
+  await ledger.reads(1);
 });

@@ -3,7 +3,7 @@ import type { Connections, Payer } from '../../gateways/connection/connections.t
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import { pause } from '../../runtime/streams/pace.ts';
 
-export interface WatchBooksDeps {
+export interface WatchLedgerDeps {
   readonly connections: Pick<Connections, 'mode' | 'payers'>;
   readonly changes: Pick<Changes, 'emit' | 'isWatched' | 'listen'>;
   /** The watch ends with it. */
@@ -26,13 +26,13 @@ const limitMs = 8_000;
  * before that. What the app itself announced is read at once, and not announced again. While no window is watching,
  * nothing is asked.
  */
-export async function watchBooks({
+export async function watchLedger({
   connections,
   changes,
   signal,
   every = usualIntervals,
-}: WatchBooksDeps): Promise<void> {
-  let seen = new Map<string, BooksState>();
+}: WatchLedgerDeps): Promise<void> {
+  let seen = new Map<string, LedgerState>();
   let silent = 0;
   let woken = new AbortController();
   let announcing = false;
@@ -63,20 +63,20 @@ export async function watchBooks({
 }
 
 /** Sums and the newest line, as text; null: the gateway did not answer. */
-type BooksState = string | null;
+type LedgerState = string | null;
 
 async function readAll(
   connections: Pick<Connections, 'payers'>,
   signal: AbortSignal,
-): Promise<Map<string, BooksState>> {
+): Promise<Map<string, LedgerState>> {
   // A key that cannot be read is no gateway that is away: whoever needs it says so.
   const payers = await connections.payers().catch((): Payer[] => []);
   return new Map(
-    await Promise.all(payers.map(async (payer) => [payer.source, await readBooks(payer, signal)] as const)),
+    await Promise.all(payers.map(async (payer) => [payer.source, await readLedgerState(payer, signal)] as const)),
   );
 }
 
-async function readBooks({ client }: Payer, signal: AbortSignal): Promise<BooksState> {
+async function readLedgerState({ client }: Payer, signal: AbortSignal): Promise<LedgerState> {
   try {
     const within = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const { transactions, ...sums } = await client.credits({ limit: 1 }, { signal: within });

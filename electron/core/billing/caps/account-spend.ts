@@ -21,12 +21,12 @@ const limitMs = 3_000;
  * that, or does not answer now.
  */
 export async function accountSpend(
-  connections: Pick<Connections, 'wallet' | 'mode'>,
+  connections: Pick<Connections, 'billingAccount' | 'mode'>,
   periods: { readonly day: number; readonly month: number },
 ): Promise<AccountSpend | null> {
   const signal = AbortSignal.timeout(limitMs);
   try {
-    const { client, source } = await connections.wallet('main');
+    const { client, source } = await connections.billingAccount('main');
     const usage = await client.usage({ group_by: 'day', start: periods.month / 1000 }, { signal });
     const month = getPersonCost(usage.totals);
     if (month === null || usage.grouped === false || usage.period === null) return null;

@@ -14,7 +14,7 @@ import { modelSpend } from './model-spend.ts';
 export interface CapsDeps {
   readonly store: SettingsStore;
   readonly spend: SpendStore;
-  readonly connections: Pick<Connections, 'wallet' | 'mode'>;
+  readonly connections: Pick<Connections, 'billingAccount' | 'mode'>;
   /** Of the built-in gateway, which refuses other programs by the caps of a day, a month and of models. */
   readonly programLimits: {
     /** Makes limits of the caps, where nobody else has set any. */

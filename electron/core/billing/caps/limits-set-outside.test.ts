@@ -19,7 +19,7 @@ async function start(folder?: string, secrets = memorySecrets()) {
     openSecrets,
     ...(folder === undefined ? {} : { dataFolder: folder }),
   });
-  const account = async () => (await client.account.get({ wallet: 'main' })).id ?? '';
+  const account = async () => (await client.account.get({ billingAccount: 'main' })).id ?? '';
   await account();
   const limits = async (...words: string[]) => {
     const database = join(dataFolder, 'gateway.db');
@@ -133,9 +133,9 @@ test('after the ledger went back to a copy the limits are those of before: the a
   const empty = join(dataFolder, 'empty.db');
   await (await openGateway({ database: empty })).close();
   const name = 'ledger-2026-01-01T00-00-00-000Z.db';
-  const books = new Sqlite(empty, { readonly: true });
-  writeFileSync(join(folder, name), books.serialize());
-  books.close();
+  const gatewayDb = new Sqlite(empty, { readonly: true });
+  writeFileSync(join(folder, name), gatewayDb.serialize());
+  gatewayDb.close();
   await client.ledger.restore({ name });
   expect(await limits()).toEqual(['4', '20']);
   expect(await setOutside()).toEqual([]);
@@ -154,7 +154,7 @@ test('while another server has the books it is not known what others have set, a
   const opened = readUntil(await client.changes.watch(), (seen) => seen.some(({ topics }) => topics.includes('app')));
   await other.close();
   await opened;
-  const id = (await client.account.get({ wallet: 'main' })).id ?? '';
+  const id = (await client.account.get({ billingAccount: 'main' })).id ?? '';
   expect((await client.caps.get()).setOutside).toEqual([]);
   const { stdout } = await command(['account', 'limits', id, '--json', '--db', join(dataFolder, 'gateway.db')]);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -3,7 +3,7 @@ import { getPersonCost } from '../costs/person-cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 
 interface ModelSpendDeps {
-  readonly connections: Pick<Connections, 'wallet'>;
+  readonly connections: Pick<Connections, 'billingAccount'>;
   readonly spend: Pick<SpendStore, 'sinceByModel'>;
 }
 
@@ -21,9 +21,9 @@ export async function modelSpend({ connections, spend }: ModelSpendDeps, month: 
   return costs;
 }
 
-async function bookedByModel(connections: Pick<Connections, 'wallet'>, month: number) {
+async function bookedByModel(connections: Pick<Connections, 'billingAccount'>, month: number) {
   try {
-    const { client, source } = await connections.wallet('main');
+    const { client, source } = await connections.billingAccount('main');
     const query = { group_by: 'model', start: month / 1000 } as const;
     const usage = await client.usage(query, { signal: AbortSignal.timeout(limitMs) });
     if (usage.group_by !== 'model' || usage.grouped === false || usage.period === null) return null;

@@ -40,15 +40,15 @@ test('caps of a day and a month count what other programs spend, to the nano-dol
   expect((await asProgram()).status).toBe(200);
 
   const { spentUsd, whole, meters } = await client.caps.get();
-  const books = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
-  const charged = books
+  const ledger = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
+  const charged = ledger
     .prepare(
       `select -sum(e.amount) from ledger_entries e join accounts a on a.id = e.account_id where a.plan = 'local'`,
     )
     .pluck()
     .safeIntegers()
     .get() as bigint;
-  books.close();
+  ledger.close();
   expect(charged).toBe(420_000n);
   expect(spentUsd).toEqual({ day: formatUsd(nanoUsd(charged)), month: formatUsd(nanoUsd(charged)) });
   expect({ whole, meters }).toEqual({ whole: true, meters: [] });

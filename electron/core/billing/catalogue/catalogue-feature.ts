@@ -1,6 +1,6 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
@@ -75,8 +75,8 @@ export function catalogueFeature(deps: CatalogueDeps) {
       return orNothing(() => useOfModel(client, model, now()), null);
     },
 
-    async mix({ wallet }: { wallet: Wallet }) {
-      const { client } = await connections.wallet(wallet);
+    async mix({ billingAccount }: { billingAccount: BillingAccount }) {
+      const { client } = await connections.billingAccount(billingAccount);
       return orNothing(() => averageRequest(client, now()), null);
     },
 

@@ -10,10 +10,10 @@ const start = end - 30 * day;
 async function core() {
   const opened = await coreWithGateway();
   onTestFinished(() => opened.close());
-  const { id } = await opened.client.account.get({ wallet: 'main' });
-  const books = new Sqlite(join(opened.dataFolder, 'gateway.db'));
-  onTestFinished(() => void books.close());
-  return { ...opened, account: id ?? '', books };
+  const { id } = await opened.client.account.get({ billingAccount: 'main' });
+  const ledger = new Sqlite(join(opened.dataFolder, 'gateway.db'));
+  onTestFinished(() => void ledger.close());
+  return { ...opened, account: id ?? '', ledger };
 }
 
 interface Made {
@@ -26,17 +26,17 @@ interface Made {
 }
 
 /** Writes ended requests into the books, as another program’s would be there. */
-function book(books: Database, account: string, requests: readonly Made[]): void {
-  const insert = books.prepare(`
+function book(ledger: Database, account: string, requests: readonly Made[]): void {
+  const insert = ledger.prepare(`
     insert into requests (id, account_id, instance_id, created, day, ended, status, provider, model, metadata, byok, hold,
       lease_until, prompt_tokens, completion_tokens, cached_tokens, charge, upstream_cost, total_ms, first_token_ms)
     values (?, ?, 'test', ?, ?, ?, 'succeeded', 'openai', 'gpt-5.4', '{}', 0, 0, 0, ?, ?, ?, ?, 0, 3000, 1000)`);
-  const count = books.prepare(`
+  const count = ledger.prepare(`
     insert into usage_daily (account_id, day, provider, model, key_id, status, byok, requests, prompt_tokens,
       completion_tokens, cached_tokens, reasoning_tokens, charge, upstream_cost)
     values (?, ?, 'openai', 'gpt-5.4', '', 'succeeded', 0, 1, ?, ?, ?, 0, ?, 0)
     on conflict do update set requests = requests + 1, charge = charge + excluded.charge`);
-  books.transaction(() => {
+  ledger.transaction(() => {
     for (const {
       id,
       prompt = 1000,
@@ -76,8 +76,8 @@ test('a price’s changes are told, and nothing of what has no price', async () 
 });
 
 test('one’s own use of a model has its cost, and the speed of its last answers', async () => {
-  const { client, books, account } = await core();
-  book(books, account, [{ id: 'req_a' }, { id: 'req_b', completion: 400 }, { id: 'req_c', completion: 100 }]);
+  const { client, ledger, account } = await core();
+  book(ledger, account, [{ id: 'req_a' }, { id: 'req_b', completion: 400 }, { id: 'req_c', completion: 100 }]);
   expect(await client.whatIf.use({ model: 'openai/gpt-5.4' })).toMatchObject({
     requests: 3,
     costUsd: '0.015',
@@ -88,7 +88,7 @@ test('one’s own use of a model has its cost, and the speed of its last answers
 });
 
 test('a period priced on another model is what SQL says, with cache reads and long prompts at their own rates', async () => {
-  const { client, books, account } = await core();
+  const { client, ledger, account } = await core();
   const requests = Array.from({ length: 400 }, (_, at): Made => {
     const prompt = (at * 7919) % 400_000;
     return {
@@ -99,7 +99,7 @@ test('a period priced on another model is what SQL says, with cache reads and lo
       charge: at * 1_000_003,
     };
   });
-  book(books, account, [...requests, { id: 'req_before', created: start - 1 }, { id: 'req_after', created: end }]);
+  book(ledger, account, [...requests, { id: 'req_before', created: start - 1 }, { id: 'req_after', created: end }]);
   const model = (await client.catalogue.list()).models.find(({ id }) => id === 'openai/gpt-5.6-luna');
   if (!model?.pricing) throw new Error('the book has lost a model that this test is about');
   const { pricing, context_length: context } = model;
@@ -111,7 +111,7 @@ test('a period priced on another model is what SQL says, with cache reads and lo
   if (!tier) throw new Error('it has one price for prompts of every length');
   const rate = (name: 'prompt' | 'completion' | 'input_cache_read') =>
     `(case when prompt_tokens > ${tier.min_prompt_tokens} then ${pico(tier[name])} else ${pico(pricing[name])} end)`;
-  const sql = books
+  const sql = ledger
     .prepare(
       `select count(*) as requests, sum(charge) as actual, sum(((prompt_tokens - cached_tokens) * ${rate('prompt')}
         + cached_tokens * ${rate('input_cache_read')} + completion_tokens * ${rate('completion')} + 999) / 1000) as cost
@@ -119,7 +119,7 @@ test('a period priced on another model is what SQL says, with cache reads and lo
     )
     .safeIntegers()
     .get(start, end, context) as { requests: bigint; actual: bigint; cost: bigint };
-  const result = await client.whatIf.reprice({ wallet: 'main', start, end, models: [model.id] });
+  const result = await client.whatIf.reprice({ billingAccount: 'main', start, end, models: [model.id] });
   const nano = (usd: string | undefined) => BigInt(Math.round(Number(usd) * 1e9));
   const [repriced] = result.models;
   expect(result.requests).toBe(399);
@@ -132,14 +132,14 @@ test('a period priced on another model is what SQL says, with cache reads and lo
 });
 
 test('what would not have fitted, or took what the model lacks, is counted apart', async () => {
-  const { client, books, account, dataFolder } = await core();
+  const { client, ledger, account, dataFolder } = await core();
   const { models } = await client.catalogue.list();
   const small = models.find(
     ({ context_length: context, capabilities, pricing }) =>
       context !== null && context < 20_000 && pricing && !capabilities.includes('vision'),
   );
   if (!small?.context_length) throw new Error('the book has no small model any more');
-  book(books, account, [
+  book(ledger, account, [
     { id: 'req_fits', charge: 1000 },
     { id: 'req_long', prompt: small.context_length, charge: 20 },
     { id: 'req_seen', charge: 300 },
@@ -152,7 +152,7 @@ test('what would not have fitted, or took what the model lacks, is counted apart
     insert into messages (id, conversation_id, parent_id, role, text, status, tool_calls, request_id, created_at, seq)
       values ('a', 'c', 'q', 'assistant', '', 'done', '[]', 'req_seen', ${start + day}, 2);`);
   chats.close();
-  const { models: repriced } = await client.whatIf.reprice({ wallet: 'main', start, end, models: [small.id] });
+  const { models: repriced } = await client.whatIf.reprice({ billingAccount: 'main', start, end, models: [small.id] });
   expect(repriced).toMatchObject([
     {
       requests: 1,
@@ -165,10 +165,14 @@ test('what would not have fitted, or took what the model lacks, is counted apart
 
 test('a model without a price, or that is gone, is refused by name', async () => {
   const { client } = await core();
-  await expect(client.whatIf.reprice({ wallet: 'main', start, end, models: ['nobody/gone'] })).rejects.toMatchObject({
+  await expect(
+    client.whatIf.reprice({ billingAccount: 'main', start, end, models: ['nobody/gone'] }),
+  ).rejects.toMatchObject({
     code: 'not_found',
   });
-  await expect(client.whatIf.reprice({ wallet: 'main', start, end, models: ['router'] })).rejects.toMatchObject({
-    code: 'invalid_input',
-  });
+  await expect(client.whatIf.reprice({ billingAccount: 'main', start, end, models: ['router'] })).rejects.toMatchObject(
+    {
+      code: 'invalid_input',
+    },
+  );
 });

@@ -1,8 +1,8 @@
 import { type Candidate, repricing } from '#gateway/ledger/records/reprice.ts';
-import { getNeeds, type RepricedBooks } from '#gateway/ledger/records/reprice-books.ts';
+import { getNeeds, type RepricedUsage } from '#gateway/ledger/records/reprice-books.ts';
 import { parsePricing } from '#shared/bill-lines.ts';
 import type { WhatIfResult } from '#shared/contract/app/catalogue.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
@@ -20,7 +20,7 @@ export interface WhatIfDeps {
 }
 
 interface Asked {
-  readonly wallet: Wallet;
+  readonly billingAccount: BillingAccount;
   readonly start: number;
   readonly end: number;
   readonly models: readonly string[];
@@ -36,8 +36,8 @@ const maxRead = 5_000;
  * of another gateway by its records. What a request took beyond tokens is known of this app's own requests alone.
  */
 export function whatIf({ connections, catalogue, background, gatewayDatabase }: WhatIfDeps) {
-  return async ({ wallet, start, end, models }: Asked, signal?: AbortSignal): Promise<WhatIfResult> => {
-    const { client, source } = await connections.wallet(wallet);
+  return async ({ billingAccount, start, end, models }: Asked, signal?: AbortSignal): Promise<WhatIfResult> => {
+    const { client, source } = await connections.billingAccount(billingAccount);
     const known = await catalogue();
     const chosen = models.map((id) => known.find((model) => model.id === id) ?? gone(id));
     const candidates = chosen.map(toCandidate);
@@ -76,7 +76,7 @@ function toCandidate(model: Model): Candidate {
   };
 }
 
-type Read = RepricedBooks & { readonly readSince: number | null };
+type Read = RepricedUsage & { readonly readSince: number | null };
 
 /** Over the network, newest first. */
 async function repriceRecords(

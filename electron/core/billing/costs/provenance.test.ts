@@ -40,11 +40,11 @@ test('an answer on the person’s own key has its list price, exactly as in the 
   expect(await read()).toMatchObject({ status: 'done', costUsd: '0.00021', costSource: 'byok' });
   expect(await total()).toMatchObject({ usd: '0.00021', requests: 1, unknown: 0, notBilled: 1 });
   await eventually(async () => expect(disagreements(dataFolder)).toEqual([]));
-  const books = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
-  expect(books.prepare('select sum(amount) from ledger_entries where request_id is not null').pluck().get()).toBe(
+  const ledger = new Sqlite(join(dataFolder, 'gateway.db'), { readonly: true });
+  expect(ledger.prepare('select sum(amount) from ledger_entries where request_id is not null').pluck().get()).toBe(
     -210_000,
   );
-  books.close();
+  ledger.close();
 });
 
 test('one that breaks off on the person’s own key costs an estimate of what was written, and is no $0', async () => {
@@ -100,6 +100,6 @@ test('an answer on an own key costs an unknown amount when the app is killed whi
   expect(await readTotal(next.client, conversationId)).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
   const today = new Date().toISOString().slice(0, 10);
   const period = { first: today, last: today, zone: 'UTC' };
-  const { groups } = await next.client.usage.get({ wallet: 'main', period, groupBy: 'provenance' });
+  const { groups } = await next.client.usage.get({ billingAccount: 'main', period, groupBy: 'provenance' });
   expect(groups).toMatchObject([{ kind: 'named', id: 'unknown', requests: 1, cost_usd: null }]);
 });

@@ -10,7 +10,7 @@ const replacedSetting = 'ledger.replaced';
  * From now on the books of the gateway inside do not know all that was asked before: noted before they are replaced. Returns what
  * takes the note back, where they were not.
  */
-export async function noteReplacedBooks(settings: SettingsStore, now: number): Promise<() => Promise<void>> {
+export async function noteReplacedLedger(settings: SettingsStore, now: number): Promise<() => Promise<void>> {
   const before = await settings.read(replacedSetting);
   await settings.write(replacedSetting, now);
   return () => (before === undefined ? settings.forget(replacedSetting) : settings.write(replacedSetting, before));

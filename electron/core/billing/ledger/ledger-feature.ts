@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { renameFileSync } from '#gateway/storage/rename-file.ts';
 import type { LedgerBackups, LedgerComparison, LedgerFormat } from '#shared/contract/app/ledger.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
@@ -19,7 +19,9 @@ export interface LedgerDeps extends Pick<Naming, 'providerName'> {
   readonly dataFolder: string;
   readonly connections: Connections;
   /** The ids of a wallet's account in the embedded gateway, and of the app's key to it. */
-  readonly getIds: (wallet: Wallet) => Promise<{ account: string | null | undefined; key: string | null | undefined }>;
+  readonly getIds: (
+    billingAccount: BillingAccount,
+  ) => Promise<{ account: string | null | undefined; key: string | null | undefined }>;
   readonly background: Background;
   readonly now: () => number;
   /** Ends running answers and brings their costs in, before the books are replaced. */
@@ -32,7 +34,7 @@ export interface LedgerDeps extends Pick<Naming, 'providerName'> {
   readonly restored: () => Promise<void>;
 }
 
-const wallets: readonly Wallet[] = ['main', 'sandbox'];
+const billingAccounts: readonly BillingAccount[] = ['main', 'sandbox'];
 const limitMs = 30_000;
 /** How long a removed copy can be put back. */
 const undoMs = 3_600_000;
@@ -75,17 +77,17 @@ export function ledgerFeature(deps: LedgerDeps) {
     const why = await background.run('faultOfLedger', { copy });
     if (why) throw refusal('backup_unusable', 'backupUnusable', { why });
     const own = await Promise.all(
-      wallets.map(async (wallet) => {
+      billingAccounts.map(async (billingAccount) => {
         // Asking also brings into the file all that was answered until now.
-        const { client } = await connections.byId(wallet);
+        const { client } = await connections.byId(billingAccount);
         await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
-        return Object.assign({ wallet }, await deps.getIds(wallet));
+        return Object.assign({ billingAccount }, await deps.getIds(billingAccount));
       }),
     );
     const { accounts, lostKeys } = await background.run('compareLedgers', { copy, database: file, now: now() });
     return {
       accounts: accounts.map(({ id, name, copy, present }) => ({
-        wallet: own.find(({ account }) => account === id)?.wallet ?? null,
+        billingAccount: own.find(({ account }) => account === id)?.billingAccount ?? null,
         name,
         copy,
         present,
@@ -128,8 +130,11 @@ export function ledgerFeature(deps: LedgerDeps) {
   }
 
   /** Pages of a wallet's lines, oldest first. */
-  async function* getLines(wallet: Wallet, signal: AbortSignal | undefined): AsyncGenerator<readonly ExportedLine[]> {
-    const { client, source } = await connections.wallet(wallet);
+  async function* getLines(
+    billingAccount: BillingAccount,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<readonly ExportedLine[]> {
+    const { client, source } = await connections.billingAccount(billingAccount);
     const within = () => AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(limitMs)]);
     if (source.startsWith('embedded/')) {
       // Asking also brings into the file all that was answered until now.
@@ -195,8 +200,11 @@ export function ledgerFeature(deps: LedgerDeps) {
       return backups();
     },
 
-    async *export({ wallet, format }: { wallet: Wallet; format: LedgerFormat }, signal?: AbortSignal) {
-      yield* ledgerPieces(getLines(wallet, signal), format, deps.providerName);
+    async *export(
+      { billingAccount, format }: { billingAccount: BillingAccount; format: LedgerFormat },
+      signal?: AbortSignal,
+    ) {
+      yield* ledgerPieces(getLines(billingAccount, signal), format, deps.providerName);
     },
   };
 }

@@ -46,7 +46,7 @@ export async function finishRestore(
     : undefined;
   if (staged === undefined) return;
   await note();
-  const { replaceBooks } = await import('#gateway/operations/backup/replace-books.ts');
+  const { replaceGatewayDb } = await import('#gateway/operations/backup/replace-books.ts');
   const setAside = join(folder, freeName(folder, 'before-restore', now()));
-  await replaceBooks({ staged: join(folder, staged), database, setAside });
+  await replaceGatewayDb({ staged: join(folder, staged), database, setAside });
 }

@@ -26,10 +26,10 @@ test('the ledger is exported whole, a row a line, and copied with its sums count
   await chatEnded(client, conversationId);
   const exported = async (format: 'csv' | 'json') => {
     let text = '';
-    for await (const piece of await client.ledger.export({ wallet: 'sandbox', format })) text += piece.text;
+    for await (const piece of await client.ledger.export({ billingAccount: 'sandbox', format })) text += piece.text;
     return text;
   };
-  const lines = (await client.credits.get({ wallet: 'sandbox' })).transactions.data.toReversed();
+  const lines = (await client.credits.get({ billingAccount: 'sandbox' })).transactions.data.toReversed();
   const json = JSON.parse(await exported('json')) as Record<
     'id' | 'amount_usd' | 'balance_after_usd' | 'provider' | 'provider_name',
     string | null

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { stageBooks } from '#gateway/operations/backup/replace-books.ts';
+import { stageGatewayDb } from '#gateway/operations/backup/replace-books.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { disagreements } from '../../../../tests/support/books-agree.ts';
 import { chatEnded } from '../../../../tests/support/chat-ended.ts';
@@ -27,9 +27,9 @@ async function start(options: TestCoreOptions = {}) {
     expect(messages.at(-1)).toMatchObject({ status: 'done', costSource: 'billed' });
     return messages.at(-1)?.costUsd ?? '';
   };
-  const credits = async () => (await client.credits.get({ wallet: 'sandbox' })).balance;
+  const credits = async () => (await client.credits.get({ billingAccount: 'sandbox' })).balance;
   const unmatched = async () => {
-    const { openRows } = await client.reconciliation.get({ wallet: 'sandbox', offset: 0 });
+    const { openRows } = await client.reconciliation.get({ billingAccount: 'sandbox', offset: 0 });
     return openRows.map(({ kind }) => kind);
   };
   const backUp = async () => (await client.ledger.backUp()).backups[0]?.name ?? '';
@@ -57,7 +57,7 @@ test('the ledger goes back to a copy and comes back from it; the app works on, k
 
   const compared = await client.ledger.compare({ name });
   expect(compared.lostKeys).toEqual(['Editor']);
-  expect(compared.accounts.find(({ wallet }) => wallet === 'sandbox')).toMatchObject({
+  expect(compared.accounts.find(({ billingAccount }) => billingAccount === 'sandbox')).toMatchObject({
     copy: { requests: 1, balanceUsd: atCopy },
     present: { requests: 3, balanceUsd: before },
   });
@@ -119,17 +119,19 @@ test('an answer whose cost is not told before the books are replaced has no know
   const { backups, folder } = await client.ledger.restore({ name });
   told = true;
   const setAside = backups[0]?.name ?? '';
-  const books = new Sqlite(join(folder, setAside), { readonly: true });
-  const charged = books
+  const gatewayDb = new Sqlite(join(folder, setAside), { readonly: true });
+  const charged = gatewayDb
     .prepare('select charge from requests where conversation_id = ?')
     .pluck()
     .safeIntegers()
     .get(conversationId) as bigint;
-  books.close();
+  gatewayDb.close();
   expect(charged).toBeGreaterThan(0n);
   const spendId = (await answer())?.id ?? '';
   // Nor if these books are asked: they do not know of it.
-  expect(await client.reconciliation.lookUp({ wallet: 'sandbox', requestId: null, spendId })).toEqual({ found: false });
+  expect(await client.reconciliation.lookUp({ billingAccount: 'sandbox', requestId: null, spendId })).toEqual({
+    found: false,
+  });
   expect(await answer()).toMatchObject({ status: 'cancelled', costUsd: null, costSource: 'unknown' });
 
   await client.ledger.restore({ name: setAside });
@@ -219,7 +221,7 @@ test('a restore that was broken off is finished by the next start', async () => 
   const atCopy = await first.credits();
   await first.ask();
   await first.core.core.close();
-  await stageBooks(join(first.folder, name), join(first.folder, `${name}.next`));
+  await stageGatewayDb(join(first.folder, name), join(first.folder, `${name}.next`));
   const { secrets, dataFolder } = first;
   const again = await start({ dataFolder, openSecrets: async () => secrets });
   expect(await again.credits()).toBe(atCopy);
@@ -273,7 +275,7 @@ test.each([
     expect((await client.ledger.backups()).backups).toEqual(backups);
     away = false;
     const spendId = (await answer())?.id ?? '';
-    expect(await client.reconciliation.lookUp({ wallet: 'sandbox', requestId: null, spendId })).toEqual({
+    expect(await client.reconciliation.lookUp({ billingAccount: 'sandbox', requestId: null, spendId })).toEqual({
       found: true,
     });
     expect(await answer()).toMatchObject({ costUsd: '0', costSource: 'uncharged' });

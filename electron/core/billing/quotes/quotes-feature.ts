@@ -189,7 +189,7 @@ export function quotesFeature(deps: QuotesDeps) {
       const search = await expectedSearch(priced.searches, served);
       const promptTokens = getPromptTokens(priced.promptTokens, search, branch, served, context, body);
       const cachedTokens = mayBeCached ? cachedIn(answers.at(-1), served, promptTokens.estimate, now()) : 0;
-      const simulated = facts?.simulated ?? payer.wallet === 'sandbox';
+      const simulated = facts?.simulated ?? payer.billingAccount === 'sandbox';
       const costUsd = known || facts?.record.kind === 'router' ? priced.costUsd : null;
       return {
         ...priced,
@@ -227,7 +227,7 @@ export function quotesFeature(deps: QuotesDeps) {
     async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<Upper | null> {
       const { payer, served, costUsd } = await price(body, undefined);
       const facts = modelFacts(served);
-      if (facts?.simulated ?? payer.wallet === 'sandbox') return null;
+      if (facts?.simulated ?? payer.billingAccount === 'sandbox') return null;
       return costUsd && facts?.record.pricing ? { model: served, upper: parseUsd(costUsd.high) } : null;
     },
 

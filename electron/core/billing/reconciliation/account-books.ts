@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { Operator } from '#gateway/operations/operator/operator.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
-import type { Books } from '../../worker/booked-requests.ts';
-import type { booksElsewhere } from './read-elsewhere.ts';
+import type { AccountLedger } from '../../worker/booked-requests.ts';
+import type { remoteLedger } from './read-elsewhere.ts';
 
-export interface AccountBooksDeps {
+export interface AccountLedgerDeps {
   readonly dataFolder: string;
   /** Of the embedded gateway. */
   readonly operator: Pick<Operator, 'listKeys'>;
-  readonly elsewhere: ReturnType<typeof booksElsewhere>;
+  readonly elsewhere: ReturnType<typeof remoteLedger>;
 }
 
 /** For one answer. */
@@ -19,11 +19,11 @@ const limitMs = 30_000;
 const ownKeyLabel = 'Portico';
 
 /** The books of a wallet: all of them where they lie here, of those elsewhere what was read by now. */
-export async function accountBooks(
-  { dataFolder, operator, elsewhere }: AccountBooksDeps,
+export async function readAccountLedger(
+  { dataFolder, operator, elsewhere }: AccountLedgerDeps,
   payer: Payer,
   signal?: AbortSignal,
-): Promise<Books> {
+): Promise<AccountLedger> {
   const { source, client } = payer;
   const within = { signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(limitMs)]) };
   // Asking the gateway also brings into its file all that it has answered until now.

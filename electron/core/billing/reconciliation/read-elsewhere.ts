@@ -4,7 +4,7 @@ import { toAppError } from '#shared/errors.ts';
 import type { Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Background } from '../../worker/background.ts';
-import type { Books } from '../../worker/booked-requests.ts';
+import type { AccountLedger } from '../../worker/booked-requests.ts';
 import type { ToldPage } from '../../worker/books-elsewhere.ts';
 
 const pageSize = 100;
@@ -43,7 +43,7 @@ interface Page {
  * Reads the books of gateways elsewhere by their pages into the worker's files, all of them, however long it takes: what has ended
  * never changes, so that a later look only asks for what is new. Whoever asks meanwhile gets what was read so far.
  */
-export function booksElsewhere(background: Pick<Background, 'run'>) {
+export function remoteLedger(background: Pick<Background, 'run'>) {
   const accounts = new Map<string, Account>();
 
   async function getAccount(source: string): Promise<Account> {
@@ -77,7 +77,7 @@ export function booksElsewhere(background: Pick<Background, 'run'>) {
     await background.run('settleElsewhere', { id, joined: true });
   }
 
-  return async ({ source, client, installation }: Payer, ownKey: string | null): Promise<Books> => {
+  return async ({ source, client, installation }: Payer, ownKey: string | null): Promise<AccountLedger> => {
     const account = await getAccount(source);
     account.reading ??= read(account, client).finally(() => {
       account.reading = null;

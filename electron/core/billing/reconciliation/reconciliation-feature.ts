@@ -1,17 +1,17 @@
 import type { Drift, Reconciliation } from '#shared/contract/app/reconciliation.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { type Connections, isOwnKeys } from '../../gateways/connection/connections.ts';
 import { bookedModelName, type DescribeModel } from '../../gateways/connection/model-facts.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { Background } from '../../worker/background.ts';
-import type { Books } from '../../worker/booked-requests.ts';
+import type { AccountLedger } from '../../worker/booked-requests.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
-import { type AccountBooksDeps, accountBooks } from './account-books.ts';
+import { type AccountLedgerDeps, readAccountLedger } from './account-books.ts';
 import { type LookUpDeps, lookUpRequest } from './look-up-request.ts';
 import type { MarkStore } from './mark-store.ts';
-import { booksElsewhere } from './read-elsewhere.ts';
+import { remoteLedger } from './read-elsewhere.ts';
 
-export interface ReconciliationDeps extends Omit<AccountBooksDeps, 'elsewhere'>, LookUpDeps {
+export interface ReconciliationDeps extends Omit<AccountLedgerDeps, 'elsewhere'>, LookUpDeps {
   readonly connections: Connections;
   /** A thread of its own, so that nobody's search waits for it. */
   readonly background: Pick<Background, 'run'>;
@@ -23,14 +23,14 @@ export interface ReconciliationDeps extends Omit<AccountBooksDeps, 'elsewhere'>,
 }
 
 interface Page {
-  readonly wallet: Wallet;
+  readonly billingAccount: BillingAccount;
   readonly offset: number;
   readonly limit: number;
 }
 
 /** Chats, usage records, ledger and balance, matched by request. */
 export function reconciliationFeature(given: ReconciliationDeps) {
-  const deps = Object.assign({}, given, { elsewhere: booksElsewhere(given.background) });
+  const deps = Object.assign({}, given, { elsewhere: remoteLedger(given.background) });
   const { connections, background, spend, marks, modelFacts, changes, now } = deps;
 
   /** What the app knows of requests: chat, message and the model's name. */
@@ -50,21 +50,33 @@ export function reconciliationFeature(given: ReconciliationDeps) {
     });
   }
 
-  const driftIn = (books: Books, { offset, limit }: Omit<Page, 'wallet'>, signal?: AbortSignal) =>
-    background.run('drift', { books, offset, limit }, signal);
+  const driftIn = (
+    accountLedger: AccountLedger,
+    { offset, limit }: Omit<Page, 'billingAccount'>,
+    signal?: AbortSignal,
+  ) => background.run('drift', { accountLedger, offset, limit }, signal);
 
   return {
-    async get({ wallet, offset, limit }: Page, signal?: AbortSignal): Promise<Reconciliation> {
-      const payer = await connections.wallet(wallet);
-      const books = await accountBooks(deps, payer, signal);
+    async get({ billingAccount, offset, limit }: Page, signal?: AbortSignal): Promise<Reconciliation> {
+      const payer = await connections.billingAccount(billingAccount);
+      const accountLedger = await readAccountLedger(deps, payer, signal);
       const { source } = payer;
-      const input = { books, source, isOwnKey: isOwnKeys(source), offset, limit };
+      const input = { accountLedger, source, isOwnKey: isOwnKeys(source), offset, limit };
       const { openRows, ...found } = await background.run('reconcile', input, signal);
-      return { ...found, openRows: await named(openRows), readAt: now(), part: 'file' in books ? null : books.part };
+      return {
+        ...found,
+        openRows: await named(openRows),
+        readAt: now(),
+        part: 'file' in accountLedger ? null : accountLedger.part,
+      };
     },
 
-    async drift({ wallet, ...page }: Page, signal?: AbortSignal): Promise<Drift> {
-      const found = await driftIn(await accountBooks(deps, await connections.wallet(wallet), signal), page, signal);
+    async drift({ billingAccount, ...page }: Page, signal?: AbortSignal): Promise<Drift> {
+      const found = await driftIn(
+        await readAccountLedger(deps, await connections.billingAccount(billingAccount), signal),
+        page,
+        signal,
+      );
       const rows = await named(found.rows);
       return { ...found, rows: rows.map((row) => ({ ...row, spendId: null })) };
     },
@@ -74,14 +86,14 @@ export function reconciliationFeature(given: ReconciliationDeps) {
       if (connections.mode === 'remote') return { drifting: 0 };
       let drifting = 0;
       for (const payer of await connections.payers()) {
-        const books = await accountBooks(deps, payer, signal);
-        drifting += (await driftIn(books, { offset: 0, limit: 0 }, signal)).count;
+        const accountLedger = await readAccountLedger(deps, payer, signal);
+        drifting += (await driftIn(accountLedger, { offset: 0, limit: 0 }, signal)).count;
       }
       return { drifting };
     },
 
-    async lookUp(request: { wallet: Wallet; requestId: string | null; spendId: string | null }) {
-      const found = await lookUpRequest(deps, await connections.wallet(request.wallet), request);
+    async lookUp(request: { billingAccount: BillingAccount; requestId: string | null; spendId: string | null }) {
+      const found = await lookUpRequest(deps, await connections.billingAccount(request.billingAccount), request);
       changes.emit('account');
       return { found };
     },

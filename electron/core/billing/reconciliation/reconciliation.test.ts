@@ -21,7 +21,7 @@ async function open(options: Parameters<typeof coreOfTest>[0] = {}) {
     await chatEnded(client, sent.conversationId);
     return sent;
   };
-  const read = (wallet: 'sandbox' | 'main' = 'sandbox') => client.reconciliation.get({ wallet });
+  const read = (billingAccount: 'sandbox' | 'main' = 'sandbox') => client.reconciliation.get({ billingAccount });
   const sql = (file: 'portico.db' | 'gateway.db', work: (db: Sqlite.Database) => unknown) => {
     const db = new Sqlite(join(dataFolder, file), { timeout: 5000 });
     try {
@@ -79,7 +79,7 @@ test('chats, deleted and temporary ones, another program and a stopped answer al
     usd: sumIn('gateway.db', `select balance from accounts where plan = 'sandbox'`),
     linesUsd: sumIn('gateway.db', `select sum(amount) ${lines}`),
   });
-  const credits = await client.credits.get({ wallet: 'sandbox' });
+  const credits = await client.credits.get({ billingAccount: 'sandbox' });
   expect(credits.balance).toBe(found.balance?.usd);
 });
 
@@ -111,7 +111,10 @@ test('what a crash, a restored state or a wrong record leaves open is named, and
   for (const { kind, requestId, spendId } of found.openRows) {
     if (kind === 'no_chat' || kind === 'no_record')
       await client.reconciliation.mark({ requestId: requestId ?? '', explained: true });
-    else expect(await client.reconciliation.lookUp({ wallet: 'sandbox', requestId, spendId })).toEqual({ found: true });
+    else
+      expect(await client.reconciliation.lookUp({ billingAccount: 'sandbox', requestId, spendId })).toEqual({
+        found: true,
+      });
   }
   const settled = await read();
   expect(settled).toMatchObject({ requests: 5, matched: 5, openCount: 0, differenceUsd: '0' });
@@ -126,12 +129,12 @@ test('a bill that is more than 1 % away from tokens × price is found, rings, an
   const { client, ask, sql } = await open({ env: upstream.env });
   await ask(pricedModel);
   await ask(pricedModel);
-  const drift = () => client.reconciliation.drift({ wallet: 'main' });
+  const drift = () => client.reconciliation.drift({ billingAccount: 'main' });
   expect(await client.reconciliation.alarm()).toEqual({ drifting: 0 });
   expect(await drift()).toMatchObject({ checked: 2, count: 0 });
   await ask(pricedModel);
   // As if more had been charged than the price says.
-  await client.credits.get({ wallet: 'main' });
+  await client.credits.get({ billingAccount: 'main' });
 
   sql('gateway.db', (db) =>
     db.exec(`update requests set price = replace(price, '"prompt":"0.00000015"', '"prompt":"0.0000001"')
@@ -205,7 +208,7 @@ async function elsewhere(
   const cost = await ask();
   repeatRequest(database, times);
   await client.gatewayAccounts.add({ baseUrl: door.url, key });
-  const get = () => client.reconciliation.get({ wallet: 'main' });
+  const get = () => client.reconciliation.get({ billingAccount: 'main' });
   /** Looks until all is read. */
   const readAll = async () => {
     for (;;) {
@@ -239,7 +242,7 @@ test('the books of a gateway elsewhere are read page by page to their end, howev
   });
   seen.resolve(null);
   expect(await readAll()).toMatchObject(matching(times + 1, cost));
-  expect(await client.reconciliation.drift({ wallet: 'main' })).toMatchObject({ checked: times + 1, count: 0 });
+  expect(await client.reconciliation.drift({ billingAccount: 'main' })).toMatchObject({ checked: times + 1, count: 0 });
   // Later only what is new is asked for.
   await ask();
   reads.length = 0;

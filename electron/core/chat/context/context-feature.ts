@@ -81,7 +81,7 @@ export function contextFeature(deps: CompactDeps) {
         limitTokens: null,
         usedTokens: 0,
         reservedTokens: 0,
-        mostMessages: null,
+        maxMessages: null,
         notSentIds: [],
         overflows: false,
       };
@@ -124,7 +124,7 @@ async function write(
   let requestId: string | null = null;
   let text = '';
   let cost: Pick<Summary, 'costUsd' | 'costSource'> = { costUsd: null, costSource: 'unknown' };
-  let simulated = modelFacts(model)?.simulated ?? payer.wallet === 'sandbox';
+  let simulated = modelFacts(model)?.simulated ?? payer.billingAccount === 'sandbox';
   const name = getRequestName(payer, id);
   const keep = () =>
     spend.add({

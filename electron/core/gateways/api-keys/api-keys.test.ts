@@ -90,7 +90,7 @@ test.each(Object.entries(places))('keys of %s: made, told once, used, bound, rot
 
 test('the key of this app is not among those for others, and cannot be ended here', async () => {
   const { client } = await coreOfTest({ openGateway });
-  const { credential } = await client.account.get({ wallet: 'sandbox' });
+  const { credential } = await client.account.get({ billingAccount: 'sandbox' });
   const own = { account: 'sandbox', id: credential?.id ?? '' };
   await expect(client.apiKeys.revoke(own)).rejects.toThrow('revoked already');
   await expect(client.apiKeys.rotate({ ...own, endsInHours: 0 })).rejects.toThrow('revoked already');

@@ -1,11 +1,11 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 
 /** A billing account of a gateway: the client with its key, and the name it is stored by. */
 export interface Payer {
   /** `main` or `sandbox` of the built-in gateway, or the id of an account at another one. */
   readonly id: string;
-  readonly wallet: Wallet;
+  readonly billingAccount: BillingAccount;
   /** Which gateway and wallet, such as `embedded/main` or `https://gateway.example/main`. */
   readonly source: string;
   /** What the person calls it; null: it has the name that its gateway tells. */
@@ -23,7 +23,7 @@ export interface Connections {
   readonly mode: 'embedded' | 'remote';
   /** All wallets, used or not. */
   payers(): Promise<Payer[]>;
-  wallet(wallet: Wallet): Promise<Payer>;
+  billingAccount(billingAccount: BillingAccount): Promise<Payer>;
   /** Of all accounts, whichever gateway is in use: the two of the built-in one, then those elsewhere. */
   ids(): readonly string[];
   /** Throws `not_found`, or why its credential cannot be read. */

@@ -51,17 +51,18 @@ test('several accounts are kept and one pays: switching shows its wallet, and no
     { name: 'Ada', kind: 'api_key', expiresAt: null, storage: 'keychain' },
     { name: 'Bob at work', baseUrl: `${team.url}/v1` },
   ]);
-  const wallet = async () => (await client.account.wallets()).map(({ name, balance }) => [name, balance?.amount]);
-  expect(await wallet()).toEqual([['Bob at work', '7']]);
+  const billingAccount = async () =>
+    (await client.account.wallets()).map(({ name, balance }) => [name, balance?.amount]);
+  expect(await billingAccount()).toEqual([['Bob at work', '7']]);
   const paid = await askedAndAnswered(core, 'sandbox/echo');
   expect(paid).toMatchObject({ status: 'done', costSource: 'billed' });
 
   await client.gatewayAccounts.use({ id: first.id });
-  expect(await wallet()).toEqual([['Ada', '3']]);
+  expect(await billingAccount()).toEqual([['Ada', '3']]);
   // The bill of an answer is found with the account that paid for it, whichever pays now.
   expect(await client.chat.routing({ messageId: paid.id })).not.toBeNull();
   await client.gatewayAccounts.use({ id: null });
-  expect((await wallet()).map(([name]) => name)).toEqual(['Your keys', 'Test credits']);
+  expect((await billingAccount()).map(([name]) => name)).toEqual(['Your keys', 'Test credits']);
 
   await core.core.close();
   const again = await start({ dataFolder: core.dataFolder, openSecrets: async () => secrets });
@@ -193,7 +194,7 @@ test('two accounts at one address stay two when one is removed and the other is 
   await client.gatewayAccounts.remove({ id: first.id });
   await client.gatewayAccounts.add({ baseUrl: team.url, key: await bob.createKey() });
   expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021', month: '0.00021' }, whole: true });
-  const report = await client.reconciliation.get({ wallet: 'main' });
+  const report = await client.reconciliation.get({ billingAccount: 'main' });
   expect(report).toMatchObject({ differenceUsd: '0' });
 });
 
@@ -228,7 +229,7 @@ test('what an earlier version stored by an address is the account’s when its g
   await older.client.gatewayAccounts.add({ baseUrl: team.url, key: await ada.createKey() });
   await older.client.models.list();
   await askedAndAnswered(older, pricedModel);
-  await older.client.funds.setBudget({ wallet: 'main', limitUsd: '7' });
+  await older.client.funds.setBudget({ billingAccount: 'main', limitUsd: '7' });
   await older.core.close();
   const former = `${team.url}/main`;
   const db = await openDb(join(older.dataFolder, 'portico.db'));
@@ -244,8 +245,8 @@ test('what an earlier version stored by an address is the account’s when its g
 
   const { client } = await start({ dataFolder: older.dataFolder, openSecrets: async () => secrets });
   expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021', month: '0.00021' }, whole: true });
-  expect(await client.funds.budget({ wallet: 'main' })).toMatchObject({ limitUsd: '7', spentUsd: '0.00021' });
-  expect(await client.reconciliation.get({ wallet: 'main' })).toMatchObject({ differenceUsd: '0' });
+  expect(await client.funds.budget({ billingAccount: 'main' })).toMatchObject({ limitUsd: '7', spentUsd: '0.00021' });
+  expect(await client.reconciliation.get({ billingAccount: 'main' })).toMatchObject({ differenceUsd: '0' });
   const other = await team.createAccount('Bob');
   await client.gatewayAccounts.add({ baseUrl: team.url, key: await other.createKey() });
   expect(await client.caps.get()).toMatchObject({ spentUsd: { day: '0.00021' }, whole: true });
@@ -264,7 +265,7 @@ test('reconciliation says another computer when a second installation asks with 
   const [desk, laptop] = [await connect(), await connect()];
   await askedAndAnswered(desk, pricedModel);
   await askedAndAnswered(laptop, pricedModel);
-  const report = (core: typeof desk) => core.client.reconciliation.get({ wallet: 'main' });
+  const report = (core: typeof desk) => core.client.reconciliation.get({ billingAccount: 'main' });
   const both = { requests: 2, matched: 2, openCount: 0, differenceUsd: '0' };
   for (const core of [desk, laptop])
     expect(await report(core)).toMatchObject({ ...both, kinds: { chats: 1, otherComputers: 1, otherPrograms: 0 } });

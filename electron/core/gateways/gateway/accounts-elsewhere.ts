@@ -102,7 +102,14 @@ export function gatewayAccounts(deps: GatewayAccountsDeps) {
     const { id, source, baseUrl, name } = account;
     const client = clientFor(baseUrl, key);
     const sends = await isAgreed(account);
-    return { id, wallet: 'main', source, name, installation, client: sends ? withOwnKeys(client, ownKey) : client };
+    return {
+      id,
+      billingAccount: 'main',
+      source,
+      name,
+      installation,
+      client: sends ? withOwnKeys(client, ownKey) : client,
+    };
   }
 
   /** Asks whose key it is, of a connection that an earlier version stored by its address alone. Never throws. */

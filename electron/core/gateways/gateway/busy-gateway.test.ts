@@ -78,11 +78,11 @@ test('a busy gateway is named as such, keeps its wait, and is not asked again be
       message: 'Too many requests.',
       data: expect.objectContaining({ retryAfterMs }),
     });
-  await expect(client.credits.get({ wallet: 'main' })).rejects.toEqual(refused(20_000));
+  await expect(client.credits.get({ billingAccount: 'main' })).rejects.toEqual(refused(20_000));
   clock.ms = 5_000;
   const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
-  await expect(client.credits.get({ wallet: 'main', after: 'txn_1' })).rejects.toEqual(refused(15_000));
-  await expect(client.usage.get({ wallet: 'main', groupBy: 'model', period })).rejects.toEqual(refused(20_000));
+  await expect(client.credits.get({ billingAccount: 'main', after: 'txn_1' })).rejects.toEqual(refused(15_000));
+  await expect(client.usage.get({ billingAccount: 'main', groupBy: 'model', period })).rejects.toEqual(refused(20_000));
   const said = { code: 'rate_limit_exceeded', said: 'Too many requests.' };
   expect(await client.models.list()).toMatchObject({
     problem: { message: 'Too many requests.', refusal: { name: 'gatewaySaid', values: said } },
@@ -95,7 +95,7 @@ test('a busy gateway is named as such, keeps its wait, and is not asked again be
 
   behind.refusal = null;
   clock.ms = 25_000;
-  expect(await client.credits.get({ wallet: 'main' })).toMatchObject({ object: 'credits' });
+  expect(await client.credits.get({ billingAccount: 'main' })).toMatchObject({ object: 'credits' });
   expect(await client.models.list()).toMatchObject({ problem: null, retryAfterMs: null });
   expect((await client.gateway.get()).status.state).toBe('ok');
 });

@@ -1,7 +1,7 @@
 import { Secret } from '#gateway/access/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { SecretBox } from '../../storage/secrets/secret-box.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
@@ -10,19 +10,19 @@ import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
 import { accountSetting, keySetting, type ProgramLimits } from './program-limits.ts';
 import { waitAsAsked } from './wait-as-asked.ts';
 
-interface WalletPlan {
+interface EmbeddedAccountPlan {
   readonly name: string;
   readonly plan: string;
   readonly grant: { readonly amount: string; readonly description: string } | null;
 }
 
 /** The two accounts of the built-in gateway: for the user’s own provider keys, and for test credits. */
-const walletPlans: Readonly<Record<Wallet, WalletPlan>> = {
+const embeddedAccountPlans: Readonly<Record<BillingAccount, EmbeddedAccountPlan>> = {
   main: { name: 'Your keys', plan: 'local', grant: null },
   sandbox: { name: 'Sandbox', plan: 'sandbox', grant: { amount: '10', description: 'Opening test credits' } },
 };
 
-export interface EmbeddedWalletDeps {
+export interface EmbeddedAccountDeps {
   readonly gateway: Gateway;
   readonly store: SettingsStore;
   readonly programLimits: Pick<ProgramLimits, 'write'>;
@@ -32,24 +32,24 @@ export interface EmbeddedWalletDeps {
 }
 
 /** Opens each wallet once: its account, opening credits and the core’s key. */
-export function embeddedWallets(deps: EmbeddedWalletDeps) {
-  const opened = new Map<Wallet, Promise<Payer>>();
-  function open(wallet: Wallet): Promise<Payer> {
-    const known = opened.get(wallet);
+export function embeddedAccounts(deps: EmbeddedAccountDeps) {
+  const opened = new Map<BillingAccount, Promise<Payer>>();
+  function open(billingAccount: BillingAccount): Promise<Payer> {
+    const known = opened.get(billingAccount);
     if (known) return known;
-    const opening = openWallet(deps, wallet);
-    opened.set(wallet, opening);
+    const opening = openBillingAccount(deps, billingAccount);
+    opened.set(billingAccount, opening);
     // A failed attempt is repeated.
-    opening.catch(() => opened.delete(wallet));
+    opening.catch(() => opened.delete(billingAccount));
     return opening;
   }
   return {
     open,
     /** The ids of its account and of the core's key to it. */
-    async getIds(wallet: Wallet) {
-      await open(wallet);
+    async getIds(billingAccount: BillingAccount) {
+      await open(billingAccount);
       const [account, key] = await Promise.all(
-        [accountSetting, keySetting].map((of) => deps.store.readText(of(wallet))),
+        [accountSetting, keySetting].map((of) => deps.store.readText(of(billingAccount))),
       );
       return { account, key };
     },
@@ -58,22 +58,22 @@ export function embeddedWallets(deps: EmbeddedWalletDeps) {
   };
 }
 
-async function openWallet(deps: EmbeddedWalletDeps, wallet: Wallet): Promise<Payer> {
-  const accountId = await accountFor(deps, wallet);
-  const key = await keyFor(deps, wallet, accountId);
-  if (wallet === 'main') await deps.programLimits.write();
+async function openBillingAccount(deps: EmbeddedAccountDeps, billingAccount: BillingAccount): Promise<Payer> {
+  const accountId = await accountFor(deps, billingAccount);
+  const key = await keyFor(deps, billingAccount, accountId);
+  if (billingAccount === 'main') await deps.programLimits.write();
   const client = gatewayClient({
     baseUrl: embeddedRoot,
     apiKey: () => key.reveal(),
     fetch: waitAsAsked(embeddedFetch(deps.gateway), deps.elapsed),
   });
-  return { id: wallet, wallet, source: `embedded/${wallet}`, name: null, client };
+  return { id: billingAccount, billingAccount, source: `embedded/${billingAccount}`, name: null, client };
 }
 
 /** The account’s id is stored; one created just before a crash is found by name and plan. */
-async function accountFor({ gateway, store }: EmbeddedWalletDeps, wallet: Wallet): Promise<string> {
-  const { name, plan, grant } = walletPlans[wallet];
-  const setting = accountSetting(wallet);
+async function accountFor({ gateway, store }: EmbeddedAccountDeps, billingAccount: BillingAccount): Promise<string> {
+  const { name, plan, grant } = embeddedAccountPlans[billingAccount];
+  const setting = accountSetting(billingAccount);
   const accounts = await gateway.operator.listAccounts();
   const kept = await store.readText(setting);
   const account =
@@ -90,9 +90,13 @@ async function accountFor({ gateway, store }: EmbeddedWalletDeps, wallet: Wallet
 }
 
 /** The key from the keychain if it is valid; else a new one, and the old one is revoked. */
-async function keyFor({ gateway, store, secrets }: EmbeddedWalletDeps, wallet: Wallet, accountId: string) {
-  const setting = keySetting(wallet);
-  const secretName = `gateway/${wallet}`;
+async function keyFor(
+  { gateway, store, secrets }: EmbeddedAccountDeps,
+  billingAccount: BillingAccount,
+  accountId: string,
+) {
+  const setting = keySetting(billingAccount);
+  const secretName = `gateway/${billingAccount}`;
   const keptId = await store.readText(setting);
   const keys = await gateway.operator.listKeys(accountId);
   const kept = keys.find((key) => key.id === keptId && key.revokedAt === null);

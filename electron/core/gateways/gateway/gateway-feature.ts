@@ -20,7 +20,7 @@ export function gatewayFeature({ listener, connections, changes, elapsed }: Gate
   async function status(): Promise<GatewayConnection['status']> {
     const start = elapsed();
     try {
-      const { client } = await connections.wallet('main');
+      const { client } = await connections.billingAccount('main');
       const state = (await checkCredential(client)) === null ? 'answers' : 'ok';
       return { state, problem: null, retryAfterMs: null, latencyMs: Math.round((elapsed() - start) * 10) / 10 };
     } catch (error) {

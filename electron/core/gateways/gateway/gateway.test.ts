@@ -43,7 +43,7 @@ test('the first start opens test credits, once, and says which wallet is not use
   expect(keys.map(([name]) => name.split('/').slice(1).join('/')).sort()).toEqual(['gateway/main', 'gateway/sandbox']);
   await first.core.close();
   const second = await start({ openSecrets, dataFolder: first.dataFolder });
-  const { transactions } = await second.client.credits.get({ wallet: 'sandbox' });
+  const { transactions } = await second.client.credits.get({ billingAccount: 'sandbox' });
   expect(transactions.data.map(({ description }) => description)).toEqual(['Opening test credits']);
   expect([...secrets.items.entries()]).toEqual(keys);
 });
@@ -71,11 +71,11 @@ test('an answer of the router is paid with test credits until there is a provide
   const core = await start();
   const answer = await askedAndAnswered(core, 'router');
   expect(answer).toMatchObject({ status: 'done', simulated: true, costSource: 'billed' });
-  const { transactions } = await core.client.credits.get({ wallet: 'sandbox' });
+  const { transactions } = await core.client.credits.get({ billingAccount: 'sandbox' });
   expect(transactions.data[0]).toMatchObject({ amount: `-${answer?.costUsd}`, request_id: answer?.requestId });
   const today = dayIn('UTC', Date.now());
   const period = { first: addDays(today, -1), last: addDays(today, 1), zone: 'UTC' };
-  const usage = await core.client.usage.get({ wallet: 'sandbox', groupBy: 'model', period });
+  const usage = await core.client.usage.get({ billingAccount: 'sandbox', groupBy: 'model', period });
   expect(usage.totals).toMatchObject({ requests: 1, cost_usd: answer?.costUsd });
 });
 
@@ -127,16 +127,16 @@ test('a gateway’s key for chats alone chats, and what it cannot read is said',
   expect(answer).toMatchObject({ status: 'error', error: { code: 'insufficient_credits' } });
   // Who pays is known all the same; what is left is not, and is no zero.
   expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', balance: null }]);
-  expect(await client.models.payer({ model: 'sandbox/echo' })).toEqual({ wallet: 'main', ownKey: null });
-  expect(await client.account.get({ wallet: 'main' })).toMatchObject({
+  expect(await client.models.payer({ model: 'sandbox/echo' })).toEqual({ billingAccount: 'main', ownKey: null });
+  expect(await client.account.get({ billingAccount: 'main' })).toMatchObject({
     name: 'Team',
     balance: null,
     usage: null,
     credential: { scopes: ['chat', 'models'] },
   });
   const period = { first: '2026-11-01', last: '2026-11-30', zone: 'UTC' };
-  const usage = () => client.usage.get({ wallet: 'main', groupBy: 'model', period });
-  for (const read of [() => client.credits.get({ wallet: 'main' }), usage]) {
+  const usage = () => client.usage.get({ billingAccount: 'main', groupBy: 'model', period });
+  for (const read of [() => client.credits.get({ billingAccount: 'main' }), usage]) {
     await expect(read()).rejects.toMatchObject({
       code: 'insufficient_scope',
       message: expect.stringContaining('the scope "account"'),

@@ -1,4 +1,4 @@
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import type { GatewayAccounts } from './accounts-elsewhere.ts';
@@ -6,7 +6,7 @@ import { getProvider } from './own-keys.ts';
 
 export interface ConnectionsDeps {
   readonly accounts: Pick<GatewayAccounts, 'all' | 'active' | 'isAgreed' | 'byId' | 'bySource'>;
-  readonly embedded: (wallet: Wallet) => Promise<Payer>;
+  readonly embedded: (billingAccount: BillingAccount) => Promise<Payer>;
   /** Whether a provider can answer with the user’s own key: then the sandbox answers only on request. */
   readonly hasProvider: () => Promise<boolean>;
   readonly ownKey: (provider: string) => unknown;
@@ -14,25 +14,25 @@ export interface ConnectionsDeps {
 
 /** The gateway in use: the active account of another one, else the built-in one. */
 export function openConnections({ accounts, embedded, hasProvider, ownKey }: ConnectionsDeps): Connections {
-  async function walletFor(model: string): Promise<Wallet> {
+  async function billingAccountFor(model: string): Promise<BillingAccount> {
     if (model.startsWith('sandbox/')) return 'sandbox';
     return model === 'router' && !(await hasProvider()) ? 'sandbox' : 'main';
   }
 
-  async function wallet(name: Wallet): Promise<Payer> {
+  async function billingAccount(name: BillingAccount): Promise<Payer> {
     const active = accounts.active();
     if (!active) return embedded(name);
     if (name === 'main') return accounts.byId(active.id);
     throw refusal('not_found', 'noTestCredits');
   }
 
-  const isEmbedded = (id: string): id is Wallet => id === 'main' || id === 'sandbox';
+  const isEmbedded = (id: string): id is BillingAccount => id === 'main' || id === 'sandbox';
 
   return {
     get mode() {
       return accounts.active() ? 'remote' : 'embedded';
     },
-    wallet,
+    billingAccount,
     payers: () => {
       const active = accounts.active();
       return Promise.all(active ? [accounts.byId(active.id)] : [embedded('main'), embedded('sandbox')]);
@@ -40,10 +40,10 @@ export function openConnections({ accounts, embedded, hasProvider, ownKey }: Con
     ids: () => ['main', 'sandbox', ...accounts.all().map(({ id }) => id)],
     byId: (id) => (isEmbedded(id) ? embedded(id) : accounts.byId(id)),
     async payerFor(model) {
-      if (!accounts.active()) return wallet(await walletFor(model));
+      if (!accounts.active()) return billingAccount(await billingAccountFor(model));
       // Until that is known, a key that is to be sent along might not be there yet.
       await hasProvider();
-      return wallet('main');
+      return billingAccount('main');
     },
     async ownKeyFor(model) {
       const account = accounts.active();

@@ -46,7 +46,7 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
   expect(await client.account.wallets()).toMatchObject([
     { name: 'Ada Lovelace', billing: null, balance: { amount: '12.5', held: null, total_used: null } },
   ]);
-  expect(await client.account.get({ wallet: 'main' })).toMatchObject({
+  expect(await client.account.get({ billingAccount: 'main' })).toMatchObject({
     id: '42',
     email: 'ada@example.com',
     created: null,
@@ -54,7 +54,7 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
     plan: { name: 'Pro', billing: null, limits: null },
     usage: { period: null, requests: 31, total_tokens: 64_000, cost_usd: null },
   });
-  const { transactions } = await client.credits.get({ wallet: 'main' });
+  const { transactions } = await client.credits.get({ billingAccount: 'main' });
   expect(transactions).toMatchObject({
     has_more: false,
     data: [
@@ -62,7 +62,7 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
       { id: '7', type: 'purchase', amount: '20', description: 'Card' },
     ],
   });
-  expect(await client.usage.get({ wallet: 'main', groupBy: 'model', period })).toMatchObject({
+  expect(await client.usage.get({ billingAccount: 'main', groupBy: 'model', period })).toMatchObject({
     ofPeriod: true,
     zone: 'UTC',
     before: null,
@@ -73,12 +73,12 @@ test('a gateway with the interface alone and shapes of its own: all that it tell
   });
   // It tells its own month, and by model, whatever is asked.
   const week = { first: '2026-11-02', last: '2026-11-08', zone: 'Europe/Berlin' };
-  expect(await client.usage.get({ wallet: 'main', groupBy: 'key', period: week })).toMatchObject({
+  expect(await client.usage.get({ billingAccount: 'main', groupBy: 'key', period: week })).toMatchObject({
     ofPeriod: false,
     ownPeriod: { first: '2026-11-01', last: '2026-11-30' },
     groups: null,
   });
-  expect(await client.usage.insights({ wallet: 'main', period })).toEqual({
+  expect(await client.usage.insights({ billingAccount: 'main', period })).toEqual({
     forecast: null,
     failures: null,
     cache_savings_usd: null,
@@ -98,9 +98,13 @@ test('a plain server: it is there by its models; its tokens are counted, and a p
   const { client, model, getAnswer } = await connected(server, 'answers');
   expect(await model('qwen3-8b')).toMatchObject({ owned_by: 'llamacpp', context_length: 40_960, pricing: null });
   expect(await client.account.wallets()).toMatchObject([{ name: new URL(server.baseUrl).host, balance: null }]);
-  expect(await client.account.get({ wallet: 'main' })).toMatchObject({ id: null, plan: null, credential: null });
-  await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
-  await expect(client.usage.get({ wallet: 'main', groupBy: 'model', period })).rejects.toMatchObject({
+  expect(await client.account.get({ billingAccount: 'main' })).toMatchObject({
+    id: null,
+    plan: null,
+    credential: null,
+  });
+  await expect(client.credits.get({ billingAccount: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
+  await expect(client.usage.get({ billingAccount: 'main', groupBy: 'model', period })).rejects.toMatchObject({
     code: 'not_reported',
   });
   expect(await getAnswer('qwen3-8b', 'unknown')).toMatchObject({
@@ -152,8 +156,10 @@ test('OpenRouter: prices, the true cost of an answer, and the balance that the k
     costUsd: '0.00012',
     modelName: 'Anthropic: Claude Sonnet 5',
   });
-  expect(await client.account.get({ wallet: 'main' })).toMatchObject({ credential: { label: 'sk-or-v1-012...789' } });
-  const credits = await client.credits.get({ wallet: 'main' });
+  expect(await client.account.get({ billingAccount: 'main' })).toMatchObject({
+    credential: { label: 'sk-or-v1-012...789' },
+  });
+  const credits = await client.credits.get({ billingAccount: 'main' });
   expect(credits).toMatchObject({
     balance: '74.75',
     total_granted: '100.5',
@@ -163,7 +169,7 @@ test('OpenRouter: prices, the true cost of an answer, and the balance that the k
 
 test('OpenRouter with a key for chats: what it may not read is said, and chats go on', async () => {
   const { client, getAnswer } = await connected(await openOpenRouter({ management: false }));
-  await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'insufficient_scope' });
+  await expect(client.credits.get({ billingAccount: 'main' })).rejects.toMatchObject({ code: 'insufficient_scope' });
   expect(await client.account.wallets()).toMatchObject([{ balance: { amount: '74.5', of: 'key' } }]);
   await getAnswer('anthropic/claude-sonnet-5', 'billed');
 });
@@ -246,8 +252,8 @@ test.each([
   );
   expect(await model('house/model')).toMatchObject({ pricing: { prompt: '0.00000075' } });
   expect(await client.account.wallets()).toMatchObject([{ balance: null, otherBalance }]);
-  await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
-  await expect(client.usage.get({ wallet: 'main', groupBy: 'model', period })).rejects.toMatchObject({
+  await expect(client.credits.get({ billingAccount: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
+  await expect(client.usage.get({ billingAccount: 'main', groupBy: 'model', period })).rejects.toMatchObject({
     code: 'not_reported',
   });
 });

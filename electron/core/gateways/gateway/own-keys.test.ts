@@ -64,12 +64,12 @@ test('own keys are idle behind a gateway elsewhere, until the person agrees; the
   const { core, client, id, asked, options } = await coreWithBoth();
   expect(await askedAndAnswered(core, model)).toMatchObject({ status: 'done', costSource: 'billed' });
   expect(asked).toEqual(['Bearer sk-upstream-openai-key']);
-  expect(await client.models.payer({ model })).toEqual({ wallet: 'main', ownKey: null });
+  expect(await client.models.payer({ model })).toEqual({ billingAccount: 'main', ownKey: null });
 
   await client.gatewayAccounts.setOwnKeys({ id, on: true });
   expect(core.questions.map(({ title }) => title)).toEqual(['Send your provider keys to this gateway?']);
   const before = (await client.account.wallets())[0]?.balance?.amount;
-  expect(await client.models.payer({ model })).toEqual({ wallet: 'main', ownKey: 'OpenAI' });
+  expect(await client.models.payer({ model })).toEqual({ billingAccount: 'main', ownKey: 'OpenAI' });
   expect(await client.quotes.get({ conversationId: null, text: 'Hello?', attachments: [], model })).toMatchObject({
     byok: true,
   });
@@ -83,9 +83,9 @@ test('own keys are idle behind a gateway elsewhere, until the person agrees; the
 
   await core.core.close();
   const again = await coreOfTest({ ...options, dataFolder: core.dataFolder });
-  expect(await again.client.models.payer({ model })).toEqual({ wallet: 'main', ownKey: 'OpenAI' });
+  expect(await again.client.models.payer({ model })).toEqual({ billingAccount: 'main', ownKey: 'OpenAI' });
   await again.client.gatewayAccounts.setOwnKeys({ id, on: false });
-  expect(await again.client.models.payer({ model })).toEqual({ wallet: 'main', ownKey: null });
+  expect(await again.client.models.payer({ model })).toEqual({ billingAccount: 'main', ownKey: null });
 });
 
 test('a page alone cannot have keys sent anywhere: nothing is without the person’s yes, nor by a state that says it was given', async () => {
@@ -131,9 +131,9 @@ test('a message on an own key is quoted, capped and counted by what its provider
   const today = new Date().toISOString().slice(0, 10);
   const period = { first: today, last: today, zone: 'UTC' };
   for (const groupBy of ['model', 'provider', 'provenance', 'key', 'conversation', 'status'] as const) {
-    const { totals, groups } = await client.usage.get({ wallet: 'main', period, groupBy });
+    const { totals, groups } = await client.usage.get({ billingAccount: 'main', period, groupBy });
     expect([groupBy, totals.cost_usd]).toEqual([groupBy, costUsd]);
     expect(groups).toMatchObject([{ cost_usd: costUsd, share: 1 }]);
   }
-  expect(await client.funds.budget({ wallet: 'main' })).toMatchObject({ spentUsd: costUsd });
+  expect(await client.funds.budget({ billingAccount: 'main' })).toMatchObject({ spentUsd: costUsd });
 });

@@ -10,8 +10,8 @@ import { usdAmount } from '#shared/wire/scalars.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 
 /** Names under which the ids of the account for own keys, and of the app's key to it, are kept. */
-export const accountSetting = (wallet: string) => `wallet.${wallet}.account`;
-export const keySetting = (wallet: string) => `wallet.${wallet}.key`;
+export const accountSetting = (billingAccount: string) => `wallet.${billingAccount}.account`;
+export const keySetting = (billingAccount: string) => `wallet.${billingAccount}.key`;
 
 const writtenSetting = 'wallet.main.limits';
 const written = z.object({

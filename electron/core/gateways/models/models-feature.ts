@@ -133,8 +133,11 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
 
     /** The wallet that pays for this model, by the same rule as when sending. */
     async payer({ model }: { model: string }) {
-      const [{ wallet }, provider] = await Promise.all([connections.payerFor(model), connections.ownKeyFor(model)]);
-      return { wallet, ownKey: provider && knownProviderName(provider) };
+      const [{ billingAccount }, provider] = await Promise.all([
+        connections.payerFor(model),
+        connections.ownKeyFor(model),
+      ]);
+      return { billingAccount, ownKey: provider && knownProviderName(provider) };
     },
 
     /** Loads the cached list of the last run. */

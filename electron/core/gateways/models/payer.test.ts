@@ -6,7 +6,7 @@ test('the payer is told by the rule that messages are sent by', async () => {
   const { client } = core;
   const payers = async () => {
     const asked = ['router', 'sandbox/tour', 'openai/gpt'].map((model) => client.models.payer({ model }));
-    return (await Promise.all(asked)).map(({ wallet }) => wallet);
+    return (await Promise.all(asked)).map(({ billingAccount }) => billingAccount);
   };
   expect(await payers()).toEqual(['sandbox', 'sandbox', 'main']);
   await client.providers.setKey({ id: 'openai', key: 'sk-test-key-of-a-provider', baseUrl: null });

@@ -1,15 +1,15 @@
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { useGateway } from '../../../api/use-settings-calls.ts';
 import { keysText as words } from '../../../text/keys-text.ts';
-import { walletName } from '../../../ui/elements/wallet-name.ts';
+import { billingAccountName } from '../../../ui/elements/wallet-name.ts';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
 import { ApiKeys } from '../../gateways/keys/api-keys.tsx';
 import { Snippets } from '../../gateways/keys/snippets.tsx';
 import { AccountPart } from './account-part.tsx';
 
 /** Keys of this account for other programs, and how they use it. */
-export function AccountKeys({ wallet }: { wallet: WalletBalance }) {
+export function AccountKeys({ billingAccount }: { billingAccount: BillingAccountBalance }) {
   const gateways = useGatewayAccounts().data;
   const gateway = useGateway().data;
   if (!gateways)
@@ -19,7 +19,11 @@ export function AccountKeys({ wallet }: { wallet: WalletBalance }) {
       </AccountPart>
     );
   const elsewhere = gateways.accounts.find(({ id }) => id === gateways.active);
-  const account = { id: elsewhere?.id ?? wallet.id, name: walletName(wallet), embedded: elsewhere === undefined };
+  const account = {
+    id: elsewhere?.id ?? billingAccount.id,
+    name: billingAccountName(billingAccount),
+    embedded: elsewhere === undefined,
+  };
   const baseUrl = elsewhere?.baseUrl ?? gateway?.local.url ?? null;
   return (
     <>

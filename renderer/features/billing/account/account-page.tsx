@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ReportedAccount } from '#shared/client/reported.ts';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
-import { WalletPage } from '../../../page/wallet-page.tsx';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
+import { BillingAccountPage } from '../../../page/wallet-page.tsx';
 import { text } from '../../../text/account-text.ts';
 import { count, getDay, usd } from '../../../text/format.ts';
 import { Facts } from '../../../ui/elements/facts.tsx';
@@ -17,19 +17,19 @@ import { useAccount } from './use-account.ts';
 
 export function AccountPage() {
   return (
-    <WalletPage
+    <BillingAccountPage
       title={text.title}
-      walletLabel={text.wallet}
+      billingAccountLabel={text.billingAccount}
       failed={text.failed}
       loading={<SkeletonRows rows={6} label={text.loading} />}
     >
-      {(wallet) => <Details key={wallet.id} wallet={wallet} />}
-    </WalletPage>
+      {(billingAccount) => <Details key={billingAccount.id} billingAccount={billingAccount} />}
+    </BillingAccountPage>
   );
 }
 
-function Details({ wallet }: { wallet: WalletBalance }) {
-  const account = useAccount(wallet.id);
+function Details({ billingAccount }: { billingAccount: BillingAccountBalance }) {
+  const account = useAccount(billingAccount.id);
   if (account.isError && !account.data)
     return <Failure title={text.failed} error={account.error} onRetry={() => void account.refetch()} />;
   if (!account.data) return <SkeletonRows rows={6} label={text.loading} />;
@@ -53,9 +53,9 @@ function Details({ wallet }: { wallet: WalletBalance }) {
           ]}
         />
       )}
-      <Limits wallet={wallet.id} />
-      <Credential wallet={wallet.id} />
-      <AccountKeys wallet={wallet} />
+      <Limits billingAccount={billingAccount.id} />
+      <Credential billingAccount={billingAccount.id} />
+      <AccountKeys billingAccount={billingAccount} />
     </>
   );
 }

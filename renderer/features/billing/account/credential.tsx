@@ -1,5 +1,5 @@
 import type { ReportedVerification } from '#shared/client/reported.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { scope } from '#shared/wire/account.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { text } from '../../../text/account-text.ts';
@@ -15,8 +15,8 @@ import { AccountPart } from './account-part.tsx';
 import { useVerification } from './use-account.ts';
 
 /** What the gateway says of the credential in use, spelled out, and since when that is known. */
-export function Credential({ wallet }: { wallet: Wallet }) {
-  const checked = useVerification(wallet);
+export function Credential({ billingAccount }: { billingAccount: BillingAccount }) {
+  const checked = useVerification(billingAccount);
   const { data, isError, error, isFetching, refetch } = checked;
   const again = () => void refetch();
   return (

@@ -1,4 +1,4 @@
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import type { UsedLimit } from '#shared/wire/usage.ts';
 import { text } from '../../../text/account-text.ts';
 import { count, formatMoment, getRatio, usd } from '../../../text/format.ts';
@@ -7,8 +7,8 @@ import { AccountPart } from './account-part.tsx';
 import { useQuotas } from './use-account.ts';
 
 /** How much of each quota of the plan is used. Nothing where the gateway tells no quotas: the plan itself says its limits. */
-export function Limits({ wallet }: { wallet: Wallet }) {
-  const limits = useQuotas(wallet).data ?? [];
+export function Limits({ billingAccount }: { billingAccount: BillingAccount }) {
+  const limits = useQuotas(billingAccount).data ?? [];
   if (limits.length === 0) return null;
   return (
     <AccountPart title={text.quotas}>

@@ -1,5 +1,5 @@
 import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { connectionText } from '../../../text/connection-text.ts';
 import { text } from '../../../text/credits-text.ts';
@@ -9,7 +9,7 @@ import { Badge } from '../../../ui/elements/badge.tsx';
 import { Money } from '../../../ui/elements/money.tsx';
 import { OtherAmount } from '../../../ui/elements/other-amount.tsx';
 import { Table, tableCell } from '../../../ui/elements/table.tsx';
-import { walletName } from '../../../ui/elements/wallet-name.ts';
+import { billingAccountName } from '../../../ui/elements/wallet-name.ts';
 import { useFunds } from './use-credits.ts';
 
 /** What every account has, each with the time of which that is known. Nothing where there is only the built-in gateway. */
@@ -37,11 +37,11 @@ function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; a
           return (
             <tr key={id}>
               <td className={`${tableCell} w-full max-w-0 truncate`}>
-                {account?.name ?? (data ? walletName(data) : '…')}{' '}
+                {account?.name ?? (data ? billingAccountName(data) : '…')}{' '}
                 <span className="text-fg-3">{account ? new URL(account.baseUrl).host : connectionText.builtIn}</span>{' '}
                 {(active ?? 'none') === id && <Badge tone="ok">{connectionText.inUse}</Badge>}
               </td>
-              <td className={`${tableCell} text-right`}>{data ? <Sum wallet={data} /> : '—'}</td>
+              <td className={`${tableCell} text-right`}>{data ? <Sum billingAccount={data} /> : '—'}</td>
               <td className={`${tableCell} text-right text-fg-2`}>
                 {error ? (
                   <span className="text-warn" title={describeError(error).sentence}>
@@ -60,7 +60,7 @@ function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; a
 }
 
 /** Of a prepaid account the rest, of a metered one what was spent. */
-function Sum({ wallet: { billing, balance, otherBalance } }: { wallet: WalletBalance }) {
+function Sum({ billingAccount: { billing, balance, otherBalance } }: { billingAccount: BillingAccountBalance }) {
   if (balance === null && otherBalance) return <OtherAmount amount={otherBalance} />;
   if (balance === null) return <span className="text-fg-3">{text.all.unknown}</span>;
   if (billing !== 'meter_only')

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { text } from '../../../text/credits-text.ts';
 import { describeError } from '../../../text/error-text.ts';
 import { formatMonth, usd } from '../../../text/format.ts';
@@ -16,8 +16,8 @@ import { useBudget, useSetBudget } from './use-credits.ts';
 const amount = /^\d{1,9}(\.\d{1,9})?$/;
 
 /** A budget of the person's own, for what has no balance: it says what is spent, and stops nothing. */
-export function BudgetPart({ wallet }: { wallet: Wallet }) {
-  const budget = useBudget(wallet);
+export function BudgetPart({ billingAccount }: { billingAccount: BillingAccount }) {
+  const budget = useBudget(billingAccount);
   const [asking, setAsking] = useState(false);
   const { data } = budget;
   return (
@@ -50,7 +50,7 @@ export function BudgetPart({ wallet }: { wallet: Wallet }) {
             {data.limitUsd === null ? text.setBudget : text.changeBudget}
           </Button>
           <Dialog open={asking} onOpenChange={setAsking} title={text.budget}>
-            <BudgetForm wallet={wallet} limitUsd={data.limitUsd} onDone={() => setAsking(false)} />
+            <BudgetForm billingAccount={billingAccount} limitUsd={data.limitUsd} onDone={() => setAsking(false)} />
           </Dialog>
         </>
       )}
@@ -58,7 +58,15 @@ export function BudgetPart({ wallet }: { wallet: Wallet }) {
   );
 }
 
-function BudgetForm({ wallet, limitUsd, onDone }: { wallet: Wallet; limitUsd: string | null; onDone: () => void }) {
+function BudgetForm({
+  billingAccount,
+  limitUsd,
+  onDone,
+}: {
+  billingAccount: BillingAccount;
+  limitUsd: string | null;
+  onDone: () => void;
+}) {
   const set = useSetBudget();
   const [limit, setLimit] = useState(limitUsd ?? '');
   const wrong = limit.trim() !== '' && !amount.test(limit.trim());
@@ -70,7 +78,7 @@ function BudgetForm({ wallet, limitUsd, onDone }: { wallet: Wallet; limitUsd: st
       ready={!wrong}
       busy={set.isPending}
       failure={failure && `${failure.sentence} ${failure.remedy}`}
-      onSave={() => set.mutate({ wallet, limitUsd: limit.trim() || null }, { onSuccess: onDone })}
+      onSave={() => set.mutate({ billingAccount, limitUsd: limit.trim() || null }, { onSuccess: onDone })}
       onCancel={onDone}
     >
       <TextField

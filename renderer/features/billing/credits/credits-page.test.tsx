@@ -14,8 +14,8 @@ const columns = () => page.getByRole('columnheader').all();
 const names = async () => Promise.all((await columns()).map(async (column) => column.element().textContent));
 
 test('who pays providers with own keys has no balance, and so none after a transaction', async () => {
-  const { wallets } = fakeData();
-  await openApp('#credits', { wallets: wallets.filter(({ billing }) => billing === 'meter_only') });
+  const { billingAccounts } = fakeData();
+  await openApp('#credits', { billingAccounts: billingAccounts.filter(({ billing }) => billing === 'meter_only') });
   await expect.element(page.getByRole('columnheader', { name: 'Amount' })).toBeVisible();
   expect(await names()).toEqual(['Date', 'What', 'Amount']);
 });

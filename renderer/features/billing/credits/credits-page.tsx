@@ -1,7 +1,7 @@
 import { Wallet } from 'lucide-react';
-import type { Ledger as Credits, LedgerLine, WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance, Ledger as Credits, LedgerLine } from '#shared/contract/app/wallets.ts';
 import { saveLocalSettings } from '../../../browser/local-settings.ts';
-import { WalletPage } from '../../../page/wallet-page.tsx';
+import { BillingAccountPage } from '../../../page/wallet-page.tsx';
 import { text } from '../../../text/credits-text.ts';
 import { formatMoment } from '../../../text/format.ts';
 import { text as usageText } from '../../../text/usage-text.ts';
@@ -25,25 +25,30 @@ import { useCredits } from './use-credits.ts';
 
 export function CreditsPage() {
   return (
-    <WalletPage title={text.title} walletLabel={text.wallet} failed={text.failed} loading={<Loading />}>
-      {(wallet) => <Ledger key={wallet.id} wallet={wallet} />}
-    </WalletPage>
+    <BillingAccountPage
+      title={text.title}
+      billingAccountLabel={text.billingAccount}
+      failed={text.failed}
+      loading={<Loading />}
+    >
+      {(billingAccount) => <Ledger key={billingAccount.id} billingAccount={billingAccount} />}
+    </BillingAccountPage>
   );
 }
 
-function Ledger({ wallet }: { wallet: WalletBalance }) {
+function Ledger({ billingAccount }: { billingAccount: BillingAccountBalance }) {
   const filters = useLineFilter();
-  const credits = useCredits(wallet.id, filters.filter);
+  const credits = useCredits(billingAccount.id, filters.filter);
   const [first] = credits.data?.pages ?? [];
-  if (credits.isError && !first && wallet.otherBalance)
+  if (credits.isError && !first && billingAccount.otherBalance)
     return (
       <>
         <p className="mt-2 text-fg-2">{text.balance.prepaid}</p>
         <p className="font-semibold text-3xl tracking-[-0.02em] wrap-anywhere">
-          <OtherAmount amount={wallet.otherBalance} />
+          <OtherAmount amount={billingAccount.otherBalance} />
         </p>
         <p className="mt-3 text-fg-2">{text.otherUnit}</p>
-        <BudgetPart wallet={wallet.id} />
+        <BudgetPart billingAccount={billingAccount.id} />
         <AllAccounts />
       </>
     );
@@ -61,9 +66,11 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
   return (
     <>
       <Stale error={credits.error} readAt={credits.dataUpdatedAt} />
-      <Summary wallet={wallet} credits={first} />
+      <Summary billingAccount={billingAccount} credits={first} />
       <DriftAlarm />
-      {(wallet.billing === 'meter_only' || wallet.balance === null) && <BudgetPart wallet={wallet.id} />}
+      {(billingAccount.billing === 'meter_only' || billingAccount.balance === null) && (
+        <BudgetPart billingAccount={billingAccount.id} />
+      )}
       <AllAccounts />
       <div className="mt-8 mb-1 flex flex-wrap items-center gap-2">
         <h2 className="min-w-0 flex-1 font-semibold text-md">{text.transactions}</h2>
@@ -73,7 +80,7 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
       {lines.length === 0 ? (
         <NoLines reported={first.transactions.reported !== false} filtered={filters.isSet} />
       ) : (
-        <Lines lines={lines} wallet={wallet} />
+        <Lines lines={lines} billingAccount={billingAccount} />
       )}
       {credits.hasNextPage && (
         <div className="mt-4 flex items-center gap-3">
@@ -97,9 +104,9 @@ function NoLines({ reported, filtered }: { reported: boolean; filtered: boolean 
   );
 }
 
-function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits }) {
-  const metered = wallet.billing === 'meter_only';
-  const ofKey = wallet.balance?.of === 'key' ? wallet.balance : null;
+function Summary({ billingAccount, credits }: { billingAccount: BillingAccountBalance; credits: Credits }) {
+  const metered = billingAccount.billing === 'meter_only';
+  const ofKey = billingAccount.balance?.of === 'key' ? billingAccount.balance : null;
   const sums: [string, string | null][] = metered
     ? []
     : [
@@ -111,7 +118,9 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
   const facts = sums.flatMap(([name, amount]) => (amount === null ? [] : [[name, amount] as const]));
   return (
     <>
-      <p className="mt-2 text-fg-2">{ofKey ? text.accountBalance : text.balance[wallet.billing ?? 'prepaid']}</p>
+      <p className="mt-2 text-fg-2">
+        {ofKey ? text.accountBalance : text.balance[billingAccount.billing ?? 'prepaid']}
+      </p>
       <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
         <Money amount={metered ? credits.total_used : credits.balance} rest={!metered} />
       </p>
@@ -131,7 +140,7 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
           <MoneyIn text={text.keyMaySpend} amount={ofKey.amount} />
         </p>
       )}
-      <OutlookLine wallet={wallet} />
+      <OutlookLine billingAccount={billingAccount} />
       <dl className="mt-3 mb-4 flex flex-wrap gap-x-8 gap-y-2 tabular-nums">
         {facts.map(([name, amount]) => (
           <div key={name}>
@@ -142,7 +151,7 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
           </div>
         ))}
       </dl>
-      {wallet.simulated && <Notice>{text.testCredits}</Notice>}
+      {billingAccount.simulated && <Notice>{text.testCredits}</Notice>}
       {metered && <Notice>{text.metered}</Notice>}
     </>
   );
@@ -181,10 +190,10 @@ function Subject({ line, simulated }: { line: LedgerLine; simulated: boolean }) 
 
 const moment = ({ created }: LedgerLine): string => (created === null ? '—' : formatMoment(created * 1000));
 
-function Lines({ lines, wallet }: { lines: readonly LedgerLine[]; wallet: WalletBalance }) {
+function Lines({ lines, billingAccount }: { lines: readonly LedgerLine[]; billingAccount: BillingAccountBalance }) {
   const { columns } = text;
   // Who pays providers directly has no balance, and so none after a line.
-  const hasBalance = wallet.billing !== 'meter_only';
+  const hasBalance = billingAccount.billing !== 'meter_only';
   return (
     <Table
       label={text.transactions}
@@ -199,7 +208,8 @@ function Lines({ lines, wallet }: { lines: readonly LedgerLine[]; wallet: Wallet
         <tr key={line.id}>
           <td className={`${tableCell} text-fg-2 max-sm:hidden`}>{moment(line)}</td>
           <td className={`${tableCell} w-full max-w-0 truncate max-sm:py-2`}>
-            <Subject line={line} simulated={wallet.simulated} /> {line.estimated && <Badge>{text.estimated}</Badge>}
+            <Subject line={line} simulated={billingAccount.simulated} />{' '}
+            {line.estimated && <Badge>{text.estimated}</Badge>}
             <span className="block text-fg-3 text-xs sm:hidden">{moment(line)}</span>
           </td>
           <td className={`${tableCell} text-right`}>

@@ -1,4 +1,4 @@
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import { usePayer, useSettings } from '../../../api/use-core.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { useOutlook } from '../../../api/use-outlook.ts';
@@ -8,10 +8,10 @@ import { roundUsd } from '../../../text/format.ts';
 import { Notice } from '../../../ui/notices/notice.tsx';
 
 /** How long the balance lasts, and how that is known; what to do where it is low. */
-export function OutlookLine({ wallet }: { wallet: WalletBalance }) {
-  const outlook = useOutlook(wallet.id).data;
-  const tooDear = useTooDearModel(wallet);
-  if (!outlook || wallet.billing === 'meter_only') return null;
+export function OutlookLine({ billingAccount }: { billingAccount: BillingAccountBalance }) {
+  const outlook = useOutlook(billingAccount.id).data;
+  const tooDear = useTooDearModel(billingAccount);
+  if (!outlook || billingAccount.billing === 'meter_only') return null;
   const { messagesLeft, daysLeft, basis, low } = outlook;
   return (
     <>
@@ -32,7 +32,7 @@ export function OutlookLine({ wallet }: { wallet: WalletBalance }) {
       {low && (
         <div className="mt-3">
           <Notice tone="warn">
-            {text.low} <TopUp wallet={wallet} />
+            {text.low} <TopUp billingAccount={billingAccount} />
           </Notice>
         </div>
       )}
@@ -44,7 +44,7 @@ export function OutlookLine({ wallet }: { wallet: WalletBalance }) {
  * The model of a new chat, where what is left covers none of its messages: a gateway sets aside the longest answer that may come, whatever
  * answers cost on average. Null: it covers one, or another wallet pays.
  */
-function useTooDearModel({ id, billing }: WalletBalance): string | null {
+function useTooDearModel({ id, billing }: BillingAccountBalance): string | null {
   const model = useSettings().data?.model ?? 'router';
   const isPayer = usePayer(model)?.id === id && billing !== 'meter_only';
   const empty = { conversationId: null, folderId: null, text: '', attachments: [], model };
@@ -53,9 +53,9 @@ function useTooDearModel({ id, billing }: WalletBalance): string | null {
 }
 
 /** What brings more credits: the interface of gateways names no page for that, so who runs it does. */
-export function TopUp({ wallet }: { wallet: WalletBalance }) {
+export function TopUp({ billingAccount }: { billingAccount: BillingAccountBalance }) {
   const { accounts = [], active = null } = useGatewayAccounts().data ?? {};
   const account = accounts.find(({ id }) => id === active);
-  if (wallet.simulated) return <>{text.topUpTest}</>;
+  if (billingAccount.simulated) return <>{text.topUpTest}</>;
   return <>{account ? text.topUpAt(new URL(account.baseUrl).host) : text.topUpOwn}</>;
 }

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import type { ReportedTransaction } from '#shared/client/reported.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { useApi, useOrpc } from '../../../api/api.ts';
-import { ofTheBooks } from '../../../api/use-core.ts';
+import { refetchOnFocus } from '../../../api/use-core.ts';
 
 export interface LineFilter {
   readonly type: ReportedTransaction['type'];
@@ -11,11 +11,11 @@ export interface LineFilter {
 }
 
 /** The ledger, newest lines first, paginated. */
-export function useCredits(wallet: Wallet, { type, start }: LineFilter) {
+export function useCredits(billingAccount: BillingAccount, { type, start }: LineFilter) {
   return useInfiniteQuery(
     useOrpc().credits.get.infiniteOptions({
-      input: (after: string | null) => ({ wallet, limit: 50, after, type, start }),
-      ...ofTheBooks,
+      input: (after: string | null) => ({ billingAccount, limit: 50, after, type, start }),
+      ...refetchOnFocus,
       initialPageParam: null as string | null,
       getNextPageParam: ({ transactions }) => (transactions.has_more ? transactions.last_id : null),
     }),
@@ -23,13 +23,13 @@ export function useCredits(wallet: Wallet, { type, start }: LineFilter) {
 }
 
 /** A budget of the person's own for this month. */
-export const useBudget = (wallet: Wallet) =>
-  useQuery(useOrpc().funds.budget.queryOptions({ input: { wallet }, ...ofTheBooks }));
+export const useBudget = (billingAccount: BillingAccount) =>
+  useQuery(useOrpc().funds.budget.queryOptions({ input: { billingAccount }, ...refetchOnFocus }));
 
 export function useSetBudget() {
   const { funds } = useApi();
   return useMutation({
-    mutationFn: (wanted: { wallet: Wallet; limitUsd: string | null }) => funds.setBudget(wanted),
+    mutationFn: (wanted: { billingAccount: BillingAccount; limitUsd: string | null }) => funds.setBudget(wanted),
   });
 }
 
@@ -37,6 +37,9 @@ export function useSetBudget() {
 export function useFunds(ids: readonly string[]) {
   const { funds } = useOrpc();
   return useQueries({
-    queries: ids.map((id) => ({ ...funds.account.queryOptions({ input: { id }, ...ofTheBooks }), staleTime: 10_000 })),
+    queries: ids.map((id) => ({
+      ...funds.account.queryOptions({ input: { id }, ...refetchOnFocus }),
+      staleTime: 10_000,
+    })),
   });
 }

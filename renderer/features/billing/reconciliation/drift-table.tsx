@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { share } from '../../../text/format.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Money } from '../../../ui/elements/money.tsx';
@@ -14,9 +14,9 @@ import { useDrift } from './use-reconciliation.ts';
 const pageSize = 20;
 
 /** Requests whose bill is not what the price of that day says. */
-export function DriftTable({ wallet }: { wallet: Wallet }) {
+export function DriftTable({ billingAccount }: { billingAccount: BillingAccount }) {
   const [limit, setLimit] = useState(pageSize);
-  const drift = useDrift(wallet, limit);
+  const drift = useDrift(billingAccount, limit);
   if (!drift.data) {
     return drift.isError ? (
       <Failure title={text.driftFailed} error={drift.error} onRetry={() => void drift.refetch()} />
@@ -56,7 +56,7 @@ export function DriftTable({ wallet }: { wallet: Wallet }) {
             >{`${row.perMille > 0 ? '+' : ''}${share(row.perMille / 1000)}`}</td>
             <td className={`${tableCell} text-right`}>
               {row.requestId !== null && (
-                <ExplainButton wallet={wallet} requestId={row.requestId} what={getName(row)} />
+                <ExplainButton billingAccount={billingAccount} requestId={row.requestId} what={getName(row)} />
               )}
             </td>
           </tr>

@@ -1,5 +1,5 @@
 import type { OpenRow, Reconciliation } from '#shared/contract/app/reconciliation.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { formatMoment } from '../../../text/format.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Link } from '../../../ui/elements/link.tsx';
@@ -10,14 +10,14 @@ import { text } from './reconciliation-text.ts';
 import { useReconciliationCalls } from './use-reconciliation.ts';
 
 interface OpenTableProps {
-  wallet: Wallet;
+  billingAccount: BillingAccount;
   found: Reconciliation;
   /** Null: no more are shown at once. */
   onMore: (() => void) | null;
 }
 
 /** What does not match, each in words and with one thing to do about it. */
-export function OpenTable({ wallet, found, onMore }: OpenTableProps) {
+export function OpenTable({ billingAccount, found, onMore }: OpenTableProps) {
   const { openRows, openCount } = found;
   if (openCount === 0) return <p className="py-2 text-fg-2">{nothingOpen(found)}</p>;
   const { columns } = text;
@@ -45,7 +45,7 @@ export function OpenTable({ wallet, found, onMore }: OpenTableProps) {
               <Money amount={row.bookedUsd} />
             </td>
             <td className={`${tableCell} text-right`}>
-              <RowAction wallet={wallet} row={row} />
+              <RowAction billingAccount={billingAccount} row={row} />
             </td>
           </tr>
         ))}
@@ -85,8 +85,8 @@ export function RequestName({ row }: { row: Named }) {
   );
 }
 
-function RowAction({ wallet, row }: { wallet: Wallet; row: OpenRow }) {
-  const { lookUp } = useReconciliationCalls(wallet);
+function RowAction({ billingAccount, row }: { billingAccount: BillingAccount; row: OpenRow }) {
+  const { lookUp } = useReconciliationCalls(billingAccount);
   const { say, failed } = useNotify();
   const { kind, requestId } = row;
   if (kind === 'cost_open' || kind === 'cost_differs')
@@ -104,12 +104,22 @@ function RowAction({ wallet, row }: { wallet: Wallet; row: OpenRow }) {
         {text.lookUp}
       </Button>
     );
-  return requestId !== null && <ExplainButton wallet={wallet} requestId={requestId} what={getName(row)} />;
+  return (
+    requestId !== null && <ExplainButton billingAccount={billingAccount} requestId={requestId} what={getName(row)} />
+  );
 }
 
 /** Marks a request as explained, which can be taken back. */
-export function ExplainButton({ wallet, requestId, what }: { wallet: Wallet; requestId: string; what: string }) {
-  const { mark } = useReconciliationCalls(wallet);
+export function ExplainButton({
+  billingAccount,
+  requestId,
+  what,
+}: {
+  billingAccount: BillingAccount;
+  requestId: string;
+  what: string;
+}) {
+  const { mark } = useReconciliationCalls(billingAccount);
   const { undoable, failed } = useNotify();
   const onError = (error: Error) => failed(text.markFailed, error);
   const explain = () =>

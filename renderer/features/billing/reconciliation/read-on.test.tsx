@@ -13,11 +13,11 @@ test('while the books of a gateway elsewhere are read, what was read so far is m
   const fake = await openApp('#reconciliation');
   await expect.element(main).toMatchTextContent('Nothing to match yet');
   // Not a single page has come.
-  fake.books.part = { requests: 0, since: null };
+  fake.gatewayDb.part = { requests: 0, since: null };
   fake.changed('account');
   await expect.element(page.getByText('Nothing to match yet')).not.toBeInTheDocument();
   await expect.element(page.getByLabelText('Matching requests')).toBeVisible();
-  Object.assign(fake.books, { requests: 12_000, part: { requests: 12_000, since: Date.UTC(2026, 9, 1, 12) } });
+  Object.assign(fake.gatewayDb, { requests: 12_000, part: { requests: 12_000, since: Date.UTC(2026, 9, 1, 12) } });
   fake.changed('account');
   await expect.element(main).toMatchTextContent('12,000 of 12,000 matched');
   const said = page.getByRole('status').filter({ hasText: 'Read so far: the newest 12,000 requests, since ' });
@@ -26,7 +26,7 @@ test('while the books of a gateway elsewhere are read, what was read so far is m
   // Of bills that are off only the whole tells all.
   const drift = page.getByRole('heading', { name: 'Bill and price' });
   await expect.element(drift).not.toBeInTheDocument();
-  Object.assign(fake.books, { requests: 25_000, part: null });
+  Object.assign(fake.gatewayDb, { requests: 25_000, part: null });
   // By itself, without a change of the account.
   await expect.element(main, { timeout: 15_000 }).toMatchTextContent('25,000 of 25,000 matched');
   await expect.element(said).not.toBeInTheDocument();

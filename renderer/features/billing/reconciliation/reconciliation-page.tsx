@@ -1,8 +1,8 @@
 import { Scale } from 'lucide-react';
 import { useState } from 'react';
 import type { Reconciliation } from '#shared/contract/app/reconciliation.ts';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
-import { WalletPage } from '../../../page/wallet-page.tsx';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
+import { BillingAccountPage } from '../../../page/wallet-page.tsx';
 import { count, formatMoment } from '../../../text/format.ts';
 import { Facts } from '../../../ui/elements/facts.tsx';
 import { Money } from '../../../ui/elements/money.tsx';
@@ -20,15 +20,20 @@ const most = 200;
 
 export function ReconciliationPage() {
   return (
-    <WalletPage title={text.title} walletLabel={text.wallet} failed={text.failed} loading={<Loading />}>
-      {(wallet) => <Matched key={wallet.id} wallet={wallet} />}
-    </WalletPage>
+    <BillingAccountPage
+      title={text.title}
+      billingAccountLabel={text.billingAccount}
+      failed={text.failed}
+      loading={<Loading />}
+    >
+      {(billingAccount) => <Matched key={billingAccount.id} billingAccount={billingAccount} />}
+    </BillingAccountPage>
   );
 }
 
-function Matched({ wallet }: { wallet: WalletBalance }) {
+function Matched({ billingAccount }: { billingAccount: BillingAccountBalance }) {
   const [limit, setLimit] = useState(pageSize);
-  const query = useReconciliation(wallet.id, limit);
+  const query = useReconciliation(billingAccount.id, limit);
   const { data, error } = query;
   const isEmpty = data?.requests === 0 && data.running === 0;
   if (!data || (isEmpty && data.part))
@@ -49,18 +54,18 @@ function Matched({ wallet }: { wallet: WalletBalance }) {
         <>
           <Head found={data} />
           <div className="mt-4">
-            <Facts facts={getSums(data, wallet)} />
+            <Facts facts={getSums(data, billingAccount)} />
           </div>
           <h2 className="mt-8 mb-1 font-semibold text-md">{text.open}</h2>
           <OpenTable
-            wallet={wallet.id}
+            billingAccount={billingAccount.id}
             found={data}
             onMore={limit < most ? () => setLimit((shown) => Math.min(most, shown + pageSize)) : null}
           />
           {data.part === null && (
             <>
               <h2 className="mt-8 mb-1 font-semibold text-md">{text.drift}</h2>
-              <DriftTable wallet={wallet.id} />
+              <DriftTable billingAccount={billingAccount.id} />
             </>
           )}
         </>
@@ -97,7 +102,7 @@ function Head({ found }: { found: Reconciliation }) {
   );
 }
 
-function getSums({ sums, balance }: Reconciliation, { billing }: WalletBalance): [string, React.ReactNode][] {
+function getSums({ sums, balance }: Reconciliation, { billing }: BillingAccountBalance): [string, React.ReactNode][] {
   const amounts: [string, string | null][] = [
     [text.sums.chats, sums.chatsUsd],
     ...(sums.otherProgramsUsd === '0' ? [] : [[text.sums.otherPrograms, sums.otherProgramsUsd] as [string, string]]),

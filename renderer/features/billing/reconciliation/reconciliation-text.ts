@@ -3,7 +3,7 @@ import { words } from '../../../text/language.ts';
 
 export const text = words({
   title: 'Reconciliation',
-  wallet: 'Wallet',
+  billingAccount: 'Wallet',
   intro: 'Chats, usage records, ledger and balance, matched by request.',
   loading: 'Matching requests',
   failed: 'Could not match the books',

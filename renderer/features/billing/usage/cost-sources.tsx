@@ -1,18 +1,18 @@
 import type { UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { text } from '../../../text/usage-text.ts';
 import { useUsage } from './use-usage.ts';
 
 interface CostSourcesProps {
-  wallet: Wallet;
+  billingAccount: BillingAccount;
   period: UsagePeriod;
   /** Shows the groups by where their cost comes from. */
   onOpen: () => void;
 }
 
 /** Under a sum: what of it is a list price, an estimate or unknown. Nothing where all was billed. */
-export function CostSources({ wallet, period, onOpen }: CostSourcesProps) {
-  const { data } = useUsage(wallet, 'provenance', period);
+export function CostSources({ billingAccount, period, onOpen }: CostSourcesProps) {
+  const { data } = useUsage(billingAccount, 'provenance', period);
   const words = sourceWords(data);
   if (words === '') return null;
   return (

@@ -1,5 +1,5 @@
 import type { UsagePeriod } from '#shared/contract/app/usage.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { text } from '../../../text/usage-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
@@ -8,8 +8,8 @@ import { useExportLines } from './use-usage.ts';
 const formats = ['csv', 'json'] as const;
 
 /** Saves each request of the period: a row is a line of the ledger. */
-export function ExportLines({ wallet, period }: { wallet: Wallet; period: UsagePeriod }) {
-  const exporting = useExportLines(wallet);
+export function ExportLines({ billingAccount, period }: { billingAccount: BillingAccount; period: UsagePeriod }) {
+  const exporting = useExportLines(billingAccount);
   return (
     <section aria-label={text.export} className="mt-6">
       <div className="flex flex-wrap items-center gap-2">

@@ -1,7 +1,7 @@
 import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { UsageGroupId, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';
 import { count, dayRange, share } from '../../../text/format.ts';
 import { text } from '../../../text/usage-text.ts';
@@ -24,7 +24,7 @@ import { getGrouping, getMeasure, measures, roughWords, stackings } from './seri
 import { useInsights, useUsage } from './use-usage.ts';
 
 interface ReportProps {
-  wallet: WalletBalance;
+  billingAccount: BillingAccountBalance;
   period: UsagePeriod;
   today: string;
   loading: ReactNode;
@@ -39,13 +39,13 @@ interface Opened {
   readonly group: UsageGroupId | null;
 }
 
-export function Report({ wallet, period, today, loading, zone }: ReportProps) {
+export function Report({ billingAccount, period, today, loading, zone }: ReportProps) {
   const [measure, setMeasure] = useLocalSetting('usageMeasure', measures, 'cost');
   const [kept, setStacking] = useLocalSetting('usageGrouping', stackings, 'model');
   const stacking = kept === 'type' && measure !== 'tokens' ? 'model' : kept;
   const [opened, setOpened] = useState<Opened | null>(null);
-  const usage = useUsage(wallet.id, getGrouping(stacking), period);
-  const insights = useInsights(wallet.id, period);
+  const usage = useUsage(billingAccount.id, getGrouping(stacking), period);
+  const insights = useInsights(billingAccount.id, period);
   const report = usage.data;
   if (usage.isError && !report)
     return (
@@ -68,13 +68,13 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
         sources={
           measure === 'cost' && (
             <CostSources
-              wallet={wallet.id}
+              billingAccount={billingAccount.id}
               period={{ ...period, zone: report.zone }}
               onOpen={() => setStacking('provenance')}
             />
           )
         }
-        notes={getNotes(report, wallet, measure)}
+        notes={getNotes(report, billingAccount, measure)}
       >
         {report.perDay && report.totals.requests !== 0 && (
           <Segmented
@@ -148,10 +148,10 @@ export function Report({ wallet, period, today, loading, zone }: ReportProps) {
       ) : (
         <p className="text-fg-2">{text.notThisGroup(text.groups[report.groupBy])}</p>
       )}
-      {canOpen && <ExportLines wallet={wallet.id} period={period} />}
+      {canOpen && <ExportLines billingAccount={billingAccount.id} period={period} />}
       {opened && (
         <RequestList
-          wallet={wallet.id}
+          billingAccount={billingAccount.id}
           title={opened.title}
           bar={{
             groupBy: report.groupBy,
@@ -180,14 +180,18 @@ function getTitle({ ofPeriod, ownPeriod, days }: UsageReport): string {
   return ownPeriod ? dayRange(ownPeriod.first, ownPeriod.last) : text.asCounted;
 }
 
-function getNotes(report: UsageReport, wallet: WalletBalance, measure: (typeof measures)[number]): string[] {
+function getNotes(
+  report: UsageReport,
+  billingAccount: BillingAccountBalance,
+  measure: (typeof measures)[number],
+): string[] {
   const { totals, before, ofPeriod, ownPeriod, days } = report;
   const [now, then] = [getMeasure(totals, measure), before && getMeasure(before, measure)];
   const compared = then && then.amount !== null && then.size > 0 && now.amount !== null && now.size !== then.size;
   const part = compared ? share(Math.abs(now.size / then.size - 1)) : '';
   const change = compared ? `${text.compared[now.size > then.size ? 'up' : 'down'](part)} ` : '';
   return [
-    ...(wallet.simulated ? [text.testCredits] : []),
+    ...(billingAccount.simulated ? [text.testCredits] : []),
     ...(totals.requests === null || measure === 'requests' ? [] : [text.requests(totals.requests)]),
     ...(measure === 'cost' || totals.cost_usd === null ? [] : [roughWords(getMeasure(totals, 'cost'))]),
     ...(then && then.size > 0 ? [change + text.before(roughWords(then), days.length)] : []),

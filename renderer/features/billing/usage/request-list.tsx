@@ -1,5 +1,5 @@
 import type { UsageLine } from '#shared/contract/app/usage.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { text as credits } from '../../../text/credits-text.ts';
 import { count, momentIn } from '../../../text/format.ts';
 import { text as dialog } from '../../../text/ui-text.ts';
@@ -16,17 +16,17 @@ import { Stale } from '../../../ui/notices/stale.tsx';
 import { type Bar, useRequests } from './use-usage.ts';
 
 interface RequestListProps {
-  wallet: Wallet;
+  billingAccount: BillingAccount;
   title: string;
   bar: Bar;
   onClose: () => void;
 }
 
 /** The requests behind a bar, each with the message that it was for. */
-export function RequestList({ wallet, title, bar, onClose }: RequestListProps) {
+export function RequestList({ billingAccount, title, bar, onClose }: RequestListProps) {
   return (
     <Dialog open onOpenChange={onClose} title={title} width="picture">
-      <Requests wallet={wallet} bar={bar} onClose={onClose} />
+      <Requests billingAccount={billingAccount} bar={bar} onClose={onClose} />
       <div className="sticky -bottom-5 -mx-5 mt-4 -mb-5 flex justify-end border-line border-t bg-raised px-5 py-3">
         <Button onClick={onClose}>{dialog.close}</Button>
       </div>
@@ -34,8 +34,8 @@ export function RequestList({ wallet, title, bar, onClose }: RequestListProps) {
   );
 }
 
-function Requests({ wallet, bar, onClose }: Omit<RequestListProps, 'title'>) {
-  const requests = useRequests(wallet, bar);
+function Requests({ billingAccount, bar, onClose }: Omit<RequestListProps, 'title'>) {
+  const requests = useRequests(billingAccount, bar);
   const { lines: words } = text;
   if (requests.isError && !requests.data)
     return (

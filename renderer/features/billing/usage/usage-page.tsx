@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { readLocalSettings, saveLocalSettings } from '../../../browser/local-settings.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';
-import { WalletPage } from '../../../page/wallet-page.tsx';
+import { BillingAccountPage } from '../../../page/wallet-page.tsx';
 import { text } from '../../../text/usage-text.ts';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
@@ -70,18 +70,18 @@ export function UsagePage() {
     </>
   );
   return (
-    <WalletPage
+    <BillingAccountPage
       wide
       title={text.title}
-      walletLabel={text.wallet}
+      billingAccountLabel={text.billingAccount}
       failed={text.failed}
       controls={controls}
       loading={<Loading />}
     >
-      {(wallet) => (
+      {(billingAccount) => (
         <Report
-          key={wallet.id}
-          wallet={wallet}
+          key={billingAccount.id}
+          billingAccount={billingAccount}
           period={{ ...shown, zone }}
           today={today}
           loading={<Loading />}
@@ -95,7 +95,7 @@ export function UsagePage() {
           }
         />
       )}
-    </WalletPage>
+    </BillingAccountPage>
   );
 }
 

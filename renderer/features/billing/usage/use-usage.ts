@@ -1,28 +1,28 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { UsageGroupId, UsageGrouping, UsagePeriod } from '#shared/contract/app/usage.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { useApi, useOrpc } from '../../../api/api.ts';
-import { ofTheBooks } from '../../../api/use-core.ts';
+import { refetchOnFocus } from '../../../api/use-core.ts';
 import { saveFile } from '../../../browser/save-file.ts';
 
 /** Usage of a period; the previous data stays while loading. */
-export function useUsage(wallet: Wallet, groupBy: UsageGrouping, period: UsagePeriod) {
+export function useUsage(billingAccount: BillingAccount, groupBy: UsageGrouping, period: UsagePeriod) {
   return useQuery(
     useOrpc().usage.get.queryOptions({
-      input: { wallet, groupBy, period },
+      input: { billingAccount, groupBy, period },
       placeholderData: keepPreviousData,
-      ...ofTheBooks,
+      ...refetchOnFocus,
     }),
   );
 }
 
-export function useInsights(wallet: Wallet, period: UsagePeriod) {
+export function useInsights(billingAccount: BillingAccount, period: UsagePeriod) {
   return useQuery(
     useOrpc().usage.insights.queryOptions({
-      input: { wallet, period },
+      input: { billingAccount, period },
       placeholderData: keepPreviousData,
-      ...ofTheBooks,
+      ...refetchOnFocus,
     }),
   );
 }
@@ -34,13 +34,13 @@ export interface Bar {
 }
 
 /** The requests behind a bar, a page at a time. */
-export function useRequests(wallet: Wallet, bar: Bar) {
+export function useRequests(billingAccount: BillingAccount, bar: Bar) {
   return useInfiniteQuery(
     useOrpc().usage.requests.infiniteOptions({
-      input: (after: string | null) => ({ wallet, ...bar, after }),
+      input: (after: string | null) => ({ billingAccount, ...bar, after }),
       initialPageParam: null,
       getNextPageParam: ({ after }) => after,
-      ...ofTheBooks,
+      ...refetchOnFocus,
     }),
   );
 }
@@ -49,7 +49,7 @@ const types = { csv: 'text/csv;charset=utf-8', json: 'application/json' } as con
 export type LineFormat = keyof typeof types;
 
 /** Saves every request of a period as a file. `done`: how many are written so far. */
-export function useExportLines(wallet: Wallet) {
+export function useExportLines(billingAccount: BillingAccount) {
   const api = useApi();
   const [done, setDone] = useState(0);
   const running = useRef(new AbortController());
@@ -59,7 +59,7 @@ export function useExportLines(wallet: Wallet) {
       const { signal } = running.current;
       setDone(0);
       const parts: string[] = [];
-      for await (const piece of await api.usage.export({ wallet, period, format }, { signal })) {
+      for await (const piece of await api.usage.export({ billingAccount, period, format }, { signal })) {
         parts.push(piece.text);
         setDone(piece.done);
       }

@@ -1,11 +1,11 @@
 import { ArrowLeft, Split, X } from 'lucide-react';
 import { type CatalogueModel, catalogueLimits } from '#shared/contract/app/catalogue.ts';
 import type { UsagePeriod } from '#shared/contract/app/usage.ts';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import { useCatalogue, useWhatIf } from '../../../api/use-catalogue.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';
 import { useNav } from '../../../navigation/nav.ts';
-import { WalletPage } from '../../../page/wallet-page.tsx';
+import { BillingAccountPage } from '../../../page/wallet-page.tsx';
 import { dayRange } from '../../../text/format.ts';
 import { text } from '../../../text/models-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
@@ -41,10 +41,10 @@ export function WhatIfPage() {
     go(whatIfLoc(address.picked, null));
   };
   return (
-    <WalletPage
+    <BillingAccountPage
       wide
       title={page.title}
-      walletLabel={page.wallet}
+      billingAccountLabel={page.billingAccount}
       failed={page.failed}
       loading={<SkeletonRows rows={6} label={page.loading} />}
       controls={
@@ -65,14 +65,14 @@ export function WhatIfPage() {
         </>
       }
     >
-      {(wallet) => (
+      {(billingAccount) => (
         <Comparison
-          key={wallet.id}
-          wallet={wallet}
+          key={billingAccount.id}
+          billingAccount={billingAccount}
           range={days ? rangeOfDays(days) : whatIfRange(period, Date.now())}
         />
       )}
-    </WalletPage>
+    </BillingAccountPage>
   );
 }
 
@@ -87,14 +87,20 @@ function whatIfLoc(picked: readonly string[], days: UsagePeriod | null) {
   return { page: 'models' as const, view: 'what-if' as const, ...(search !== '' && { search }) };
 }
 
-function Comparison({ wallet, range }: { wallet: WalletBalance; range: { start: number; end: number } }) {
+function Comparison({
+  billingAccount,
+  range,
+}: {
+  billingAccount: BillingAccountBalance;
+  range: { start: number; end: number };
+}) {
   const { address, days } = useWhatIfAddress();
   const go = useNav((nav) => nav.go);
   const list = useCatalogue();
   const priced = (list.data?.models ?? []).filter(({ pricing, kind }) => pricing !== null && kind === 'chat');
   const chosen = address.picked.flatMap((id) => priced.find((model) => model.id === id) ?? []);
   const ids = chosen.map(({ id }) => id);
-  const result = useWhatIf(wallet.id, range, ids);
+  const result = useWhatIf(billingAccount.id, range, ids);
   const choose = (picked: readonly string[]) => go(whatIfLoc(picked, days));
   return (
     <>

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { useOwnKey, usePayer } from '../../../api/use-core.ts';
 import { costsText as text } from '../../../text/costs-text.ts';
 import { text as shellText } from '../../../text/shell-text.ts';
-import { walletName } from '../../../ui/elements/wallet-name.ts';
+import { billingAccountName } from '../../../ui/elements/wallet-name.ts';
 import { ContextMeter, QuoteLine } from '../costs/quote-line.tsx';
 import type { NextMessage } from './use-next-message.ts';
 
@@ -13,10 +13,10 @@ const CompareQuoteLine = lazy(() =>
 /** The next message’s cost and payer, and how full the context is. */
 export function CostLine({ next, onContext }: { next: NextMessage; onContext: () => void }) {
   const { model, compare, toColumns, compareQuote, live, empty } = next;
-  const wallet = usePayer(model);
+  const billingAccount = usePayer(model);
   const ownKey = useOwnKey(model);
-  const bearer = ownKey === null ? wallet && walletName(wallet) : shellText.ownKeyOf(ownKey);
-  const payer = wallet && (wallet.simulated ? text.testCredits : text.paidBy(bearer ?? ''));
+  const bearer = ownKey === null ? billingAccount && billingAccountName(billingAccount) : shellText.ownKeyOf(ownKey);
+  const payer = billingAccount && (billingAccount.simulated ? text.testCredits : text.paidBy(bearer ?? ''));
   if (toColumns || compare.on) {
     const worth = toColumns ? !empty : compare.value.length > 1;
     return <Suspense>{compareQuote && worth && <CompareQuoteLine quote={compareQuote} />}</Suspense>;

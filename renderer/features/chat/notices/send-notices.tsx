@@ -11,7 +11,7 @@ import { describeError, getSentence } from '../../../text/error-text.ts';
 import { usd, usdRange } from '../../../text/format.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { buttonLink, Link } from '../../../ui/elements/link.tsx';
-import { walletName } from '../../../ui/elements/wallet-name.ts';
+import { billingAccountName } from '../../../ui/elements/wallet-name.ts';
 import { FailureWords } from '../../../ui/notices/remedy.tsx';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 import { useOptions } from '../../drafts/options/use-options.ts';
@@ -88,9 +88,9 @@ function ShorterAnswer({ chat, maxTokens }: { chat: string; maxTokens: number })
 
 /** Said before a request fails for lack of credits. */
 function LowFunds({ model }: { model: string }) {
-  const wallet = usePayer(model);
-  const outlook = useOutlook(wallet && wallet.billing !== 'meter_only' ? wallet.id : null).data;
-  if (!wallet || !outlook?.low) return null;
+  const billingAccount = usePayer(model);
+  const outlook = useOutlook(billingAccount && billingAccount.billing !== 'meter_only' ? billingAccount.id : null).data;
+  if (!billingAccount || !outlook?.low) return null;
   return (
     <NoticeRow
       tone="warn"
@@ -100,18 +100,18 @@ function LowFunds({ model }: { model: string }) {
         </Link>
       }
     >
-      {creditsText.lowIn(walletName(wallet), outlook.messagesLeft)}
+      {creditsText.lowIn(billingAccountName(billingAccount), outlook.messagesLeft)}
     </NoticeRow>
   );
 }
 
 /** What does not fit into the context, and what its limit is. */
-export const overflowing = ({ notSentIds, limitTokens, reservedTokens, mostMessages }: Quote['context']): string =>
+export const overflowing = ({ notSentIds, limitTokens, reservedTokens, maxMessages }: Quote['context']): string =>
   text.overflowing({
     leftOut: notSentIds.length,
     limit: limitTokens ?? 0,
     reserved: reservedTokens,
-    mostMessages,
+    maxMessages,
   });
 
 /** What can be done about a refusal that was foreseen. */

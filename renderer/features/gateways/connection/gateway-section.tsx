@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
-import { useWallets } from '../../../api/use-core.ts';
+import { useBillingAccounts } from '../../../api/use-core.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { useGateway, useGatewayCalls } from '../../../api/use-settings-calls.ts';
 import { useLinks } from '../../../navigation/links.ts';
@@ -154,10 +154,10 @@ function LocalUrl({ url }: { url: string }) {
 
 /** Keys for the two accounts of the built-in gateway. Without a provider’s key only test credits can be spent. */
 function LocalKeys({ url }: { url: string | null }) {
-  const known = useWallets().data?.filter(({ used }) => used) ?? [];
-  const { wallets } = words;
-  const main = { id: 'main', name: wallets.main, embedded: true };
-  const sandbox = { id: 'sandbox', name: wallets.sandbox, embedded: true };
+  const known = useBillingAccounts().data?.filter(({ used }) => used) ?? [];
+  const { billingAccounts } = words;
+  const main = { id: 'main', name: billingAccounts.main, embedded: true };
+  const sandbox = { id: 'sandbox', name: billingAccounts.sandbox, embedded: true };
   return (
     <section className="mt-6">
       <h4 className="mb-1 font-semibold">{words.keysTitle}</h4>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
-import { useWallet } from '../../../api/use-wallet.ts';
+import { useBillingAccount } from '../../../api/use-wallet.ts';
 import { text } from '../../../text/backup-text.ts';
 import { bytes, getSecond } from '../../../text/format.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
@@ -19,7 +19,7 @@ export function LedgerFiles() {
   const { copies, backUp, remove, putBack, restore, save } = useLedgerFiles();
   const [removing, setRemoving] = useState<LedgerBackup | null>(null);
   const [restoring, setRestoring] = useState<LedgerBackup | null>(null);
-  const { wallet } = useWallet();
+  const { billingAccount } = useBillingAccount();
   const { say, undoable, failed } = useNotify();
   const done = () => setRemoving(null);
   const copyNow = () =>
@@ -53,13 +53,16 @@ export function LedgerFiles() {
     <section aria-label={text.ledgerTitle}>
       <div className="mt-8 flex flex-wrap items-center gap-3">
         <SettingsHeading className="flex-1">{text.ledgerTitle}</SettingsHeading>
-        {wallet &&
+        {billingAccount &&
           formats.map((format) => (
             <Button
               key={format}
               disabled={save.isPending}
               onClick={() =>
-                save.mutate({ wallet: wallet.id, format }, { onError: (error) => failed(text.exportFailed, error) })
+                save.mutate(
+                  { billingAccount: billingAccount.id, format },
+                  { onError: (error) => failed(text.exportFailed, error) },
+                )
               }
             >
               {text.exportAs(format.toUpperCase())}

@@ -1,7 +1,7 @@
 import type { LedgerBackup, LedgerComparison } from '#shared/contract/app/ledger.ts';
 import { text } from '../../../text/backup-text.ts';
 import { getSecond } from '../../../text/format.ts';
-import { text as walletText } from '../../../text/ui-text.ts';
+import { text as billingAccountText } from '../../../text/ui-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { MoneyIn } from '../../../ui/elements/money.tsx';
 import { Table, tableCell } from '../../../ui/elements/table.tsx';
@@ -79,7 +79,7 @@ function Sums({ of, sums }: { of: Account; sums: Account['copy'] }) {
           {text.requests(sums.requests)}
           <br />
           <MoneyIn text={text.spent} amount={sums.spentUsd} />
-          {of.wallet !== 'main' && (
+          {of.billingAccount !== 'main' && (
             <>
               <br />
               <MoneyIn text={text.left} amount={sums.balanceUsd} />
@@ -91,7 +91,7 @@ function Sums({ of, sums }: { of: Account; sums: Account['copy'] }) {
   );
 }
 
-function getName({ wallet, name }: Account): string {
-  if (wallet === null) return name;
-  return wallet === 'main' ? walletText.ownKeys : walletText.testCredits;
+function getName({ billingAccount, name }: Account): string {
+  if (billingAccount === null) return name;
+  return billingAccount === 'main' ? billingAccountText.ownKeys : billingAccountText.testCredits;
 }

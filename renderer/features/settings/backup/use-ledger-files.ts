@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { LedgerBackups, LedgerFormat } from '#shared/contract/app/ledger.ts';
-import type { Wallet } from '#shared/contract/common/fields.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { useApi, useOrpc } from '../../../api/api.ts';
 import { saveFile } from '../../../browser/save-file.ts';
 
@@ -18,11 +18,11 @@ export function useLedgerFiles() {
   const putBack = useMutation({ mutationFn: (name: string) => api.ledger.putBack({ name }), onSuccess });
   const restore = useMutation({ mutationFn: (name: string) => api.ledger.restore({ name }), onSuccess });
   const save = useMutation({
-    async mutationFn({ wallet, format }: { wallet: Wallet; format: LedgerFormat }) {
+    async mutationFn({ billingAccount, format }: { billingAccount: BillingAccount; format: LedgerFormat }) {
       const parts: string[] = [];
-      for await (const { text } of await api.ledger.export({ wallet, format })) parts.push(text);
+      for await (const { text } of await api.ledger.export({ billingAccount, format })) parts.push(text);
       const day = new Date().toISOString().slice(0, 10);
-      saveFile(new Blob(parts, { type: types[format] }), `portico-ledger-${wallet}-${day}.${format}`);
+      saveFile(new Blob(parts, { type: types[format] }), `portico-ledger-${billingAccount}-${day}.${format}`);
     },
   });
   return { copies, backUp, remove, putBack, restore, save };
