@@ -31,9 +31,9 @@ const onBothEngines = [
   'gateway/storage/migrations/{findable,provenance}.test.ts',
   'gateway/api/embeddings/embedding-costs.test.ts',
   'gateway/engine/idempotency/idempotency.test.ts',
-  'gateway/engine/reasoning/kept-reasoning.test.ts',
+  'gateway/engine/reasoning/reasoning-state.test.ts',
   'gateway/access/keys/{keys,key-authority,key-reach,key-tree}.test.ts',
-  'gateway/ledger/{model-limits,verify-books}.test.ts',
+  'gateway/ledger/{model-limits,check-ledger}.test.ts',
   'gateway/access/limits/{limits,limit-store}.test.ts',
   'gateway/operations/metrics/traffic.test.ts',
   'gateway/models/prices/prices.test.ts',
@@ -46,7 +46,7 @@ const onBothEngines = [
 const besideOthersOnBothEngines = ['gateway/cli/{account-limits,backup,cli,serve}.test.ts'];
 const aloneOnBothEngines = [
   'gateway/ledger/records/routing-details.test.ts',
-  'tests/bench/books/measure-books.test.ts',
+  'tests/bench/ledger/measure-ledger.test.ts',
 ];
 
 /** For what starts real processes, databases and browsers. */
@@ -81,7 +81,7 @@ const together: TestProjectInlineConfiguration['test'] = {
 /** What measures its process, ends it, turns its clock or replaces modules of Node in it has one of its own. */
 const alone = [
   'gateway/cli/refresh-daily.test.ts',
-  'gateway/ledger/sqlite/journal-fault.test.ts',
+  'gateway/ledger/sqlite/write-ahead-log-fault.test.ts',
   'gateway/ledger/records/routing-details.test.ts',
   'tests/bench/**/*.test.ts',
   'tests/fault/{large-bodies,soak}.test.ts',

@@ -7,7 +7,7 @@ import { startUpkeep } from './composition/start-upkeep.ts';
 import { createEngine, createLeases, engineTimeouts } from './engine/engine.ts';
 import { createKeptAnswers } from './engine/idempotency/kept-answers.ts';
 import { createSealing } from './engine/idempotency/sealing.ts';
-import { createReasoningState, usualKeptMs } from './engine/reasoning/kept-reasoning.ts';
+import { createReasoningState, usualKeptMs } from './engine/reasoning/reasoning-state.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
 import { fetchExchange } from './http/fetch-exchange.ts';
 import { isChat } from './http/policies.ts';
@@ -22,7 +22,7 @@ import { checkCredential } from './providers/check-credential.ts';
 import type { Registry } from './providers/registry.ts';
 import { platformFetch, type UpstreamFetch } from './providers/upstream/upstream-response.ts';
 import { createRunning } from './runtime/concurrency/running.ts';
-import { getDialect } from './storage/open.ts';
+import { getDialect } from './storage/open-database.ts';
 import { awaitServingLock } from './storage/serving-lock.ts';
 
 const checkTimeoutMs = 15_000;

@@ -16,7 +16,7 @@ import { creditsFeature } from './billing/account/credits-feature.ts';
 import { fundsFeature } from './billing/account/funds-feature.ts';
 import { usageFeature } from './billing/account/usage-feature.ts';
 import { verificationFeature } from './billing/account/verification-feature.ts';
-import { watchLedger } from './billing/account/watch-books.ts';
+import { watchLedger } from './billing/account/watch-ledger.ts';
 import { catalogueFeature } from './billing/catalogue/catalogue-feature.ts';
 import { ledgerFeature } from './billing/ledger/ledger-feature.ts';
 import { markStore } from './billing/reconciliation/mark-store.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { LedgerReport } from '../ledger/verify-books.ts';
+import type { LedgerReport } from '../ledger/check-ledger.ts';
 import { createPostgresBackup, restorePostgresBackup } from '../operations/backup/postgres-backup.ts';
 import { type CheckedCopy, createSqliteBackup, restoreSqliteBackup } from '../operations/backup/sqlite-backup.ts';
-import { getDialect } from '../storage/open.ts';
+import { getDialect } from '../storage/open-database.ts';
 import type { Output, ReferenceInput } from './command-input.ts';
 import { reportLines } from './ledger-commands.ts';
 

@@ -9,7 +9,7 @@ import { bareEnvironment } from '../../tests/gateway-doubles/bare-environment.ts
 import { emptyDatabase, onPostgres, sharedDatabase, sharedSecrets } from '../../tests/gateway-doubles/test-database.ts';
 import { builtCli } from '../../tests/support/built-cli.ts';
 import { openGateway } from '../open-gateway.ts';
-import { openDatabase } from '../storage/open.ts';
+import { openDatabase } from '../storage/open-database.ts';
 
 const entry = await builtCli();
 

@@ -16,7 +16,7 @@ import {
   workplace,
 } from '../../tests/gateway-doubles/cli-process.ts';
 import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
-import { openDatabase } from '../storage/open.ts';
+import { openDatabase } from '../storage/open-database.ts';
 
 /** What it does every quarter of a minute it does twice a second. */
 const impatient = beforehand(`const { setInterval: real } = globalThis;

@@ -36,7 +36,7 @@ export class GatewayCommand extends Command {
     return this.run<Options>(async (typed, database) => {
       const answer = await load();
       const fromDatabase: ReferenceInput['fromDatabase'] = async (read) =>
-        (await import('./on-books.ts')).onDatabaseIfAny(database, read);
+        (await import('./on-database.ts')).onDatabaseIfAny(database, read);
       return answer({ ...typed, database, fromDatabase });
     });
   }
@@ -45,7 +45,7 @@ export class GatewayCommand extends Command {
   operates<Options extends OptionValues>(load: Load<CommandInput<Options>>, createsDatabase = false): this {
     return this.run<Options>(async (typed, database) => {
       const answer = await load();
-      const { onDatabase } = await import('./on-books.ts');
+      const { onDatabase } = await import('./on-database.ts');
       return onDatabase(database, createsDatabase, (operator) => answer({ ...typed, database, operator }));
     });
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { accountWithKey, command, read, run, serve, workplace } from '../../tests/gateway-doubles/cli-process.ts';
 import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
-import { openDatabase } from '../storage/open.ts';
+import { openDatabase } from '../storage/open-database.ts';
 
 const right = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const wrong = { PORTICO_KEY_PEPPER: 'another one of more than thirty-two characters' };

@@ -1,4 +1,4 @@
-import type { LedgerCheck, LedgerReport } from '../ledger/verify-books.ts';
+import type { LedgerCheck, LedgerReport } from '../ledger/check-ledger.ts';
 import type { CommandInput, Output } from './command-input.ts';
 
 /** The books as a whole. */

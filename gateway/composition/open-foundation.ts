@@ -6,7 +6,7 @@ import { sweepEarlierInstances, sweepExpired } from '../ledger/sweeper.ts';
 import { createLivePlans } from '../operations/configuration/live-plans.ts';
 import { openDatabaseClock } from '../storage/database-clock.ts';
 import { newId } from '../storage/id.ts';
-import { type OpenDatabase, openDatabase } from '../storage/open.ts';
+import { type OpenDatabase, openDatabase } from '../storage/open-database.ts';
 import { createTransact } from '../storage/transact.ts';
 
 export type Log = (entry: Readonly<Record<string, unknown>>) => void;

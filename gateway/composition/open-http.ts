@@ -1,5 +1,5 @@
 import { createKeys } from '../access/keys/keys.ts';
-import { createLimits } from '../access/limits/chat-pass.ts';
+import { createLimits } from '../access/limits/rate-limit-lease.ts';
 import { embeddingsHandler } from '../api/embeddings/answer-embeddings.ts';
 import type { EmbedDeps } from '../api/embeddings/embed.ts';
 import { docsRoutes } from '../api/openapi/docs-routes.ts';
@@ -17,7 +17,7 @@ import { usageRoutes } from '../api/records/usage-routes.ts';
 import type { AdmissionDeps } from '../engine/admit.ts';
 import type { Engine } from '../engine/answer.ts';
 import type { KeptAnswers } from '../engine/idempotency/kept-answers.ts';
-import type { ReasoningState } from '../engine/reasoning/kept-reasoning.ts';
+import type { ReasoningState } from '../engine/reasoning/reasoning-state.ts';
 import { createExchangeAnswerer } from '../http/answer-exchange.ts';
 import { createApp } from '../http/app.ts';
 import type { ReceiveDeps } from '../http/receive.ts';

@@ -1,5 +1,5 @@
 import type { KeptAnswers } from '../engine/idempotency/kept-answers.ts';
-import type { ReasoningState } from '../engine/reasoning/kept-reasoning.ts';
+import type { ReasoningState } from '../engine/reasoning/reasoning-state.ts';
 import { createRoutingDetails } from '../ledger/records/routing-details.ts';
 import { sweepEveryMs, sweepExpired } from '../ledger/sweeper.ts';
 import type { LivePrices } from '../models/prices/price-json.ts';

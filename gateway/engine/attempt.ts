@@ -8,7 +8,7 @@ import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { Target } from './admit.ts';
 import type { Question } from './answer.ts';
 import { type Fitted, fitRequest } from './fitting/fit-request.ts';
-import type { ReasoningOwner } from './reasoning/kept-reasoning.ts';
+import type { ReasoningOwner } from './reasoning/reasoning-state.ts';
 import type { Features } from './routing/eligibility.ts';
 import type { Run, Try } from './run.ts';
 

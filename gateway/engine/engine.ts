@@ -19,7 +19,7 @@ import {
   startAnswerClock,
 } from './disconnect.ts';
 import { createReadingOn, type ReadingOn } from './reads-on.ts';
-import type { ReasoningState } from './reasoning/kept-reasoning.ts';
+import type { ReasoningState } from './reasoning/reasoning-state.ts';
 import type { Health } from './routing/health.ts';
 import type { Sticky } from './routing/resolve.ts';
 import type { Emit } from './run.ts';

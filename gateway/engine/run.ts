@@ -14,7 +14,7 @@ import type { UsageLimits } from './billing/usage-limits.ts';
 import type { AnswerClock, ClientDisconnect } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
 import type { Fitted } from './fitting/fit-request.ts';
-import type { SignedCall } from './reasoning/kept-reasoning.ts';
+import type { SignedCall } from './reasoning/reasoning-state.ts';
 import { type AttemptRecord, explain } from './routing/resolve.ts';
 
 /** Hands parts to the reader; a promise where the reader has to catch up first. */

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Principal } from '../access/auth/principal.ts';
-import type { RateLimitLease } from '../access/limits/chat-pass.ts';
+import type { RateLimitLease } from '../access/limits/rate-limit-lease.ts';
 import type { BodyPlace } from '../runtime/body/body-blocks.ts';
 import { errorFor } from './errors/error-for.ts';
 import type { AnswerWriter, HeaderFields, HttpExchange } from './exchange.ts';

@@ -10,7 +10,7 @@ import type { ConnectionInfo } from './door.ts';
 import { errorEnvelope, errorResponse } from './error-response.ts';
 import type { HttpExchange } from './exchange.ts';
 import { isChat } from './policies.ts';
-import { refuseConnection } from './refuse-at-door.ts';
+import { refuseConnection } from './refuse-connection.ts';
 import { SocketExchange } from './socket-exchange.ts';
 
 interface ListenOptions {

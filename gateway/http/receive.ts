@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
 import { credentialIn } from '../access/auth/authorization-header.ts';
 import { type Authorizer, requireActive, requireFeature, requireScope } from '../access/auth/authorize.ts';
 import type { Principal } from '../access/auth/principal.ts';
-import type { Limits, RateLimitLease } from '../access/limits/chat-pass.ts';
+import type { Limits, RateLimitLease } from '../access/limits/rate-limit-lease.ts';
 import type { Overload } from '../access/overload/overload.ts';
 import type { BodyPlace } from '../runtime/body/body-blocks.ts';
 import { andThen, type MaybePromise } from '../runtime/concurrency/awaitable.ts';

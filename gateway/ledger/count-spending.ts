@@ -1,4 +1,4 @@
-import type { AccountState, KeyState } from './books-state.ts';
+import type { AccountState, KeyState } from './ledger-snapshot.ts';
 import { beginModelMonth, chargeModel, holdForModel, type ModelName } from './model-limits.ts';
 import { formatMonth } from './quota.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, maxNano, type NanoUsd } from '#shared/money.ts';
 import { newId } from '../storage/id.ts';
-import type { GatewayTransaction } from '../storage/open.ts';
+import type { GatewayTransaction } from '../storage/open-database.ts';
 
 export interface Grant {
   readonly accountId: string;

@@ -1,5 +1,5 @@
 import type { Plan } from '../access/auth/principal.ts';
-import type { AccountState, KeyState } from './books-state.ts';
+import type { AccountState, KeyState } from './ledger-snapshot.ts';
 import { getModelLimits, type ModelName, modelId } from './model-limits.ts';
 import { creditMargin, keyMargin, monthMargin } from './quota.ts';
 import { dayLimitMargin, monthLimitMargin } from './spending-limits.ts';

@@ -5,7 +5,7 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../tests/gateway-doubles/start-postgres.ts';
-import { openDatabase } from '../storage/open.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import { createTransact } from '../storage/transact.ts';
 import { grantCredits } from './grant.ts';
 import type { Ledger, Settlement } from './ledger.ts';

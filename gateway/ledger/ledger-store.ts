@@ -1,5 +1,5 @@
 import type { PlanOf } from '../access/auth/plans.ts';
-import { dialectOfDb, type GatewayDb } from '../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../storage/open-database.ts';
 import { createPostgresLedger } from './postgres/postgres-ledger.ts';
 import { createSqliteLedger } from './sqlite/sqlite-ledger.ts';
 import type { InterruptingLedger } from './sweeper.ts';
@@ -21,7 +21,7 @@ export interface LedgerDeps {
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
-/** The ledger over its database: the rules are the same (`decide-steps.ts`), only how rows are read and written differs. */
+/** The ledger over its database: the rules are the same (`decide-commands.ts`), only how rows are read and written differs. */
 export const createLedger = (deps: LedgerDeps): InterruptingLedger =>
   dialectOfDb(deps.db) === 'sqlite'
     ? createSqliteLedger({ ...deps, leaseMs })

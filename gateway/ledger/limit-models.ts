@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dialectOfDb, type GatewayDb } from '../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../storage/open-database.ts';
 import { type ModelLimit, modelLimitsText, readModelLimits } from './model-limits.ts';
 import { total } from './rules/rule.ts';
 

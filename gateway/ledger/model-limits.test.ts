@@ -4,11 +4,11 @@ import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { testDatabase } from '../../tests/gateway-doubles/test-database.ts';
 import { createOperator } from '../operations/operator/operator-store.ts';
-import { openDatabase } from '../storage/open.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import { createTransact } from '../storage/transact.ts';
+import { checkLedger } from './check-ledger.ts';
 import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
-import { checkLedger } from './verify-books.ts';
 
 const capped = { provider: 'lab', model: 'big/one' };
 const other = { provider: 'lab', model: 'small' };

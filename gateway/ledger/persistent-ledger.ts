@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseFault, isConnectionLoss } from '../storage/connection-loss.ts';
-import { WriteAheadLogFault } from '../storage/journal-fault.ts';
+import { WriteAheadLogFault } from '../storage/write-ahead-log-fault.ts';
 import type { Ledger } from './ledger.ts';
 
 /** A caller waits for the hold and for what extends it; nobody waits for the settlement, which is worth more patience. */

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { Plan, Principal } from '../access/auth/principal.ts';
 import type { MaybePromise } from '../runtime/concurrency/awaitable.ts';
-import type { GatewayDb } from '../storage/open.ts';
+import type { GatewayDb } from '../storage/open-database.ts';
 import type { AccountRow, ApiKeyRow } from '../storage/schema.ts';
 import { currentMonth, endOfDay, getDay } from './period.ts';
 

@@ -3,11 +3,11 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../tests/gateway-doubles/start-postgres.ts';
-import { openDatabase } from '../storage/open.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import { createTransact } from '../storage/transact.ts';
+import { checkLedger } from './check-ledger.ts';
 import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
-import { checkLedger } from './verify-books.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

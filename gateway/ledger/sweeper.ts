@@ -1,9 +1,9 @@
 import { nanoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import type { GatewayDb } from '../storage/open.ts';
+import type { GatewayDb } from '../storage/open-database.ts';
 import type { RequestRow } from '../storage/schema.ts';
-import type { AccountState } from './books-state.ts';
 import type { Ledger, Settlement } from './ledger.ts';
+import type { AccountState } from './ledger-snapshot.ts';
 
 export const sweepEveryMs = 15_000;
 /** This process settles what it runs; its own leases are only taken away where it has evidently forgotten them. */

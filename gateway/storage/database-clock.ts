@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { GatewayDb } from './open.ts';
+import type { GatewayDb } from './open-database.ts';
 
 /** Smaller differences are the network's, not the clock's. */
 const toleranceMs = 50;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from './open.ts';
+import { openDatabase } from './open-database.ts';
 import { createTransact } from './transact.ts';
 
 async function openFile() {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../tests/gateway-doubles/test-database.ts';
-import { openDatabase } from './open.ts';
+import { openDatabase } from './open-database.ts';
 
 const everyCost = 'SET jit_above_cost = 0';
 const report = 'EXPLAIN (ANALYZE) SELECT count(*) FROM accounts WHERE balance > 0';

@@ -1,5 +1,5 @@
 import type { Compilable, RawBuilder } from 'kysely';
-import type { GatewayDb } from './open.ts';
+import type { GatewayDb } from './open-database.ts';
 import { GatewaySqliteAdapter } from './sqlite.ts';
 
 /**

@@ -193,7 +193,7 @@ interface KeptAnswerTable {
   answer: Uint8Array | null;
 }
 
-/** What a provider signed, by the tool call that it led to (`reasoning/kept-reasoning.ts`). */
+/** What a provider signed, by the tool call that it led to (`reasoning/reasoning-state.ts`). */
 interface ReasoningStateTable {
   /** HMAC of account and call. */
   id: string;

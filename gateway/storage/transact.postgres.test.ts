@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../tests/gateway-doubles/start-postgres.ts';
-import { type OpenDatabase, openDatabase } from './open.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { createTransact } from './transact.ts';
 
 let postgres: TestPostgres;

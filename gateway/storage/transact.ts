@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import type { GatewayTransaction, OpenDatabase } from './open.ts';
+import type { GatewayTransaction, OpenDatabase } from './open-database.ts';
 
 /**
  * Runs work in a transaction; resolved means durable. Work may run more than once, and only its last run counts; work that

@@ -3,9 +3,9 @@ import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
 import { useNav } from '../navigation/nav.ts';
 import { formatClock } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
+import { billingAccountName } from '../ui/elements/billing-account-name.ts';
 import { Money } from '../ui/elements/money.tsx';
 import { OtherAmount } from '../ui/elements/other-amount.tsx';
-import { billingAccountName } from '../ui/elements/wallet-name.ts';
 
 /** The wallet that pays for the next message and its exact balance, as in the ledger. */
 export function Balance({ brief = false }: { brief?: boolean }) {

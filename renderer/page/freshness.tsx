@@ -1,5 +1,5 @@
 import { RefreshCw } from 'lucide-react';
-import { useLedger } from '../api/use-books.ts';
+import { useLedger } from '../api/use-ledger.ts';
 import { formatClock } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
 import { IconButton } from '../ui/elements/icon-button.tsx';

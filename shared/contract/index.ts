@@ -1,6 +1,7 @@
 import { apiKeysContract } from './app/api-keys.ts';
 import { appContract } from './app/app.ts';
 import { backupContract } from './app/backup.ts';
+import { accountContract, creditsContract } from './app/billing-accounts.ts';
 import { catalogueContract, whatIfContract } from './app/catalogue.ts';
 import { changesContract } from './app/changes.ts';
 import { fundsContract } from './app/funds.ts';
@@ -17,7 +18,6 @@ import { toolsContract } from './app/tools.ts';
 import { updatesContract } from './app/updates.ts';
 import { usageContract } from './app/usage.ts';
 import { verificationContract } from './app/verification.ts';
-import { accountContract, creditsContract } from './app/wallets.ts';
 import { capsContract } from './chat/caps.ts';
 import { chatContract } from './chat/chat.ts';
 import { comparisonsContract } from './chat/comparisons.ts';

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { benchDashboards } from './books/dashboards-bench.ts';
 import { benchBombs } from './chat/bombs-bench.ts';
 import { benchChat } from './chat/chat-bench.ts';
 import { benchCalls } from './gateway/calls-bench.ts';
@@ -9,6 +8,7 @@ import { benchGateway } from './gateway/gateway-bench.ts';
 import { verdictsOn } from './gateway/goals.ts';
 import { getReport, getTables, isHeldTo, toRows } from './gateway/report.ts';
 import { keep, kept, worseThan } from './kept-results.ts';
+import { benchDashboards } from './ledger/dashboards-bench.ts';
 import { getLine, type Row, type Teller } from './rows.ts';
 import { benchSearch } from './search-bench.ts';
 import { benchFootprint } from './start/footprint-bench.ts';

@@ -14,7 +14,7 @@ import {
   type TestInfo,
 } from '@playwright/test';
 import { type ElectronApplication, _electron as electron } from 'playwright';
-import { disagreements } from '../support/books-agree.ts';
+import { disagreements } from '../support/ledger-agrees.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { startVirtualDisplay } from '../support/virtual-display.ts';
 

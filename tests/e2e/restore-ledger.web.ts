@@ -3,9 +3,9 @@ import type { Locator, Page } from '@playwright/test';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
 import { expectNoFaultInEither } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { agree, amounts, bySql, openPage, showCharged } from './books-by-sql.ts';
 import { press } from './by-tab.ts';
 import { articles, ask, chooseModel, ended } from './chat.ts';
+import { agree, amounts, bySql, openPage, showCharged } from './ledger-by-sql.ts';
 
 const wide = { width: 1280, height: 800 };
 const narrow = { width: 420, height: 800 };

@@ -7,8 +7,8 @@ import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { agree, bySql, openPage, shows } from './books-by-sql.ts';
 import { articles, ask, chooseModel, ended } from './chat.ts';
+import { agree, bySql, openPage, shows } from './ledger-by-sql.ts';
 
 const cli = fileURLToPath(new URL('../../dist/gateway/cli.js', import.meta.url));
 

@@ -11,7 +11,7 @@ import { recordedStreams } from '../gateway-doubles/recorded-streams.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 import { vendorsAt } from '../support/vendors-at.ts';
 
 /** Every way in which a provider’s server can fail, of each vendor, by each way into the gateway, whole and streamed. */

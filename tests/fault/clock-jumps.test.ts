@@ -9,7 +9,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type Env, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 
 const settableClock = fileURLToPath(new URL('../support/settable-clock.ts', import.meta.url));
 const pepper = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };

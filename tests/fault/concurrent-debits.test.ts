@@ -10,7 +10,7 @@ import { builtGateway, type GatewayProgram } from '../support/gateway-process.ts
 import { startGranting } from '../support/operators-beside.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 
 /** `PORTICO_LONG=1` makes 10,000 debits; the ordinary run makes fewer. */
 const debits = process.env.PORTICO_LONG ? 10_000 : 300;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { openDatabase } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../gateway-doubles/start-postgres.ts';
 import { type Load, startLoad } from '../support/chat-load.ts';
 import { figure } from '../support/figures.ts';
@@ -11,7 +11,7 @@ import { builtGateway, type GatewayProcess, type GatewayProgram } from '../suppo
 import { startGranting, startRevoking, type TakenAway } from '../support/operators-beside.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 
 /** `PORTICO_LONG=1` makes 100 crashes of each kind; the ordinary run makes fewer. */
 const crashes = process.env.PORTICO_LONG ? 100 : 3;

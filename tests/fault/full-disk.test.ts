@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { builtHosts } from '../hosts/built-hosts.ts';
-import { disagreements } from '../support/books-agree.ts';
 import { chatEnded } from '../support/chat-ended.ts';
 import { type ProblemText, startLoad } from '../support/chat-load.ts';
 import { eventually } from '../support/eventually.ts';
 import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
+import { disagreements } from '../support/ledger-agrees.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 import { type SmallDisk, smallDisk, smallDiskMissing } from '../support/small-disk.ts';
 import { runToEnd, startWebProcess } from '../support/web-process.ts';
 

@@ -18,7 +18,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { type HostileRequest, hostileRequest } from '../support/hostile-requests.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 import { vendorsAt } from '../support/vendors-at.ts';
 
 /**

@@ -7,7 +7,7 @@ import { completionEvent } from '../gateway-doubles/raw-upstream.ts';
 import { errorReply, hangingReply, openUpstream } from '../gateway-doubles/upstream-server.ts';
 import { builtGateway } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 const model = { id: 'acme/large', pricing: { prompt: '0.000001', completion: '0.000002' } };

@@ -9,7 +9,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { pricedModel } from '../support/priced-upstream.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 
 /** Clients that read the beginning of an answer and hang up. `PORTICO_LONG=1` has 1,000 of them; the ordinary run fewer. */
 const leavers = process.env.PORTICO_LONG ? 1_000 : 200;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
+import { checkLedger } from '../../gateway/ledger/check-ledger.ts';
 import { grantCredits } from '../../gateway/ledger/grant.ts';
 import { createLedger } from '../../gateway/ledger/ledger-store.ts';
-import { checkLedger } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { type GatewayDb, openDatabase } from '../../gateway/storage/open.ts';
+import { type GatewayDb, openDatabase } from '../../gateway/storage/open-database.ts';
 import { createTransact, type Transact } from '../../gateway/storage/transact.ts';
 import { holdDurably } from '../gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../gateway-doubles/start-postgres.ts';
@@ -15,7 +15,7 @@ import { builtGateway } from '../support/gateway-process.ts';
 import { openLossyPostgres } from '../support/lossy-postgres.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 
 /** `PORTICO_LONG=1` loses 200 on the way from PostgreSQL and 200 of the ledger itself; the ordinary run fewer. */
 const lostOnTheWay = process.env.PORTICO_LONG ? 200 : 24;
@@ -72,7 +72,7 @@ test.skipIf(programs === null)(
   },
 );
 
-// SQLite's ledger is in this process: nothing of it is acknowledged on the way (`journal-fault.test.ts` has its faults).
+// SQLite's ledger is in this process: nothing of it is acknowledged on the way (`write-ahead-log-fault.test.ts` has its faults).
 test.each(
   programs === null ? [] : [{ engine: 'PostgreSQL', fresh: async () => (await postgres?.createDatabase()) ?? '' }],
 )(

@@ -8,7 +8,7 @@ import { figure } from '../support/figures.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { pricedModel } from '../support/priced-upstream.ts';
-import { settledLedger } from '../support/settled-books.ts';
+import { settledLedger } from '../support/settled-ledger.ts';
 
 /** Many streams at once, each of numbered words. `PORTICO_LONG=1` has 200 of 1,000 words; the ordinary run fewer. */
 const [streams, words] = process.env.PORTICO_LONG ? [200, 1_000] : [100, 300];

@@ -9,7 +9,7 @@ import { exchangeHandlers } from '../../gateway/composition/exchange-handlers.ts
 import { createEngine, type EngineTimeouts, engineTimeouts } from '../../gateway/engine/engine.ts';
 import { createKeptAnswers } from '../../gateway/engine/idempotency/kept-answers.ts';
 import { createSealing } from '../../gateway/engine/idempotency/sealing.ts';
-import { createReasoningState } from '../../gateway/engine/reasoning/kept-reasoning.ts';
+import { createReasoningState } from '../../gateway/engine/reasoning/reasoning-state.ts';
 import { createHealth } from '../../gateway/engine/routing/health.ts';
 import { createSticky } from '../../gateway/engine/routing/resolve.ts';
 import { errorAnswer } from '../../gateway/http/error-response.ts';
@@ -25,7 +25,7 @@ import { openUpstreamConnections } from '../../gateway/providers/upstream/upstre
 import { platformFetch } from '../../gateway/providers/upstream/upstream-response.ts';
 import { createRunning } from '../../gateway/runtime/concurrency/running.ts';
 import { newId } from '../../gateway/storage/id.ts';
-import { openDatabase } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { createTransact } from '../../gateway/storage/transact.ts';
 import { testDatabase } from './test-database.ts';
 import { testPrincipal } from './test-receiving.ts';

@@ -6,7 +6,7 @@ import { account } from '#shared/wire/account.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { Secret } from '../../gateway/access/auth/secret.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { openDatabase } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { errorCode, openTestGateway } from './open-test-gateway.ts';
 
 const credential = { apiKey: new Secret('sk-upstream'), baseUrl: 'https://upstream.invalid/v1' };

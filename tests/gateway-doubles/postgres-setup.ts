@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { openDatabase } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { postgresPrograms, startPostgres } from './start-postgres.ts';
 
 /** One server for the whole run, with a migrated database that each test's own is copied from. */

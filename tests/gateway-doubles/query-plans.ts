@@ -1,5 +1,5 @@
 import { CompiledQuery, type KyselyPlugin, sql } from 'kysely';
-import type { GatewayDb } from '../../gateway/storage/open.ts';
+import type { GatewayDb } from '../../gateway/storage/open-database.ts';
 import { onPostgres } from './test-database.ts';
 
 /** How the database of this run goes about each query that `run` makes: the text of its plan, in their order. */

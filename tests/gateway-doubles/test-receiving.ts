@@ -1,6 +1,6 @@
 import type { Plan, Principal } from '../../gateway/access/auth/principal.ts';
-import { createLimits } from '../../gateway/access/limits/chat-pass.ts';
 import { createMemoryStore } from '../../gateway/access/limits/memory-store.ts';
+import { createLimits } from '../../gateway/access/limits/rate-limit-lease.ts';
 import { createOverload } from '../../gateway/access/overload/overload.ts';
 import type { ReceiveDeps } from '../../gateway/http/receive.ts';
 import { testNow } from './open-test-gateway.ts';

@@ -4,7 +4,7 @@ import type { Peppers } from '../../gateway/access/auth/pepper.ts';
 import { signingKey } from '../../gateway/access/auth/signing-keys.ts';
 import { defaultTokenNames } from '../../gateway/access/auth/token-names.ts';
 import { createOperator } from '../../gateway/operations/operator/operator-store.ts';
-import { openDatabase } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { createTransact } from '../../gateway/storage/transact.ts';
 import { testDatabase } from './test-database.ts';
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { openOperator } from '../../gateway/operations/operator/open-operator.ts';
-import { openDatabase } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
 
 /** Books of this test with an account that can pay, and a look at what is in them. */

@@ -7,8 +7,8 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { lockDataFolder } from '../../electron/core/storage/database/lock-data-folder.ts';
-import { checkLedger } from '../../gateway/ledger/verify-books.ts';
-import { openDatabase } from '../../gateway/storage/open.ts';
+import { checkLedger } from '../../gateway/ledger/check-ledger.ts';
+import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type SeedOptions, seed } from './seed.ts';
 

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { ulid } from 'ulid';
 import { parseUsd } from '#shared/money.ts';
 import { priceToJson } from '../../gateway/models/prices/price-json.ts';
-import { openDatabase } from '../../gateway/storage/open.ts';
+import { openDatabase } from '../../gateway/storage/open-database.ts';
 import type { Random } from './random.ts';
 import type { SeedRequest } from './world.ts';
 

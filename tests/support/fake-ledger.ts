@@ -1,5 +1,5 @@
+import type { Ledger, LedgerLine } from '#shared/contract/app/billing-accounts.ts';
 import type { UsageGrouping, UsageInsights, UsageLine, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
-import type { Ledger, LedgerLine } from '#shared/contract/app/wallets.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';

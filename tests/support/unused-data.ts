@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDb } from '#core/storage/database/db.ts';
-import { openDatabase } from '#gateway/storage/open.ts';
+import { openDatabase } from '#gateway/storage/open-database.ts';
 
 /** Databases of today's schema with nothing in them: to make one step by step takes longer than most tests. */
 const unused = new Map<string, Promise<Buffer>>();

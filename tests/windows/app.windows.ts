@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { windowsPath } from '../../scripts/wine.mjs';
 import { articles, ask, chooseModel, ended } from '../e2e/chat.ts';
 import { filesWith } from '../e2e/files-with.ts';
-import { disagreements } from '../support/books-agree.ts';
+import { disagreements } from '../support/ledger-agrees.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { expect, test } from './on-windows.ts';
 

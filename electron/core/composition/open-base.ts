@@ -8,7 +8,7 @@ import {
   refuseDamaged,
   refuseEmptied,
 } from '../backup/recover-database.ts';
-import type { PollIntervals } from '../billing/account/watch-books.ts';
+import type { PollIntervals } from '../billing/account/watch-ledger.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
 import type { Listen } from '../gateways/gateway/local-listener.ts';

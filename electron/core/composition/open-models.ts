@@ -7,7 +7,7 @@ import { finishRestore, ledgerFolder } from '../billing/ledger/ledger-files.ts';
 import { explainLedgerFailure, recoverLedger } from '../billing/ledger/recover-ledger.ts';
 import { renameSource } from '../gateways/gateway/account-sources.ts';
 import { gatewayAccounts } from '../gateways/gateway/accounts-elsewhere.ts';
-import { embeddedAccounts } from '../gateways/gateway/embedded-wallets.ts';
+import { embeddedAccounts } from '../gateways/gateway/embedded-accounts.ts';
 import { readInstallation } from '../gateways/gateway/installation.ts';
 import { localListener } from '../gateways/gateway/local-listener.ts';
 import { openConnections } from '../gateways/gateway/open-connections.ts';

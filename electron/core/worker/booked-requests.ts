@@ -2,14 +2,14 @@ import type { Database } from 'better-sqlite3';
 import { parseUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { parseRequestName } from '../runtime/named-request.ts';
-import { recordsElsewhere } from './books-elsewhere.ts';
 import type { BookedRequest } from './judge-request.ts';
+import { recordsElsewhere } from './remote-ledger.ts';
 
 /** The books of an account: a ledger's file on this machine, or what was read of those of a gateway elsewhere. */
 export type AccountLedger =
   | { readonly file: string; readonly accountId: string; readonly ownKeys: readonly string[] }
   | {
-      /** By which the worker knows what was read (`books-elsewhere.ts`). */
+      /** By which the worker knows what was read (`remote-ledger.ts`). */
       readonly elsewhere: string;
       /** Null: all of it. Else so many of the newest requests, since when; more is being read. */
       readonly part: { readonly requests: number; readonly since: number | null } | null;

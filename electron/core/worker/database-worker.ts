@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
-import type { Replacement } from '#gateway/operations/backup/replace-books.ts';
+import type { Replacement } from '#gateway/operations/backup/replace-gateway-db.ts';
 import { sentFailure } from '../storage/database/thread-failure.ts';
 import { attachmentIds } from './attachment-ids.ts';
-import { keepElsewhere, openElsewhere, settleElsewhere, type ToldPage } from './books-elsewhere.ts';
 import { faultOfChats } from './check-database.ts';
 import { compareLedgers } from './compare-ledgers.ts';
 import { findInBranch } from './find-in-branch.ts';
@@ -11,7 +10,8 @@ import { backUpLedger, faultOfLedger, replaceLedger, stageLedger } from './ledge
 import { ledgerLines } from './ledger-lines.ts';
 import { nameChats } from './name-chats.ts';
 import type { DriftInput } from './price-drift.ts';
-import { type ReconcileInput, reconcileLedger } from './reconcile-books.ts';
+import { type ReconcileInput, reconcileLedger } from './reconcile-ledger.ts';
+import { keepElsewhere, openElsewhere, settleElsewhere, type ToldPage } from './remote-ledger.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
 import { whatIfTask } from './what-if-task.ts';

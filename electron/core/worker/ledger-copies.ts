@@ -1,4 +1,4 @@
-import type { Replacement } from '#gateway/operations/backup/replace-books.ts';
+import type { Replacement } from '#gateway/operations/backup/replace-gateway-db.ts';
 import { AppError, type ErrorCode, isDiskFull } from '#shared/errors.ts';
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { checkDatabase } from './check-database.ts';
@@ -22,12 +22,12 @@ export async function faultOfLedger(copy: string): Promise<DatabaseFault | null>
 export async function stageLedger(copy: string, staged: string): Promise<DatabaseFault | null> {
   const fault = await faultOfLedger(copy);
   if (fault) return fault;
-  const { stageGatewayDb } = await import('#gateway/operations/backup/replace-books.ts');
+  const { stageGatewayDb } = await import('#gateway/operations/backup/replace-gateway-db.ts');
   return unless('internal_error', 'damaged', () => stageGatewayDb(copy, staged));
 }
 
 export async function replaceLedger(replacement: Replacement): Promise<'in-use' | null> {
-  const { replaceGatewayDb } = await import('#gateway/operations/backup/replace-books.ts');
+  const { replaceGatewayDb } = await import('#gateway/operations/backup/replace-gateway-db.ts');
   return unless('database_in_use', 'in-use', () => replaceGatewayDb(replacement));
 }
 

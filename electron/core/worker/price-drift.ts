@@ -8,8 +8,8 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { getCost, type Price, type TokenUsage } from '#shared/price.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { type AccountLedger, attachLedger } from './booked-requests.ts';
-import { recordsElsewhere } from './books-elsewhere.ts';
 import { flatPrices, flatTable, isEvident } from './evident-bills.ts';
+import { recordsElsewhere } from './remote-ledger.ts';
 
 export interface DriftInput {
   readonly accountLedger: AccountLedger;

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { type RepricedUsage, type RepriceInput, repriceUsage } from '#gateway/ledger/records/reprice-books.ts';
+import { type RepricedUsage, type RepriceInput, repriceUsage } from '#gateway/ledger/records/reprice-usage.ts';
 
 /**
  * Past requests on other models, with what the chats of the app know of them: which called tools, and which were asked below an

@@ -13,7 +13,7 @@ import { createApp } from '../../http/app.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { type RoutePolicy, routePolicies } from '../../http/policies.ts';
 import { openGateway } from '../../open-gateway.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { createApiKey } from './api-key.ts';
 import { allScopes } from './scopes.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { createOperator } from '../../operations/operator/operator-store.ts';
-import { type GatewayDb, openDatabase } from '../../storage/open.ts';
+import { type GatewayDb, openDatabase } from '../../storage/open-database.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { createAuthorizer, requireActive } from './authorize.ts';
 import type { Peppers } from './pepper.ts';

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
-import { dialectOfDb, type GatewayDb } from '../../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../../storage/open-database.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import { createKeyCache } from './key-cache.ts';
 import { hasEnded, requireNotEnded } from './key-principal.ts';

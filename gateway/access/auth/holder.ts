@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { invalidKey } from './authorization-header.ts';
 import { requireActive, requireScope } from './authorize.ts';
 import { keyPrincipal, requireNotEnded } from './key-principal.ts';

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { getDigest } from './api-key.ts';
 import { invalidKey } from './authorization-header.ts';
 import { keyPrincipal } from './key-principal.ts';

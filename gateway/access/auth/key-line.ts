@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { readAsStored } from '../../storage/read-apart.ts';
 import type { AccountRow, ApiKeyRow } from '../../storage/schema.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import { dialectOfDb, type GatewayDb } from '../../storage/open.ts';
+import { dialectOfDb, type GatewayDb } from '../../storage/open-database.ts';
 import type { KeySecretTable } from '../../storage/token-tables.ts';
 import type { Transact } from '../../storage/transact.ts';
 import type { Peppers } from './pepper.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Scope } from '#shared/wire/account.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import type { AccountRow, ApiKeyRow } from '../../storage/schema.ts';
 import { type Amounts, type Link, readLines } from './key-line.ts';
 import { scopesFromJson } from './scopes.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOperator } from '../../operations/operator/operator-store.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { pepperBeside, peppersFromEnvironment } from './pepper.ts';
 

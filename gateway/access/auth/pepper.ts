@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
-import { type GatewayDb, getDialect } from '../../storage/open.ts';
+import { type GatewayDb, getDialect } from '../../storage/open-database.ts';
 import { isSecretInUse } from './key-secret.ts';
 
 /** Secrets that API keys are hashed with: the first one signs, all of them verify. Never empty, by type. */

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { calculateJwkThumbprint } from 'jose';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import type { GatewayDb, GatewayTransaction } from '../../storage/open.ts';
+import type { GatewayDb, GatewayTransaction } from '../../storage/open-database.ts';
 import type { TokenKeyRow } from '../../storage/schema.ts';
 import type { Transact } from '../../storage/transact.ts';
 import { requireKeySecret } from './key-secret.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errors, type JWK, jwtVerify } from 'jose';
 import { AppError } from '#shared/errors.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import type { PlanOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 import { knownScopes } from './scopes.ts';

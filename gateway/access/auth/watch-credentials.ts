@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { createSlotSet } from '../../runtime/concurrency/running.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { invalidKey } from './authorization-header.ts';
 import { getStandings } from './key-standing.ts';
 import type { Principal } from './principal.ts';

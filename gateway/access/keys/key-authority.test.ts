@@ -19,7 +19,7 @@ import {
   worth,
 } from '../../../tests/gateway-doubles/paper-keys.ts';
 import { onPostgres, sharedDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { allScopes, clientScopes } from '../auth/scopes.ts';
 
 const long = Boolean(process.env.PORTICO_LONG);

@@ -6,7 +6,7 @@ import { as, minting, openKeys } from '../../../tests/gateway-doubles/open-keys.
 import { errorCode, testNow } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { sharedDatabase, testPepper } from '../../../tests/gateway-doubles/test-database.ts';
 import { openOperator } from '../../operations/operator/open-operator.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 
 type Opened = Awaited<ReturnType<typeof openKeys>>;
 type Shared = Awaited<ReturnType<typeof openShared>>;

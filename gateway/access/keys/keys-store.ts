@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { ApiKey } from '#shared/wire/key.ts';
 import { getPage, getSlice, type Page, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { isWithin } from '../auth/key-line.ts';
 import { getStandings, type KeyStanding } from '../auth/key-standing.ts';
 import type { Principal } from '../auth/principal.ts';

@@ -1,6 +1,6 @@
 import type { ApiKey, ChangeKeyRequest, CreatedApiKey, CreateKeyRequest } from '#shared/wire/key.ts';
 import type { Page, PageRequest } from '../../storage/cursor.ts';
-import type { GatewayDb, GatewayTransaction } from '../../storage/open.ts';
+import type { GatewayDb, GatewayTransaction } from '../../storage/open-database.ts';
 import type { Transact } from '../../storage/transact.ts';
 import { holderNow } from '../auth/holder.ts';
 import { requireKeySecret } from '../auth/key-secret.ts';

@@ -1,12 +1,12 @@
 import { AppError } from '#shared/errors.ts';
 import type { CreateKeyRequest } from '#shared/wire/key.ts';
-import type { GatewayTransaction } from '../../storage/open.ts';
+import type { GatewayTransaction } from '../../storage/open-database.ts';
 import { holderNow } from '../auth/holder.ts';
 import { countWorking } from '../auth/key-line.ts';
 import { getStandings } from '../auth/key-standing.ts';
 import type { Peppers } from '../auth/pepper.ts';
 import type { Principal } from '../auth/principal.ts';
-import { getWindow } from '../limits/chat-pass.ts';
+import { getWindow } from '../limits/rate-limit-lease.ts';
 import { boundColumns, boundsForNew, scopesForNew } from './key-bounds.ts';
 import { newKey } from './new-key.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { getPlan } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
-import { RateLimitLease } from './chat-pass.ts';
 import type { Leave } from './limit-store.ts';
 import { createPostgresStore } from './postgres-store.ts';
+import { RateLimitLease } from './rate-limit-lease.ts';
 
 /** Three instances on one database, and how often they ask it. */
 async function openThree(clock: (() => number) | null = null) {

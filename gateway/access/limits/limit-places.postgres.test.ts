@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { createPostgresStore } from './postgres-store.ts';
 
 async function open() {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { onPostgres, testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import type { LimitStore } from './limit-store.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createPostgresStore } from './postgres-store.ts';

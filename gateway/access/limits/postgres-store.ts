@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { blockMs, createUsualCost, type UsualCost } from './demand.ts';
 import type { LimitStore } from './limit-store.ts';
 import { windowMs } from './memory-store.ts';

@@ -1,8 +1,8 @@
 import type { AppError } from '#shared/errors.ts';
-import type { RateLimitLease } from '../../access/limits/chat-pass.ts';
+import type { RateLimitLease } from '../../access/limits/rate-limit-lease.ts';
 import type { AnswerObserver, AnswerSink, Engine, Question } from '../../engine/answer.ts';
 import type { KeptAnswers } from '../../engine/idempotency/kept-answers.ts';
-import type { ReasoningState } from '../../engine/reasoning/kept-reasoning.ts';
+import type { ReasoningState } from '../../engine/reasoning/reasoning-state.ts';
 import type { Admitted } from '../../http/answer-exchange.ts';
 import type { BodyPlace } from '../../runtime/body/body-blocks.ts';
 import { andThen, type MaybePromise } from '../../runtime/concurrency/awaitable.ts';

@@ -7,8 +7,8 @@ import { openAiReply, openEmbeddings, usage, vector } from '../../../tests/gatew
 import { errorCode } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { sharedDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { errorReply } from '../../../tests/gateway-doubles/upstream-server.ts';
-import { checkLedger } from '../../ledger/verify-books.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { checkLedger } from '../../ledger/check-ledger.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 
 test("OpenAI's own client gets them, asks base64 by itself, and pays to the nano-dollar", async () => {
   const { gateway, key, asked, records, call } = await openEmbeddings();

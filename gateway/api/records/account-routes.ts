@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { AppEnv } from '../../http/context.ts';
 import { readAccount, readVerification } from '../../ledger/records/account-store.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 /** `GET /account` and `POST /v1/auth/verify` (wire contract §2.2, §2.5). */
 export function accountRoutes({ db, now }: { readonly db: GatewayDb; readonly now: () => number }): Hono<AppEnv> {

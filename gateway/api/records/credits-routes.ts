@@ -4,7 +4,7 @@ import { transactionType } from '#shared/wire/credits.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { endTime, listFields, readQuery, startTime } from '../../http/query.ts';
 import { readCredits } from '../../ledger/records/credits-store.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 /** What may follow the question mark. */
 export const creditsQuery = z.object({

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import type { AppEnv } from '../../http/context.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 export interface MetaDeps {
   readonly db: GatewayDb;

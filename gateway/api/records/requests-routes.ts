@@ -4,7 +4,7 @@ import { requestStatus } from '#shared/wire/request-record.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { endTime, flag, listFields, readQuery, startTime } from '../../http/query.ts';
 import { listRequests, readRequest } from '../../ledger/records/requests-store.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 const name = z.string().min(1, 'must not be empty').max(256).optional();
 /** What may follow the question mark. */

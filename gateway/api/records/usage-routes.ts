@@ -10,7 +10,7 @@ import { currentMonth, dayMs, type Period } from '../../ledger/period.ts';
 import { quotas } from '../../ledger/records/account-limits.ts';
 import { cacheSavings } from '../../ledger/records/cache-savings.ts';
 import { readUsage as readSums } from '../../ledger/records/usage-store.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 const maxDays = 400;
 const name = z.string().min(1, 'must not be empty').max(256).optional();

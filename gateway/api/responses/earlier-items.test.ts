@@ -4,7 +4,7 @@ import type { ErrorBody } from '#shared/wire/error.ts';
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { openThreeVendors, streamingUpstream } from '../../../tests/gateway-doubles/three-vendors.ts';
 import { allScopes } from '../../access/auth/scopes.ts';
-import { usualKeptMs } from '../../engine/reasoning/kept-reasoning.ts';
+import { usualKeptMs } from '../../engine/reasoning/reasoning-state.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
 import { questionTask } from '../chat/question-task.ts';
 

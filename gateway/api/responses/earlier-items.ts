@@ -1,6 +1,6 @@
 import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Principal } from '../../access/auth/principal.ts';
-import type { ReasoningState } from '../../engine/reasoning/kept-reasoning.ts';
+import type { ReasoningState } from '../../engine/reasoning/reasoning-state.ts';
 import type { EarlierItems } from '../chat/read-question.ts';
 import type { ChatCall } from '../chat/read-request.ts';
 

@@ -21,7 +21,7 @@ import {
   streamReply,
 } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../../access/auth/secret.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { createKeptAnswers } from './kept-answers.ts';

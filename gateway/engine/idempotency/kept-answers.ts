@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import type { GatewayTransaction } from '../../storage/open.ts';
+import type { GatewayTransaction } from '../../storage/open-database.ts';
 import type { KeptAnswerRow } from '../../storage/schema.ts';
 import type { Transact } from '../../storage/transact.ts';
 import type { Sealing } from './sealing.ts';

@@ -4,17 +4,17 @@ import type { NanoUsd } from '#shared/money.ts';
 import { type PlanOf, getPlan as shippedPlan } from '../../access/auth/plans.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
 import { isConnectionLoss } from '../../storage/connection-loss.ts';
-import type { GatewayDb } from '../../storage/open.ts';
-import type { LedgerChanges } from '../books-changes.ts';
-import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../books-state.ts';
-import { type CommandResult, decideCommands, type LedgerCommand } from '../decide-steps.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
+import { type CommandResult, decideCommands, type LedgerCommand } from '../decide-commands.ts';
 import type { HoldRequest } from '../ledger.ts';
+import type { LedgerChanges } from '../ledger-batch.ts';
+import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../ledger-snapshot.ts';
 import { getDay } from '../period.ts';
 import { formatMonth } from '../quota.ts';
-import { createReadSet } from '../reliance.ts';
+import { createReadSet } from '../read-set.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
-import { createLedgerCache } from './books-cache.ts';
-import { commitChanges, type DecidedOn, readLedgerRows, type Wanted } from './postgres-books.ts';
+import { createLedgerCache } from './ledger-cache.ts';
+import { commitChanges, type DecidedOn, readLedgerRows, type Wanted } from './postgres-rows.ts';
 
 interface PostgresLedgerDeps {
   readonly db: GatewayDb;

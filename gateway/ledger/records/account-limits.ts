@@ -1,7 +1,7 @@
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Usage } from '#shared/wire/usage.ts';
 import type { Principal } from '../../access/auth/principal.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import type { AccountRow } from '../../storage/schema.ts';
 import { getModelLimits, modelLimitName } from '../model-limits.ts';
 import { currentMonth, endOfDay, getDay } from '../period.ts';

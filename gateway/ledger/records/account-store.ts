@@ -2,7 +2,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Account, Balance, Verification } from '#shared/wire/account.ts';
 import { getLimits } from '../../access/auth/plans.ts';
 import type { Plan, Principal } from '../../access/auth/principal.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import type { AccountRow } from '../../storage/schema.ts';
 import { currentMonth, type Period } from '../period.ts';
 import { readUsage } from './usage-store.ts';

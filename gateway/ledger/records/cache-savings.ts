@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { type Price, ratesFor } from '#shared/price.ts';
 import { priceFromJson } from '../../models/prices/price-json.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { readApart } from '../../storage/read-apart.ts';
 import { isNamed, type UsageFilter } from './usage-filter.ts';
 

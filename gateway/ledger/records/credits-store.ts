@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
 import { getPage, getSlice, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import type { LedgerEntryRow } from '../../storage/schema.ts';
 import { accountRow, getBalance } from './account-store.ts';
 

@@ -3,7 +3,7 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { getPlan } from '../../access/auth/plans.ts';
 import type { Principal } from '../../access/auth/principal.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { getRefusals } from './refusals.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);

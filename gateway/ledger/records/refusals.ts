@@ -1,7 +1,7 @@
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { QuoteLimit } from '#shared/wire/quote.ts';
 import type { Principal } from '../../access/auth/principal.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { type ModelName, modelLimitName, modelRefusal } from '../model-limits.ts';
 import { keyShortageNow } from '../quota.ts';
 import { quotas } from './account-limits.ts';

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { RequestRecord, RequestStatus } from '#shared/wire/request-record.ts';
 import { getPage, getSlice, type Page, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import type { RequestRow, UsageDailyRow } from '../../storage/schema.ts';
 import { dayMs } from '../period.ts';
 import { shortRouting } from './routing-details.ts';

@@ -8,7 +8,7 @@ import { testNow } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { onPostgres, sharedDatabase, testPepper } from '../../../tests/gateway-doubles/test-database.ts';
 import { allScopes } from '../../access/auth/scopes.ts';
 import { openGateway } from '../../open-gateway.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { dayMs } from '../period.ts';
 
 async function openDatabaseFor() {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeTime } from 'ulid';
 import type { Routing } from '#shared/wire/chat-response.ts';
-import type { GatewayDb, GatewayTransaction } from '../../storage/open.ts';
+import type { GatewayDb, GatewayTransaction } from '../../storage/open-database.ts';
 import type { Transact } from '../../storage/transact.ts';
 import { dayMs } from '../period.ts';
 

@@ -5,7 +5,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { usageGroup } from '#shared/wire/usage.ts';
 import { getPlans } from '../../../tests/gateway-doubles/query-plans.ts';
 import { onPostgres, testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
-import { type GatewayDb, openDatabase } from '../../storage/open.ts';
+import { type GatewayDb, openDatabase } from '../../storage/open-database.ts';
 import { readUsage } from './usage-store.ts';
 
 const [startMs, endMs] = [Date.UTC(2026, 9, 20, 4, 30), Date.UTC(2026, 10, 3, 17, 15)];

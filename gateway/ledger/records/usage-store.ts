@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { dayOfNumber, offsetsIn } from '#shared/days.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { readApart } from '../../storage/read-apart.ts';
 import { dayMs, getDay, type Period, splitByDays } from '../period.ts';
 import { isUnsettled, provenance } from './provenance.ts';

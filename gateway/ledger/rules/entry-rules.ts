@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { getCount, type Rule, sqlRule, type Violation } from './rule.ts';
 
 /** What a charge is booked as. `r` is the request. */

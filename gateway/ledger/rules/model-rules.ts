@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { readModelLimits } from '../model-limits.ts';
 import { type Rule, total, type Violation } from './rule.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { getCost, type Price } from '#shared/price.ts';
 import { priceFromJson } from '../../models/prices/price-json.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import type { RequestRow } from '../../storage/schema.ts';
 import { byokFee } from '../byok-fee.ts';
 import { type Rule, sqlRule, type Violation } from './rule.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 /** One thing that is off: where, what it should be and what it is. */
 export interface Violation {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { total } from './rule.ts';
 
 /** What `usage_daily` counts. */

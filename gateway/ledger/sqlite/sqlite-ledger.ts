@@ -1,10 +1,10 @@
 import type { NanoUsd } from '#shared/money.ts';
 import { getPlan as shippedPlan } from '../../access/auth/plans.ts';
-import type { DecisionContext, LedgerCommand } from '../decide-steps.ts';
+import type { DecisionContext, LedgerCommand } from '../decide-commands.ts';
 import type { Held } from '../ledger.ts';
 import type { LedgerDeps } from '../ledger-store.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
-import { getWriteAheadLog, type WriteAheadLog } from './sqlite-journal.ts';
+import { getWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
 
 /** The ledger of the one process that owns a SQLite file: each step is decided at once, in memory, and written into the journal. */
 export function createSqliteLedger({

@@ -1,6 +1,6 @@
 import { formatUsdPerToken, parseUsdPerToken } from '#shared/money.ts';
 import type { Price, Rates } from '#shared/price.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { type AddedPrice, readAddedPrices } from './price-rows.ts';
 
 /** Prices in the wire's spelling (wire contract §2.1): decimal strings in USD per token. */

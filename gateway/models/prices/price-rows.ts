@@ -1,5 +1,5 @@
 import type { Price } from '#shared/price.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import type { PriceRowRow } from '../../storage/schema.ts';
 import { type PriceFields, parsePricing, priceFields } from './price-document.ts';
 

@@ -8,7 +8,7 @@ import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gatewa
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { openUpstream, streamReply } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../../access/auth/secret.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { listedBook } from '../catalogue/listed-prices.ts';
 import listed from './data/listed-prices.json' with { type: 'json' };
 import { type PriceDocument, type PriceFields, priceDocument } from './price-document.ts';

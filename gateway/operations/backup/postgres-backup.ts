@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { AppError } from '#shared/errors.ts';
-import { checkLedger, type LedgerReport } from '../../ledger/verify-books.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { checkLedger, type LedgerReport } from '../../ledger/check-ledger.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { renameFileSync } from '../../storage/rename-file.ts';
 
 /**

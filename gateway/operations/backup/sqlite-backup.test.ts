@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { openGateway } from '../../open-gateway.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { createSqliteBackup, restoreSqliteBackup } from './sqlite-backup.ts';
 
 async function openFolder() {

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { errorCode, openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { createHealth, type Health } from '../../engine/routing/health.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { postgresCluster } from './cluster.ts';
 
 /** Reads have a limit of their own for each key. */

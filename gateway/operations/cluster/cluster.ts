@@ -2,8 +2,8 @@ import type { LimitStore } from '../../access/limits/limit-store.ts';
 import { createMemoryStore } from '../../access/limits/memory-store.ts';
 import { createPostgresStore } from '../../access/limits/postgres-store.ts';
 import type { Avoidance, Health } from '../../engine/routing/health.ts';
-import type { OpenDatabase } from '../../storage/open.ts';
-import { type ClusterSignal, openClusterSignal } from './bell.ts';
+import type { OpenDatabase } from '../../storage/open-database.ts';
+import { type ClusterSignal, openClusterSignal } from './cluster-signal.ts';
 import { createSharedHealth } from './shared-health.ts';
 
 /** How often the health of models is read where no notification said to: the backstop of wire contract §5.3.7. */

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { errorCode, openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { openLossyPostgres } from '../../../tests/support/lossy-postgres.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 
 const requests = 320;
 const atOnce = 32;

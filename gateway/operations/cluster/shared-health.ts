@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Avoidance, Health } from '../../engine/routing/health.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 export interface SharedHealth {
   /** Tells the other instances. Advice: nobody waits for it, and losing it costs them a few attempts. */

@@ -1,4 +1,4 @@
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 export type DefinitionKind = 'plan' | 'provider';
 

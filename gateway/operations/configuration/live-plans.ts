@@ -1,6 +1,6 @@
 import { type PlanOf, plans as shipped, getPlan as shippedPlan } from '../../access/auth/plans.ts';
 import type { Plan } from '../../access/auth/principal.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { readDefinitions } from './definitions.ts';
 import { planEntry, planFrom } from './plan-entry.ts';
 

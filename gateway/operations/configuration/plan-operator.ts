@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { plans as shipped } from '../../access/auth/plans.ts';
 import type { Plan } from '../../access/auth/principal.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { deleteDefinition, writeDefinition } from './definitions.ts';
 import { createLivePlans, type LivePlans } from './live-plans.ts';
 import { planEntry, planFrom, planId } from './plan-entry.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { deleteDefinition, readDefinitions, writeDefinition } from './definitions.ts';
 import { type GivenProvider, holdsSecret, type ProviderEntry, providerEntry } from './provider-entry.ts';
 import { requireValid } from './valid-entry.ts';

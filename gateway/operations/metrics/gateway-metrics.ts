@@ -2,7 +2,7 @@ import { type Overload, shedReasons } from '../../access/overload/overload.ts';
 import type { Health } from '../../engine/routing/health.ts';
 import type { Running } from '../../runtime/concurrency/running.ts';
 import { workerPool } from '../../runtime/threads/worker-pool.ts';
-import type { OpenDatabase } from '../../storage/open.ts';
+import type { OpenDatabase } from '../../storage/open-database.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { gauge, getText, type Metric } from './metric-registry.ts';
 import { processMetrics } from './process-metrics.ts';

@@ -1,7 +1,7 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { IdentityOperator } from '../../access/auth/identity.ts';
-import type { LedgerReport } from '../../ledger/verify-books.ts';
+import type { LedgerReport } from '../../ledger/check-ledger.ts';
 import type { PlanOperator } from '../configuration/plan-operator.ts';
 import type { ProviderOperator } from '../configuration/provider-operator.ts';
 import type { PriceOperator } from '../prices/price-operator.ts';

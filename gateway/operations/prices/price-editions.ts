@@ -1,4 +1,4 @@
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 
 /** A newer price book that was taken over. An older one is refused afterwards, however well it is signed. */
 export interface PriceEdition {

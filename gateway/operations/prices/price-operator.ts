@@ -4,7 +4,7 @@ import { getVendor } from '#shared/model-names.ts';
 import type { PriceFields } from '../../models/prices/price-document.ts';
 import { type AddedPrice, addPrices, plannedAfter, readAddedPrices } from '../../models/prices/price-rows.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
-import type { GatewayDb } from '../../storage/open.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
 import { fetchPrices } from './fetch-prices.ts';
 import { newerPrices, type RefusedPrice } from './newer-prices.ts';
 import { noteEdition, readNewestEdition } from './price-editions.ts';

@@ -7,7 +7,7 @@ import { bookModel, bookPrice } from '../../../tests/gateway-doubles/newer-book.
 import { figure } from '../../../tests/support/figures.ts';
 import { getSignature } from '../../access/auth/signed-bytes.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { fetchPrices } from './fetch-prices.ts';
 import { createPriceOperator } from './price-operator.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** Accounts, keys, requests, the append-only ledger and the daily counters. */
 export const gatewayDb = (dialect: DialectName): Migration => ({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** Quotas of plans, spending limits of keys, and the answers that `Idempotency-Key` keeps. */
 export const limits = (dialect: DialectName): Migration => ({

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** Users, the keys that tokens are signed with, and what was revoked (wire contract §4.6). */
 export const identity = (dialect: DialectName): Migration => ({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** What the instances on one PostgreSQL database share besides the books. One process on SQLite has it in memory. */
 export const cluster = (dialect: DialectName): Migration => ({

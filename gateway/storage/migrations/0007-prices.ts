@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** Prices that are not in the shipped book: the operator's own, and those that were refreshed. Only ever added to. */
 export const prices = (dialect: DialectName): Migration => ({

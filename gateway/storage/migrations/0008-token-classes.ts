@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** Tokens with a price of their own, kept apart so that each charge can be counted again. Earlier requests: none known. */
 export const tokenClasses = (dialect: DialectName): Migration => ({

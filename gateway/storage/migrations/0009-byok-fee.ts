@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** The operator's share of requests on a caller's own key: kept with each request, and booked at most once for it. */
 export const byokFee = (dialect: DialectName): Migration => ({

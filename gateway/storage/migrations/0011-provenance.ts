@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /**
  * Where each key comes from: the key that minted it, whether that had a limit or not, or the token (decision 029). Earlier

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** How far a SQLite file has what is in the journal beside it, and what tells its journal from others'. */
 export const journal = (dialect: DialectName): Migration => ({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** Plans and providers that the operator defines by command, each in the form of the configuration file (decision 052). */
 export const definitions = (dialect: DialectName): Migration => ({

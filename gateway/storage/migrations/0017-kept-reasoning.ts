@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** Signed reasoning that clients drop in a tool loop, by the calls that it led to (decision 051). */
 export const reasoningState = (dialect: DialectName): Migration => ({

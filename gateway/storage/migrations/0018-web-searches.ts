@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 import { commitFunction } from './0013-group-commit.ts';
 
 /** Searches of the web have a price of their own, so each request keeps how many it was charged for. Earlier requests: none. */

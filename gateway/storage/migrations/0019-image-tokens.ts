@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 import { commitFunction } from './0013-group-commit.ts';
 
 /** Images that models make have a price of their own, so each request keeps how many of its tokens they are. Earlier requests: none. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 import { accountText, commitFunction, requestText } from './0013-group-commit.ts';
 
 /** An account may have limits for single models in a month; a running request keeps which model it is asked of. */

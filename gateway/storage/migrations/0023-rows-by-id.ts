@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 import { commitFunction } from './0013-group-commit.ts';
 
 /** On PostgreSQL a group of steps finds its rows by their ids, whatever the tables were like when its plans were made. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 import { commitFunction } from './0013-group-commit.ts';
 
 /** An answer that was left before its count keeps what it may have cost at the most. Earlier requests: nothing is known of that. */

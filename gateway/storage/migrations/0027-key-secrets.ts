@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 
 /** The database knows by a check value which secrets its keys and tokens were made with (decision 112). */
 export const keySecrets = (dialect: DialectName): Migration => ({

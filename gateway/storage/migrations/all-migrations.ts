@@ -1,5 +1,5 @@
 import type { MigrationProvider } from 'kysely/migration';
-import type { DialectName } from '../open.ts';
+import type { DialectName } from '../open-database.ts';
 import { gatewayDb } from './0001-books.ts';
 import { limits } from './0002-limits.ts';
 import { identity } from './0003-identity.ts';

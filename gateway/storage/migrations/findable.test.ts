@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openEarlier } from '../../../tests/gateway-doubles/earlier-books.ts';
+import { openEarlier } from '../../../tests/gateway-doubles/earlier-ledger.ts';
 
 async function openWithRows() {
   const { db, migrator } = await openEarlier('0011-provenance');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openEarlier } from '../../../tests/gateway-doubles/earlier-books.ts';
+import { openEarlier } from '../../../tests/gateway-doubles/earlier-ledger.ts';
 import { keyRules } from '../../ledger/rules/key-rules.ts';
 import { withSums } from '../../ledger/rules/sums.ts';
 

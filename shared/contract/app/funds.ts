@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { count, usdAmount } from '../../wire/scalars.ts';
 import { billingAccount, timeMs, usdLimit } from '../common/fields.ts';
-import { billingAccountBalance } from './wallets.ts';
+import { billingAccountBalance } from './billing-accounts.ts';
 
 /** How long the balance lasts at the pace of the last days. Null: not known, for lack of a history or of a balance. */
 export const outlook = z.object({

@@ -5,7 +5,7 @@ import { requestStatus } from '../../wire/request-record.ts';
 import { count, usdAmount } from '../../wire/scalars.ts';
 import { costSource } from '../chat/conversations.ts';
 import { billingAccount } from '../common/fields.ts';
-import { requestUse } from './wallets.ts';
+import { requestUse } from './billing-accounts.ts';
 
 /** Folders and conversations are known to this app alone: it puts them together with the gateway's records. */
 export const usageGrouping = z.enum([

@@ -1,7 +1,7 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import { unknownAccount } from '#shared/client/reading/read-account.ts';
 import { type OtherAmount, otherAmount, type ReportedAccount } from '#shared/client/reported.ts';
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UsedLimit } from '#shared/wire/usage.ts';

@@ -1,5 +1,5 @@
 import type { ReportedTransaction } from '#shared/client/reported.ts';
-import type { Ledger } from '#shared/contract/app/wallets.ts';
+import type { Ledger } from '#shared/contract/app/billing-accounts.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';

@@ -1,7 +1,7 @@
 import { currentMonth } from '#gateway/ledger/period.ts';
 import type { ReportedCredits } from '#shared/client/reported.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import type { Budget, Outlook } from '#shared/contract/app/funds.ts';
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';

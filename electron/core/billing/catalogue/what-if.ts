@@ -1,5 +1,5 @@
 import { type Candidate, repricing } from '#gateway/ledger/records/reprice.ts';
-import { getNeeds, type RepricedUsage } from '#gateway/ledger/records/reprice-books.ts';
+import { getNeeds, type RepricedUsage } from '#gateway/ledger/records/reprice-usage.ts';
 import { parsePricing } from '#shared/bill-lines.ts';
 import type { WhatIfResult } from '#shared/contract/app/catalogue.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';

@@ -6,10 +6,10 @@ import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { parseUsd } from '#shared/money.ts';
-import { disagreements } from '../../../../tests/support/books-agree.ts';
 import { chatEnded } from '../../../../tests/support/chat-ended.ts';
 import { coreOfTest } from '../../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../../tests/support/eventually.ts';
+import { disagreements } from '../../../../tests/support/ledger-agrees.ts';
 import { openPricedUpstream, pricedModel } from '../../../../tests/support/priced-upstream.ts';
 import { readThread, readTotal } from '../../../../tests/support/read-thread.ts';
 

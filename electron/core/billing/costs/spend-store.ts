@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { RequestUse } from '#shared/contract/app/wallets.ts';
+import type { RequestUse } from '#shared/contract/app/billing-accounts.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { ComposerTables } from '../../storage/database/composer-tables.ts';
 import type { Db } from '../../storage/database/db.ts';

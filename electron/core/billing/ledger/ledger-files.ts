@@ -46,7 +46,7 @@ export async function finishRestore(
     : undefined;
   if (staged === undefined) return;
   await note();
-  const { replaceGatewayDb } = await import('#gateway/operations/backup/replace-books.ts');
+  const { replaceGatewayDb } = await import('#gateway/operations/backup/replace-gateway-db.ts');
   const setAside = join(folder, freeName(folder, 'before-restore', now()));
   await replaceGatewayDb({ staged: join(folder, staged), database, setAside });
 }

@@ -5,13 +5,13 @@ import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { stageGatewayDb } from '#gateway/operations/backup/replace-books.ts';
+import { stageGatewayDb } from '#gateway/operations/backup/replace-gateway-db.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import { disagreements } from '../../../../tests/support/books-agree.ts';
 import { chatEnded } from '../../../../tests/support/chat-ended.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../../tests/support/eventually.ts';
 import { freePort } from '../../../../tests/support/free-port.ts';
+import { disagreements } from '../../../../tests/support/ledger-agrees.ts';
 import { memorySecrets } from '../../../../tests/support/memory-secrets.ts';
 import { readThread } from '../../../../tests/support/read-thread.ts';
 

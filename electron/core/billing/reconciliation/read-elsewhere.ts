@@ -5,7 +5,7 @@ import type { Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Background } from '../../worker/background.ts';
 import type { AccountLedger } from '../../worker/booked-requests.ts';
-import type { ToldPage } from '../../worker/books-elsewhere.ts';
+import type { ToldPage } from '../../worker/remote-ledger.ts';
 
 const pageSize = 100;
 /** For one answer. */

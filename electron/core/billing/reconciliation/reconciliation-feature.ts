@@ -6,9 +6,9 @@ import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { Background } from '../../worker/background.ts';
 import type { AccountLedger } from '../../worker/booked-requests.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
-import { type AccountLedgerDeps, readAccountLedger } from './account-books.ts';
 import { type LookUpDeps, lookUpRequest } from './look-up-request.ts';
 import type { MarkStore } from './mark-store.ts';
+import { type AccountLedgerDeps, readAccountLedger } from './read-account-ledger.ts';
 import { remoteLedger } from './read-elsewhere.ts';
 
 export interface ReconciliationDeps extends Omit<AccountLedgerDeps, 'elsewhere'>, LookUpDeps {

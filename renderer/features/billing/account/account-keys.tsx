@@ -1,8 +1,8 @@
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { useGateway } from '../../../api/use-settings-calls.ts';
 import { keysText as words } from '../../../text/keys-text.ts';
-import { billingAccountName } from '../../../ui/elements/wallet-name.ts';
+import { billingAccountName } from '../../../ui/elements/billing-account-name.ts';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
 import { ApiKeys } from '../../gateways/keys/api-keys.tsx';
 import { Snippets } from '../../gateways/keys/snippets.tsx';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ReportedAccount } from '#shared/client/reported.ts';
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
-import { BillingAccountPage } from '../../../page/wallet-page.tsx';
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
+import { BillingAccountPage } from '../../../page/billing-account-page.tsx';
 import { text } from '../../../text/account-text.ts';
 import { count, getDay, usd } from '../../../text/format.ts';
 import { Facts } from '../../../ui/elements/facts.tsx';

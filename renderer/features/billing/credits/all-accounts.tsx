@@ -1,15 +1,15 @@
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { connectionText } from '../../../text/connection-text.ts';
 import { text } from '../../../text/credits-text.ts';
 import { describeError } from '../../../text/error-text.ts';
 import { formatClock } from '../../../text/format.ts';
 import { Badge } from '../../../ui/elements/badge.tsx';
+import { billingAccountName } from '../../../ui/elements/billing-account-name.ts';
 import { Money } from '../../../ui/elements/money.tsx';
 import { OtherAmount } from '../../../ui/elements/other-amount.tsx';
 import { Table, tableCell } from '../../../ui/elements/table.tsx';
-import { billingAccountName } from '../../../ui/elements/wallet-name.ts';
 import { useFunds } from './use-credits.ts';
 
 /** What every account has, each with the time of which that is known. Nothing where there is only the built-in gateway. */

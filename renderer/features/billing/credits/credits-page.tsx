@@ -1,7 +1,7 @@
 import { Wallet } from 'lucide-react';
-import type { BillingAccountBalance, Ledger as Credits, LedgerLine } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance, Ledger as Credits, LedgerLine } from '#shared/contract/app/billing-accounts.ts';
 import { saveLocalSettings } from '../../../browser/local-settings.ts';
-import { BillingAccountPage } from '../../../page/wallet-page.tsx';
+import { BillingAccountPage } from '../../../page/billing-account-page.tsx';
 import { text } from '../../../text/credits-text.ts';
 import { formatMoment } from '../../../text/format.ts';
 import { text as usageText } from '../../../text/usage-text.ts';

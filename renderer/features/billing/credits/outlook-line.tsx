@@ -1,4 +1,4 @@
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import { usePayer, useSettings } from '../../../api/use-core.ts';
 import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
 import { useOutlook } from '../../../api/use-outlook.ts';

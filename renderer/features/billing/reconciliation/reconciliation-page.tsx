@@ -1,8 +1,8 @@
 import { Scale } from 'lucide-react';
 import { useState } from 'react';
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import type { Reconciliation } from '#shared/contract/app/reconciliation.ts';
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
-import { BillingAccountPage } from '../../../page/wallet-page.tsx';
+import { BillingAccountPage } from '../../../page/billing-account-page.tsx';
 import { count, formatMoment } from '../../../text/format.ts';
 import { Facts } from '../../../ui/elements/facts.tsx';
 import { Money } from '../../../ui/elements/money.tsx';

@@ -1,7 +1,7 @@
 import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import type { UsageGroupId, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';
 import { count, dayRange, share } from '../../../text/format.ts';
 import { text } from '../../../text/usage-text.ts';

@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { readLocalSettings, saveLocalSettings } from '../../../browser/local-settings.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';
-import { BillingAccountPage } from '../../../page/wallet-page.tsx';
+import { BillingAccountPage } from '../../../page/billing-account-page.tsx';
 import { text } from '../../../text/usage-text.ts';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';

@@ -1,11 +1,11 @@
 import { ArrowLeft, Split, X } from 'lucide-react';
+import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import { type CatalogueModel, catalogueLimits } from '#shared/contract/app/catalogue.ts';
 import type { UsagePeriod } from '#shared/contract/app/usage.ts';
-import type { BillingAccountBalance } from '#shared/contract/app/wallets.ts';
 import { useCatalogue, useWhatIf } from '../../../api/use-catalogue.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';
 import { useNav } from '../../../navigation/nav.ts';
-import { BillingAccountPage } from '../../../page/wallet-page.tsx';
+import { BillingAccountPage } from '../../../page/billing-account-page.tsx';
 import { dayRange } from '../../../text/format.ts';
 import { text } from '../../../text/models-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { useOwnKey, usePayer } from '../../../api/use-core.ts';
 import { costsText as text } from '../../../text/costs-text.ts';
 import { text as shellText } from '../../../text/shell-text.ts';
-import { billingAccountName } from '../../../ui/elements/wallet-name.ts';
+import { billingAccountName } from '../../../ui/elements/billing-account-name.ts';
 import { ContextMeter, QuoteLine } from '../costs/quote-line.tsx';
 import type { NextMessage } from './use-next-message.ts';
 

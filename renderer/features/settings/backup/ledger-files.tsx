@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { LedgerBackup } from '#shared/contract/app/ledger.ts';
-import { useBillingAccount } from '../../../api/use-wallet.ts';
+import { useBillingAccount } from '../../../api/use-billing-account.ts';
 import { text } from '../../../text/backup-text.ts';
 import { bytes, getSecond } from '../../../text/format.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { testPrincipal } from '../../../tests/gateway-doubles/test-receiving.ts';
+import { getPlan } from '../auth/plans.ts';
+import type { LimitStore } from './limit-store.ts';
+import { createMemoryStore } from './memory-store.ts';
+import { RateLimitLease } from './rate-limit-lease.ts';
+
+const caller = testPrincipal({ ...getPlan('pro'), requestsPerMinute: 10, concurrentRequests: 1 });
+
+/** Counters that another machine has: each answer takes its time. */
+function elsewhere(more: Partial<LimitStore> = {}): LimitStore {
+  const store = createMemoryStore(() => 0);
+  return { take: async (...given) => store.take(...given), enter: async (...given) => store.enter(...given), ...more };
+}
+
+const remaining = (pass: RateLimitLease) => {
+  const headers: Record<string, string> = {};
+  pass.addHeaders(headers);
+  return headers['x-ratelimit-remaining-requests'];
+};
+
+test('one chat too many is refused where another machine counts, is not counted, and has room once one has ended', async () => {
+  const store = elsewhere();
+  const passes = Array.from({ length: 3 }, () => new RateLimitLease(store, caller));
+  const [first, second, third] = passes as [RateLimitLease, RateLimitLease, RateLimitLease];
+  await first.enter();
+  await expect(second.enter()).rejects.toMatchObject({ code: 'concurrency_limit_exceeded', retryAfterMs: 1_000 });
+  await second.leave(0);
+  expect([remaining(first), remaining(second)]).toEqual(['9', '9']);
+  await first.leave(0);
+  await third.enter();
+  expect(remaining(third)).toBe('8');
+});
+
+test('a chat that could not be counted is not let in, and gives its place back', async () => {
+  let left = 0;
+  const store = elsewhere({
+    take: async () => Promise.reject(new Error('the counters are away')),
+    enter: async () => () => void left++,
+  });
+  const pass = new RateLimitLease(store, caller);
+  await expect(pass.enter()).rejects.toThrow('the counters are away');
+  await pass.leave(0);
+  expect(left).toBe(1);
+});

@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../../tests/gateway-doubles/open-test-gateway.ts';
+import { onPostgres, sharedDatabase, testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { thoughtThrough, weatherCalls } from '../../../tests/gateway-doubles/vendors/tool-loops.ts';
+import { openVendorDouble } from '../../../tests/gateway-doubles/vendors/vendor-double.ts';
+import { allScopes } from '../../access/auth/scopes.ts';
+import { Secret } from '../../access/auth/secret.ts';
+import { openDatabase } from '../../storage/open-database.ts';
+import { createTransact } from '../../storage/transact.ts';
+import { createSealing } from '../idempotency/sealing.ts';
+import { createReasoningState, maxKept, maxState, usualKeptMs } from './reasoning-state.ts';
+
+const model = 'anthropic/claude-opus-5-5';
+const tools = [{ type: 'function', function: { name: 'weather' } }];
+type Message = Record<string, unknown>;
+
+async function open(options: TestGatewayOptions = {}) {
+  const vendors = openVendorDouble({ loop: () => weatherCalls });
+  const opened = await openTestGateway({
+    plan: 'enterprise',
+    fetch: vendors.send,
+    providers: { anthropic: { apiKey: new Secret('platform-key'), baseUrl: 'https://anthropic.example' } },
+    ...options,
+  });
+  const ask = async (messages: readonly Message[], more: object = {}, key = opened.key): Promise<Message> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await opened.post('/v1/chat/completions', { model, messages, tools, ...more }, { headers });
+    const body = (await answer.json()) as { choices?: { message: Message }[] };
+    const message = body.choices?.[0]?.message;
+    if (!message) throw new Error(JSON.stringify(body));
+    return message;
+  };
+  return { ...opened, vendors, ask };
+}
+
+/** The conversation with the answer's calls, without what a provider signed, and their results. */
+function continued(messages: readonly Message[], { tool_calls: calls }: Message): Message[] {
+  const bare = (calls as { id: string; function: object }[]).map(({ id, function: fn }) => ({
+    id,
+    type: 'function',
+    function: fn,
+  }));
+  const results = bare.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'warm' }));
+  return [...messages, { role: 'assistant', content: null, tool_calls: bare }, ...results];
+}
+
+const begin: Message[] = [{ role: 'user', content: 'Where is it warm?' }];
+
+type Ask = Awaited<ReturnType<typeof open>>['ask'];
+/** Asks to the end, each time by the next of those given. */
+async function loop(...asks: readonly [Ask, Ask, Ask]): Promise<unknown> {
+  let messages = begin;
+  for (const ask of asks.slice(0, 2)) messages = continued(messages, await ask(messages));
+  return (await asks[2](messages)).content;
+}
+
+/** Whether the last request upstream had thinking in it. */
+const thinks = ({ vendors }: Awaited<ReturnType<typeof open>>) =>
+  JSON.stringify(vendors.calls.at(-1)?.body.messages).includes('"thinking"');
+
+test('it comes back for the account that it was made for, and for no other', async () => {
+  const one = await open();
+  const other = await one.gateway.operator.createAccount({ name: 'Other', plan: 'enterprise' });
+  await one.gateway.operator.grant({ accountId: other.id, amount: parseUsd('10') });
+  const { key } = await one.gateway.operator.createKey({ accountId: other.id, scopes: allScopes });
+  const second = continued(begin, await one.ask(begin));
+  await one.ask(second, {}, key);
+  expect(thinks(one)).toBe(false);
+  await one.ask(second);
+  expect(thinks(one)).toBe(true);
+});
+
+test('it comes back to the model that it is of, and to no other', async () => {
+  const one = await open();
+  const second = continued(begin, await one.ask(begin));
+  await one.ask(second, { model: 'anthropic/claude-sonnet-5' });
+  expect(thinks(one)).toBe(false);
+});
+
+test('a caller’s own key leaves nothing behind, and is given nothing', async () => {
+  const one = await open();
+  const own = { byoapi_key: 'own-provider-key' };
+  const second = continued(begin, await one.ask(begin, own));
+  await one.ask(second);
+  expect(thinks(one)).toBe(false);
+  const third = continued(begin, await one.ask(begin));
+  await one.ask(third, own);
+  expect(thinks(one)).toBe(false);
+});
+
+test('it is forgotten after an hour', async () => {
+  const one = await open();
+  const second = continued(begin, await one.ask(begin));
+  one.pass(usualKeptMs - 1_000);
+  await one.ask(second);
+  expect(thinks(one)).toBe(true);
+  one.pass(1_000);
+  await one.ask(second);
+  expect(thinks(one)).toBe(false);
+});
+
+test('a long conversation, which another thread reads and writes, gets it back as well', async () => {
+  const one = await open();
+  const long: Message[] = [{ role: 'user', content: 'word '.repeat(60_000) }];
+  const second = continued(long, await one.ask(long));
+  await one.ask(second);
+  expect(thinks(one)).toBe(true);
+});
+
+test('a restart, and another instance on the same database, find it', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-reasoning-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const database = await sharedDatabase(directory);
+  const first = await open({ database });
+  const ask: Ask = (messages, more) => first.ask(messages, more);
+  if (!onPostgres()) {
+    const second = continued(begin, await ask(begin));
+    await first.gateway.close();
+    const next = await open({ database });
+    await next.ask(second, {}, first.key);
+    expect(thinks(next)).toBe(true);
+    return;
+  }
+  const [two, three] = [await open({ database }), await open({ database })];
+  const answer = await loop(
+    ask,
+    (messages, more) => two.ask(messages, more, first.key),
+    (messages, more) => three.ask(messages, more, first.key),
+  );
+  expect(answer).toBe(thoughtThrough);
+});
+
+test('books that cannot be read cost the thinking, not the answer', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-reasoning-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const database = await sharedDatabase(directory);
+  const one = await open({ database });
+  const second = continued(begin, await one.ask(begin));
+  const { db } = await openDatabase(database);
+  await db
+    .updateTable('kept_reasoning')
+    .set({ state: Buffer.from('not what was sealed') })
+    .execute();
+  await db.destroy();
+  await one.ask(second);
+  expect(thinks(one)).toBe(false);
+  expect(one.entries).toContainEqual(expect.objectContaining({ event: 'reasoning_not_recalled' }));
+});
+
+describe('what is kept', () => {
+  async function openStore(more: { keptMs?: number } = {}) {
+    const gatewayDb = await openDatabase(await testDatabase());
+    onTestFinished(() => gatewayDb.db.destroy());
+    let time = 1_000_000;
+    const sealing = createSealing([Buffer.alloc(32, 7)]);
+    const now = () => time;
+    const kept = createReasoningState({ db: gatewayDb.db, transact: createTransact(gatewayDb), sealing, now, ...more });
+    const pass = (ms: number) => {
+      time += ms;
+    };
+    return { kept, pass, rows: () => gatewayDb.db.selectFrom('kept_reasoning').selectAll().execute() };
+  }
+  const owner = { accountId: 'acct_1', model };
+  const drawn = (at: number) => `toolu_01A${String(at).padStart(8, '0')}`;
+  const state = { anthropic: { thinking: [{ type: 'thinking', thinking: 'a private thought' }] } };
+
+  test('is encrypted, and its names say nothing', async () => {
+    const { kept, rows } = await openStore();
+    await kept.keep(owner, [{ id: drawn(1), state }]);
+    const [row] = await rows();
+    expect(Buffer.from(row?.state ?? '').toString('latin1')).not.toContain('private');
+    expect(row?.id).not.toContain(drawn(1));
+    expect(await kept.recall(owner, [drawn(1), drawn(2)])).toEqual(new Map([[drawn(1), state]]));
+  });
+
+  test('is one row a call: what comes again replaces it', async () => {
+    const { kept, rows } = await openStore();
+    await kept.keep(owner, [{ id: drawn(1), state: {} }]);
+    await kept.keep(owner, [{ id: drawn(1), state }]);
+    expect(await rows()).toHaveLength(1);
+    expect(await kept.recall(owner, [drawn(1)])).toEqual(new Map([[drawn(1), state]]));
+  });
+
+  test.each([
+    ['ids that a server counts', 'call_0', {}],
+    ['ids with the name of a function', 'functions.get_weather:0', {}],
+    ['more than one answer may have', drawn(1), { text: 'x'.repeat(maxState) }],
+  ])('is nothing of %s', async (_what, id, own) => {
+    const { kept, rows } = await openStore();
+    await kept.keep(owner, [{ id, state: own }]);
+    expect(await rows()).toEqual([]);
+  });
+
+  test('is nothing where the operator wants nothing kept', async () => {
+    const { kept, rows } = await openStore({ keptMs: 0 });
+    await kept.keep(owner, [{ id: drawn(1), state }]);
+    expect(await rows()).toEqual([]);
+  });
+
+  test('are an account’s newest, and others’ all; what is too old goes', async () => {
+    const { kept, pass, rows } = await openStore();
+    await kept.keep({ ...owner, accountId: 'acct_2' }, [{ id: drawn(0), state: {} }]);
+    for (let at = 0; at < maxKept + 3; at += 100) {
+      pass(1);
+      const calls = Array.from({ length: 100 }, (_, each) => ({ id: drawn(at + each), state: {} }));
+      await kept.keep(owner, calls);
+    }
+    await kept.forgetOld();
+    const left = await rows();
+    expect(left.filter(({ account_id: account }) => account === 'acct_1').length).toBeLessThanOrEqual(maxKept);
+    expect((await kept.recall(owner, [drawn(0), drawn(maxKept + 2)])).size).toBe(1);
+    expect(left.filter(({ account_id: account }) => account === 'acct_2')).toHaveLength(1);
+    pass(usualKeptMs);
+    await kept.forgetOld();
+    expect(await rows()).toEqual([]);
+  });
+});

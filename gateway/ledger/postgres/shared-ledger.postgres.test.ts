@@ -1,0 +1,279 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { nanoUsd } from '#shared/money.ts';
+import { noTokens } from '#shared/price.ts';
+import { holdDurably } from '../../../tests/gateway-doubles/hold-durably.ts';
+import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { openDatabase } from '../../storage/open-database.ts';
+import { createTransact } from '../../storage/transact.ts';
+import { checkLedger } from '../check-ledger.ts';
+import { grantCredits } from '../grant.ts';
+import type { Settlement } from '../ledger.ts';
+import { createLedger } from '../ledger-store.ts';
+import { limitModels } from '../limit-models.ts';
+
+/** Whatever breaks one of these was committed by a decision that the stored rows did not allow. */
+const fences = [
+  "ALTER TABLE accounts ADD CHECK (plan = 'local' OR balance >= held)",
+  'ALTER TABLE api_keys ADD CHECK (spend_limit IS NULL OR spent + held <= spend_limit)',
+];
+
+/** Three instances, each with what it has seen itself, on books with two accounts. */
+async function openThree(plan = 'pro') {
+  const gatewayDb = await openDatabase(await testDatabase());
+  onTestFinished(() => gatewayDb.db.destroy());
+  for (const fence of fences) await sql.raw(fence).execute(gatewayDb.db);
+  const transact = createTransact(gatewayDb);
+  let time = Date.UTC(2026, 10, 20);
+  const now = () => time;
+  const ledgers = ['a', 'b', 'c'].map((name) => createLedger({ db: gatewayDb.db, now, instanceId: `inst_${name}` }));
+  const one = (index: number) => {
+    const ledger = ledgers[index % ledgers.length];
+    if (!ledger) throw new Error('unreachable');
+    return ledger;
+  };
+  for (const id of ['acct_1', 'acct_2']) {
+    await gatewayDb.db
+      .insertInto('accounts')
+      .values({
+        id,
+        name: 'A',
+        email: null,
+        plan,
+        status: 'active',
+        created: 0n,
+        balance: 0n,
+        held: 0n,
+        granted: 0n,
+        used: 0n,
+      })
+      .execute();
+    for (const key of [0, 1, 2]) {
+      await gatewayDb.db
+        .insertInto('api_keys')
+        .values({
+          id: `${id}_key_${key}`,
+          account_id: id,
+          digest: Buffer.from(`${id} ${key}`),
+          prefix: 'p',
+          label: null,
+          scopes: '[]',
+          created: 0n,
+          parent_id: key === 0 ? null : `${id}_key_${key - 1}`,
+        })
+        .execute();
+    }
+  }
+  return {
+    ...gatewayDb,
+    one,
+    pass(ms: number) {
+      time += ms;
+    },
+    grant: (accountId: string, amount: bigint) =>
+      transact((trx) => grantCredits(trx, { accountId, amount: nanoUsd(amount) }, time)),
+    limit: (id: string, amount: bigint | null) =>
+      gatewayDb.db.updateTable('api_keys').set({ spend_limit: amount }).where('id', '=', id).execute(),
+    account: (id: string) =>
+      gatewayDb.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  };
+}
+
+const getHold = (requestId: string, amount: bigint, accountId = 'acct_1', keyId: string | null = null) => ({
+  requestId,
+  accountId,
+  keyId,
+  amount: nanoUsd(amount),
+  provider: 'p',
+  model: 'm',
+  byok: false,
+  purpose: null,
+  conversationId: null,
+  user: null,
+  metadata: {},
+});
+
+const getEnd = (requestId: string, charge: bigint): Settlement => ({
+  requestId,
+  status: 'succeeded',
+  errorCode: null,
+  charge: nanoUsd(charge),
+  upstreamCost: nanoUsd(charge),
+  estimated: false,
+  provider: 'p',
+  model: 'm',
+  usage: noTokens,
+  price: null,
+  routing: null,
+  firstTokenMs: null,
+  totalMs: 1,
+});
+
+const refusals = ['insufficient_credits', 'key_spend_limit_exceeded', 'plan_limit_exceeded'];
+/** Whether it was covered; anything but a refusal is an error. */
+const covered = (work: Promise<unknown>) =>
+  work.then(
+    () => true,
+    (error: { code?: string }) => {
+      if (refusals.includes(error.code ?? '')) return false;
+      throw error;
+    },
+  );
+
+test('three instances spend no more on a model than its limit, however they are in each other’s way', async () => {
+  const { one, grant, db, dialect, log, pool } = await openThree();
+  await grant('acct_1', 1_000_000n);
+  const transact = createTransact({ db, dialect, log, pool });
+  await transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 50n }));
+  const holds = await Promise.all(
+    Array.from({ length: 120 }, (_, at) => covered(holdDurably(one(at), getHold(`req_${at}`, 3n)))),
+  );
+  expect(holds.filter(Boolean)).toHaveLength(16);
+  const held = holds.flatMap((isHeld, at) => (isHeld ? [at] : []));
+  await Promise.all([
+    ...held.map((at) => one(at).settle(getEnd(`req_${at}`, 2n))),
+    // Set anew in the middle of it.
+    transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 60n })),
+  ]);
+  const more = await Promise.all(
+    Array.from({ length: 60 }, (_, at) => covered(holdDurably(one(at), getHold(`req_more_${at}`, 3n)))),
+  );
+  expect(more.filter(Boolean)).toHaveLength(9);
+  expect((await checkLedger({ db, dialect })).checks.flatMap(({ problems }) => problems)).toEqual([]);
+});
+
+describe('three instances on one account', () => {
+  let three: Awaited<ReturnType<typeof openThree>>;
+  beforeEach(async () => {
+    three = await openThree();
+  });
+
+  test('refuse nobody for what they saw before a grant, and nobody’s credits twice', async () => {
+    const { one, grant } = three;
+    await grant('acct_1', 10n);
+    for (const index of [0, 1, 2])
+      expect(await covered(holdDurably(one(index), getHold(`req_${index}`, 3n)))).toBe(true);
+    for (const index of [0, 1, 2])
+      expect(await covered(holdDurably(one(index), getHold(`req_over_${index}`, 2n)))).toBe(false);
+    await grant('acct_1', 1n);
+    expect(await covered(holdDurably(one(0), getHold('req_granted', 2n)))).toBe(true);
+    expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(false);
+    await one(2).settle(getEnd('req_2', 2n));
+    expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(true);
+  });
+
+  test('see a limit that a key was given, or lost, with their next step', async () => {
+    const { one, grant, limit } = three;
+    await grant('acct_1', 1_000n);
+    const hold = (id: string) => covered(holdDurably(one(0), getHold(id, 5n, 'acct_1', 'acct_1_key_2')));
+    expect(await hold('req_1')).toBe(true);
+    await limit('acct_1_key_0', 9n);
+    expect(await hold('req_2')).toBe(false);
+    await limit('acct_1_key_0', null);
+    expect(await hold('req_3')).toBe(true);
+  });
+
+  test('go on through midnight and the turn of the month', async () => {
+    const { one, grant, pass, account } = three;
+    await grant('acct_1', 1_000n);
+    for (const days of [1, 30]) {
+      const names = Array.from({ length: 9 }, (_, index) => `req_${days}_${index}`);
+      await Promise.all(names.map((name, index) => holdDurably(one(index), getHold(name, 5n))));
+      pass(days * 86_400_000);
+      await Promise.all(names.map((name, index) => one(index + 1).settle(getEnd(name, 1n))));
+    }
+    expect(await account('acct_1')).toMatchObject({ day: '2026-11-21', day_requests: 9n, month_used: 18n, held: 0n });
+    expect((await checkLedger(three)).ok).toBe(true);
+  });
+
+  test('whatever they do at once: no more is held than there is, nothing is booked twice, and none waits for another', async () => {
+    const { one, grant, limit, db } = three;
+    const amount = fc.bigInt({ min: 0n, max: 40n });
+    const key = fc.option(fc.integer({ min: 0, max: 2 }), { nil: null });
+    const account = fc.constantFrom('acct_1', 'acct_2');
+    const program = fc.array(fc.record({ account, key, amount, more: amount, charge: amount, granted: fc.boolean() }), {
+      minLength: 30,
+      maxLength: 60,
+    });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        program,
+        fc.option(fc.bigInt({ min: 0n, max: 200n }), { nil: null }),
+        async (commands, keyLimit) => {
+          run += 1;
+          for (const id of ['acct_1', 'acct_2']) {
+            const { spent } = await db
+              .selectFrom('api_keys')
+              .select('spent')
+              .where('id', '=', `${id}_key_0`)
+              .executeTakeFirstOrThrow();
+            await limit(`${id}_key_0`, keyLimit === null ? null : spent + keyLimit);
+          }
+          const live = async (command: (typeof commands)[number], index: number) => {
+            const name = `req_${run}_${index}`;
+            const keyId = command.key === null ? null : `${command.account}_key_${command.key}`;
+            if (command.granted) await grant(command.account, command.amount + 1n);
+            // The same request twice: an acknowledgement may have been lost.
+            const held = getHold(name, command.amount, command.account, keyId);
+            const both = await Promise.all([
+              covered(holdDurably(one(index), held)),
+              index % 3 === 0 ? covered(holdDurably(one(index), held)) : false,
+            ]);
+            // Refused, and covered when it was asked again: somebody was granted credits between the two.
+            if (!both.includes(true)) return;
+            const raised = await one(index + (index % 2)).extend(name, nanoUsd(command.amount + command.more));
+            const most = raised ? command.amount + command.more : command.amount;
+            // Never more than what is held, so that the balance covers it.
+            const charge = command.charge % (most + 1n);
+            const ends = await Promise.all([
+              one(index).settle(getEnd(name, charge)),
+              one(index + 1).settle(getEnd(name, charge)),
+            ]);
+            expect(ends).toEqual([{ charged: charge }, { charged: charge }]);
+          };
+          await Promise.all(commands.map(live));
+        },
+      ),
+      { numRuns: 6 },
+    );
+    const report = await checkLedger(three);
+    expect(report.checks.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(report.sums).toMatchObject({ running: 0, held_usd: '0' });
+    const { rows } = await sql<{ deadlocks: bigint }>`
+      select deadlocks from pg_stat_database where datname = current_database()`.execute(db);
+    expect(rows).toEqual([{ deadlocks: 0n }]);
+  });
+});
+
+test('three instances open as many requests a day as the plan allows, and not one more', async () => {
+  const { one, account } = await openThree('free');
+  // Each has seen the day begin, and not what the others add to it from here on.
+  for (const index of [0, 1, 2]) await holdDurably(one(index), getHold(`req_first_${index}`, 0n));
+  const answers = await Promise.all(
+    Array.from({ length: 260 }, (_, index) => covered(holdDurably(one(index), getHold(`req_${index}`, 0n)))),
+  );
+  expect(answers.filter(Boolean)).toHaveLength(197);
+  expect(await account('acct_1')).toMatchObject({ day_requests: 200n });
+});
+
+test('what a group relies on is found by its ids, whatever ran before it', async () => {
+  const { one, grant, db } = await openThree();
+  await grant('acct_1', 1_000n);
+  const [rounds, each] = [40, 3];
+  for (let round = 0; round < rounds; round += 1) {
+    const names = Array.from({ length: each }, (_, index) => `req_${round}_${index}`);
+    await Promise.all(names.map((name) => holdDurably(one(0), getHold(name, 2n))));
+    await Promise.all(names.map((name) => one(0).settle(getEnd(name, 1n))));
+  }
+  await sql`select pg_stat_force_next_flush()`.execute(db);
+  const { rows } = await sql<{ index: string; read: bigint }>`
+    select indexrelname as index, idx_tup_read as read from pg_stat_user_indexes
+    where indexrelname in ('requests_pkey', 'requests_running')`.execute(db);
+  const read = new Map(rows.map((row) => [row.index, Number(row.read)]));
+  expect(read.get('requests_running')).toBe(0);
+  // Each to be closed, to be locked, and for its entry; a plan that goes through all reads half of them in each round.
+  expect(read.get('requests_pkey')).toBeGreaterThan(0);
+  expect(read.get('requests_pkey')).toBeLessThan(5 * rounds * each);
+});

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import { lastInLog } from '../../storage/log-files.ts';
+import type { GatewayDb } from '../../storage/open-database.ts';
+import { takeServingLock } from '../../storage/serving-lock.ts';
+import { GatewaySqliteAdapter } from '../../storage/sqlite.ts';
+import { logState, replayWriteAheadLog } from './replay-write-ahead-log.ts';
+
+const patienceMs = 10_000;
+const pauseMs = 20;
+
+/**
+ * For who does not serve a SQLite file: when it resolves, the database has every step that was written down when it was called. Where
+ * a server lives, it will have filled them in a moment; where none does, what the last one has left is brought in here.
+ */
+export async function awaitEarlierCommands(db: GatewayDb): Promise<void> {
+  const { adapter } = db.getExecutor();
+  const connection = adapter instanceof GatewaySqliteAdapter ? adapter.connection : null;
+  if (!connection?.path) return;
+  const { path } = connection;
+  const last = lastInLog(path);
+  if (last === null) return;
+  for (const until = performance.now() + patienceMs; ; await delay(pauseMs)) {
+    const unlock = unlessServed(path);
+    try {
+      // Whoever brings it in looks at all of it, and tells what is damaged.
+      if (unlock) return void replayWriteAheadLog(connection, () => {});
+    } finally {
+      unlock?.();
+    }
+    if (logState(connection).applied >= last) return;
+    if (performance.now() > until) throw notFlushed(path);
+  }
+}
+
+/** Takes the place of a server for a moment; null where there is one. */
+function unlessServed(path: string): (() => void) | null {
+  try {
+    return takeServingLock(path, { quietly: true });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'database_in_use') return null;
+    throw error;
+  }
+}
+
+const notFlushed = (path: string) =>
+  new AppError(
+    'internal_error',
+    `The server that has the database "${path}" has not written its last requests into it within ${patienceMs / 1000} seconds. See its log.`,
+  );
