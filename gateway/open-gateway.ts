@@ -1,4 +1,6 @@
-import { createOverload, createShedding } from './access/overload/overload.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import { createOverload, createShedding, type Overload, shedReasons } from './access/overload/overload.ts';
 import { openCallers } from './composition/open-callers.ts';
 import { type Foundation, openFoundation } from './composition/open-foundation.ts';
 import { openHttp, vendor } from './composition/open-http.ts';
@@ -8,22 +10,232 @@ import { createEngine, createLeases, engineTimeouts } from './engine/engine.ts';
 import { createKeptAnswers } from './engine/idempotency/kept-answers.ts';
 import { createSealing } from './engine/idempotency/sealing.ts';
 import { createReasoningState, usualKeptMs } from './engine/reasoning/reasoning-state.ts';
+import type { Health } from './engine/routing/health.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
-import { fetchExchange } from './http/fetch-exchange.ts';
+import type { AnswerWriter, HeaderFields, HttpExchange } from './http/exchange.ts';
 import { isChat } from './http/policies.ts';
+import { getBody } from './http/read-body.ts';
 import { version } from './http/version.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import { renewEveryMs } from './ledger/ledger-store.ts';
-import { createPersistentLedger } from './ledger/persistent-ledger.ts';
-import { aloneCluster, postgresCluster } from './operations/cluster/cluster.ts';
-import { gatewayMetrics } from './operations/metrics/gateway-metrics.ts';
-import { createTraffic, trafficMetrics } from './operations/metrics/traffic.ts';
+import { aloneCluster, type Cluster, postgresCluster } from './operations/cluster/cluster.ts';
+import { gauge, getText, type Metric } from './operations/metrics/metric-registry.ts';
+import { processMetrics } from './operations/metrics/process-metrics.ts';
+import { createTraffic, type Traffic, type TrafficMetrics, trafficMetrics } from './operations/metrics/traffic.ts';
 import { createOperator } from './operations/operator/operator-store.ts';
 import { checkCredential } from './providers/check-credential.ts';
 import type { Registry } from './providers/registry.ts';
 import { platformFetch, type UpstreamFetch } from './providers/upstream/upstream-response.ts';
-import { createRunning } from './runtime/concurrency/running.ts';
-import { getDialect } from './storage/open-database.ts';
+import { createRunning, type Running } from './runtime/concurrency/running.ts';
+import { Stop } from './runtime/concurrency/stop-signal.ts';
+import { workerPool } from './runtime/threads/worker-pool.ts';
+import { databaseFault, isConnectionLoss } from './storage/connection-loss.ts';
+import { getDialect, type OpenDatabase } from './storage/open-database.ts';
 import { awaitServingLock } from './storage/serving-lock.ts';
+import { WriteAheadLogFault } from './storage/write-ahead-log-fault.ts';
+
+interface GatewayMetricsDeps {
+  readonly traffic: Traffic;
+  readonly counted: TrafficMetrics;
+  readonly health: Health;
+  readonly running: Running;
+  readonly overload: Overload;
+  readonly cluster: Cluster;
+  readonly pool: OpenDatabase['pool'];
+  readonly version: string;
+}
+
+/** Everything an operator can watch, as Prometheus reads it. Nothing is measured until it is asked for the first time. */
+function gatewayMetrics(deps: GatewayMetricsDeps) {
+  const shed = shedCounter(deps.overload);
+  let process: ReturnType<typeof processMetrics> | null = null;
+  const stated = states(deps);
+  return {
+    text(): string {
+      process ??= processMetrics();
+      return getText([...deps.counted.metrics, ...stated, shed, ...process.metrics]);
+    },
+    close: () => process?.close(),
+  };
+}
+
+function states({ traffic, health, running, overload, cluster, pool, version }: GatewayMetricsDeps): Metric[] {
+  const of = (model: string) => health.of(model);
+  return [
+    gauge('portico_info', 'The version that runs.', () => [{ labels: { version }, value: 1 }]),
+    gauge('portico_draining', '1 while no new requests are taken.', () => Number(running.draining)),
+    gauge('portico_open_holds', 'Chat requests whose books are open.', () => traffic.openHolds),
+    gauge('portico_open_streams', 'Answers that are being streamed.', () => traffic.openStreams),
+    gauge('portico_waiting_requests', 'Chat requests that wait for their turn, unread.', () => overload.waiting),
+    gauge(
+      'portico_body_bytes',
+      'Memory of large bodies, from their arrival to the end of their answers.',
+      () => overload.bodyBytes,
+    ),
+    gauge('portico_worker_tasks', 'Work on large bodies: on threads, and waiting for one.', () => [
+      { labels: { state: 'running' }, value: workerPool.running },
+      { labels: { state: 'waiting' }, value: workerPool.waiting },
+    ]),
+    gauge('portico_circuit_open', '1 while a model is avoided because it failed; 0.5 while one probe decides.', () =>
+      health.known().map((model) => ({ labels: { model }, value: circuitValue[of(model).circuit] })),
+    ),
+    gauge('portico_cooling_down', '1 while a model waits for the end of a rate limit.', () =>
+      health.known().map((model) => ({ labels: { model }, value: Number(of(model).coolingDown) })),
+    ),
+    gauge('portico_notifications_up', '1 while changes by other instances are heard.', () =>
+      cluster.listening === null ? [] : [{ value: Number(cluster.listening) }],
+    ),
+    gauge('portico_database_connections', 'Connections to the database, and statements that wait for one.', () =>
+      pool ? Object.entries(pool()).map(([state, value]) => ({ labels: { state }, value })) : [],
+    ),
+  ];
+}
+
+const circuitValue = { closed: 0, half_open: 0.5, open: 1 } as const;
+
+const shedCounter = (overload: Overload): Metric => ({
+  name: 'portico_shed_requests_total',
+  help: 'Requests refused with 503 because there was too much to do.',
+  type: 'counter',
+  samples: () => shedReasons.map((reason) => ({ labels: { reason }, value: overload.shed(reason) })),
+});
+
+/** How long a reader in this process may take nothing while something is there for it. */
+const readerStallMs = 60_000;
+/** What may wait for a reader before the writer is made to wait: its parts are longer once they are written out. */
+const waitingBytes = 65_536;
+
+/** Answers a platform `Request` through an exchange. Resolves with the answer's head; its body may still be under way. */
+export function fetchExchange(
+  request: Request,
+  address: string | null,
+  receive: (exchange: HttpExchange) => Promise<void>,
+  stallMs = readerStallMs,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const client = new Stop();
+    const leave = () => client.abort(clientGone());
+    if (request.signal.aborted) leave();
+    request.signal.addEventListener('abort', leave, { once: true });
+    const { pathname, search } = new URL(request.url);
+    const exchange: HttpExchange = {
+      method: request.method,
+      target: `${pathname}${search}`,
+      address,
+      client,
+      ...getBody(request),
+      send: (status, headers, text) => resolve(new Response(text, { status, headers: { ...headers } })),
+      open: (status, headers) => opened(status, headers, client, stallMs, resolve),
+      destroy: () => reject(new Error('the answer was broken off')),
+    };
+    receive(exchange).catch(reject);
+  });
+}
+
+function opened(
+  status: number,
+  headers: HeaderFields,
+  client: Stop,
+  stallMs: number,
+  resolve: (response: Response) => void,
+): AnswerWriter {
+  const encoder = new TextEncoder();
+  let over = false;
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  let wake: (() => void) | null = null;
+  let late: NodeJS.Timeout | undefined;
+  const goOn = () => {
+    clearTimeout(late);
+    wake?.();
+    wake = null;
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(given) {
+        controller = given;
+      },
+      pull: goOn,
+      cancel() {
+        over = true;
+        client.abort(clientGone());
+        goOn();
+      },
+    },
+    { highWaterMark: waitingBytes, size: (chunk) => chunk?.byteLength ?? 0 },
+  );
+  resolve(new Response(body, { status, headers: { ...headers } }));
+
+  function untilTaken(): Promise<void> {
+    return new Promise((done) => {
+      wake = done;
+      late = setTimeout(() => {
+        client.abort(tookNothing());
+        goOn();
+      }, stallMs);
+    });
+  }
+
+  return {
+    write(text) {
+      if (over) return undefined;
+      controller?.enqueue(encoder.encode(text));
+      return (controller?.desiredSize ?? 1) > 0 ? undefined : untilTaken();
+    },
+    end() {
+      if (over) return;
+      over = true;
+      controller?.close();
+    },
+  };
+}
+
+const clientGone = () => new AppError('client_closed_request', 'The client went away before its answer was complete.');
+
+const tookNothing = () =>
+  new AppError('client_closed_request', 'The client took nothing of its answer for so long that it was ended.');
+
+/** A caller waits for the hold and for what extends it; nobody waits for the settlement, which is worth more patience. */
+const patience = { holdMs: 5_000, settleMs: 60_000 } as const;
+const firstPauseMs = 50;
+const maxPauseMs = 1_000;
+
+/**
+ * A ledger that goes on where its database was away for a moment. A lost connection leaves open whether the step was
+ * committed: every step is asked again, because repeating it changes nothing.
+ */
+function createPersistentLedger(
+  ledger: Ledger,
+  now: () => number,
+  log: (entry: Readonly<Record<string, unknown>>) => void,
+): Ledger {
+  function persist<T>(command: string, patienceMs: number, asked: Promise<T>, ask: () => Promise<T>): Promise<T> {
+    const giveUpAt = now() + patienceMs;
+    const again = async (error: unknown, pause: number): Promise<T> => {
+      const passes = isConnectionLoss(error) || (error instanceof WriteAheadLogFault && command === 'settle');
+      if (!passes || now() + pause > giveUpAt) throw databaseFault(error);
+      log({ event: 'ledger_command_repeated', command, cause: String(error) });
+      await delay(pause);
+      return ask().catch((next: unknown) => again(next, Math.min(pause * 2, maxPauseMs)));
+    };
+    return asked.catch((error: unknown) => again(error, firstPauseMs));
+  }
+
+  /** `ask` must not throw. */
+  const persistently = <T>(command: string, patienceMs: number, ask: () => Promise<T>): Promise<T> =>
+    persist(command, patienceMs, ask(), ask);
+
+  return {
+    decide(request) {
+      const held = ledger.decide(request);
+      if (!(held instanceof Promise)) return held;
+      return persist('hold', patience.holdMs, held, async () => ledger.decide(request));
+    },
+    extend: (requestId, to, model) =>
+      persistently('extend', patience.holdMs, () => ledger.extend(requestId, to, model)),
+    renew: (requestId) => persistently('renew', patience.holdMs, () => ledger.renew(requestId)),
+    settle: (settlement) => persistently('settle', patience.settleMs, () => ledger.settle(settlement)),
+  };
+}
 
 const checkTimeoutMs = 15_000;
 

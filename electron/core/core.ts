@@ -1,8 +1,11 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { proxyByEnvironment } from '#gateway/providers/upstream/environment-proxy.ts';
 import { type DownloadOptions, guardedDownload } from '#gateway/providers/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/app/changes.ts';
-import { isDamagedDatabase, type ProblemText } from '#shared/errors.ts';
+import { isDamagedDatabase, isDiskFull, type ProblemText } from '#shared/errors.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 import { appFeature } from './app/app-feature.ts';
 import { callTargets, networkFeature } from './app/network/network-feature.ts';
 import { networkFile } from './app/network/network-file.ts';
@@ -36,11 +39,64 @@ import { gatewayFeature } from './gateways/gateway/gateway-feature.ts';
 import { type CoreRouter, coreRouter } from './rpc/router.ts';
 import { rpcErrors } from './rpc/rpc-errors.ts';
 import { personAsked } from './runtime/host/ask-person.ts';
-import type { Log } from './runtime/log/log.ts';
-import { inspectDataFolder } from './storage/database/inspect-data-folder.ts';
-import { lockDataFolder } from './storage/database/lock-data-folder.ts';
+import { isUnusable } from './runtime/log/is-unusable.ts';
+import { failureEntry, type Log, logPaths } from './runtime/log/log.ts';
 import { settingsFeature } from './storage/settings/settings-feature.ts';
 import { openBackground } from './worker/background.ts';
+
+/** Everything that Portico puts into its data folder, and what the Finder of macOS adds. */
+const ownNames = [
+  /^(portico|gateway|lock)\.db([.-].+)?$/,
+  /^(consents|installation|network|window)\.json(\.part)?$/,
+  /^unusable-.+\.db([.-].+)?$/,
+  /^(attachments|backups|browser|imports|logs|words\.log|\.DS_Store)$/,
+  /^(open|answer)-portico\.html$/,
+];
+
+/**
+ * Takes the access of others to the data folder away where that hurts nobody, and returns what the user has to know: others may
+ * still write there, or something else has the place of a file that the app can do without.
+ */
+function inspectDataFolder(folder: string, log: Log): ProblemText[] {
+  const [logFolder, logFile] = logPaths(folder);
+  const words = join(folder, 'words.log');
+  const notices: ProblemText[] = [];
+  if (isOpenToOthers(folder, log)) notices.push(tell('dataFolderOpen', { folder }));
+  if (isUnusable(logFolder, 'folder')) notices.push(tell('logNotWritten', { path: logFolder, wanted: 'folder' }));
+  else if (isUnusable(logFile, 'file')) notices.push(tell('logNotWritten', { path: logFile, wanted: 'file' }));
+  if (isUnusable(words, 'file')) notices.push(tell('wordsNotKept', { path: words }));
+  for (const { refusal } of notices) log({ event: 'data_folder_notice', notice: refusal?.name });
+  return notices;
+}
+
+/** Whether others may write to the folder, also after this took their access away where it could. */
+function isOpenToOthers(folder: string, log: Log): boolean {
+  const user = process.getuid?.();
+  // Windows has other rules: there the mode says nothing.
+  if (user === undefined || !groupOrOthersWrite(statSync(folder))) return false;
+  try {
+    if (isOurs(folder, user)) {
+      chmodSync(folder, 0o700);
+      log({ event: 'data_folder_narrowed' });
+    }
+  } catch (error) {
+    log({ event: 'data_folder_not_narrowed', ...failureEntry(error) });
+  }
+  return othersWrite(statSync(folder));
+}
+
+const groupOrOthersWrite = ({ mode }: Stats): boolean => (mode & 0o022) !== 0;
+
+/** Many systems give each user a group of their own, with the user's number. */
+const othersWrite = ({ mode, uid, gid }: Stats): boolean =>
+  (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid);
+
+/** Whether the folder and all that is in it belong to this user, and Portico made all of it. */
+const isOurs = (folder: string, user: number): boolean =>
+  statSync(folder).uid === user &&
+  readdirSync(folder).every(
+    (name) => ownNames.some((own) => own.test(name)) && lstatSync(join(folder, name)).uid === user,
+  );
 
 export type { CoreOptions } from './composition/open-base.ts';
 
@@ -260,4 +316,30 @@ async function openParts(options: CoreOptions): Promise<Core> {
     notices,
     close: () => (closing ??= close()),
   };
+}
+
+/**
+ * Creates the data folder and locks it for this process. The lock is an open transaction on its own database file,
+ * which the operating system releases however the process ends. Returns a function that unlocks.
+ */
+export function lockDataFolder(folder: string): () => void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const lock = new Sqlite(join(folder, 'lock.db'), { timeout: 0 });
+    try {
+      lock.exec('begin exclusive');
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+    return () => lock.close();
+  } catch (cause) {
+    throw refusal('data_folder_unavailable', getReason(cause), { folder }, { cause });
+  }
+}
+
+function getReason(cause: unknown) {
+  if (isDiskFull(cause)) return 'dataFolderFull';
+  const isLocked = cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
+  return isLocked ? 'dataFolderInUse' : 'dataFolderClosed';
 }

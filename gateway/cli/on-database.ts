@@ -1,7 +1,54 @@
 import { existsSync } from 'node:fs';
-import { openOperator } from '../operations/operator/open-operator.ts';
+import { AppError } from '#shared/errors.ts';
+import { pepperBeside, peppersFromEnvironment } from '../access/auth/pepper.ts';
+import { tokenNamesFrom } from '../access/auth/token-names.ts';
+import { awaitEarlierCommands } from '../ledger/sqlite/unflushed-commands.ts';
 import type { Administrator } from '../operations/operator/operator.ts';
-import { getDialect } from '../storage/open-database.ts';
+import { createOperator } from '../operations/operator/operator-store.ts';
+import { openDatabaseClock } from '../storage/database-clock.ts';
+import { getDialect, type OpenDatabase, openDatabase } from '../storage/open-database.ts';
+import { createTransact } from '../storage/transact.ts';
+
+export interface OpenOperator {
+  readonly operator: Administrator;
+  close(): Promise<void>;
+}
+
+/** Opens the books for the operator's commands only; a gateway may serve them at the same time. */
+export async function openOperator(options: {
+  readonly database: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  /** Otherwise a missing SQLite file is an error: its path is probably mistyped. */
+  readonly mayCreate: boolean;
+}): Promise<OpenOperator> {
+  const { database, env } = options;
+  if (!options.mayCreate && getDialect(database) === 'sqlite' && !existsSync(database)) {
+    throw new AppError(
+      'not_found',
+      `There is no database "${database}". Name it with --db, or create an account first.`,
+    );
+  }
+  const given = peppersFromEnvironment(database, env);
+  const tokenNames = tokenNamesFrom(env);
+  const gatewayDb = await openDatabase(database);
+  await awaitEarlierCommands(gatewayDb.db).catch(closing(gatewayDb));
+  const now = gatewayDb.dialect === 'postgres' ? (await openDatabaseClock(gatewayDb.db)).now : options.now;
+  const peppers = given ?? (await pepperBeside(database, gatewayDb.db).catch(closing(gatewayDb)));
+  const transact = createTransact(gatewayDb);
+  return {
+    operator: createOperator({ db: gatewayDb.db, transact, peppers, now, credentialsChanged: () => {}, tokenNames }),
+    close: () => gatewayDb.db.destroy(),
+  };
+}
+
+/** Closes the database again where what comes after its opening fails. */
+const closing =
+  ({ db }: OpenDatabase) =>
+  async (error: unknown): Promise<never> => {
+    await db.destroy();
+    throw error;
+  };
 
 /** Opens the books for one piece of work. Throws `not_found` where there are none and none may be made. */
 export async function onDatabase<T>(

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { serveMetrics } from './serve-metrics.ts';
-import { serveSettings } from './serve-settings.ts';
+import { serveMetrics, serveSettings } from './serve.ts';
 
 test('nothing said is nobody trusted, no metrics, and a drain at once', () => {
   expect(serveSettings({ PORTICO_METRICS: ' ' })).toEqual({

@@ -1,13 +1,227 @@
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { AppError, toAppError } from '#shared/errors.ts';
+import { Secret } from '../access/auth/secret.ts';
 import type { OwnGateway } from '../gateway.ts';
+import { parseOrigins } from '../http/browser/cross-origin.ts';
+import { type ProxyHeader, parseNetworks, type TrustedProxies } from '../http/client-address.ts';
 import { listen } from '../http/listen.ts';
+import { dayMs } from '../ledger/period.ts';
 import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from '../operations/configuration/config.ts';
-import { followProviders } from '../operations/configuration/follow-providers.ts';
-import { refreshDaily } from './refresh-daily.ts';
-import { serveMetrics } from './serve-metrics.ts';
-import { type ServeSettings, serveSettings } from './serve-settings.ts';
+import { credentialFrom, type ProviderEntry } from '../operations/configuration/provider-entry.ts';
+import type { ProviderOperator } from '../operations/configuration/provider-operator.ts';
+import type { PriceOperator } from '../operations/prices/price-operator.ts';
+import type { ProviderCredential } from '../providers/provider.ts';
 import { terminalJson } from './terminal-text.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+  /** What a reader has to send as a bearer token; null: whoever reaches the port may read. */
+  readonly token: Secret | null;
+}
+
+/** How the stand-alone server runs, beyond what it serves. */
+interface ServeSettings {
+  /** Names under which it may be addressed, besides the loopback ones. */
+  readonly hosts: readonly string[];
+  /** Origins whose pages may call it from a browser. */
+  readonly origins: readonly string[];
+  readonly proxies: TrustedProxies | null;
+  readonly metrics: MetricsAddress | null;
+  /** After a signal: how long requests are still taken while `/readyz` says 503. */
+  readonly noticeMs: number;
+  /** How long running answers then get to finish. */
+  readonly drainMs: number;
+  /** How long a routing decision is kept whole; null: for ever. */
+  readonly routingDetailDays: number | null;
+  /** How long signed reasoning is kept for clients that do not send it back. */
+  readonly reasoningMs: number;
+}
+
+const defaultDrainSeconds = 27;
+const maxSeconds = 600;
+
+/** Reads the environment. Throws `invalid_input` with a sentence that names the variable and what it should hold. */
+export function serveSettings(env: Env): ServeSettings {
+  const trusted = said(env, 'PORTICO_TRUSTED_PROXIES');
+  const header = proxyHeader(said(env, 'PORTICO_PROXY_HEADER') ?? 'x-forwarded-for');
+  return {
+    hosts: (said(env, 'PORTICO_HOSTS') ?? '').split(/[\s,]+/).filter((name) => name !== ''),
+    origins: parseOrigins(said(env, 'PORTICO_CORS_ORIGINS') ?? '', 'PORTICO_CORS_ORIGINS'),
+    proxies: trusted === null ? null : { addresses: parseNetworks(trusted, 'PORTICO_TRUSTED_PROXIES'), header },
+    metrics: metricsAddress(said(env, 'PORTICO_METRICS'), said(env, 'PORTICO_METRICS_TOKEN')),
+    noticeMs: seconds(env, 'PORTICO_DRAIN_NOTICE', 0) * 1000,
+    drainMs: seconds(env, 'PORTICO_DRAIN_TIMEOUT', defaultDrainSeconds) * 1000,
+    routingDetailDays: days(said(env, 'PORTICO_ROUTING_DETAIL_DAYS')),
+    reasoningMs: minutes(said(env, 'PORTICO_KEPT_REASONING')) * 60_000,
+  };
+}
+
+const said = (env: Env, name: string): string | null => env[name]?.trim() || null;
+
+function proxyHeader(name: string): ProxyHeader {
+  const header = name.toLowerCase();
+  if (header === 'x-forwarded-for' || header === 'forwarded') return header;
+  throw new AppError('invalid_input', 'PORTICO_PROXY_HEADER must be "x-forwarded-for" or "forwarded".');
+}
+
+/** `9464` on this machine only, or `0.0.0.0:9464`. */
+function metricsAddress(text: string | null, token: string | null): MetricsAddress | null {
+  if (text === null) return null;
+  const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535) {
+    throw new AppError('invalid_input', 'PORTICO_METRICS must be a port, or an address and a port as in 0.0.0.0:9464.');
+  }
+  return {
+    host: (host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port),
+    token: token === null ? null : new Secret(token),
+  };
+}
+
+function seconds(env: Env, name: string, otherwise: number): number {
+  const text = said(env, name);
+  if (text === null) return otherwise;
+  const value = /^\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= maxSeconds) return value;
+  throw new AppError('invalid_input', `${name} must be a number of seconds, at most ${maxSeconds}.`);
+}
+
+const usualMinutes = 60;
+const maxMinutes = 1_440;
+
+function minutes(text: string | null): number {
+  if (text === null) return usualMinutes;
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= maxMinutes) return value;
+  throw new AppError(
+    'invalid_input',
+    `PORTICO_KEPT_REASONING must be a whole number of minutes, from 0 to ${maxMinutes}.`,
+  );
+}
+
+const maxDays = 3_650;
+
+/** At least one, so that whatever is this old has ended. */
+function days(text: string | null): number | null {
+  if (text === null) return null;
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 1 && value <= maxDays) return value;
+  throw new AppError(
+    'invalid_input',
+    `PORTICO_ROUTING_DETAIL_DAYS must be a whole number of days, from 1 to ${maxDays}.`,
+  );
+}
+
+const everyMs = 15_000;
+
+/** A gateway, as far as it is told of providers. */
+interface Following {
+  setProvider(id: string, credential: ProviderCredential | null): void;
+  readonly operator: Pick<ProviderOperator, 'definedProviders'>;
+}
+
+interface FollowOptions {
+  /** By name: what the configuration file says of providers comes first. */
+  readonly inFile: ReadonlySet<string>;
+  /** What the environment gives, and is used again once a definition is gone. */
+  readonly otherwise: Readonly<Record<string, ProviderCredential>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/**
+ * Uses the providers that were defined by command, and what becomes of them while the gateway serves. One whose key is not
+ * where it should be is told and left as it was. Resolves once those that there are were looked at, with what ends that.
+ */
+async function followProviders(gateway: Following, options: FollowOptions): Promise<() => void> {
+  let seen = new Map<string, string>();
+  const used = new Set<string>();
+
+  function use(id: string, entry: ProviderEntry): void {
+    try {
+      gateway.setProvider(id, credentialFrom(id, entry, options.env));
+      used.add(id);
+      options.log({ event: 'provider_defined', provider: id });
+    } catch (error) {
+      options.log({ event: 'provider_not_usable', level: 'error', provider: id, cause: toAppError(error).message });
+    }
+  }
+
+  async function look(): Promise<void> {
+    const defined = await gateway.operator.definedProviders();
+    const texts = new Map([...defined].map(([id, entry]) => [id, JSON.stringify(entry)]));
+    for (const [id, entry] of defined) {
+      if (!options.inFile.has(id) && seen.get(id) !== texts.get(id)) use(id, entry);
+    }
+    for (const id of seen.keys()) {
+      if (defined.has(id) || !used.delete(id)) continue;
+      gateway.setProvider(id, options.otherwise[id] ?? null);
+      options.log({ event: 'provider_removed', provider: id });
+    }
+    seen = texts;
+  }
+
+  await look();
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => options.log({ event: 'provider_check_failed', cause: String(error) }));
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+const loopback = new Set(['127.0.0.1', 'localhost', '::1', '[::1]']);
+
+interface MetricsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** `GET /metrics` on an address of its own, which is never the public one. Throws `port_unavailable`. */
+export async function serveMetrics(address: MetricsAddress, text: () => string): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    const status = statusFor(request, address);
+    const body = status === 200 ? text() : '';
+    const type = 'text/plain; version=0.0.4; charset=utf-8';
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', connection: 'close' }).end(body);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => reject(unavailable(address, cause)));
+    server.listen(address.port, address.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function statusFor(request: IncomingMessage, { host, token }: MetricsAddress): number {
+  // A page in the operator's browser can reach this machine under a name of its own.
+  const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+  if (loopback.has(host) && !loopback.has(name)) return 403;
+  if (token !== null && !isEqual(request.headers.authorization ?? '', `Bearer ${token.reveal()}`)) return 401;
+  if (request.url?.split('?')[0] !== '/metrics') return 404;
+  return request.method === 'GET' ? 200 : 405;
+}
+
+function isEqual(given: string, wanted: string): boolean {
+  const [one, two] = [Buffer.from(given), Buffer.from(wanted)];
+  return one.length === two.length && timingSafeEqual(one, two);
+}
+
+function unavailable({ host, port }: MetricsAddress, cause: Error): AppError {
+  return new AppError('port_unavailable', `Metrics cannot be served on ${host}:${port}: ${cause.message}.`, { cause });
+}
 
 export interface ServeOptions {
   readonly database: string;
@@ -119,4 +333,29 @@ const withoutProbes: typeof log = (entry) => {
 function log(entry: Readonly<Record<string, unknown>>): void {
   const level = entry.level ?? (/(failed|error)$/.test(String(entry.event)) ? 'error' : 'info');
   process.stderr.write(`${terminalJson({ time: new Date().toISOString(), level, ...entry })}\n`);
+}
+
+/** Looks for newer prices at once and once a day, where an address was given; what is refused is logged and changes nothing. */
+export function refreshDaily(
+  operator: Pick<PriceOperator, 'refreshPrices'>,
+  url: string | undefined,
+  log: (entry: Readonly<Record<string, unknown>>) => void,
+  publicKey?: KeyObject,
+): () => void {
+  if (!url) return () => {};
+  const refresh = () =>
+    operator.refreshPrices(url, publicKey).then(
+      ({ source, asOf, added, refused }) => {
+        log({ event: 'prices_refreshed', source, as_of: asOf, added: added.length, refused: refused.length });
+        for (const { model, why } of refused) log({ event: 'price_not_believed', level: 'warn', model, message: why });
+      },
+      (error: unknown) => {
+        const { code, message } = toAppError(error);
+        log({ event: 'prices_not_refreshed', code, message });
+      },
+    );
+  void refresh();
+  const timer = setInterval(() => void refresh(), dayMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }

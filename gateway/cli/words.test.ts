@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { command, workplace } from '../../tests/gateway-doubles/cli-process.ts';
-import { getLeaves, typedWords } from './help.ts';
+import { getLeaves, typedWords } from './gateway-command.ts';
 import { gatewayProgram } from './program.ts';
 
 /** What needs no books, and so is the same on every engine. */

@@ -13,7 +13,7 @@ import {
   type Upstream,
 } from '../../tests/gateway-doubles/upstream-server.ts';
 import { figure } from '../../tests/support/figures.ts';
-import { limitModels } from '../ledger/limit-models.ts';
+import { limitModels } from '../operations/operator/operator-store.ts';
 
 let upstream: Upstream;
 let open: ThreeProviders['open'];

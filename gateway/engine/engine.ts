@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import type { TokenUsage } from '#shared/price.ts';
 import type { CredentialWatch } from '../access/auth/watch-credentials.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Catalogue } from '../models/catalogue/catalogue.ts';
@@ -10,7 +11,6 @@ import { Stop, type StopSignal } from '../runtime/concurrency/stop-signal.ts';
 import type { AnswerObserver, Engine } from './answer.ts';
 import { type Backpressure, measureBackpressure } from './answer-listener.ts';
 import { runAnswer } from './answer-task.ts';
-import { type CachedShares, createCachedShares } from './billing/cached-shares.ts';
 import { createTrueBills, type TrueBills } from './billing/true-bill.ts';
 import {
   createClientDisconnect,
@@ -18,11 +18,80 @@ import {
   type DisconnectPenalties,
   startAnswerClock,
 } from './disconnect.ts';
-import { createReadingOn, type ReadingOn } from './reads-on.ts';
 import type { ReasoningState } from './reasoning/reasoning-state.ts';
 import type { Health } from './routing/health.ts';
 import type { Sticky } from './routing/resolve.ts';
 import type { Emit } from './run.ts';
+
+/** Answers that are read on without their clients, for the count that their providers send last (docs/decisions/102). */
+interface ReadingOn {
+  /** Takes a place. Null where there is none; else what gives it back. `stop` is called when the time is up. */
+  begin(accountId: string, stop: () => void): (() => void) | null;
+}
+
+interface ReadingOnDeps {
+  /** How long one is read on, in milliseconds. */
+  readonly withinMs: number;
+  readonly running: Pick<Running, 'draining' | 'whenDraining'>;
+}
+
+/** No limit of an account counts them any more, and each keeps a connection and its request in memory. */
+const maxAtOnce = { all: 200, account: 20 };
+
+function createReadingOn({ withinMs, running }: ReadingOnDeps): ReadingOn {
+  const open = new Map<string, number>();
+  let all = 0;
+  return {
+    begin(accountId, stop) {
+      const own = open.get(accountId) ?? 0;
+      if (running.draining || all >= maxAtOnce.all || own >= maxAtOnce.account) return null;
+      all += 1;
+      open.set(accountId, own + 1);
+      const timer = setTimeout(stop, withinMs);
+      const unlink = running.whenDraining(stop);
+      return () => {
+        clearTimeout(timer);
+        unlink();
+        all -= 1;
+        const left = (open.get(accountId) ?? 1) - 1;
+        if (left > 0) open.set(accountId, left);
+        else open.delete(accountId);
+      };
+    },
+  };
+}
+
+/** Which part of its last prompt each conversation had read from its provider's cache. */
+interface CachedShares {
+  /** From 0 to 1. */
+  recall(conversation: string, modelId: string): number;
+  remember(conversation: string, modelId: string, usage: TokenUsage): void;
+}
+
+/** Providers keep a prompt for five to ten minutes as a rule. */
+const keptMs = 600_000;
+const maxEntries = 10_000;
+
+/**
+ * An answer that is left before its count is estimated by this: most of a long conversation costs a tenth, and only the count
+ * would say so (docs/decisions/102).
+ */
+function createCachedShares(now: () => number): CachedShares {
+  const entries = new Map<string, { readonly modelId: string; readonly share: number; readonly until: number }>();
+  return {
+    recall(conversation, modelId) {
+      const entry = entries.get(conversation);
+      return entry && entry.modelId === modelId && entry.until > now() ? entry.share : 0;
+    },
+    remember(conversation, modelId, { promptTokens, cachedTokens }) {
+      entries.delete(conversation);
+      if (promptTokens === 0 || cachedTokens === 0) return;
+      entries.set(conversation, { modelId, share: Math.min(1, cachedTokens / promptTokens), until: now() + keptMs });
+      const [oldest] = entries.keys();
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
+    },
+  };
+}
 
 export interface EngineTimeouts {
   /** From the request to the upstream's first event, over all attempts. */

@@ -8,10 +8,12 @@ import { createCrossOrigin } from './browser/cross-origin.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { ConnectionInfo } from './door.ts';
 import { errorEnvelope, errorResponse } from './error-response.ts';
+import { errorFor } from './errors/error-for.ts';
 import type { HttpExchange } from './exchange.ts';
 import { isChat } from './policies.ts';
-import { refuseConnection } from './refuse-connection.ts';
+import { receive, withCommonHeaders } from './receive.ts';
 import { SocketExchange } from './socket-exchange.ts';
+import { version } from './version.ts';
 
 interface ListenOptions {
   /** 0 takes any free port. */
@@ -181,4 +183,14 @@ function rawResponse(error: AppError, requestId: string): string {
     'Connection: close',
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/**
+ * Refuses a request of which nothing was read, with what every answer has. It costs a small part of what an answer does,
+ * and leaves the connection as it was.
+ */
+function refuseConnection(error: AppError, exchange: HttpExchange): void {
+  const received = receive(exchange, Date.now());
+  const { status, headers, text } = errorFor(exchange.target, error, received.requestId);
+  exchange.send(status, withCommonHeaders(received, headers, { version, leaving: () => false }), text);
 }

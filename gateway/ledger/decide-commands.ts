@@ -1,16 +1,82 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { PlanOf } from '../access/auth/plans.ts';
+import type { Plan } from '../access/auth/principal.ts';
 import { newId } from '../storage/id.ts';
-import { charge, countRequest, moveHold, reserve } from './count-spending.ts';
-import { shareToHold } from './hold-share.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
 import { type ChargeEntry, LedgerBatch, type LedgerChanges, type OpenedRequest, type Raised } from './ledger-batch.ts';
-import type { AccountState, LedgerSnapshot, RequestState } from './ledger-snapshot.ts';
-import { type ModelName, modelId, modelRefusal } from './model-limits.ts';
+import type { AccountState, KeyState, LedgerSnapshot, RequestState } from './ledger-snapshot.ts';
+import {
+  beginModelMonth,
+  chargeModel,
+  getModelLimits,
+  holdForModel,
+  type ModelName,
+  modelId,
+  modelRefusal,
+} from './model-limits.ts';
 import { getDay } from './period.ts';
-import { creditShortage, getShortage, monthRefusal, quotaRefusal } from './quota.ts';
+import {
+  creditMargin,
+  creditShortage,
+  formatMonth,
+  getShortage,
+  keyMargin,
+  monthMargin,
+  monthRefusal,
+  quotaRefusal,
+} from './quota.ts';
 import type { ReadSet } from './read-set.ts';
-import { limitRefusal } from './spending-limits.ts';
+import { dayLimitMargin, limitRefusal, monthLimitMargin } from './spending-limits.ts';
+
+/** Who wants to reserve something, and for which model. */
+interface Spender {
+  readonly account: AccountState;
+  readonly plan: Plan;
+  readonly keyId: string | null;
+  /** With those that minted it. */
+  readonly keys: readonly KeyState[];
+  readonly model: ModelName;
+}
+
+/** The most that could be reserved now: what the balance and every limit leave; null where nothing limits it. */
+function spendableNow({ account, plan, keyId, keys, model }: Spender, now: number): bigint | null {
+  const limits = account.model_limits === null ? [] : getModelLimits(account, keyId, now);
+  const limit = limits.find((entry) => entry.model === modelId(model));
+  const margins = [
+    creditMargin(account, plan, 1n),
+    monthMargin(account, plan, 1n, now),
+    monthLimitMargin(account, keyId, 1n, now),
+    dayLimitMargin(account, keyId, 1n, now),
+    ...keys.map((key) => keyMargin(key, 1n)),
+    limit ? limit.limit - limit.used - limit.held - 1n : null,
+  ];
+  let least: bigint | null = null;
+  for (const margin of margins) if (margin !== null && (least === null || margin < least)) least = margin;
+  return least === null ? null : least + 1n;
+}
+
+/** The part that the second request takes, where the first took next to nothing. */
+const shareOfMany = 8n;
+
+/**
+ * How much a request holds of what its longest answer may cost (`max`), at least what its shortest does (`min`). A request that
+ * runs alone gets all of it, where another one could still begin beside it; else half of what is left. Beside others it gets
+ * an eighth of what is left, and less the more is held already: so a hundred requests at once find room where a hundred of
+ * their shortest answers do, and one long answer doesn't use up what they would share. Where nobody else could begin anyway, it
+ * gets all that is left.
+ */
+function shareToHold(min: bigint, max: bigint, spender: Spender, now: number): bigint {
+  if (max <= min) return min;
+  const spendable = spendableNow(spender, now);
+  if (spendable === null) return max;
+  if (spendable <= min) return min;
+  const { held } = spender.account;
+  if (held === 0n && spendable - max >= min) return max;
+  const fair = held === 0n ? spendable / 2n : (spendable * spendable) / ((spendable + held) * shareOfMany);
+  const share = fair > min ? fair : min;
+  const amount = spendable - share < min ? spendable : share;
+  return amount < max ? amount : max;
+}
 
 /** One step of one request. */
 export type LedgerCommand =
@@ -274,4 +340,43 @@ function getRequest(draft: LedgerBatch, id: string): RequestState {
   if (request?.status !== 'running')
     throw new Error(`request ${id} ${request ? `has ${request.status}` : 'is unknown'}`);
   return request;
+}
+
+/** The day only moves on: the clocks of instances differ, and one that is late must not begin it again. */
+function countRequest(account: AccountState, day: string): void {
+  if (account.day > day) return;
+  if (account.day !== day) {
+    account.day = day;
+    account.day_requests = 0n;
+    account.day_used = 0n;
+  }
+  account.day_requests += 1n;
+}
+
+function reserve(account: AccountState, keys: readonly KeyState[], model: ModelName, amount: bigint): void {
+  account.held += amount;
+  for (const key of keys) key.held += amount;
+  if (account.model_limits !== null) holdForModel(account, model, amount);
+}
+
+/** What a request holds is held for another model. */
+function moveHold(account: AccountState, from: ModelName, to: ModelName, amount: bigint): void {
+  holdForModel(account, from, -amount);
+  holdForModel(account, to, amount);
+}
+
+/** A charge belongs to the day and the month its request began in; both only move on, the day when a request begins. */
+function charge(account: AccountState, settlement: ModelName & { readonly charge: bigint }, day: string): void {
+  const { charge: amount } = settlement;
+  account.balance -= amount;
+  account.used += amount;
+  if (account.day === day) account.day_used += amount;
+  const month = formatMonth(day);
+  if (account.month > month) return;
+  if (account.model_limits !== null) {
+    if (account.month !== month) beginModelMonth(account);
+    chargeModel(account, settlement, amount);
+  }
+  account.month_used = (account.month === month ? account.month_used : 0n) + amount;
+  account.month = month;
 }

@@ -3,11 +3,10 @@ import { type NanoUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { testDatabase } from '../../tests/gateway-doubles/test-database.ts';
-import { createOperator } from '../operations/operator/operator-store.ts';
+import { createOperator, grantCredits } from '../operations/operator/operator-store.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { createTransact } from '../storage/transact.ts';
 import { checkLedger } from './check-ledger.ts';
-import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
 
 const capped = { provider: 'lab', model: 'big/one' };

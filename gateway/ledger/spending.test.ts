@@ -3,10 +3,10 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../tests/gateway-doubles/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../tests/gateway-doubles/start-postgres.ts';
+import { grantCredits } from '../operations/operator/operator-store.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { createTransact } from '../storage/transact.ts';
 import { checkLedger } from './check-ledger.ts';
-import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
 
 const closers: (() => Promise<void>)[] = [];

@@ -4,7 +4,7 @@ import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat
 import { completionBody } from './openai-compatible/completion-body.ts';
 import { createChunkReader, toNano } from './openai-compatible/completion-chunks.ts';
 import { getDialect } from './openai-compatible/dialects.ts';
-import { listedEntry } from './openai-compatible/listed-entry.ts';
+import { listedEntry } from './openai-compatible/openai-compatible.ts';
 import type { ProviderEvent } from './provider.ts';
 
 const tool = (name: string) => ({ type: 'function' as const, function: { name, parameters: { type: 'object' } } });

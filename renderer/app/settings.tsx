@@ -1,10 +1,76 @@
 import '../browser/no-compiling.ts';
+import { useRef } from 'react';
+import { chatsFile } from '#shared/chats-file.ts';
 import { ToolsSection } from '../features/gateways/tools/tools-section.tsx';
-import { TransferSection } from '../features/library/transfer/transfer-section.tsx';
+import { ImportDialog } from '../features/library/transfer/import-dialog.tsx';
+import { useAllIds, useExport } from '../features/library/transfer/use-export.ts';
+import { useImport } from '../features/library/transfer/use-import.ts';
 import { DataSection } from '../features/settings/backup/data-section.tsx';
 import { SettingsPage } from '../features/settings/settings-page.tsx';
 import { ShortcutEditor } from '../features/settings/shortcuts/shortcut-editor.tsx';
 import type { SettingsSection } from '../navigation/nav.ts';
+import { exportedText, text } from '../text/transfer-text.ts';
+import { Button } from '../ui/elements/button.tsx';
+import { SettingsHeading } from '../ui/forms/setting-row.tsx';
+import { useNotify } from '../ui/notices/use-notify.ts';
+
+const accepted = `.${chatsFile.ending},.json,.zip,application/json,application/zip`;
+
+/** Settings → Data & backup: export and import. */
+function TransferSection() {
+  const field = useRef<HTMLInputElement>(null);
+  const { percent, read } = useImport();
+  const exporting = useExport();
+  const allIds = useAllIds();
+  const { say, failed, mended } = useNotify();
+  const exportAll = async () => {
+    try {
+      const ids = await allIds();
+      if (ids.length === 0) return say(text.noChats);
+      const exported = await exporting.mutateAsync({
+        ids,
+        format: 'portico',
+        name: text.exportName(new Date().toISOString().slice(0, 10)),
+      });
+      if (exported.as !== 'nothing') say(exportedText(exported));
+    } catch (error) {
+      failed(text.exportFailed, error);
+    }
+  };
+  return (
+    <>
+      <SettingsHeading className="pt-6">{text.section}</SettingsHeading>
+      <p className="mt-1 mb-3 text-fg-2">{text.importNote}</p>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button disabled={read.isPending} onClick={() => field.current?.click()}>
+          {percent === null ? text.importFile : text.reading(percent)}
+        </Button>
+        <Button disabled={exporting.isPending} onClick={() => void exportAll()}>
+          {exporting.isPending ? text.exporting : text.exportAll}
+        </Button>
+        <input
+          ref={field}
+          type="file"
+          accept={accepted}
+          aria-label={text.fileField}
+          tabIndex={-1}
+          className="sr-only"
+          onChange={(event) => {
+            const [file] = event.target.files ?? [];
+            // Allows choosing the same file again.
+            event.target.value = '';
+            if (!file) return;
+            read.mutate(file, {
+              onError: (error) => failed(text.importFailed, error),
+              onSuccess: () => mended(text.importFailed),
+            });
+          }}
+        />
+      </div>
+      <ImportDialog open={read.data ?? null} onDone={read.reset} />
+    </>
+  );
+}
 
 /** The settings, with the sections that features bring. */
 export function Settings({ section, setting }: { section: SettingsSection | null; setting?: string | undefined }) {

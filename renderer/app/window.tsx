@@ -2,9 +2,18 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { askAgain } from '../api/ask-again.ts';
+import { LiveAnswersContext } from '../features/chat/data/use-answer.ts';
 import { App } from './app.tsx';
-import { CoreProvider } from './core-provider.tsx';
 import type { Core } from './core-services.ts';
+import { ProvideApi } from './provide-api.ts';
+
+function CoreProvider({ core, children }: { core: Core; children: ReactNode }) {
+  return (
+    <ProvideApi api={core.api}>
+      <LiveAnswersContext value={core.answers}>{children}</LiveAnswersContext>
+    </ProvideApi>
+  );
+}
 
 /**
  * Queries are refetched when the core says that something changed, never by polling, and fail at once. Repeated are only calls that

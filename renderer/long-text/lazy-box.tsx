@@ -1,9 +1,37 @@
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { drawnOnCall } from './draw-now.ts';
 import { drawSoon, mayDraw } from './draw-queue.ts';
-import { holdView, isHeld } from './hold-view.ts';
-import { isNear, watchNear } from './near-viewport.ts';
 import { sliceWeight } from './weight.ts';
+
+/** Content is rendered this far outside the viewport. */
+const marginPx = 400;
+
+const readers = new Map<Element, (near: boolean) => void>();
+let observer: IntersectionObserver | null = null;
+
+/** Reports whether an element is near the viewport, now and on each change. Returns a function that stops it. */
+function watchNear(element: Element, tell: (near: boolean) => void): () => void {
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) readers.get(target)?.(isIntersecting);
+    },
+    // The margin applies to nested scroll containers too.
+    { scrollMargin: `${marginPx}px` } as IntersectionObserverInit,
+  );
+  const watching = observer;
+  readers.set(element, tell);
+  watching.observe(element);
+  return () => {
+    readers.delete(element);
+    watching.unobserve(element);
+  };
+}
+
+/** The same synchronously, for the first frame; considers only the window, not scroll containers. */
+function isNear(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > -marginPx && top < innerHeight + marginPx;
+}
 
 interface NearBoxProps {
   /** Its element. */
@@ -105,3 +133,32 @@ const EmptyRow = ({ height }: { height: number }) => (
     <td style={{ height, padding: 0 }} />
   </tr>
 );
+
+/**
+ * Keeps what is being read in place when an element above the viewport changes its height. Call it before the next
+ * paint.
+ */
+function holdView(element: Element, beforePx: number): void {
+  const scroller = getScroller(element);
+  // Otherwise the browser anchors the scroll position itself.
+  if (!scroller || getComputedStyle(scroller).overflowAnchor !== 'none') return;
+  const { top, height } = element.getBoundingClientRect();
+  const viewTop = scroller.getBoundingClientRect().top;
+  const grownPx = height - beforePx;
+  // If the whole row is above the viewport, the thread adjusts the scroll position.
+  const row = element.closest('[data-index]')?.getBoundingClientRect();
+  if (row && top + beforePx <= viewTop && row.bottom - grownPx > viewTop) scroller.scrollTop += grownPx;
+}
+
+function getScroller(element: Element): Element | null {
+  let parent = element.parentElement;
+  while (parent && !/auto|scroll/.test(getComputedStyle(parent).overflowY)) parent = parent.parentElement;
+  return parent;
+}
+
+/** It has the focus or a part of the selection: it must stay in the document. */
+function isHeld(element: Element): boolean {
+  const selection = document.getSelection();
+  const selected = selection !== null && !selection.isCollapsed && selection.containsNode(element, true);
+  return selected || element.contains(document.activeElement);
+}

@@ -1,21 +1,227 @@
+import { Code, Workflow } from 'lucide-react';
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { createElement, memo, type ReactNode, useEffect, useState } from 'react';
 import type { DetailsToken } from '#shared/markdown/elements.ts';
 import { getLanguage } from '#shared/markdown/languages.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
+import { useDark } from '../browser/use-dark.ts';
 import { LazyBox } from '../long-text/lazy-box.tsx';
 import { LazyGroups } from '../long-text/lazy-groups.tsx';
+import { getLines } from '../long-text/long-text.tsx';
 import { TextNodes } from '../long-text/text-nodes.tsx';
-import { createScripts, markDrawn } from '../long-text/weight.ts';
+import {
+  createScripts,
+  itemBoxWeight,
+  markDrawn,
+  type Scripts,
+  sliceWeight,
+  toTextNodes,
+} from '../long-text/weight.ts';
+import { markdownText as words } from '../text/markdown-text.ts';
+import { IconButton } from '../ui/elements/icon-button.tsx';
+import { ScrollGroup } from '../ui/elements/scroll-group.tsx';
 import { CodeBlock } from './code/code-block.tsx';
-import { Diagram } from './diagram.tsx';
+import { type Drawing, diagrams } from './diagrams.ts';
 import { Formula } from './formula.tsx';
-import { guessedHeight } from './guessed-height.ts';
 import { Inline } from './inline.tsx';
 import { Table } from './markdown-table.tsx';
-import { firstPart } from './parser/first-part.ts';
-import { createSlicer, type Slice } from './parser/slices.ts';
-import { drawnWeight, isBoxed } from './parser/token-weight.ts';
+import { drawnWeight, elementWeight, isBoxed } from './parser/token-weight.ts';
+
+/** A diagram as an image, with a button for its source. If it cannot be rendered, its source and the reason. */
+function Diagram({ source }: { source: string }) {
+  const [asCode, setAsCode] = useState(false);
+  const drawing = useDrawing(source);
+  const toggle = (
+    <IconButton
+      icon={asCode ? Workflow : Code}
+      label={asCode ? words.showDiagram : words.showSource}
+      size="sm"
+      onClick={() => setAsCode(!asCode)}
+    />
+  );
+  if (!drawing || 'problem' in drawing)
+    return (
+      <CodeBlock code={source} language="mermaid" live={false} note={drawing && words.notDrawn(drawing.problem)} />
+    );
+  if (asCode) return <CodeBlock code={source} language="mermaid" live={false} tools={toggle} />;
+  return (
+    <div className="code-block">
+      <div className="code-head">
+        <span className="flex-1 text-fg-2">{words.diagram}</span>
+        {toggle}
+      </div>
+      <ScrollGroup label={words.diagram} className="diagram-scroll">
+        <img
+          src={drawing.url}
+          width={drawing.width}
+          height={drawing.height}
+          // Shrunk to fit, to half its size at most; then it scrolls.
+          style={{ maxWidth: `max(100%, ${Math.round(drawing.width / 2)}px)`, height: 'auto' }}
+          alt={words.diagramOf(getKind(source))}
+        />
+      </ScrollGroup>
+    </div>
+  );
+}
+
+function useDrawing(source: string): Drawing | null {
+  const dark = useDark();
+  const [drawing, setDrawing] = useState<Drawing | null>(null);
+  useEffect(() => {
+    let here = true;
+    void diagrams.draw(source, dark).then((drawn) => here && setDrawing(drawn));
+    return () => {
+      here = false;
+    };
+  }, [source, dark]);
+  return drawing;
+}
+
+/** The diagram type: the first word that is not configuration, such as `sequenceDiagram` or `flowchart`. */
+const getKind = (source: string): string =>
+  /^\s*([A-Za-z][\w-]*)/m.exec(source.replace(/^---[\s\S]*?^---/m, '').replace(/%%.*$/gm, ''))?.[1] ?? '';
+
+/** Blocks that are rendered together; see `lazy-box.tsx`. */
+interface Slice {
+  readonly tokens: readonly Token[];
+  readonly weight: number;
+  /** Those whose fonts are loaded when it is drawn. */
+  readonly scripts: Scripts;
+}
+
+/**
+ * Groups blocks into slices of at most the allowed weight; a heavier block is a slice of its own. When a document grows, unchanged slices keep their identity,
+ * and only new blocks are weighed.
+ */
+export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
+  let slices: readonly Slice[] = [];
+  return (tokens) => {
+    const kept: Slice[] = [];
+    let at = 0;
+    for (const slice of slices.slice(0, -1)) {
+      if (!holdsAt(tokens, at, slice.tokens)) break;
+      kept.push(slice);
+      at += slice.tokens.length;
+    }
+    const last = slices[kept.length];
+    slices = [...kept, ...divided(tokens.slice(at))].map((slice, index) =>
+      index === kept.length && last && isSame(slice, last) ? last : slice,
+    );
+    return slices;
+  };
+}
+
+const noScripts: Scripts = new Set();
+
+function divided(tokens: readonly Token[]): Slice[] {
+  const slices: { tokens: Token[]; weight: number; scripts: Scripts }[] = [];
+  let scripts = createScripts();
+  const known = scripts.size;
+  for (const token of tokens) {
+    const weight = drawnWeight(token, scripts);
+    let last = slices.at(-1);
+    if (last && last.weight + weight <= sliceWeight) {
+      last.tokens.push(token);
+      last.weight += weight;
+    } else {
+      last = { tokens: [token], weight, scripts: noScripts };
+      slices.push(last);
+    }
+    if (scripts.size === known) continue;
+    // Each block pays for its own fonts: nobody knows which is drawn first.
+    last.scripts = new Set([...last.scripts, ...[...scripts].slice(known)]);
+    scripts = createScripts();
+  }
+  return slices;
+}
+
+const holdsAt = (tokens: readonly Token[], from: number, wanted: readonly Token[]): boolean =>
+  from + wanted.length <= tokens.length && wanted.every((token, at) => token === tokens[from + at]);
+
+const isSame = (one: Slice, other: Slice): boolean =>
+  one.tokens.length === other.tokens.length && holdsAt(one.tokens, 0, other.tokens);
+
+/** What may still be drawn. `full`: something did not fit, so nothing after it is drawn either. */
+interface Space {
+  left: number;
+  full: boolean;
+  readonly scripts: Scripts;
+}
+
+/**
+ * Blocks as far as this weight reaches: their beginning in document order, of the same kinds. Tokens that are wholly in it
+ * are the same objects, so a larger part adds to what is drawn.
+ */
+export const firstPart = (tokens: readonly Token[], maxWeight: number): readonly Token[] =>
+  takeAll(tokens, { left: maxWeight, full: false, scripts: new Set() });
+
+/** The token, its beginning, or null where nothing of it can be drawn yet. */
+function take(token: Token, space: Space): Token | null {
+  const scripts = new Set(space.scripts);
+  const weight = drawnWeight(token, scripts);
+  if (weight <= space.left) {
+    space.left -= weight;
+    for (const script of scripts) space.scripts.add(script);
+    return token;
+  }
+  const beginning = takeBeginning(token, space);
+  space.full = true;
+  return beginning;
+}
+
+function takeBeginning(token: Tokens.Generic, space: Space): Token | null {
+  if (token.type === 'list' && isBoxed(token)) {
+    const items = (token as Tokens.List).items.slice(0, Math.floor(space.left / itemBoxWeight));
+    return { ...token, items, isPart: true };
+  }
+  if (token.type === 'image' || token.type === 'table' || token.type === 'list' || isBoxed(token)) return null;
+  space.left -= elementWeight(token);
+  if (token.tokens) return { ...token, tokens: takeAll(token.tokens, space) };
+  if (!['text', 'html', 'codespan'].includes(token.type)) return null;
+  const text = toTextNodes(String(token.text), space.left, space.scripts).join('');
+  return text === '' ? null : { ...token, raw: token.raw, text };
+}
+
+/** Tokens in order, up to the first that does not fit. */
+function takeAll(tokens: readonly Token[], space: Space): Token[] {
+  const taken: Token[] = [];
+  for (const token of tokens) {
+    const some = take(token, space);
+    if (some !== null) taken.push(some);
+    if (space.full) break;
+  }
+  return taken;
+}
+
+/** Line height in pixels and letters per line, as in `prose.css`. */
+const line = { heightPx: 24, letters: 95 };
+const code = { linePx: 20, aroundPx: 94 };
+const rowPx = 37;
+
+/** Estimated height of blocks in pixels, until they have been rendered. */
+const guessedHeight = (tokens: readonly Token[]): number =>
+  tokens.reduce((sum, token) => sum + blockHeight(token as MarkedToken | DetailsToken), 0);
+
+function blockHeight(token: MarkedToken | DetailsToken): number {
+  switch (token.type) {
+    // Collapsed at first.
+    case 'details':
+      return line.heightPx + 12;
+    case 'space':
+    case 'def':
+      return 0;
+    case 'code':
+      return token.text.split('\n').length * code.linePx + code.aroundPx;
+    case 'table':
+      return (token.rows.length + 1) * rowPx;
+    case 'list':
+      return token.items.reduce((sum, item) => sum + guessedHeight(item.tokens) - 8, 12);
+    case 'blockquote':
+      return guessedHeight(token.tokens ?? []);
+    default:
+      return getLines((token as Tokens.Generic).text ?? token.raw, line.letters) * line.heightPx + 12;
+  }
+}
 
 /** One block of an answer, memoised by its token. */
 export const Block = memo(function Block({ token, live }: { token: Token; live: boolean }): ReactNode {

@@ -4,7 +4,7 @@ import { toHtml } from '#shared/markdown/to-html.ts';
 import { hostileMarkdown, hostilePieces } from '../../tests/support/hostile-markdown.ts';
 import { foreignIn } from '../../tests/support/own-elements.ts';
 import { clipboardForm, formWithMaths } from './copy-forms.ts';
-import { lexWhole } from './parser/blocks.ts';
+import { lexWhole } from './parser/parse-documents.ts';
 
 const copied = async (text: string) => String(await toHtml(lexWhole(text), clipboardForm));
 

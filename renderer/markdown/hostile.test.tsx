@@ -4,7 +4,7 @@ import { cleanup, render } from 'vitest-browser-react';
 import { hostileMarkdown } from '../../tests/support/hostile-markdown.ts';
 import { Blocks } from './block.tsx';
 import { loadKatex } from './load-katex.ts';
-import { lexWhole } from './parser/blocks.ts';
+import { lexWhole } from './parser/parse-documents.ts';
 
 afterEach(cleanup);
 

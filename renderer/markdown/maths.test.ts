@@ -1,6 +1,6 @@
 import type { Token } from 'marked';
 import { expect, test } from 'vitest';
-import { lexWhole } from './parser/blocks.ts';
+import { lexWhole } from './parser/parse-documents.ts';
 
 const formulas = (source: string): [tex: string, display: boolean][] => {
   const found: [string, boolean][] = [];

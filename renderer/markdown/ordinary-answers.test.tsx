@@ -7,7 +7,7 @@ import { fakeMessage } from '../../tests/support/fake-data.ts';
 import { closeApp, openApp } from '../../tests/support/open-app.tsx';
 import { countMarkup, countTokens, sentences } from '../../tests/support/ordinary-texts.ts';
 import { drawNow } from '../long-text/draw-now.ts';
-import { createBlocks } from './parser/blocks.ts';
+import { createBlocks } from './parser/parse-documents.ts';
 
 afterEach(closeApp);
 

@@ -3,9 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { render } from 'vitest-browser-react';
 import { Toaster } from '../ui/notices/toaster.tsx';
-import { brokenDetails } from './broken-details.ts';
 import { lazyView } from './lazy-view.tsx';
-import { ViewBoundary } from './view-boundary.tsx';
+import { brokenDetails, ViewBoundary } from './view-boundary.tsx';
 
 const secret = 'sk-portico-abcdefghijklmnop';
 

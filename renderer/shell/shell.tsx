@@ -1,13 +1,15 @@
 import { CircleAlert } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import { useFollowBindings } from '../actions/bindings.ts';
+import { useOffers } from '../actions/offers.ts';
 import { useAppInfo } from '../api/use-core.ts';
 import { useConnection } from '../browser/connection.ts';
 import { isQuick } from '../browser/quick.ts';
 import { useNarrow } from '../browser/use-media.ts';
 import { useSettled } from '../browser/use-settled.ts';
-import { ChatSteps } from '../features/library/conversations/chat-steps.tsx';
+import { useListRows } from '../features/library/conversations/use-list-rows.ts';
 import { useHandle } from '../handles/handles.ts';
+import { useNav } from '../navigation/nav.ts';
 import { lazyView } from '../page/lazy-view.tsx';
 import { useShell } from '../page/shell-state.ts';
 import { ViewBoundary } from '../page/view-boundary.tsx';
@@ -123,4 +125,18 @@ export function Shell({ children }: { children: ReactNode }) {
       )}
     </div>
   );
+}
+
+/** Lets the window go from chat to chat in the order of the conversation list, also while that is hidden. */
+function ChatSteps(): null {
+  const { rows } = useListRows();
+  const step = (by: 1 | -1) => {
+    const { loc, go } = useNav.getState();
+    const chats = rows().flatMap((row) => (row.kind === 'chat' ? [row.conversation.id] : []));
+    const here = loc.page === 'chat' && loc.conversationId ? chats.indexOf(loc.conversationId) : -1;
+    const next = chats[here === -1 ? 0 : here + by];
+    if (next !== undefined) go({ page: 'chat', conversationId: next });
+  };
+  useOffers({ nextChat: () => step(1), previousChat: () => step(-1) });
+  return null;
 }

@@ -8,7 +8,6 @@ import { type Loc, newChat, temporaryChat, useNav } from '../navigation/nav.ts';
 import { useShell } from '../page/shell-state.ts';
 import { text } from '../text/shell-text.ts';
 import { undoLast } from '../ui/notices/last-undo.ts';
-import { focusNextRegion } from './regions.ts';
 
 /** Offers what can be done anywhere in the window. */
 export function useWindowActions(narrow: boolean): void {
@@ -67,4 +66,14 @@ export function useWindowActions(narrow: boolean): void {
     accountPage: to({ page: 'account' }),
     settings: to({ page: 'settings', section: null }),
   });
+}
+
+/** Moves the focus to the next part of the window in reading order, or to the one before. */
+function focusNextRegion(backwards: boolean): void {
+  const parts = [getHandle('sidebar'), getHandle('thread') ?? getHandle('page'), getHandle('composer')];
+  const all = parts.flatMap((part) => part?.element() ?? []);
+  const here = all.findLastIndex((region) => region.contains(document.activeElement));
+  const step = backwards ? -1 : 1;
+  const next = all[(here + step + all.length) % all.length] ?? all[0];
+  next?.focus();
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { asObject, isObject } from '../json/foreign-json.ts';
 import type { CompletionRequestBody, PromptRequestBody } from '../wire/chat-request.ts';
 import { completionResponse, promptChunk, promptResponse } from '../wire/chat-response.ts';
 import { apiKey, apiKeyList, type ChangeKeyRequest, type CreateKeyRequest, createdApiKey } from '../wire/key.ts';
@@ -8,13 +9,22 @@ import { priceHistory } from '../wire/price.ts';
 import { quote } from '../wire/quote.ts';
 import { type RequestStatus, requestList } from '../wire/request-record.ts';
 import type { UsageGroup } from '../wire/usage.ts';
-import { parseEvent, toChunks } from './answer-chunks.ts';
-import { errorFromResponse, GatewayError, isLacking, notReported, requestIdIn } from './gateway-error.ts';
+import {
+  errorFromJson,
+  errorFromResponse,
+  GatewayError,
+  isLacking,
+  notReported,
+  requestIdIn,
+} from './gateway-error.ts';
+import { getUsd } from './reading/amounts.ts';
+import { generationTokens } from './reading/generation-tokens.ts';
 import { readAccount, readVerification } from './reading/read-account.ts';
+import { readChunk } from './reading/read-chunk.ts';
 import { creditFields, readCredits, readOtherBalance } from './reading/read-credits.ts';
-import { readGeneration } from './reading/read-generation.ts';
 import { readModels } from './reading/read-models.ts';
 import { hasOtherCost, readUsage } from './reading/read-usage.ts';
+import { getCount, getSeconds, getText } from './reading/values.ts';
 import {
   type ReportedAccount,
   type ReportedChunk,
@@ -23,6 +33,7 @@ import {
   type ReportedUsage,
   type ReportedVerification,
   reportedAccount,
+  reportedChunk,
   reportedCredits,
   reportedModelList,
   reportedRequest,
@@ -30,6 +41,59 @@ import {
   reportedVerification,
 } from './reported.ts';
 import { streamEvents } from './stream-events.ts';
+
+/**
+ * The chunks of a streamed answer. Another server may answer as a whole, by lines of JSON, or end its stream after the last
+ * chunk without a word.
+ */
+async function* toChunks(response: Response): AsyncGenerator<ReportedChunk> {
+  let ended = false;
+  try {
+    for await (const data of streamEvents(response, { tolerant: true })) {
+      const { chunk, other } = parseChunk(data);
+      if (other) ended ||= chunk.choices.some(({ finish_reason: finish }) => finish !== null);
+      yield chunk;
+    }
+  } catch (error) {
+    if (!(ended && error instanceof GatewayError && error.code === 'truncated')) throw error;
+  }
+}
+
+/** `other`: it has not the shape of our own gateway. */
+function parseChunk(data: string): { chunk: ReportedChunk; other: boolean } {
+  const value = parseJson(data);
+  const parsed = reportedChunk.safeParse(value);
+  if (parsed.success) return { chunk: parsed.data, other: false };
+  const chunk = readChunk(value);
+  if (chunk !== null) return { chunk, other: true };
+  throw unknownShape();
+}
+
+/** The payload of an event; an error event is thrown. */
+function parseEvent<T extends z.ZodType>(schema: T, data: string): z.output<T> {
+  const parsed = schema.safeParse(parseJson(data));
+  if (parsed.success) return parsed.data;
+  throw unknownShape();
+}
+
+const unknownShape = () =>
+  new GatewayError('The gateway sent an event of an unknown shape.', { status_code: 502, code: 'not_a_gateway' });
+
+function parseJson(data: string): unknown {
+  if (data.includes('"error"')) {
+    const error = errorFromJson(data);
+    if (error) throw error;
+  }
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw new GatewayError('The gateway sent an event that is not JSON.', {
+      status_code: 502,
+      code: 'not_a_gateway',
+      cause,
+    });
+  }
+}
 
 export interface GatewayClientOptions {
   /** The server's root, without `/v1`; a trailing `/v1` is accepted and removed. */
@@ -329,4 +393,46 @@ function queryText(query: Query | undefined): string {
     value === undefined || value === null ? [] : [[name, String(value)]],
   );
   return pairs.length ? `?${new URLSearchParams(pairs)}` : '';
+}
+
+/**
+ * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation).
+ * Costs in USD; tokens as the model counts them. Null: it does not say what the answer cost.
+ */
+function readGeneration(answer: unknown): ReportedRequest | null {
+  const fields = asObject(isObject(answer) ? answer.data : null);
+  const id = getText(fields, ['id']);
+  const cost = getUsd(fields, ['total_cost', 'usage']);
+  const byok = fields.is_byok === true;
+  const upstream = getUsd(fields, ['upstream_inference_cost']);
+  if (id === null || cost === null || cost.startsWith('-') || (byok && upstream === null)) return null;
+  const tokens = generationTokens(fields);
+  return {
+    id,
+    object: 'request',
+    other: true,
+    created: getSeconds(fields, ['created_at']) ?? 0,
+    provider: getText(fields, ['provider_name']),
+    model: getText(fields, ['model']),
+    status: fields.cancelled === true ? 'cancelled' : fields.finish_reason === 'error' ? 'failed' : 'succeeded',
+    error_code: null,
+    purpose: null,
+    conversation_id: null,
+    prompt_tokens: tokens?.promptTokens ?? 0,
+    completion_tokens: tokens?.completionTokens ?? 0,
+    total_tokens: tokens ? tokens.promptTokens + tokens.completionTokens : 0,
+    cached_tokens: tokens?.cachedTokens ?? 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: tokens?.reasoningTokens ?? 0,
+    image_tokens: tokens?.imageTokens ?? 0,
+    cost_usd: cost,
+    upstream_cost_usd: upstream ?? cost,
+    estimated: false,
+    byok,
+    latency_ms: { first_token: getCount(fields, ['latency']), total: getCount(fields, ['generation_time']) },
+    key_id: null,
+    price: null,
+    routing: null,
+    metadata: {},
+  };
 }

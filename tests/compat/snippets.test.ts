@@ -8,7 +8,7 @@ import { parseUsd } from '#shared/money.ts';
 import type { OwnGateway } from '../../gateway/gateway.ts';
 import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { getSnippet, type SnippetKind, snippetKinds } from '../../renderer/features/gateways/keys/snippet.ts';
+import { getSnippet, type SnippetKind, snippetKinds } from '../../renderer/features/gateways/keys/snippets.tsx';
 
 /** What the app offers to be copied runs as it was copied. */
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { getSpellings } from '#core/storage/secrets/spellings.ts';
+import { getSpellings } from '#core/backup/secrets-test.ts';
 import { startSecretService } from '../support/secret-service.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { expect, test } from './app.ts';

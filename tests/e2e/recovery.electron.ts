@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ElectronApplication, Page } from '@playwright/test';
-import { lockDataFolder } from '#core/storage/database/lock-data-folder.ts';
+import { lockDataFolder } from '#core/core.ts';
 import { expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, openChat } from './chat.ts';
 import { stored } from './stored.ts';

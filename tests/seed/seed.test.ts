@@ -6,7 +6,7 @@ import { inflateSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { lockDataFolder } from '../../electron/core/storage/database/lock-data-folder.ts';
+import { lockDataFolder } from '../../electron/core/core.ts';
 import { checkLedger } from '../../gateway/ledger/check-ledger.ts';
 import { openDatabase } from '../../gateway/storage/open-database.ts';
 import { readPdf } from '../support/read-pdf.ts';

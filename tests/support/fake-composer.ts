@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import type { Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { parseUsd } from '#shared/money.ts';
-import { getMeter } from '../../electron/core/billing/caps/cap-states.ts';
+import { getMeter } from '../../electron/core/billing/caps/caps-feature.ts';
 
 const spentUsd = { day: '0.12', month: '3.4' };
 

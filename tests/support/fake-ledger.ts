@@ -4,7 +4,7 @@ import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { daysBetween } from '#shared/days.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { UsageBucket } from '#shared/wire/usage.ts';
-import { foldByDay } from '../../electron/core/billing/account/usage-report.ts';
+import { foldByDay } from '../../electron/core/billing/account/read-usage-report.ts';
 import { allOf, getSums, shownSums } from '../../electron/core/billing/account/usage-sums.ts';
 import type { FakeData } from './fake-data.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { operations } from '../../gateway/api/openapi/document.ts';
 import { examples } from '../../gateway/api/openapi/examples.ts';
-import { operations } from '../../gateway/api/openapi/operations.ts';
 import { routePolicies } from '../../gateway/http/policies.ts';
 
 /** An HTTP request as somebody would send it who looks for what breaks: nearly right, or nothing like it. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseUsd } from '#shared/money.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
-import { openOperator } from '../../gateway/operations/operator/open-operator.ts';
+import { openOperator } from '../../gateway/cli/on-database.ts';
 import type { Administrator } from '../../gateway/operations/operator/operator.ts';
 import type { Env } from './gateway-process.ts';
 

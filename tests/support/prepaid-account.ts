@@ -1,6 +1,6 @@
 import { parseUsd } from '#shared/money.ts';
 import { allScopes } from '../../gateway/access/auth/scopes.ts';
-import { openOperator } from '../../gateway/operations/operator/open-operator.ts';
+import { openOperator } from '../../gateway/cli/on-database.ts';
 import type { Env } from './gateway-process.ts';
 
 /** An account on the largest plan with credits and keys that may read it, made as the command line makes it. Creates the books. */

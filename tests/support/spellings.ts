@@ -1,5 +1,5 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { getSpellings } from '#core/storage/secrets/spellings.ts';
+import { getSpellings } from '#core/backup/secrets-test.ts';
 
 /** The spellings of a secret that stand in some bytes, in what is compressed within them, or across the events of a stream. */
 export function foundIn(secret: string, bytes: Buffer): string[] {

@@ -1,15 +1,130 @@
 import { randomBytes } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { Secret } from '#gateway/access/auth/secret.ts';
 import type { SecretsTest } from '#shared/contract/app/app.ts';
 import type { BackupState } from '#shared/contract/app/backup.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { Keychain } from '../storage/secrets/keychain.ts';
-import { scanFiles } from '../storage/secrets/scan-files.ts';
 import type { SecretBox } from '../storage/secrets/secret-box.ts';
-import { getSpellings } from '../storage/secrets/spellings.ts';
+
+const base32Letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+function base32(bytes: Buffer): string {
+  let bits = '';
+  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');
+  return (bits.match(/.{5}/g) ?? []).map((five) => base32Letters[Number.parseInt(five, 2)]).join('');
+}
+
+/** Base64 depends on where in a text the secret stands: the middle that is the same for each of the three offsets. */
+function base64Anywhere(secret: string, encoding: 'base64' | 'base64url'): string[] {
+  return [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)])
+      .toString(encoding)
+      .replace(/=+$/, '');
+    return text.slice(offset === 0 ? 0 : offset + 1, -2);
+  });
+}
+
+const each = (secret: string, spell: (character: string) => string) => [...secret].map(spell).join('');
+const toHex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
+const rot13 = (secret: string) =>
+  secret.replace(/[a-z]/gi, (letter) => {
+    const base = letter <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  });
+
+/** Ways in which a secret may stand somewhere, raw first. */
+export function getSpellings(secret: string): readonly (readonly [name: string, bytes: Buffer])[] {
+  const bytes = Buffer.from(secret);
+  const texts: [string, string][] = [
+    ['raw', secret],
+    ['reversed', [...secret].reverse().join('')],
+    ['upper case', secret.toUpperCase()],
+    ['rot13', rot13(secret)],
+    ['hex', bytes.toString('hex')],
+    ['hex in upper case', bytes.toString('hex').toUpperCase()],
+    ['hex with blanks', each(secret, (character) => `${toHex(character)} `).trim()],
+    ['decimal bytes', [...bytes].join(',')],
+    ['URL-encoded', encodeURIComponent(secret)],
+    ['URL-encoded throughout', each(secret, (character) => `%${toHex(character)}`)],
+    ['JSON-escaped', each(secret, (character) => `\\u00${toHex(character)}`)],
+    ['HTML entities', each(secret, (character) => `&#${character.charCodeAt(0)};`)],
+    ['HTML entities in hex', each(secret, (character) => `&#x${toHex(character)};`)],
+    ['base32', base32(bytes)],
+    ...base64Anywhere(secret, 'base64').map((text): [string, string] => ['base64', text]),
+    ...base64Anywhere(secret, 'base64url').map((text): [string, string] => ['base64url', text]),
+  ];
+  const utf16 = Buffer.from(secret, 'utf16le');
+  return [
+    ...texts.map(([name, text]) => [name, Buffer.from(text)] as const),
+    ['utf-16le', utf16],
+    ['utf-16be', Buffer.from(utf16).swap16()],
+  ];
+}
+
+const pieceBytes = 1_048_576;
+
+interface Scan {
+  files: number;
+  bytes: number;
+  readonly found: { readonly file: string; readonly spelling: string }[];
+  readonly unread: string[];
+}
+
+/** Looks for spellings in every file of a folder, each name once a file. Links are not followed. */
+async function scanFiles(
+  folder: string,
+  spellings: readonly (readonly [name: string, bytes: Buffer])[],
+  signal: AbortSignal | undefined,
+): Promise<Scan> {
+  const scan: Scan = { files: 0, bytes: 0, found: [], unread: [] };
+  const overlap = Math.max(...spellings.map(([, bytes]) => bytes.length)) - 1;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    signal?.throwIfAborted();
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const file = relative(folder, path);
+    try {
+      const { names, bytes } = await namesIn(path, spellings, overlap);
+      scan.files += 1;
+      scan.bytes += bytes;
+      scan.found.push(...names.map((spelling) => ({ file, spelling })));
+    } catch (error) {
+      // Databases and caches come and go while they are read.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') scan.unread.push(file);
+    }
+  }
+  return scan;
+}
+
+async function namesIn(path: string, spellings: readonly (readonly [string, Buffer])[], overlap: number) {
+  const handle = await open(path, 'r');
+  try {
+    return await search(handle, spellings, overlap);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function search(handle: FileHandle, spellings: readonly (readonly [string, Buffer])[], overlap: number) {
+  const names = new Set<string>();
+  const buffer = Buffer.alloc(overlap + pieceBytes);
+  let kept = 0;
+  let bytes = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, kept, pieceBytes);
+    if (bytesRead === 0) return { names: [...names], bytes };
+    bytes += bytesRead;
+    const piece = buffer.subarray(0, kept + bytesRead);
+    for (const [name, spelling] of spellings) if (piece.includes(spelling)) names.add(name);
+    // A spelling may stand across two pieces.
+    const rest = piece.subarray(Math.max(0, piece.length - overlap));
+    buffer.copyWithin(0, piece.length - rest.length, piece.length);
+    kept = rest.length;
+  }
+}
 
 export interface SecretsTestDeps {
   readonly dataFolder: string;

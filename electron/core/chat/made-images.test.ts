@@ -7,7 +7,7 @@ import type { TestCore } from '../../../tests/support/core-of-test.ts';
 import { coreWithGateway } from '../../../tests/support/core-with-gateway.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
-import { keptImages } from './made-images.ts';
+import { keptImages } from './turn.ts';
 
 /** The whole way: the real gateway in process and its simulated model that makes images. */
 let core: TestCore;

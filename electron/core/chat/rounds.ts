@@ -1,9 +1,201 @@
+import { z } from 'zod';
+import type { ToolCall, ToolRun } from '#shared/contract/chat/conversations.ts';
+import { toAppError } from '#shared/errors.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
+import type { MessageStore } from '../conversations/message-store.ts';
 import { getCalls } from '../request/call-messages.ts';
-import { failureEntry } from '../runtime/log/log.ts';
+import type { OfferedTool, Toolbox } from '../request/offered-tools.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
+import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { LiveAnswer } from '../runtime/streams/live-answers.ts';
-import { type RunCallsDeps, runCalls } from '../tools/calls/run-calls.ts';
+import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
+import { checksAtMost } from '../tools/calls/schema-cost.ts';
+import type { ToolDecisions } from '../tools/calls/tool-decisions.ts';
 import { type Branch, runTurn, type TurnDeps } from './turn.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Each check takes up to a microsecond; this bounds how long the core is blocked. */
+const maxChecks = 50_000;
+
+/**
+ * What is wrong with a call’s arguments, for the model; null if they are valid. A schema that cannot be parsed or takes
+ * too long is left to the tool, which checks its own arguments.
+ */
+export function problemWith(input: string, schema: Json): string | null {
+  const value = input.trim() === '' ? {} : parsed(input);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'Not run: the arguments are not a JSON object.';
+  }
+  if (checksAtMost(schema, value, maxChecks) >= maxChecks) return null;
+  const issue = readable(schema)?.safeParse(value).error?.issues[0];
+  if (!issue) return null;
+  const location = issue.path.length > 0 ? ` (at ${issue.path.join('.')})` : '';
+  return `Not run: the arguments do not fit the tool's schema. ${issue.message}${location}.`.slice(0, 500);
+}
+
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return null;
+  }
+}
+
+function readable(schema: Json): z.ZodType | null {
+  try {
+    return z.fromJSONSchema(withoutPatterns(schema) as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return null;
+  }
+}
+
+/** Without patterns: a tool server’s regular expression could block the app, so the server checks them. */
+function withoutPatterns(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPatterns);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(
+    ([name, inner]) => name !== 'patternProperties' && !((name === 'pattern' || name === 'format') && isText(inner)),
+  );
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutPatterns(inner)]));
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+
+interface RunCallsDeps {
+  readonly toolbox: Toolbox;
+  readonly decisions: ToolDecisions;
+  readonly messages: Pick<MessageStore, 'update'>;
+  readonly readers: Pick<ThreadReaders, 'publish'>;
+  readonly changes: Changes;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Calls per answer; the model is told about the limit. */
+const maxCalls = 16;
+/** Characters of a result that are stored and sent to the model. */
+export const maxResult = 50_000;
+
+/**
+ * Runs the calls of an answer: permitted ones at once, the others after the user’s decision. Each step is stored before
+ * it is taken, so that after a crash it is clear what may have run. `refusal`: none is run, for this reason. Throws the
+ * signal’s reason if the answer is stopped.
+ */
+async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, refusal: string | null): Promise<void> {
+  const { finishReason, usage, costUsd, costSource, toolCalls } = answer.message;
+  const facts = { finishReason, usage, costUsd, costSource, toolCalls };
+  await deps.messages.update(answer.message.id, facts);
+  const offered = new Map((await deps.toolbox.offered()).map((tool) => [tool.wireName, tool]));
+  await Promise.all(
+    getCalls(answer.message).map(async (call, at) => {
+      try {
+        const reason = at < maxCalls ? refusal : `Not run: at most ${maxCalls} calls are run at once.`;
+        await runCall(deps, answer, at, call, offered.get(call.name) ?? null, reason);
+      } catch (error) {
+        // If a call cannot be stored or published, the answer and all waiting calls end.
+        answer.abort.abort(toAppError(error));
+      }
+    }),
+  );
+  if (!answer.abort.signal.aborted) return;
+  stopOpen(answer);
+  answer.abort.signal.throwIfAborted();
+}
+
+async function runCall(
+  deps: RunCallsDeps,
+  answer: LiveAnswer,
+  at: number,
+  call: ToolCall,
+  tool: OfferedTool | null,
+  refusal: string | null,
+): Promise<void> {
+  const { toolbox, decisions, now } = deps;
+  const { signal } = answer.abort;
+  const { conversationId, id: messageId } = answer.message;
+  const set = (change: Partial<ToolRun>) => mark(deps, answer, at, tool, change);
+  if (refusal !== null) return set({ state: 'skipped', result: refusal });
+  if (!tool) return set({ state: 'failed', result: `Not run: no tool named "${call.name}" is offered.` });
+  const problem = problemWith(call.arguments, tool.inputSchema);
+  if (problem !== null) return set({ state: 'failed', result: problem });
+  if (!(await toolbox.isPermitted(tool, conversationId))) {
+    const asked = decisions.ask({ messageId, call: at, conversationId, tool }, signal);
+    // The decision can be made before `waiting` is published.
+    const [decision] = await Promise.all([asked, set({ state: 'waiting' })]);
+    if (decision === 'deny') return set({ state: 'denied', finishedAt: now() });
+    if (decision !== 'once') await toolbox.permit(tool, decision, conversationId);
+    if (decision !== 'once') deps.changes.emit('tools');
+  }
+  await set({ state: 'running', startedAt: now() });
+  signal.throwIfAborted();
+  const { text, isError } = await getOutput(deps, tool, call.arguments, signal);
+  await set({ state: isError ? 'failed' : 'done', result: cut(text), finishedAt: now() });
+}
+
+/** An unexpected error of a tool is a failed tool, not a failed answer. */
+async function getOutput({ toolbox, log }: RunCallsDeps, tool: OfferedTool, input: string, signal: AbortSignal) {
+  try {
+    return await orAborted(toolbox.run(tool, input, signal), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log({ event: 'tool_failed', ...failureEntry(error) });
+    return { text: 'The tool failed. Portico’s log has the details.', isError: true };
+  }
+}
+
+/** Stop does not wait for a tool that ignores the signal, or for a server that is starting. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+const none = { server: '', result: '', startedAt: null, finishedAt: null };
+
+async function mark(
+  deps: RunCallsDeps,
+  answer: LiveAnswer,
+  at: number,
+  tool: OfferedTool | null,
+  change: Partial<ToolRun>,
+): Promise<void> {
+  const known = tool ? { server: tool.serverName, title: tool.title } : {};
+  const toolCalls = answer.message.toolCalls.map((call, index): ToolCall => {
+    if (index !== at) return call;
+    return { ...call, run: { ...none, title: call.name, state: 'waiting', ...known, ...call.run, ...change } };
+  });
+  answer.message = { ...answer.message, toolCalls };
+  await tell(deps, answer);
+}
+
+/** Marks open calls as stopped; stored with the end of the answer. */
+function stopOpen(answer: LiveAnswer): void {
+  const toolCalls = answer.message.toolCalls.map((call): ToolCall => {
+    const { run } = call;
+    return run?.state === 'waiting' || run?.state === 'running' ? { ...call, run: { ...run, state: 'stopped' } } : call;
+  });
+  answer.message = { ...answer.message, toolCalls };
+}
+
+async function tell({ messages, readers, changes }: RunCallsDeps, { message }: LiveAnswer): Promise<void> {
+  const { id, conversationId, toolCalls } = message;
+  await messages.update(id, { toolCalls });
+  readers.publish(conversationId, { type: 'message-updated', message });
+  changes.emit('conversations');
+}
+
+const cut = (text: string): string =>
+  text.length <= maxResult
+    ? text
+    : `${text.slice(0, maxResult)}\n\n[cut after ${maxResult} of ${text.length} characters]`;
 
 export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'decisions'> {
   readonly conversations: Pick<ConversationStore, 'nextRound' | 'setUnread'>;

@@ -9,8 +9,7 @@ import { coreWithGateway } from '../../../tests/support/core-with-gateway.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
 import { readUntil } from '../../../tests/support/test-core.ts';
-import { maxResult } from '../tools/calls/run-calls.ts';
-import { maxRounds } from './rounds.ts';
+import { maxResult, maxRounds } from './rounds.ts';
 
 /** The whole way: the real gateway in process, its simulated model that calls tools, and a real tool server. */
 const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));

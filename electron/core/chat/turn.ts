@@ -1,16 +1,19 @@
 import { estimateInputTokens } from '#gateway/providers/content/estimate-tokens.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
-import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { ReportedChunk } from '#shared/client/reported.ts';
+import { type Citation, citation, type Message } from '#shared/contract/chat/conversations.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { maxCitations } from '#shared/contract/common/limits.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { uncharged } from '../billing/costs/cost.ts';
+import { costOfChunk, uncharged, usageOfChunk } from '../billing/costs/cost.ts';
 import { toPatch } from '../billing/costs/cost-lookup.ts';
 import { settledRecord } from '../billing/costs/settled-record.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { Connections } from '../gateways/connection/connections.ts';
 import { fromGateway, saidByProvider } from '../gateways/connection/gateway-errors.ts';
-import type { Naming } from '../gateways/connection/model-facts.ts';
+import type { DescribeModel, Naming } from '../gateways/connection/model-facts.ts';
 import type { Admission } from '../request/admission.ts';
 import type { FitContext } from '../request/fit-context.ts';
 import type { HistoryEntry, ToPart } from '../request/history.ts';
@@ -21,11 +24,106 @@ import type { LiveAnswer, LiveAnswers } from '../runtime/streams/live-answers.ts
 import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import { coreFailure } from '../storage/database/core-failure.ts';
 import type { AnswerPatch } from '../storage/database/message-row.ts';
-import { openJournal } from './journal.ts';
-import { type KeepImage, keptImages } from './made-images.ts';
 import { createCallReader } from './read-calls.ts';
-import { getFacts, getWords, imagesIn, refuseEndless } from './read-chunk.ts';
 import type { WordLog } from './word-log.ts';
+
+/** The text of a chunk. A refusal is shown as text: it is what the model said. */
+function getWords(chunk: ReportedChunk): { text: string; reasoning: string } {
+  const delta = chunk.choices[0]?.delta;
+  return { text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`, reasoning: delta?.reasoning_content ?? '' };
+}
+
+/** Ten times what any model writes: a server that never ends its answer must not fill the memory. */
+const maxAnswerChars = 8_000_000;
+
+function refuseEndless({ text, reasoning }: Message): void {
+  if (text.length + reasoning.length > maxAnswerChars) throw refusal('upstream_truncated', 'answerTooLong');
+}
+
+/** Images of a chunk: each a base64 data URL, or an https address. */
+const imagesIn = (chunk: ReportedChunk): string[] =>
+  (chunk.choices[0]?.delta.images ?? []).map(({ image_url: { url } }) => url);
+
+/** All other facts of a chunk, as changes of the message. `source`: the account that pays. `readCalls`: of this answer. */
+function getFacts(
+  chunk: ReportedChunk,
+  message: Message,
+  modelFacts: DescribeModel,
+  source: string,
+  readCalls: ReturnType<typeof createCallReader>,
+): Partial<Message> {
+  const deltas = chunk.choices[0]?.delta.tool_calls;
+  const finish = chunk.choices[0]?.finish_reason;
+  return {
+    ...served(chunk, message, modelFacts),
+    ...(finish ? { finishReason: finish } : {}),
+    ...(deltas?.length ? { toolCalls: readCalls(deltas) } : {}),
+    ...citations(chunk, message),
+    ...bill(chunk, modelFacts, source),
+  };
+}
+
+function served(chunk: ReportedChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
+  const { routing } = chunk;
+  const provider = chunk.provider ?? message.servedProvider;
+  // Other gateways may say it in the last chunk alone, or not at all.
+  if (chunk.model === '' || (message.servedModel !== null && !routing)) return {};
+  const facts = modelFacts(servedId(chunk));
+  return {
+    servedProvider: provider,
+    servedModel: chunk.model,
+    modelName: facts?.name ?? modelFacts(message.model ?? '')?.name ?? chunk.model,
+    simulated: facts?.simulated ?? provider === 'sandbox',
+    ...(routing && routing.policy !== 'direct' ? { routeReason: routing.reason } : {}),
+  };
+}
+
+function bill(chunk: ReportedChunk, modelFacts: DescribeModel, source: string): Partial<Message> {
+  if (!chunk.usage) return {};
+  return { usage: usageOfChunk(chunk.usage), ...costOfChunk(chunk, modelFacts(servedId(chunk)), source) };
+}
+
+function servedId(chunk: ReportedChunk): string {
+  return chunk.routing?.selected ?? (chunk.provider ? `${chunk.provider}/${chunk.model}` : chunk.model);
+}
+
+/** Pages of the web that the answer refers to, in OpenAI's words (wire contract §1.3). */
+function citations(chunk: ReportedChunk, { citations: before = [] }: Message): Partial<Message> {
+  const annotations = chunk.choices[0]?.delta.annotations ?? [];
+  const found = annotations.flatMap(({ type, url_citation: page }): Citation[] => {
+    if (type !== 'url_citation' || typeof page !== 'object' || page === null) return [];
+    const { url, title, start_index: from, end_index: to } = page as Record<string, unknown>;
+    const read = citation.safeParse({ url, title: title ?? '', from: from ?? 0, to: to ?? 0 });
+    return read.success && isWebAddress(read.data.url) ? [read.data] : [];
+  });
+  return found.length > 0 ? { citations: [...before, ...found].slice(0, maxCitations) } : {};
+}
+
+const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+/** Stores an image under a name; throws `attachment_refused` where it is none. */
+type KeepImage = (name: string, bytes: Buffer) => Promise<Attachment>;
+
+const data = /^data:image\/([\w.+-]+);base64,/i;
+
+/** Stores the images of an answer that has some already. `named`: text that refers to those which only their address was told of. */
+export async function keptImages(
+  keep: KeepImage,
+  urls: readonly string[],
+  before: number,
+): Promise<{ kept: Attachment[]; named: string }> {
+  const kept: Attachment[] = [];
+  let named = '';
+  for (const url of urls) {
+    const type = data.exec(url.slice(0, 100));
+    const number = before + kept.length + 1;
+    if (type) {
+      const extension = type[1]?.toLowerCase().replace('jpeg', 'jpg').replace(/\W.*/, '');
+      kept.push(await keep(`image-${number}.${extension}`, Buffer.from(url.slice(type[0].length), 'base64')));
+    } else if (/^https:\/\/[^\s<>]+$/.test(url)) named += `\n\n![image-${number}](<${url}>)\n\n`;
+  }
+  return { kept, named };
+}
 
 export interface TurnDeps extends Naming {
   readonly messages: MessageStore;
@@ -301,3 +399,27 @@ const everything = (message: Message): AnswerPatch => ({
   toolCalls: message.toolCalls,
   ...(message.citations?.length ? { citations: message.citations } : {}),
 });
+
+/** Saves a running answer to the database, at most once per interval. */
+interface Journal {
+  touch(): void;
+  /** Stops saving, after the current save. */
+  close(): Promise<void>;
+}
+
+function openJournal(save: () => Promise<void>, intervalMs: number, failed: (error: unknown) => void): Journal {
+  let timer: NodeJS.Timeout | null = null;
+  let saving = Promise.resolve();
+  return {
+    touch() {
+      timer ??= setTimeout(() => {
+        timer = null;
+        saving = saving.then(save).catch(failed);
+      }, intervalMs);
+    },
+    async close() {
+      if (timer) clearTimeout(timer);
+      await saving;
+    },
+  };
+}

@@ -6,17 +6,143 @@ import type {
   ThreadPage,
 } from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { Log } from '../runtime/log/log.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { failureEntry, type Log } from '../runtime/log/log.ts';
 import type { Changes } from '../runtime/streams/change-topics.ts';
 import type { ThreadReaders } from '../runtime/streams/thread-readers.ts';
 import type { ConversationRow } from '../storage/database/db.ts';
 import { withSums } from './answer-sum.ts';
-import { comparisonTotals } from './comparison-total.ts';
+import { type ColumnParts, getColumns } from './comparison-columns.ts';
 import type { ConversationStore, ListQuery } from './conversation-store.ts';
-import { forgetDeleted } from './forget-deleted.ts';
 import type { Fork } from './fork-store.ts';
 import type { MessageStore, StoredPage } from './message-store.ts';
-import { temporaryChats } from './temporary-chats.ts';
+
+type Cost = Pick<Message, 'status' | 'simulated' | 'costUsd' | 'costSource'> & { readonly column: number };
+
+/** The total of each comparison among these answers, which are in order of arrival and have the sums of their parts. */
+export function comparisonTotals(answers: readonly Message[]): ComparisonTotal[] {
+  const comparisons = Map.groupBy(answers, ({ comparison }) => comparison?.id ?? null);
+  return [...comparisons].flatMap(([id, compared]) =>
+    id === null ? [] : { id, ...getTotal([...getColumns(compared)].map(getCost)) },
+  );
+}
+
+function getCost([column, parts]: [number, ColumnParts]): Cost {
+  const { status, simulated, costUsd, costSource, sum } = parts.at(-1) ?? parts[0];
+  return {
+    status,
+    simulated,
+    column,
+    ...(sum ? { costUsd: sum.costUsd, costSource: sum.costSource } : { costUsd, costSource }),
+  };
+}
+
+function getTotal(columns: readonly Cost[]): Omit<ComparisonTotal, 'id'> {
+  const ended = columns.filter(({ status }) => status !== 'streaming');
+  const known = ended.flatMap((cost) => {
+    const usd = knownCost(cost);
+    return usd === null ? [] : [{ usd, simulated: cost.simulated }];
+  });
+  const sum = (simulated: boolean) => {
+    const paid = known.filter((cost) => cost.simulated === simulated);
+    return paid.length === 0 ? null : formatUsd(nanoUsd(paid.reduce((total, { usd }) => total + usd, 0n)));
+  };
+  return {
+    usd: sum(false),
+    testCreditsUsd: sum(true),
+    unknown: ended.length - known.length,
+    cheapest: ended.length === columns.length ? getCheapest(ended) : null,
+  };
+}
+
+const knownCost = ({ costUsd, costSource }: Cost): bigint | null =>
+  costUsd === null || costSource === 'unknown' ? null : parseUsd(costUsd);
+
+/**
+ * Only complete answers count. Null if a cost is unknown, since it might be the lowest, if test credits and money are
+ * mixed, or if two are equal.
+ */
+function getCheapest(ended: readonly Cost[]): number | null {
+  const done = ended.filter(({ status }) => status === 'done');
+  const costs = done.flatMap((cost) => {
+    const usd = knownCost(cost);
+    return usd === null ? [] : [{ usd, column: cost.column }];
+  });
+  if (done.length < 2 || costs.length < done.length || new Set(done.map(({ simulated }) => simulated)).size > 1)
+    return null;
+  const [least, next] = costs.toSorted((a, b) => (a.usd < b.usd ? -1 : 1));
+  return least && least.usd !== next?.usd ? least.column : null;
+}
+
+/** How long a temporary chat that was left can be opened again. */
+const graceMs = 60_000;
+
+interface TemporaryChatsDeps {
+  readonly store: Pick<ConversationStore, 'temporaryIds' | 'find'>;
+  readonly remove: (id: string) => Promise<void>;
+  /** A window shows it. */
+  readonly isWatched: (id: string) => boolean;
+  readonly log: Log;
+}
+
+/** Removes temporary chats some time after another chat was opened in their place. */
+export function temporaryChats({ store, remove, isWatched, log }: TemporaryChatsDeps) {
+  const leaving = new Map<string, ReturnType<typeof setTimeout>>();
+
+  async function end(id: string): Promise<void> {
+    leaving.delete(id);
+    // Another window shows it, or it was kept meanwhile.
+    if (isWatched(id) || (await store.find(id))?.temporary !== 1) return;
+    await remove(id);
+  }
+
+  return {
+    /** This chat was opened, or a new one. Returns the temporary chats that are removed soon because of it. */
+    async opened(id: string | null): Promise<string[]> {
+      clearTimeout(leaving.get(id ?? ''));
+      leaving.delete(id ?? '');
+      const left = (await store.temporaryIds()).filter((each) => each !== id && !leaving.has(each));
+      for (const each of left) {
+        const timer = setTimeout(() => {
+          end(each).catch((error: unknown) => log({ event: 'temporary_chat_kept', ...failureEntry(error) }));
+        }, graceMs);
+        timer.unref();
+        leaving.set(each, timer);
+      }
+      return left;
+    },
+
+    close(): void {
+      for (const timer of leaving.values()) clearTimeout(timer);
+    },
+  };
+}
+
+/** After the last of several deletions, as when the trash is emptied. */
+const quietMs = 1_000;
+
+interface ForgetDeletedDeps {
+  readonly truncateLog: () => Promise<void>;
+  readonly log: Log;
+}
+
+/**
+ * Deleted words stay in the database's write-ahead log until it is begun anew, which a program that runs all day may not do for
+ * hours. `soon` begins it anew a moment after a deletion; the end of the app does so in any case.
+ */
+function forgetDeleted({ truncateLog, log }: ForgetDeletedDeps) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    soon(): void {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        truncateLog().catch((error: unknown) => log({ event: 'deleted_words_kept', ...failureEntry(error) }));
+      }, quietMs);
+      timer.unref();
+    },
+    close: (): void => clearTimeout(timer),
+  };
+}
 
 const lastOpened = 'open-conversation';
 

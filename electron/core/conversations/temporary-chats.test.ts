@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
-import { temporaryChats } from './temporary-chats.ts';
+import { temporaryChats } from './conversations-feature.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

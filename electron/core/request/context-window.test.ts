@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { outsideCount, reserveFor } from './context-window.ts';
+import { outsideCount, reserveFor } from './request.ts';
 
 const sizes = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 60 });
 const turns = (length: number) => Array.from({ length }, (_, at) => at % 2 === 0);

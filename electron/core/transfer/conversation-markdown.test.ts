@@ -4,7 +4,7 @@ import type { Language } from '#shared/language/messages.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
 import { hostileMarkdown } from '../../../tests/support/hostile-markdown.ts';
-import { toMarkdown } from './conversation-markdown.ts';
+import { toMarkdown } from './export-chats.ts';
 import { exportText } from './export-text.ts';
 import { foreignConversation, foreignMessage } from './reading/imported.ts';
 

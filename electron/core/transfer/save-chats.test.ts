@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chatsSaver } from './save-chats.ts';
+import { chatsSaver } from './transfer-feature.ts';
 
 test('chats that are too much for a PDF are said so, and nothing is printed', async () => {
   const piece = 'x'.repeat(10_000_000);

@@ -1,9 +1,232 @@
-import type { Kysely } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
-import { beingAdded, type Db, deleteChat, type Tables } from '../storage/database/db.ts';
-import { toMessage } from '../storage/database/message-row.ts';
-import { addMessages, addMessagesInParts, getLast, showBranch } from './add-messages.ts';
-import { getGrowth, growChat, type KnownChat } from './grow-chat.ts';
+import { beingAdded, type Db, deleteChat, type MessageTable, type Tables } from '../storage/database/db.ts';
+import { inTurns } from '../storage/database/in-turns.ts';
+import { insertMessages } from '../storage/database/insert-messages.ts';
+import { keptSource, toMessage } from '../storage/database/message-row.ts';
+
+type IdOf = (id: string | null) => string | null;
+
+/** Adds messages, parents before children. Ids that exist get new ones: answers with what names a message of the export here. */
+async function addMessages(
+  tx: Kysely<Tables>,
+  conversationId: string,
+  messages: readonly ExportedMessage[],
+  newId: () => string,
+): Promise<IdOf> {
+  const getId = await freeIds(tx, messages, newId);
+  await insertMessages(tx, messages, (message) => columns(conversationId, message, getId));
+  return getId;
+}
+
+/** Each commit waits for the disk; so many take some tenths of a second. */
+const messagesInCommit = 1_000;
+
+/** In many commits, between which others have their turn. */
+async function addMessagesInParts(
+  db: Db,
+  conversationId: string,
+  messages: readonly ExportedMessage[],
+  newId: () => string,
+): Promise<IdOf> {
+  const getId = await freeIds(db, messages, newId);
+  for await (const some of inTurns(messages, messagesInCommit)) {
+    await db
+      .transaction()
+      .execute((tx) => insertMessages(tx, some, (message) => columns(conversationId, message, getId)));
+  }
+  return getId;
+}
+
+async function freeIds(tx: Kysely<Tables>, messages: readonly ExportedMessage[], newId: () => string): Promise<IdOf> {
+  const taken = new Set<string>();
+  for await (const some of inTurns(messages, 400)) {
+    const ids = some.map((each) => each.id);
+    const rows = await tx.selectFrom('messages').select('id').where('id', 'in', ids).execute();
+    for (const row of rows) taken.add(row.id);
+  }
+  const renamed = new Map([...taken].map((id) => [id, newId()]));
+  return (id) => (id === null ? null : (renamed.get(id) ?? id));
+}
+
+/** Of one statement: a branch may be as long as a chat. */
+const stepsAtOnce = 4_000;
+
+/** Every message above this one shows the way to it. */
+async function showBranch(tx: Kysely<Tables>, leaf: string | null): Promise<void> {
+  const path = (id: string) => sql`with recursive path (id, parent_id, step) as (
+      select id, parent_id, 1 from messages where id = ${id}
+      union all
+      select m.id, m.parent_id, step + 1 from messages m join path p on m.id = p.parent_id where step < ${stepsAtOnce}
+    )`;
+  for (let from = leaf; from !== null; await setImmediate()) {
+    await sql`${path(from)} update messages set shown_child = path.id from path where messages.id = path.parent_id`.execute(
+      tx,
+    );
+    const above = sql<{
+      parent_id: string | null;
+    }>`${path(from)} select parent_id from path where step = ${stepsAtOnce}`;
+    from = (await above.execute(tx)).rows[0]?.parent_id ?? null;
+  }
+}
+
+/** When the last of its messages was written. */
+const getLast = ({ messages }: ExportedConversation): number =>
+  messages.reduce((last, { createdAt }) => Math.max(last, createdAt), 0);
+
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+
+function columns(
+  conversationId: string,
+  message: ExportedMessage,
+  getId: (id: string | null) => string | null,
+): Insertable<MessageTable> {
+  return {
+    seq: null,
+    id: getId(message.id) ?? message.id,
+    conversation_id: conversationId,
+    parent_id: getId(message.parentId),
+    role: message.role,
+    text: message.text,
+    reasoning: message.reasoning,
+    // An answer that was running during the export will not continue.
+    status: message.status === 'streaming' ? 'interrupted' : message.status,
+    model: message.model,
+    served_provider: message.servedProvider,
+    served_model: message.servedModel,
+    model_name: message.modelName,
+    simulated: message.simulated ? 1 : 0,
+    finish_reason: message.finishReason,
+    attachments: JSON.stringify(message.attachments),
+    bill: json(message.bill),
+    usage: json(message.usage),
+    cost_usd: message.costUsd,
+    cost_source: keptSource(message.costSource),
+    cost_open: 0,
+    route_reason: message.routeReason,
+    request_id: message.requestId,
+    source: message.source,
+    error: json(message.error),
+    tool_calls: JSON.stringify(message.toolCalls),
+    citations: JSON.stringify(message.citations ?? []),
+    created_at: message.createdAt,
+    first_token_at: message.firstTokenAt,
+    thought_ms: message.thoughtMs,
+    finished_at: message.finishedAt,
+    continues: message.continues ? 1 : 0,
+    comparison: message.comparison?.id ?? null,
+    comparison_column: message.comparison?.column ?? null,
+    comparing: message.comparing,
+  };
+}
+
+/** Of one statement, so that others get their turn. */
+const rowsAtOnce = 1_000;
+
+/** A chat that an export has been imported into before, or that it was made of. */
+interface KnownChat {
+  readonly id: string;
+  readonly trashed_at: number | null;
+  readonly imported_until: number | null;
+}
+
+interface Growth {
+  /** Each below a message that is here. */
+  readonly added: readonly ExportedMessage[];
+  /** For each message of the export the one here that stands for it, or for the nearest above it that was not removed. */
+  readonly places: ReadonlyMap<string, string | null>;
+  /** Something was written here that the export does not have. */
+  readonly goesItsOwnWay: boolean;
+}
+
+/**
+ * What of an exported conversation is newer than all that was imported of it. Portico's messages have their ids, those of other
+ * programs are known by who said what and when. What is neither here nor newer was removed here.
+ */
+async function getGrowth(db: Kysely<Tables>, chat: KnownChat, exported: ExportedConversation): Promise<Growth> {
+  const places = new Map<string, string | null>();
+  if (chat.trashed_at !== null) return { added: [], places, goesItsOwnWay: false };
+  const rows = await toRows(db, chat.id);
+  const byId = new Map<string, Row>();
+  const byWords = new Map<string, Row[]>();
+  for await (const some of inTurns(rows)) {
+    for (const row of some) {
+      byId.set(row.id, row);
+      const alike = byWords.get(getKey(row));
+      if (alike) alike.push(row);
+      else byWords.set(getKey(row), [row]);
+    }
+  }
+  const matched = new Map<string, Row | undefined>();
+  for await (const some of inTurns(exported.messages)) {
+    for (const message of some) matched.set(message.id, byId.get(message.id) ?? byWords.get(getKey(message))?.shift());
+  }
+  const known = new Set(matched.values());
+  const until =
+    chat.imported_until ?? rows.reduce((last, row) => (known.has(row) ? Math.max(last, row.createdAt) : last), 0);
+  const added: ExportedMessage[] = [];
+  for (const message of exported.messages) {
+    const parentId = message.parentId === null ? null : (places.get(message.parentId) ?? null);
+    const row = matched.get(message.id);
+    // One that does not say when it was written has the time of its chat.
+    const mayBeNew = message.createdAt > until || message.createdAt === exported.createdAt;
+    const isNew = row === undefined && mayBeNew;
+    if (isNew) added.push({ ...message, parentId });
+    places.set(message.id, isNew || row?.deletion === null ? (row?.id ?? message.id) : parentId);
+  }
+  const living = rows.filter(({ deletion }) => deletion === null);
+  return { added, places, goesItsOwnWay: living.some((row) => !known.has(row)) };
+}
+
+const getKey = ({ role, createdAt, text }: Pick<ExportedMessage, 'role' | 'createdAt' | 'text'>) =>
+  `${role} ${createdAt} ${text}`;
+
+type Row = Pick<Selectable<MessageTable>, 'id' | 'seq' | 'role' | 'text' | 'deletion'> & { readonly createdAt: number };
+
+async function toRows(db: Kysely<Tables>, chatId: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let [after, isEnd] = [0, false]; !isEnd; await setImmediate()) {
+    const some = await db
+      .selectFrom('messages')
+      .select(['id', 'seq', 'role', 'text', 'created_at as createdAt', 'deletion'])
+      .where('conversation_id', '=', chatId)
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(rowsAtOnce)
+      .execute();
+    for (const row of some) rows.push(row);
+    after = some.at(-1)?.seq ?? after;
+    isEnd = some.length < rowsAtOnce;
+  }
+  return rows;
+}
+
+/** Adds what is new in one commit; shown is the branch of the export, unless somebody has gone on here. */
+async function growChat(
+  tx: Kysely<Tables>,
+  chat: KnownChat,
+  exported: ExportedConversation,
+  newId: () => string,
+): Promise<number> {
+  const { added, places, goesItsOwnWay } = await getGrowth(tx, chat, exported);
+  if (added.length === 0) return 0;
+  const getId = await addMessages(tx, chat.id, added, newId);
+  const leaf = goesItsOwnWay ? null : getId(places.get(exported.activeLeaf ?? '') ?? null);
+  if (leaf !== null) {
+    await tx.updateTable('conversations').set({ active_leaf: leaf }).where('id', '=', chat.id).execute();
+    await showBranch(tx, leaf);
+  }
+  await tx
+    .updateTable('conversations')
+    .set({
+      updated_at: sql`max(updated_at, ${exported.updatedAt})`,
+      imported_until: sql`max(coalesce(imported_until, 0), ${getLast(exported)})`,
+    })
+    .where('id', '=', chat.id)
+    .execute();
+  return added.length;
+}
 
 /** Reads and adds whole conversations. */
 export function transferStore(db: Db) {

@@ -1,20 +1,110 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { Replacement } from '#gateway/operations/backup/replace-gateway-db.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { sentFailure } from '../storage/database/thread-failure.ts';
 import { attachmentIds } from './attachment-ids.ts';
 import { faultOfChats } from './check-database.ts';
-import { compareLedgers } from './compare-ledgers.ts';
-import { findInBranch } from './find-in-branch.ts';
 import { backUpLedger, faultOfLedger, replaceLedger, stageLedger } from './ledger-copies.ts';
 import { ledgerLines } from './ledger-lines.ts';
 import { nameChats } from './name-chats.ts';
 import type { DriftInput } from './price-drift.ts';
 import { type ReconcileInput, reconcileLedger } from './reconcile-ledger.ts';
 import { keepElsewhere, openElsewhere, settleElsewhere, type ToldPage } from './remote-ledger.ts';
-import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
 import { whatIfTask } from './what-if-task.ts';
+
+interface LedgerSums {
+  readonly requests: number;
+  readonly spentUsd: string;
+  readonly balanceUsd: string;
+}
+
+interface AccountSums {
+  readonly id: string;
+  readonly name: string;
+  readonly sums: LedgerSums;
+}
+
+interface ComparedLedgers {
+  readonly accounts: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly copy: LedgerSums | null;
+    readonly present: LedgerSums | null;
+  }[];
+  /** Keys that work now and that the copy does not know. */
+  readonly lostKeys: readonly { readonly id: string; readonly label: string | null }[];
+}
+
+/** What a copy of the ledger says beside the present one, by account in the order in which they were made. Runs in the worker. */
+function compareLedgers(copyFile: string, file: string, now: number): ComparedLedgers {
+  const before = inLedger(copyFile, (db) => ({ accounts: accountsIn(db), keys: new Set(keyIds(db)) }));
+  const present = inLedger(file, (db) => ({ accounts: accountsIn(db), keys: workingKeys(db, now) }));
+  const inCopy = new Map(before.accounts.map((account) => [account.id, account]));
+  const inPresent = new Map(present.accounts.map((account) => [account.id, account]));
+  return {
+    accounts: [...new Map([...inCopy, ...inPresent]).values()].map(({ id, name }) => ({
+      id,
+      name,
+      copy: inCopy.get(id)?.sums ?? null,
+      present: inPresent.get(id)?.sums ?? null,
+    })),
+    lostKeys: present.keys.filter(({ id }) => !before.keys.has(id)),
+  };
+}
+
+function inLedger<Read>(file: string, read: (db: Database) => Read): Read {
+  const db = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+  try {
+    return db.transaction(() => read(db))();
+  } finally {
+    db.close();
+  }
+}
+
+function accountsIn(db: Database): AccountSums[] {
+  const rows = db
+    .prepare(
+      `select id, name, used, balance, (select count(*) from requests where account_id = accounts.id)
+      from accounts order by created, id`,
+    )
+    .raw()
+    .safeIntegers()
+    .all() as [id: string, name: string, used: bigint, balance: bigint, requests: bigint][];
+  const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
+  return rows.map(([id, name, used, balance, requests]) => ({
+    id,
+    name,
+    sums: { requests: Number(requests), spentUsd: usd(used), balanceUsd: usd(balance) },
+  }));
+}
+
+const keyIds = (db: Database) => db.prepare('select id from api_keys').pluck().all() as string[];
+
+const workingKeys = (db: Database, now: number) =>
+  db
+    .prepare(
+      `select id, label from api_keys where revoked_at is null and (expires_at is null or expires_at > ?)
+      order by created, id`,
+    )
+    .all(now) as { id: string; label: string | null }[];
+
+/** All pages in one step, so that nobody can write in between. */
+const allPages = 2 ** 31 - 1;
+
+/**
+ * Copies one database file into another that is in use: one transaction for everyone who has it open. Runs in the
+ * worker, so that writers on the core’s thread wait for it instead of blocking it.
+ */
+async function replaceDatabase(from: string, to: string): Promise<void> {
+  const source = new Sqlite(from, { readonly: true, fileMustExist: true });
+  try {
+    await source.backup(to, { progress: () => allPages });
+  } finally {
+    source.close();
+  }
+}
 
 /** The worker’s tasks by name; each gets a read-only connection to `portico.db`. */
 const tasks = {
@@ -61,3 +151,51 @@ parentPort?.on('message', async ({ name, input }: { name: keyof Tasks; input: ne
     parentPort?.postMessage({ failure: sentFailure(error) });
   }
 });
+
+interface BranchMatch {
+  readonly messageId: string;
+  readonly count: number;
+}
+
+/**
+ * Matches of a text in the shown messages, oldest first: the branch, and all columns of shown comparisons, of a retried
+ * column the last answer. Runs in the worker.
+ */
+function findInBranch(db: Database, conversationId: string, text: string): BranchMatch[] {
+  const rows = db
+    .prepare(
+      `with recursive branch (id, parent_id, depth) as (
+        select m.id, m.parent_id, 0 from messages m join conversations c on c.active_leaf = m.id where c.id = ?
+        union all
+        select m.id, m.parent_id, depth + 1 from messages m join branch b on m.id = b.parent_id
+      ), beside (id, depth, position) as (
+        select a.id, b.depth, a.comparison_column from branch b join messages q on q.id = b.id
+        join messages a on a.comparison = q.comparing and a.conversation_id = q.conversation_id
+        where a.deletion is null and not exists (
+          select 1 from messages later where later.comparison = a.comparison and later.seq > a.seq
+          and later.comparison_column = a.comparison_column and later.continues = 0 and later.deletion is null
+        )
+      ), shown (id, depth, position) as (
+        select b.id, b.depth, -1 from branch b join messages m on m.id = b.id where m.comparison is null
+        or m.comparison not in (select q.comparing from branch c join messages q on q.id = c.id where q.comparing not null)
+        union all
+        -- Right after their question, which is one further from the end.
+        select id, depth - 0.5, position from beside
+      )
+      select m.id, m.text from shown s join messages m on m.id = s.id order by s.depth desc, s.position, m.seq`,
+    )
+    .iterate(conversationId) as IterableIterator<{ id: string; text: string }>;
+  const needle = text.toLowerCase();
+  const matches: BranchMatch[] = [];
+  for (const row of rows) {
+    const count = occurrences(row.text.toLowerCase(), needle);
+    if (count > 0) matches.push({ messageId: row.id, count });
+  }
+  return matches;
+}
+
+function occurrences(text: string, needle: string): number {
+  let count = 0;
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) count++;
+  return count;
+}

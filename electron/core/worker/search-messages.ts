@@ -3,8 +3,195 @@ import type { TextRun } from '#shared/contract/chat/search.ts';
 import { maxCompared } from '#shared/contract/common/limits.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
-import { type Filters, parseQuery } from './parse-query.ts';
-import { off, on, plainSnippet } from './plain-snippet.ts';
+
+/** A parsed query. Every text is valid: what cannot be parsed becomes a problem, never an error. */
+interface ParsedQuery {
+  /** An FTS expression with every word quoted; null without words. */
+  readonly match: string | null;
+  /** Texts in scripts without spaces, matched anywhere. */
+  readonly parts: readonly string[];
+  readonly filters: Filters;
+  readonly problems: readonly ProblemText[];
+}
+
+interface Filters {
+  readonly tags: readonly string[];
+  readonly folder: string | null;
+  readonly model: string | null;
+  readonly pinned: boolean | null;
+  readonly archived: boolean | null;
+  readonly trash: boolean | null;
+  /** Epoch milliseconds, exclusive. */
+  readonly before: number | null;
+  /** Epoch milliseconds, inclusive. */
+  readonly after: number | null;
+  readonly role: 'user' | 'assistant' | null;
+}
+
+const prefixes = ['tag', 'folder', 'model', 'pinned', 'archived', 'trash', 'before', 'after', 'role'] as const;
+type Prefix = (typeof prefixes)[number];
+
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** `name:value`, `name:"a value"`, `"a phrase"` or a word. */
+const token = /([a-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/giu;
+const maxTerms = 20;
+
+/** Parses a query. Dates are local calendar days. */
+function parseQuery(query: string): ParsedQuery {
+  const filters: { -readonly [K in keyof Filters]: Filters[K] } & { tags: string[] } = {
+    tags: [],
+    folder: null,
+    model: null,
+    pinned: null,
+    archived: null,
+    trash: null,
+    before: null,
+    after: null,
+    role: null,
+  };
+  const terms: string[] = [];
+  const parts: string[] = [];
+  const problems: ProblemText[] = [];
+
+  const addWords = (text: string, exact: boolean) => {
+    const plain = text.normalize('NFC').replaceAll('\0', ' ');
+    if (!/[\p{L}\p{N}]/u.test(plain)) return;
+    if (unspaced.test(plain)) parts.push(plain.trim());
+    // A prefix of one letter matches too much: it has to be the whole word.
+    else terms.push(`"${plain.replaceAll('"', '""')}"${exact || [...plain].length < 2 ? '' : '*'}`);
+  };
+
+  const set: Record<Prefix, (value: string) => void> = {
+    tag: (value) => filters.tags.push(value),
+    folder: (value) => {
+      filters.folder = value;
+    },
+    model: (value) => {
+      filters.model = value;
+    },
+    pinned: (value) => {
+      filters.pinned = yesNo('pinned', value, problems);
+    },
+    archived: (value) => {
+      filters.archived = yesNo('archived', value, problems);
+    },
+    trash: (value) => {
+      filters.trash = yesNo('trash', value, problems);
+    },
+    before: (value) => {
+      filters.before = day('before', value, problems);
+    },
+    after: (value) => {
+      filters.after = day('after', value, problems);
+    },
+    role: (value) => {
+      filters.role = role(value, problems);
+    },
+  };
+
+  for (const [whole, name, quoted, bare, phrase, word] of query.matchAll(token)) {
+    const prefix = prefixes.find((each) => each === name?.toLowerCase());
+    const value = quoted ?? bare ?? '';
+    if (prefix && value.trim() === '')
+      problems.push(tell('searchNeedsValue', { filter: prefix, example: examples[prefix] }));
+    else if (prefix) set[prefix](value.trim());
+    else if (phrase !== undefined) addWords(phrase, true);
+    else addWords(word ?? whole, false);
+  }
+  const match = terms.slice(0, maxTerms).join(' AND ');
+  return { match: match === '' ? null : match, parts: parts.slice(0, maxTerms), filters, problems };
+}
+
+const examples: Record<Prefix, string> = {
+  tag: 'tag:work',
+  folder: 'folder:"My folder"',
+  model: 'model:sonnet',
+  pinned: 'pinned:yes',
+  archived: 'archived:yes',
+  trash: 'trash:yes',
+  before: 'before:2026-03-31',
+  after: 'after:2026-03',
+  role: 'role:user',
+};
+
+function yesNo(name: Prefix, value: string, problems: ProblemText[]): boolean | null {
+  if (/^(yes|y|true|1)$/i.test(value)) return true;
+  if (/^(no|n|false|0)$/i.test(value)) return false;
+  problems.push(tell('searchYesOrNo', { filter: name, example: examples[name] }));
+  return null;
+}
+
+function role(value: string, problems: ProblemText[]): 'user' | 'assistant' | null {
+  if (/^(user|me|you|question)$/i.test(value)) return 'user';
+  if (/^(assistant|ai|model|answer)$/i.test(value)) return 'assistant';
+  problems.push(tell('searchRole'));
+  return null;
+}
+
+function day(name: 'before' | 'after', value: string, problems: ProblemText[]): number | null {
+  const [, year, month = '1', date = '1'] = /^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$/.exec(value) ?? [];
+  const time = new Date(Number(year), Number(month) - 1, Number(date));
+  if (year !== undefined && time.getMonth() === Number(month) - 1 && time.getDate() === Number(date)) {
+    return time.getTime();
+  }
+  problems.push(tell('searchNeedsDate', { filter: name, example: examples[name] }));
+  return null;
+}
+
+/** Around a match in a snippet: control characters that messages do not contain. */
+const [on, off] = ['\u0001', '\u0002'];
+
+/** Marks of Markdown, of which a snippet may have only one end. Bounded, so that every text takes linear time. */
+const marks: readonly RegExp[] = [
+  /^[ \t]{0,8}(?:`{3,9}|~{3,9})[^\n]{0,60}$/gm,
+  /^[ \t]{0,8}(?:#{1,6}[ \t]{1,9}|(?:>[ \t]?){1,5})/gm,
+  /^[ \t]{0,8}\|?(?:[ \t]{0,8}:?-{2,200}:?[ \t]{0,8}\|){1,50}(?:[ \t]{0,8}:?-{2,200}:?)?[ \t]{0,8}$/gm,
+  /^[ \t]{0,8}\|[ \t]{0,8}|[ \t]{0,8}\|[ \t]{0,8}$/gm,
+  /(?<=^[ \t]{0,8}[-*+][ \t]{1,4})\[[ xX]\][ \t]/gm,
+  // At one side of a word: between words or spaces, stars are a power or a product.
+  /(?<![\p{L}\p{N}])(?:\*{2,3}|~~)(?=\S)|(?<=\S)(?:\*{2,3}|~~)(?![\p{L}\p{N}])/gu,
+  /`{1,9}/g,
+  /\\(?=[!-/:-@[-`{-~])/g,
+  /<br ?\/?>/gi,
+];
+const emphasised = /(?<![\p{L}\p{N}*\\])\*(?=[^\s*])[^*\n]{1,200}(?<=[^\s*])\*(?![\p{L}\p{N}*])/gu;
+const bullet = /(?<=^[ \t]{0,8})[-*+](?=[ \t])/gm;
+const link = /(!?\[)([^[\]\n]{1,200})(\]\([^()\s]{1,2000}(?:\)|$))/g;
+const cellEdge = /(?<=^[ \t]{0,8}\|[^\n]{1,500})\|(?=[^\n]{0,500}\|)/gm;
+
+/** A snippet of Markdown in the words that its reader saw. What a match stands in stays as it was written. */
+function plainSnippet(marked: string): string {
+  const units: string[] = [];
+  const edges: { at: number; mark: string }[] = [];
+  for (const unit of marked.split('')) {
+    if (unit === on || unit === off) edges.push({ at: units.length, mark: unit });
+    else units.push(unit);
+  }
+  const text = units.join('');
+  const touches = (from: number, to: number) =>
+    edges.some((edge, index) => edge.mark === on && edge.at < to && (edges[index + 1]?.at ?? to) > from);
+  const replace = (from: number, to: number, by = '') => {
+    if (!touches(from, to)) units.fill('', from, to).splice(from, 1, by);
+  };
+  for (const { index } of text.matchAll(bullet)) replace(index, index + 1, '•');
+  for (const { index } of text.matchAll(cellEdge)) replace(index, index + 1, '·');
+  for (const { 0: found, 1: before = '', 3: after = '', index } of text.matchAll(link)) {
+    const end = index + found.length;
+    if (touches(end - after.length, end)) continue;
+    replace(index, index + before.length);
+    replace(end - after.length, end);
+  }
+  for (const { 0: found, index } of text.matchAll(emphasised)) {
+    replace(index, index + 1);
+    replace(index + found.length - 1, index + found.length);
+  }
+  for (const pattern of marks) {
+    for (const { 0: found, index } of text.matchAll(pattern)) replace(index, index + found.length);
+  }
+  for (const edge of edges.toReversed()) units.splice(edge.at, 0, edge.mark);
+  return units.join('');
+}
 
 /** Runs in the worker, on a read-only connection. */
 

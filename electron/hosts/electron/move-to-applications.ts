@@ -1,8 +1,18 @@
 import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { app, dialog } from 'electron';
 import { failureEntry, type Log } from '#core/runtime/log/log.ts';
 import type { MainText } from './main-text.ts';
-import { isTemporaryPlace } from './temporary-place.ts';
+
+/**
+ * Whether macOS runs the program out of its disk image, or out of a hidden copy because its downloaded file was never moved. Nothing can be
+ * updated there.
+ */
+export const isTemporaryPlace = (program: string, canWrite: (folder: string) => boolean): boolean =>
+  program.includes('/AppTranslocation/') || (program.startsWith('/Volumes/') && !canWrite(bundleFolder(program)));
+
+/** `Portico.app/Contents/MacOS/Portico` lies in it. */
+const bundleFolder = (program: string) => dirname(dirname(dirname(dirname(program))));
 
 function canWriteTo(folder: string): boolean {
   try {

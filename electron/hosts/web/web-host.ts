@@ -1,13 +1,12 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { html } from 'hono/html';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { isDiagramFile, pageHeaders, printHeaders, readPageFile } from '#core/runtime/host/page.ts';
 import type { Language } from '#shared/language/messages.ts';
-import { type Access, openAccess } from './access.ts';
-import { connectPage, connectStyle, connectStylePath } from './connect-page.ts';
-import { openLinks } from './links.ts';
 import { pageText } from './page-text.ts';
 import { printFolder } from './print-pages.ts';
 import {
@@ -18,6 +17,191 @@ import {
   refuseForeignOrigin,
   refuseHost,
 } from './request-rules.ts';
+
+/**
+ * Who may reach the core over loopback (security page, rules 13–16). A one-time secret from the terminal becomes a
+ * session. The page proves that it knows the secret without sending it, and the server proves itself back the same
+ * way; both proofs name the origin, so that a program that squats on another port can neither relay nor replay them.
+ */
+
+interface Bootstrap {
+  readonly origin: string;
+  readonly nonce: string;
+  /** HMAC-SHA-256 of `page <origin> <nonce>` under the secret, hex. */
+  readonly proof: string;
+}
+
+interface Session {
+  readonly token: string;
+  /** HMAC-SHA-256 of `core <origin> <nonce>` under the same secret, hex. */
+  readonly proof: string;
+}
+
+interface Secret {
+  /** 43 characters, which are also the HMAC key. */
+  readonly text: string;
+  readonly diesAt: number;
+  /** The page that proved it first, whose answer may have been lost. */
+  readonly taken?: { readonly nonce: string; readonly session: string };
+}
+
+/** Lifetime of a secret, which might be found later in a terminal, a log or a history. */
+const secretLifeMs = 60_000;
+const maxSecrets = 16;
+const maxSessions = 64;
+/** Wrong proofs after which all unused secrets are revoked. */
+const maxWrongProofs = 20;
+
+/** `elapsed`: a monotonic clock in milliseconds. */
+function openAccess(elapsed: () => number) {
+  /** Those whose session was not used yet, oldest first. */
+  let secrets: readonly Secret[] = [];
+  const sessions = new Set<string>();
+  let wrongProofs = 0;
+
+  const alive = () => {
+    secrets = secrets.filter(({ diesAt }) => elapsed() < diesAt);
+    return secrets;
+  };
+
+  function countWrongProof(): null {
+    wrongProofs++;
+    if (wrongProofs >= maxWrongProofs) secrets = [];
+    return null;
+  }
+
+  function addSession(session: string): void {
+    sessions.add(session);
+    const [oldest] = sessions;
+    if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
+  }
+
+  return {
+    /** Creates a one-time secret, valid for `secretLifeMs`. Drops the oldest unused one if there are too many. */
+    newSecret(): string {
+      const text = randomBytes(32).toString('base64url');
+      if (alive().length === 0) wrongProofs = 0;
+      secrets = [...alive(), { text, diesAt: elapsed() + secretLifeMs }].slice(-maxSecrets);
+      return text;
+    },
+    isUnused: (secret: string) => alive().some(({ text, taken }) => text === secret && !taken),
+    /**
+     * The session of a page that proved a secret; null without a valid proof. A page that was reloaded before the answer
+     * reached it asks with the same nonce, and gets the same session: a secret serves one nonce.
+     */
+    open({ origin, nonce, proof }: Bootstrap): Session | null {
+      const proved = alive().find(
+        ({ text, taken }) => (taken?.nonce ?? nonce) === nonce && same(proof, hmac(text, `page ${origin} ${nonce}`)),
+      );
+      if (!proved) return countWrongProof();
+      const token = hmac(proved.text, `session ${origin} ${nonce}`, 'base64url');
+      if (!proved.taken) {
+        const session = digest(token);
+        addSession(session);
+        secrets = secrets.map((secret) => (secret === proved ? { ...secret, taken: { nonce, session } } : secret));
+      }
+      return { token, proof: hmac(proved.text, `core ${origin} ${nonce}`) };
+    },
+    /**
+     * Whether a session has this token. Its secret is revoked then: the answer has reached the page. Looked up by digest, so
+     * that timing reveals nothing about the token.
+     */
+    admit(token: string): boolean {
+      const session = digest(token);
+      secrets = secrets.filter(({ taken }) => taken?.session !== session);
+      return sessions.has(session);
+    },
+  };
+}
+
+type Access = ReturnType<typeof openAccess>;
+
+const hmac = (secret: string, text: string, encoding: 'hex' | 'base64url' = 'hex') =>
+  createHmac('sha256', secret).update(text).digest(encoding);
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+const same = (a: string, b: string) =>
+  a.length === b.length && timingSafeEqual(Buffer.from(digest(a)), Buffer.from(digest(b)));
+
+const connectStylePath = '/connect.css';
+
+/** Shown to a page without a session: how to connect. It has no scripts. */
+async function connectPage(language: Language, url: string): Promise<string> {
+  const { title, heading, why, terminal, open, restarted } = pageText(language).connect;
+  return String(
+    await html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="stylesheet" href="${connectStylePath}">
+</head>
+<body>
+<main>
+<h1>${heading}</h1>
+<p>${why}</p>
+<ol>
+<li>${terminal}</li>
+<li>${open} <code>${url}#b=…</code></li>
+</ol>
+<p>${restarted}</p>
+</main>
+</body>
+</html>
+`,
+  );
+}
+
+/** The app’s colours, without its fonts, whose names change with every build. */
+const connectStyle = `
+:root { color-scheme: light dark; }
+body {
+  margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px; box-sizing: border-box;
+  background: light-dark(#ffffff, #111113); color: light-dark(#1c1c1f, #ededef);
+  font: 15px/1.6 Inter, system-ui, sans-serif;
+}
+main { max-width: 36rem; }
+h1 { font-size: 1.4rem; line-height: 1.3; margin: 0 0 1rem; }
+li { margin: 0.5rem 0; }
+code { font: 0.9em "JetBrains Mono", ui-monospace, monospace; overflow-wrap: anywhere; }
+`;
+
+interface LinksOptions {
+  readonly url: string;
+  readonly access: Access;
+  readonly elapsed: () => number;
+  /** Prints a link in the terminal. */
+  readonly print: (link: string) => void;
+}
+
+/** Requests must neither flood the terminal nor scroll away the link being copied. */
+const betweenPrintsMs = 5000;
+
+/** One-time links for browsers. Each is made on demand, because it expires after a minute. */
+function openLinks({ url, access, elapsed, print }: LinksOptions) {
+  let printed = '';
+  let printedAt = Number.NEGATIVE_INFINITY;
+  const getLink = (secret: string) => `${url}#b=${secret}`;
+
+  function show(): void {
+    printed = access.newSecret();
+    printedAt = elapsed();
+    print(getLink(printed));
+  }
+
+  return {
+    /** Creates a link without printing it. */
+    make: () => getLink(access.newSecret()),
+    /** Prints a new link, on request of the user at the terminal. */
+    show,
+    /** The same on request over the network; skipped while a recently printed one is valid. */
+    showOnRequest(): void {
+      if (elapsed() - printedAt < betweenPrintsMs && access.isUnused(printed)) return;
+      show();
+    },
+  };
+}
 
 export interface WebHostOptions {
   /** 0: any free port. */

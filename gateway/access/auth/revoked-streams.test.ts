@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectEnded, openHanging, stream } from '../../../tests/gateway-doubles/hanging-stream.ts';
 import { testPepper } from '../../../tests/gateway-doubles/test-database.ts';
-import { openOperator } from '../../operations/operator/open-operator.ts';
+import { openOperator } from '../../cli/on-database.ts';
 import { allScopes } from './scopes.ts';
 
 test('a key that is revoked takes its running stream along, and nobody else’s', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { as, minting, openKeys } from '../../../tests/gateway-doubles/open-keys.ts';
 import { errorCode, testNow } from '../../../tests/gateway-doubles/open-test-gateway.ts';
 import { sharedDatabase, testPepper } from '../../../tests/gateway-doubles/test-database.ts';
-import { openOperator } from '../../operations/operator/open-operator.ts';
+import { openOperator } from '../../cli/on-database.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 
 type Opened = Awaited<ReturnType<typeof openKeys>>;

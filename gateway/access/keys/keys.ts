@@ -1,15 +1,259 @@
+import { AppError } from '#shared/errors.ts';
+import { formatUsd, type NanoUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { Scope } from '#shared/wire/account.ts';
 import type { ApiKey, ChangeKeyRequest, CreatedApiKey, CreateKeyRequest } from '#shared/wire/key.ts';
-import type { Page, PageRequest } from '../../storage/cursor.ts';
+import { getPage, getSlice, type Page, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
 import type { GatewayDb, GatewayTransaction } from '../../storage/open-database.ts';
 import type { Transact } from '../../storage/transact.ts';
 import { holderNow } from '../auth/holder.ts';
+import { countWorking, isWithin } from '../auth/key-line.ts';
 import { requireKeySecret } from '../auth/key-secret.ts';
 import { getStandings, type KeyStanding } from '../auth/key-standing.ts';
 import type { Peppers } from '../auth/pepper.ts';
 import type { Principal } from '../auth/principal.ts';
-import { boundColumns, boundsForChange } from './key-bounds.ts';
-import { listKeys, requireKey, toApiKey } from './keys-store.ts';
-import { mintKey } from './mint-key.ts';
+import { clientScopes } from '../auth/scopes.ts';
+import { getWindow } from '../limits/rate-limit-lease.ts';
+import { newKey } from './new-key.ts';
+
+/** A key as it is wished for; null: without that bound. Times in Unix seconds. */
+interface KeyBounds {
+  readonly spendLimit: NanoUsd | null;
+  readonly expiresAt: number | null;
+}
+
+const byAsker = 'as of the credential that asks';
+const byMinter = 'as of the credential that minted it';
+
+/**
+ * The scopes of a new key: those that were asked for, else what a chat client needs as far as the creator has it. Throws 403
+ * where the creator lacks one that was asked for, 400 where none was and it has nothing to give by itself.
+ */
+function scopesForNew({ credential }: Principal, { scopes }: CreateKeyRequest): readonly Scope[] {
+  const wanted = scopes ?? clientScopes.filter((one) => credential.scopes.includes(one));
+  const missing = wanted.find((one) => !credential.scopes.includes(one));
+  if (missing !== undefined) {
+    throw new AppError(
+      'insufficient_scope',
+      `A key cannot be given the scope "${missing}": this credential lacks it. Ask for fewer, or with another credential.`,
+      { param: 'scopes', details: { scope: missing } },
+    );
+  }
+  if (scopes || wanted.length > 0) return wanted;
+  throw new AppError(
+    'missing_required_parameter',
+    '"scopes" is missing: this credential has none of those that a key gets by itself, "chat" and "models".',
+    { param: 'scopes' },
+  );
+}
+
+/** What was not said is as the creator has it. Throws 400 where more is asked for. */
+function boundsForNew({ credential }: Principal, wanted: CreateKeyRequest, nowMs: number): KeyBounds {
+  const own = { spendLimit: credential.spendLimit ?? null, expiresAt: credential.expiresAt };
+  const bounds = {
+    spendLimit: wanted.spend_limit_usd == null ? own.spendLimit : parseUsd(wanted.spend_limit_usd),
+    expiresAt: wanted.expires_at ?? own.expiresAt,
+  };
+  requireWithin(own, bounds, byAsker);
+  requireFuture(bounds, nowMs);
+  return bounds;
+}
+
+/**
+ * What a change asks for. Throws 400 where that is wider than what the key comes from, or, if it is a confined key that
+ * asks, than the asker is or the key was: such a key only ever narrows.
+ */
+function boundsForChange(
+  { credential }: Principal,
+  key: KeyStanding,
+  wanted: ChangeKeyRequest,
+  nowMs: number,
+): Partial<KeyBounds> {
+  const bounds: Partial<KeyBounds> = {
+    ...(wanted.spend_limit_usd === undefined
+      ? {}
+      : { spendLimit: wanted.spend_limit_usd === null ? null : parseUsd(wanted.spend_limit_usd) }),
+    ...(wanted.expires_at === undefined ? {} : { expiresAt: wanted.expires_at }),
+  };
+  requireWithin(inSeconds(key.above), bounds, byMinter);
+  if (credential.isConfined) {
+    const own = { spendLimit: credential.spendLimit ?? null, expiresAt: credential.expiresAt };
+    const present = inSeconds(key);
+    requireWithin(
+      {
+        spendLimit: own.spendLimit === null ? null : present.spendLimit,
+        expiresAt: own.expiresAt === null ? null : present.expiresAt,
+      },
+      bounds,
+      byAsker,
+    );
+  }
+  requireFuture(bounds, nowMs);
+  return bounds;
+}
+
+function requireWithin(most: KeyBounds, wanted: Partial<KeyBounds>, whose: string): void {
+  const { spendLimit, expiresAt } = wanted;
+  if (most.spendLimit !== null && spendLimit !== undefined && (spendLimit === null || spendLimit > most.spendLimit)) {
+    throw tooWide('spend_limit_usd', `may be at most ${formatUsd(most.spendLimit)}, ${whose}`);
+  }
+  if (most.expiresAt !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > most.expiresAt)) {
+    throw tooWide('expires_at', `may be at most ${most.expiresAt}, ${whose}`);
+  }
+}
+
+function requireFuture({ expiresAt }: Partial<KeyBounds>, nowMs: number): void {
+  if (expiresAt != null && expiresAt * 1000 <= nowMs) throw tooWide('expires_at', 'must be in the future');
+}
+
+const inSeconds = ({ spendLimit, expiresAt }: KeyStanding['above']): KeyBounds => ({
+  spendLimit: spendLimit === null ? null : nanoUsd(spendLimit),
+  expiresAt: expiresAt === null ? null : Number(expiresAt / 1000n),
+});
+
+const tooWide = (param: string, why: string) => new AppError('invalid_value', `"${param}" ${why}.`, { param });
+
+/** The columns of bounds; what is not said stays. */
+const boundColumns = ({ spendLimit, expiresAt }: Partial<KeyBounds>) => ({
+  ...(spendLimit === undefined ? {} : { spend_limit: spendLimit }),
+  ...(expiresAt === undefined ? {} : { expires_at: expiresAt === null ? null : BigInt(expiresAt) * 1000n }),
+});
+
+/** Keys of one account that work at the same time. */
+const keysPerAccount = 500;
+/** Keys mint keys, this many generations deep: each request with one looks at all of them. With a limit each hold locks them. */
+const maxGenerations = 64;
+const maxLimitedGenerations = 4;
+
+/** A new key within what its creator may give at this moment. Returns it with the id of its row. */
+async function mintKey(
+  trx: GatewayTransaction,
+  principal: Principal,
+  wanted: CreateKeyRequest,
+  { peppers, nowMs }: { readonly peppers: Peppers; readonly nowMs: number },
+): Promise<{ readonly id: string; readonly key: string }> {
+  const { accountId } = principal;
+  // Locks the account, so that two that are minted at once are both counted.
+  await trx.updateTable('accounts').set({ id: accountId }).where('id', '=', accountId).execute();
+  const creator = await holderNow(trx, principal, nowMs);
+  requireLasting(creator, nowMs);
+  const scopes = scopesForNew(creator, wanted);
+  const bounds = boundsForNew(creator, wanted, nowMs);
+  await requireRoom(trx, accountId, nowMs);
+  await requireEarly(trx, creator, nowMs);
+  const { row, key } = newKey({ accountId, label: wanted.label ?? null, scopes, now: nowMs }, peppers);
+  const from = { ...getProvenance(creator), window_id: getWindow(creator) };
+  await trx
+    .insertInto('api_keys')
+    .values({ ...row, ...boundColumns(bounds), ...from })
+    .execute();
+  return { id: row.id, key };
+}
+
+/** Where the new key comes from: the key, or the token as far as it can end before its time. */
+function getProvenance({ userId, tokenId, tokenKey, credential }: Principal) {
+  if (credential.id !== null) return { parent_id: credential.id };
+  const seconds = (value: number | null) => (value === null ? null : BigInt(value));
+  return {
+    parent_id: null,
+    token_user: userId ?? null,
+    token_id: tokenId ?? null,
+    token_key: tokenKey ?? null,
+    token_issued: seconds(credential.created),
+    token_expires: seconds(credential.expiresAt),
+  };
+}
+
+/** A token is taken for some seconds after its end, because clocks differ; a key of it would have ended already. */
+function requireLasting({ credential: { expiresAt } }: Principal, nowMs: number): void {
+  if (expiresAt === null || expiresAt * 1000 > nowMs) return;
+  throw new AppError('token_expired', 'This token has expired. Get a new one.');
+}
+
+async function requireRoom(trx: GatewayTransaction, accountId: string, nowMs: number): Promise<void> {
+  if ((await countWorking(trx, accountId, nowMs)) < keysPerAccount) return;
+  throw new AppError('plan_limit_exceeded', `An account has at most ${keysPerAccount} keys. Revoke some first.`, {
+    details: { limit: 'keys', limit_value: String(keysPerAccount) },
+  });
+}
+
+async function requireEarly(trx: GatewayTransaction, { credential: { id } }: Principal, nowMs: number): Promise<void> {
+  if (id === null) return;
+  const line = (await getStandings(trx, [id], nowMs)).get(id);
+  if (!line) return;
+  const isLimited = line.limitedGenerations >= maxLimitedGenerations;
+  if (!isLimited && line.generations < maxGenerations) return;
+  throw new AppError('plan_limit_exceeded', 'This key was itself minted by a minted key: mint with an earlier one.', {
+    details: { limit: 'key_generations', limit_value: String(isLimited ? maxLimitedGenerations : maxGenerations) },
+  });
+}
+
+/** The keys a caller may see and change; any other one does not exist for it (every query names account and caller). */
+
+async function listKeys(db: GatewayDb, principal: Principal, page: PageRequest, now: number): Promise<Page<ApiKey>> {
+  const slice = getSlice(page);
+  if (slice.cursor !== undefined && !(await isThere(db, principal, slice.cursor))) throw unknownCursor(page);
+  const rows = await getKeys(db, principal)
+    .$if(slice.cursor !== undefined, (rest) => rest.where('id', slice.comparison, slice.cursor ?? ''))
+    .orderBy('id', slice.direction)
+    .limit(slice.take)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  const standings = await getStandings(db, ids, now);
+  const found = ids.flatMap((id) => standings.get(id) ?? []);
+  return getPage(
+    page,
+    found.map((key) => toApiKey(key, now)),
+    (key) => key,
+  );
+}
+
+const getKeys = (db: GatewayDb, { accountId, credential }: Principal) =>
+  db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .$if(credential.isConfined === true, (rest) => rest.where(isWithin(credential.id ?? '')));
+
+const isThere = (db: GatewayDb, principal: Principal, id: string) =>
+  getKeys(db, principal).where('id', '=', id).executeTakeFirst();
+
+/** Throws 404 where the caller has no such key to see. */
+async function requireKey(db: GatewayDb, principal: Principal, id: string, now: number): Promise<KeyStanding> {
+  const key = (await isThere(db, principal, id)) && (await getStandings(db, [id], now)).get(id);
+  if (key) return key;
+  const isConfined = principal.credential.isConfined === true;
+  throw new AppError(
+    'key_not_found',
+    isConfined
+      ? 'There is no such key among this one and those that it minted. Others of the account are out of its reach.'
+      : 'This account has no key with this id.',
+  );
+}
+
+const seconds = (milliseconds: bigint | null) => (milliseconds === null ? null : Number(milliseconds / 1000n));
+
+/** A key as it stands with all that it comes from: what it shows is what it gets. */
+const toApiKey = (key: KeyStanding, now: number): ApiKey => ({
+  id: key.row.id,
+  object: 'api_key',
+  label: key.row.label,
+  prefix: key.row.prefix,
+  scopes: [...key.scopes],
+  status: getStatus(key, now),
+  created: Number(key.row.created / 1000n),
+  expires_at: seconds(key.expiresAt),
+  revoked_at: seconds(key.revokedAt),
+  last_used_at: seconds(key.row.last_used_at),
+  spend_limit_usd: key.spendLimit === null ? null : formatUsd(nanoUsd(key.spendLimit)),
+  spent_usd: formatUsd(nanoUsd(key.row.spent)),
+  held_usd: formatUsd(nanoUsd(key.row.held)),
+  minted_by: key.row.parent_id ?? key.row.token_user,
+});
+
+function getStatus({ isRevoked, expiresAt }: KeyStanding, now: number): ApiKey['status'] {
+  if (isRevoked) return 'revoked';
+  return expiresAt !== null && expiresAt <= BigInt(now) ? 'expired' : 'active';
+}
 
 export interface KeysDeps {
   readonly db: GatewayDb;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressGroup } from './address-group.ts';
+import { addressGroup } from './rate-limit-lease.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

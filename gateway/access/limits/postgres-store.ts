@@ -1,12 +1,41 @@
 import { CompiledQuery, sql } from 'kysely';
+import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import { createRounds } from '../../runtime/concurrency/rounds.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
-import { blockMs, createUsualCost, type UsualCost } from './demand.ts';
-import type { LimitStore } from './limit-store.ts';
+import { blockMs, createDemand, createUsualCost, type UsualCost } from './demand.ts';
+import type { Leave, LimitStore, Refusal } from './limit-store.ts';
 import { windowMs } from './memory-store.ts';
-import { createRefused } from './refused.ts';
-import { createSharedPlaces, type PlacesAnswer, type PlacesQuestion, type SharedPlaces } from './shared-places.ts';
 import { createSharedWindow, type SharedWindow, type WindowAnswer, type WindowQuestion } from './shared-window.ts';
+
+/** For so long a refusal is believed without asking again: a caller that does not wait costs no statement per attempt. */
+const believedMs = 250;
+const sizeLimit = 10_000;
+
+/** Refusals of the last quarter second. What is given back meanwhile is noticed that much later. */
+function createRefused(elapsed: () => number) {
+  const known = new Map<string, { readonly refusal: Refusal; readonly cost: number; readonly since: number }>();
+  return {
+    find(key: string, limit: number, cost: number): Refusal | null {
+      const entry = known.get(key);
+      if (!entry || entry.refusal.limit !== limit || cost < entry.cost) return null;
+      const passed = elapsed() - entry.since;
+      if (passed >= Math.min(believedMs, entry.refusal.retryAfterMs)) {
+        known.delete(key);
+        return null;
+      }
+      const { refusal } = entry;
+      return {
+        ...refusal,
+        resetMs: Math.max(0, Math.round(refusal.resetMs - passed)),
+        retryAfterMs: Math.max(1, Math.ceil(refusal.retryAfterMs - passed)),
+      };
+    },
+    add(key: string, limit: number, cost: number, refusal: Refusal): void {
+      if (known.size >= sizeLimit) known.clear();
+      known.set(key, { refusal: { ...refusal, limit }, cost, since: elapsed() });
+    },
+  };
+}
 
 /** How long a running request is believed without a sign of life from its instance. */
 const leaseMs = 30_000;
@@ -186,4 +215,114 @@ function questions<Question>(keys: Set<string>, getQuestion: (key: string) => Qu
 
 function forgetIdle(all: Map<string, { readonly idle: boolean }>): void {
   for (const [key, one] of all) if (one.idle) all.delete(key);
+}
+
+/** What `portico_limits` is asked of one key's running requests, and what it answers. */
+interface PlacesQuestion {
+  readonly key: string;
+  readonly limit: number;
+  readonly running: number;
+  readonly wanted: number;
+  readonly spare: number;
+}
+
+interface PlacesAnswer {
+  readonly key: string;
+  readonly entered: number;
+  readonly spare: number;
+  /** The most that may be had in hand, which is refused to the others. */
+  readonly room: number;
+}
+
+interface Waiting {
+  readonly resolve: (leave: Leave | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface SharedPlaces {
+  /** At once where a place is in hand; else when the database has answered. */
+  enter(limit: number): MaybePromise<Leave | null>;
+  /** What there is to ask; null where there is nothing. `renews` says again what runs. */
+  question(renews: boolean): PlacesQuestion | null;
+  answered(answer: PlacesAnswer): void;
+  failed(error: unknown): void;
+  readonly idle: boolean;
+}
+
+interface SharedPlacesDeps {
+  readonly key: string;
+  readonly elapsed: () => number;
+  readonly ask: () => Promise<void>;
+  readonly lost: (error: unknown) => void;
+}
+
+/** The requests of one key that run at this instance, and the places it has in hand for more. */
+function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps): SharedPlaces {
+  const demand = createDemand();
+  let limit = 0;
+  let running = 0;
+  let spare = 0;
+  let room = 0;
+  let waiting: Waiting[] = [];
+  let asked: Waiting[] = [];
+  let given = false;
+
+  function occupied(): Leave {
+    let left: { readonly done: MaybePromise<void> } | null = null;
+    return () => {
+      left ??= { done: vacate() };
+      return left.done;
+    };
+  }
+
+  function vacate(): MaybePromise<void> {
+    running -= 1;
+    // One is kept where there are many, even for a key that is seldom used: it is given back with the next second's.
+    if (spare < Math.min(room, Math.max(1, demand.recent(elapsed())))) {
+      spare += 1;
+      return undefined;
+    }
+    given = true;
+    // A place that could not be given back ends with its lease.
+    return ask().catch(lost);
+  }
+
+  return {
+    enter(wantedLimit) {
+      limit = wantedLimit;
+      demand.add(elapsed(), 1);
+      if (spare > 0 && waiting.length === 0) {
+        spare -= 1;
+        running += 1;
+        return occupied();
+      }
+      const answer = new Promise<Leave | null>((resolve, reject) => waiting.push({ resolve, reject }));
+      ask().catch(() => {});
+      return answer;
+    },
+    question(renews) {
+      const recent = demand.recent(elapsed());
+      const tooMany = spare > recent;
+      if (waiting.length === 0 && !given && !tooMany && !(renews && running + spare > 0)) return null;
+      asked = waiting;
+      waiting = [];
+      given = false;
+      spare = 0;
+      return { key, limit, running, wanted: asked.length, spare: recent };
+    },
+    answered(answer) {
+      running += answer.entered;
+      spare += answer.spare;
+      room = answer.room;
+      for (const [at, { resolve }] of asked.entries()) resolve(at < answer.entered ? occupied() : null);
+      asked = [];
+    },
+    failed(error) {
+      for (const { reject } of asked) reject(error);
+      asked = [];
+    },
+    get idle() {
+      return running + spare + waiting.length + asked.length + demand.recent(elapsed()) === 0 && !given;
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { andThen, type MaybePromise } from '../../runtime/concurrency/awaitable.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
-import { addressGroup } from './address-group.ts';
 import type { Admission, Leave, LimitStore, Refusal, WindowState } from './limit-store.ts';
 
 interface TokenEstimate {
@@ -248,4 +247,24 @@ export function goDuration(milliseconds: number): string {
   const hours = Math.floor(ms / 3_600_000);
   if (hours > 0) return `${hours}h${minutes}m${seconds}`;
   return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+}
+
+/**
+ * The part of an address that one caller holds: an IPv4 address, or the 64-bit network of an IPv6 one, within which a
+ * single machine may have any number of addresses.
+ */
+export function addressGroup(address: string): string {
+  const plain = address.replace(/%.*$/, '').toLowerCase();
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1];
+  if (mapped) return mapped;
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = plain.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
+  const groups = [...first, ...Array<string>(Math.max(0, zeros)).fill('0'), ...last];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
 }

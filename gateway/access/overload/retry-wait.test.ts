@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRetryWait } from './retry-wait.ts';
+import { createRetryWait } from './overload.ts';
 
 test('the more are refused the longer the time over which they are spread, and it ends by itself', () => {
   let time = 0;

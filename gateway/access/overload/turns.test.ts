@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTurns } from './turns.ts';
+import { createTurns } from './overload.ts';
 
 /** An event loop made by hand: each turn takes as long as it is told, and so much of it is the thread's own time. */
 function openLoop({ maxWaitMs = 100, busy = () => false }: { maxWaitMs?: number; busy?: () => boolean } = {}) {

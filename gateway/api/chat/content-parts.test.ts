@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isBase64, parseDataUrl } from '../../providers/content/data-url.ts';
-import { preparedParts } from './content-parts.ts';
+import { preparedParts } from './read-question.ts';
 
 const data = (type: string, bytes: string | Buffer) => `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 const toPng = (more: number) =>

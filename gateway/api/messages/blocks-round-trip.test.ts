@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countTokensRequest } from '#shared/wire/messages-request.ts';
 import { answerParts, saidIn } from '../../../tests/gateway-doubles/answer-parts.ts';
-import { createMessageBlocks } from './message-blocks.ts';
 import { turnsOfMessages } from './message-turns.ts';
+import { createMessageBlocks } from './messages-form.ts';
 
 test('whatever a model said, called and keeps to itself comes back through a message’s blocks', () => {
   fc.assert(

@@ -3,7 +3,7 @@ import { messagesAnswer, messagesError } from '#shared/wire/messages-answer.ts';
 import { getBlocks, getEvents, openForMessages, user } from '../../../tests/gateway-doubles/message-bench.ts';
 import { recordedStreams } from '../../../tests/gateway-doubles/recorded-streams.ts';
 import { streamingUpstream, vendorModels } from '../../../tests/gateway-doubles/three-vendors.ts';
-import { createMessageWriter } from './message-writer.ts';
+import { createMessageWriter } from './messages-form.ts';
 
 /** The Messages API before three vendors: what is asked of them, what is answered, and how it is refused. */
 

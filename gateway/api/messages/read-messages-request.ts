@@ -1,13 +1,195 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '#shared/json/foreign-json.ts';
+import { AppError } from '#shared/errors.ts';
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
 import { countTokensRequest, type MessagesRequest, messagesRequest } from '#shared/wire/messages-request.ts';
 import { turnsInForm } from '../chat/placed-turns.ts';
 import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
+import { refuseFields } from '../chat/refused-fields.ts';
 import { type Translate, translatedReader } from '../chat/translated-question.ts';
-import { withClientRunTools } from './client-run-tools.ts';
 import { marked, turnsOfMessages } from './message-turns.ts';
-import { getEffort } from './thinking-effort.ts';
-import { droppedFields, refuseUnserved } from './unserved-blocks.ts';
+
+/**
+ * Anthropic's tools that the client runs, as functions that every model can call: the name and the input are Anthropic's own, so that the
+ * client's code for them works unchanged (https://platform.claude.com/docs/en/agents-and-tools/tool-use/bash-tool, text-editor-tool and
+ * memory-tool, read 2026-11-27).
+ */
+
+const text = { type: 'string' };
+const count = { type: 'integer' };
+const range = { type: 'array', items: count, description: 'The first and the last line to view; -1 is the end.' };
+
+const getSchema = (properties: JsonObject, required: readonly string[]): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+const commands = (...names: string[]): JsonObject => ({ type: 'string', enum: names });
+
+const fileFields = {
+  path: text,
+  view_range: range,
+  file_text: { ...text, description: 'The content of a file to create.' },
+  old_str: { ...text, description: 'The text to replace, which must be in the file once.' },
+  new_str: text,
+  insert_line: { ...count, description: 'The line after which to insert; 0 is the beginning.' },
+  insert_text: text,
+};
+
+interface Described {
+  readonly description: string;
+  readonly schema: JsonObject;
+}
+
+const editor = (...more: string[]): Described => ({
+  description: 'Views, creates and edits text files, and lists folders.',
+  schema: getSchema({ command: commands('view', 'create', 'str_replace', 'insert', ...more), ...fileFields }, [
+    'command',
+    'path',
+  ]),
+});
+
+const known: readonly (readonly [type: RegExp, tool: Described])[] = [
+  [
+    /^bash_\d{8}$/,
+    {
+      description: 'Runs commands in a bash session that keeps its state.',
+      schema: getSchema({ command: text, restart: { type: 'boolean', description: 'Starts a new session.' } }, []),
+    },
+  ],
+  [/^text_editor_(?:20241022|20250124)$/, editor('undo_edit')],
+  [/^text_editor_\d{8}$/, editor()],
+  [
+    /^memory_\d{8}$/,
+    {
+      description: 'Views, creates, edits, renames and deletes files of a memory below /memories.',
+      schema: getSchema(
+        {
+          command: commands('view', 'create', 'str_replace', 'insert', 'delete', 'rename'),
+          ...fileFields,
+          old_path: text,
+          new_path: text,
+        },
+        ['command'],
+      ),
+    },
+  ],
+];
+
+const described = (tool: JsonObject): Described | undefined => {
+  const type = asText(tool.type) ?? '';
+  return known.find(([pattern]) => pattern.test(type))?.[1];
+};
+
+/** Whether a tool of Anthropic's runs on the client's machine. */
+const isClientRun = (tool: JsonObject): boolean => described(tool) !== undefined;
+
+/** The body with functions in the place of such tools; the same one where it has none. */
+function withClientRunTools(body: JsonObject): JsonObject {
+  const tools = asArray(body.tools).map(asObject);
+  if (!tools.some(isClientRun)) return body;
+  return {
+    ...body,
+    tools: tools.map((tool) => {
+      const own = described(tool);
+      if (!own) return tool;
+      const { name, cache_control } = tool;
+      return { name, description: own.description, input_schema: own.schema, cache_control };
+    }),
+  };
+}
+
+/** What the Messages API has and this gateway does not, each with the nearest thing that it does have. */
+
+const servedBlocks = new Set([
+  ...[
+    'text',
+    'image',
+    'document',
+    'search_result',
+    'tool_use',
+    'tool_result',
+    'thinking',
+    'redacted_thinking',
+    'tool_reference',
+  ],
+]);
+
+/** Throws `unsupported_parameter` or `unsupported_tool_type` for what only Anthropic's own servers do. */
+function refuseUnserved(body: JsonObject): void {
+  refuseFields(body, 'messages');
+  for (const [index, tool] of asArray(body.tools).entries()) checkTool(asObject(tool), `tools[${index}]`);
+  for (const [index, message] of asArray(body.messages).entries()) {
+    checkBlocks(asArray(asObject(message).content), `messages[${index}].content`);
+  }
+}
+
+function checkTool(tool: JsonObject, at: string): void {
+  const type = asText(tool.type);
+  if (type === null || type === 'custom' || isClientRun(tool)) return;
+  throw new AppError(
+    'unsupported_tool_type',
+    `Tools of the type "${type.slice(0, 64)}" are not known here. Offer a tool with an "input_schema" of your own and run it yourself.`,
+    { param: `${at}.type` },
+  );
+}
+
+function checkBlocks(blocks: readonly unknown[], at: string): void {
+  for (const [index, value] of blocks.entries()) {
+    const block = asObject(value);
+    const type = asText(block.type);
+    if (type !== null && !servedBlocks.has(type)) {
+      const message = `Blocks of the type "${type.slice(0, 64)}" cannot be read here; text, pictures, documents, tool calls, their results and thinking can.`;
+      throw new AppError('unsupported_parameter', message, { param: `${at}[${index}].type` });
+    }
+    if (type === 'tool_result') checkBlocks(asArray(block.content), `${at}[${index}].content`);
+  }
+}
+
+/** What is left out of a request that is answered without it. */
+function droppedFields({ top_k: most, service_tier: tier }: MessagesRequest): Warning[] {
+  const drop = (param: string): Warning => ({
+    code: 'parameter_dropped',
+    param,
+    message: `"${param}" is not supported here; it was left out.`,
+  });
+  return [
+    ...(most === undefined ? [] : [drop('top_k')]),
+    ...(tier === undefined || tier === 'auto' ? [] : [drop('service_tier')]),
+  ];
+}
+
+/** Budgets from which on an effort is meant; what Anthropic's models are given for them (`providers/anthropic/thinking.ts`). */
+const budgets = [
+  { least: 32_000, effort: 'xhigh' },
+  { least: 20_000, effort: 'high' },
+  { least: 10_000, effort: 'medium' },
+  { least: 4_096, effort: 'low' },
+  { least: 0, effort: 'minimal' },
+] as const;
+
+/** How much is to be thought, in the one word that every provider is told. Nothing where nothing is said of it. */
+function getEffort({ thinking, output_config: config }: MessagesRequest): {
+  readonly effort: string | undefined;
+  readonly warnings: readonly Warning[];
+} {
+  const { effort } = config ?? {};
+  switch (thinking?.type) {
+    case undefined:
+      return { effort, warnings: [] };
+    case 'disabled':
+      return { effort: 'none', warnings: [] };
+    case 'enabled': {
+      const found = effort ?? budgets.find(({ least }) => thinking.budget_tokens >= least)?.effort;
+      const message = `"thinking.budget_tokens" is an effort here; "${found}" was used.`;
+      return { effort: found, warnings: [{ code: 'budget_as_effort', param: 'thinking', message }] };
+    }
+    default:
+      // Anthropic's own default (https://platform.claude.com/docs/en/build-with-claude/effort, read 2026-11-22).
+      return { effort: effort ?? 'high', warnings: [] };
+  }
+}
 
 /** Of `POST /v1/messages`. */
 export const messagesReader = translatedReader('messages', translateWith(messagesRequest));

@@ -3,11 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { errorKinds } from '#shared/errors.ts';
 import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gateway.ts';
+import { postmanCollection } from '../../cli/interface-commands.ts';
 import { routePolicies } from '../../http/policies.ts';
-import { type OpenApiDocument, openApiDocument } from './document.ts';
+import { type OpenApiDocument, openApiDocument, operations } from './document.ts';
 import { examples } from './examples.ts';
-import { operations } from './operations.ts';
-import { postmanCollection } from './postman.ts';
 import { requestSchemas, responseSchemas } from './schemas.ts';
 
 const document = openApiDocument();

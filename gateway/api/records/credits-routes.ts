@@ -1,10 +1,72 @@
 import { type Context, Hono } from 'hono';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import { transactionType } from '#shared/wire/credits.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { type Credits, type CreditTransaction, transactionType } from '#shared/wire/credits.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { endTime, listFields, readQuery, startTime } from '../../http/query.ts';
-import { readCredits } from '../../ledger/records/credits-store.ts';
+import { accountRow, getBalance } from '../../ledger/records/account-store.ts';
+import { getPage, getSlice, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
+import type { LedgerEntryRow } from '../../storage/schema.ts';
+
+interface CreditsQuery extends PageRequest {
+  readonly type?: LedgerEntryRow['type'] | undefined;
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
+}
+
+/** Balance and transactions of an account (wire contract §2.4), in the order in which they changed the balance. */
+export async function readCredits(db: GatewayDb, accountId: string, query: CreditsQuery): Promise<Credits> {
+  const row = await accountRow(db, accountId);
+  const { amount, ...balance } = getBalance(row);
+  return { object: 'credits', ...balance, balance: amount, transactions: await transactions(db, accountId, query) };
+}
+
+async function transactions(db: GatewayDb, accountId: string, query: CreditsQuery) {
+  const slice = getSlice(query);
+  const cursor = slice.cursor === undefined ? null : await cursorSeq(db, accountId, slice.cursor);
+  if (cursor === undefined) throw unknownCursor(query);
+  const rows = await db
+    .selectFrom('ledger_entries')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .$if(cursor !== null, (rest) => rest.where('seq', slice.comparison, cursor ?? 0n))
+    .$if(query.type !== undefined, (rest) => rest.where('type', '=', query.type ?? 'grant'))
+    // In the words of the index, which a value that is bound would not prove.
+    .$if(query.type !== undefined && query.type !== 'usage', (rest) => rest.where(sql<boolean>`type <> 'usage'`))
+    .$if(query.start !== undefined, (rest) => rest.where('created', '>=', BigInt(query.start ?? 0)))
+    .$if(query.end !== undefined, (rest) => rest.where('created', '<', BigInt(query.end ?? 0)))
+    .orderBy('seq', slice.direction)
+    .limit(slice.take)
+    .execute();
+  return getPage(query, rows, toTransaction);
+}
+
+const cursorSeq = async (db: GatewayDb, accountId: string, id: string): Promise<bigint | undefined> =>
+  (
+    await db
+      .selectFrom('ledger_entries')
+      .select('seq')
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst()
+  )?.seq;
+
+const toTransaction = (row: LedgerEntryRow): CreditTransaction => ({
+  id: row.id,
+  object: 'credit_transaction',
+  type: row.type,
+  amount: formatUsd(nanoUsd(row.amount)),
+  balance_after: formatUsd(nanoUsd(row.balance_after)),
+  currency: 'USD',
+  created: Number(row.created / 1000n),
+  description: row.description,
+  request_id: row.request_id,
+  provider: row.provider,
+  model: row.model,
+  estimated: row.estimated === 1n,
+});
 
 /** What may follow the question mark. */
 export const creditsQuery = z.object({

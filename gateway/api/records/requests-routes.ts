@@ -1,10 +1,183 @@
 import { Hono } from 'hono';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import { requestStatus } from '#shared/wire/request-record.ts';
+import { AppError } from '#shared/errors.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { type RequestRecord, type RequestStatus, requestStatus } from '#shared/wire/request-record.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { endTime, flag, listFields, readQuery, startTime } from '../../http/query.ts';
-import { listRequests, readRequest } from '../../ledger/records/requests-store.ts';
+import { dayMs } from '../../ledger/period.ts';
+import { shortRouting } from '../../ledger/records/routing-details.ts';
+import { getPage, getSlice, type Page, type PageRequest, unknownCursor } from '../../storage/cursor.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
+import type { RequestRow, UsageDailyRow } from '../../storage/schema.ts';
+
+export interface RequestsQuery extends PageRequest {
+  readonly status?: RequestStatus | undefined;
+  readonly provider?: string | undefined;
+  /** The model's own name or `provider/model`. */
+  readonly model?: string | undefined;
+  readonly key?: string | undefined;
+  readonly purpose?: string | undefined;
+  readonly conversation_id?: string | undefined;
+  /** What the caller sent as `X-Client-Request-Id`. */
+  readonly client_request_id?: string | undefined;
+  readonly byok?: boolean | undefined;
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
+}
+
+/** An account's requests, newest first unless asked otherwise (wire contract §10), in the order in which they were held. */
+export async function listRequests(
+  db: GatewayDb,
+  accountId: string,
+  query: RequestsQuery,
+): Promise<Page<RequestRecord>> {
+  const { cursor } = getSlice(query);
+  const from = cursor === undefined ? null : await findRow(db, accountId, cursor);
+  if (from === undefined) throw unknownCursor(query);
+  const rows = isNarrowed(query)
+    ? await rowsDayByDay(db, accountId, query, from)
+    : await rowsFrom(db, accountId, query, from, getSlice(query).take);
+  return getPage(query, rows, (row) => withoutCandidates(toRecord(row)));
+}
+
+/** Whether it is read in the order of time and many rows may have to be passed by. Names and purposes have indexes of their own. */
+const isNarrowed = ({ status, provider, model, key, byok, ...query }: RequestsQuery) =>
+  query.conversation_id === undefined &&
+  query.client_request_id === undefined &&
+  [status, provider, model, key, byok].some((value) => value !== undefined);
+
+/** Looks only at days that have such requests, one after the other: no statement reads more than a day. */
+async function rowsDayByDay(db: GatewayDb, accountId: string, query: RequestsQuery, from: RequestRow | null) {
+  const { direction, take } = getSlice(query);
+  const { start = 0, end = Number.MAX_SAFE_INTEGER } = query;
+  const days = await getDays(db, accountId, query);
+  const rows: RequestRow[] = [];
+  for (const day of direction === 'asc' ? days : days.toReversed()) {
+    const begins = Date.parse(`${day}T00:00:00Z`);
+    const period = { start: Math.max(start, begins), end: Math.min(end, begins + dayMs) };
+    const isPassed = from !== null && (direction === 'asc' ? period.end <= from.created : period.start > from.created);
+    if (isPassed || period.start >= period.end) continue;
+    rows.push(...(await rowsFrom(db, accountId, { ...query, ...period }, from, take - rows.length)));
+    if (rows.length === take) break;
+  }
+  return rows;
+}
+
+/** The days, earliest first, on which such requests began: by the daily counters, which know nothing of what still runs. */
+async function getDays(db: GatewayDb, accountId: string, query: RequestsQuery): Promise<string[]> {
+  const { status, key, provider, model, byok } = query;
+  const counted = db
+    .selectFrom('usage_daily')
+    .select('day')
+    .where('account_id', '=', accountId)
+    .$if(status !== undefined && status !== 'running', (rows) => rows.where('status', '=', status as EndedStatus))
+    .$if(key !== undefined, (rows) => rows.where('key_id', '=', key ?? ''))
+    .$if(provider !== undefined, (rows) => rows.where('provider', '=', provider ?? ''))
+    .$if(model !== undefined, (rows) => rows.where(isOfModel(model ?? '')))
+    .$if(byok !== undefined, (rows) => rows.where('byok', '=', byok ? 1n : 0n));
+  const running = db
+    .selectFrom('requests')
+    .select('day')
+    .where('status', '=', 'running')
+    // No plain column: what runs is little and has an index of its own, which is not to be passed over for the account's.
+    .where(sql<boolean>`account_id || '' = ${accountId}`);
+  // In this order: what ends in between is found as what runs.
+  const stillRunning = status === undefined || status === 'running' ? await running.distinct().execute() : [];
+  const ended = status === 'running' ? [] : await counted.distinct().execute();
+  return [...new Set([...stillRunning, ...ended].map(({ day }) => day))].sort();
+}
+
+type EndedStatus = UsageDailyRow['status'];
+
+const isOfModel = (model: string) => sql<boolean>`(model = ${model} or provider || '/' || model = ${model})`;
+
+function rowsFrom(
+  db: GatewayDb,
+  accountId: string,
+  query: RequestsQuery,
+  from: RequestRow | null,
+  most: number,
+): Promise<RequestRow[]> {
+  const { comparison, direction } = getSlice(query);
+  return filtered(db, accountId, query)
+    .$if(from !== null, (rest) =>
+      rest.where(sql<boolean>`(created, id) ${sql.raw(comparison)} (${from?.created}, ${from?.id})`),
+    )
+    .orderBy('created', direction)
+    .orderBy('id', direction)
+    .limit(most)
+    .execute();
+}
+
+/** One request of this account; another account's request does not exist. */
+async function readRequest(db: GatewayDb, accountId: string, id: string): Promise<RequestRecord> {
+  const row = await findRow(db, accountId, id);
+  if (!row) throw new AppError('request_not_found', 'This account has no request with this id.');
+  return toRecord(row);
+}
+
+/** The models that were looked at are told where one request is asked for: a list would be mostly made of them. */
+function withoutCandidates({ routing, ...record }: RequestRecord): RequestRecord {
+  return { ...record, routing: routing && shortRouting(routing) };
+}
+
+const findRow = (db: GatewayDb, accountId: string, id: string): Promise<RequestRow | undefined> =>
+  db.selectFrom('requests').selectAll().where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst();
+
+function filtered(db: GatewayDb, accountId: string, query: RequestsQuery) {
+  const { status, provider, model, key, purpose, byok, start, end } = query;
+  const { conversation_id: conversation, client_request_id: clientId } = query;
+  let rows = db.selectFrom('requests').selectAll().where('account_id', '=', accountId);
+  if (status !== undefined) rows = rows.where('status', '=', status);
+  if (provider !== undefined) rows = rows.where('provider', '=', provider);
+  if (model !== undefined) rows = rows.where(isOfModel(model));
+  if (key !== undefined) rows = rows.where('key_id', '=', key);
+  if (purpose !== undefined) rows = rows.where('purpose', '=', purpose);
+  if (conversation !== undefined) rows = rows.where('conversation_id', '=', conversation);
+  if (clientId !== undefined) rows = rows.where('client_request_id', '=', clientId);
+  if (byok !== undefined) rows = rows.where('byok', '=', byok ? 1n : 0n);
+  if (start !== undefined) rows = rows.where('created', '>=', BigInt(start));
+  if (end !== undefined) rows = rows.where('created', '<', BigInt(end));
+  return rows;
+}
+
+const count = (value: bigint | null) => (value === null ? null : Number(value));
+
+const toRecord = (row: RequestRow): RequestRecord => ({
+  id: row.id,
+  object: 'request',
+  created: Number(row.created / 1000n),
+  provider: row.provider,
+  model: row.model,
+  status: row.status,
+  error_code: row.error_code,
+  purpose: row.purpose,
+  conversation_id: row.conversation_id,
+  prompt_tokens: Number(row.prompt_tokens),
+  completion_tokens: Number(row.completion_tokens),
+  total_tokens: Number(row.prompt_tokens + row.completion_tokens),
+  cached_tokens: Number(row.cached_tokens),
+  cache_write_tokens: Number(row.cache_write_tokens),
+  reasoning_tokens: Number(row.reasoning_tokens),
+  audio_tokens: Number(row.audio_tokens),
+  cache_write_1h_tokens: Number(row.cache_write_1h_tokens),
+  web_searches: Number(row.web_searches),
+  image_tokens: Number(row.image_tokens),
+  cost_usd: formatUsd(nanoUsd(row.charge)),
+  upstream_cost_usd: formatUsd(nanoUsd(row.upstream_cost)),
+  estimated: row.estimated === 1n,
+  ...(row.cost_up_to > 0n ? { cost_up_to_usd: formatUsd(nanoUsd(row.cost_up_to)) } : {}),
+  byok: row.byok === 1n,
+  ...(row.byok === 1n ? { byok_fee_bps: Number(row.byok_fee_bps) } : {}),
+  latency_ms: { first_token: count(row.first_token_ms), total: count(row.total_ms) },
+  key_id: row.key_id,
+  user: row.end_user,
+  price: row.price === null ? null : JSON.parse(row.price),
+  routing: row.routing === null ? null : JSON.parse(row.routing),
+  metadata: JSON.parse(row.metadata),
+});
 
 const name = z.string().min(1, 'must not be empty').max(256).optional();
 /** What may follow the question mark. */

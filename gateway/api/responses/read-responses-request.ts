@@ -1,16 +1,328 @@
-import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
-import { type NamedTool, type ResponsesRequest, responsesRequest } from '#shared/wire/responses-request.ts';
-import { type ClientTools, offeredName } from '../../providers/content/client-tools.ts';
+import { AppError } from '#shared/errors.ts';
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
+import {
+  type InputItem,
+  type InputPart,
+  inputItemTypes,
+  type NamedTool,
+  type ResponsesRequest,
+  responsesRequest,
+} from '#shared/wire/responses-request.ts';
+import { shortened } from '../../http/shorten-name.ts';
+import { type ClientTools, noClientTools, offeredName } from '../../providers/content/client-tools.ts';
+import { getFileType } from '../../providers/content/file-type.ts';
 import { type PlacedTurn, turnsInForm } from '../chat/placed-turns.ts';
+import { getState } from '../chat/provider-state.ts';
 import type { EarlierItems, Echo } from '../chat/read-question.ts';
 import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
+import { refuseFields } from '../chat/refused-fields.ts';
 import { type Translation, translatedReader } from '../chat/translated-question.ts';
-import { callIn } from './client-calls.ts';
+import { callIdsIn, callIn, resultIn } from './client-calls.ts';
 import { withEarlierItems } from './earlier-items.ts';
-import { turnsOfItems } from './item-turns.ts';
-import { liftTools } from './lifted-tools.ts';
 import { namedTool, type OfferedTools, offerTools } from './offered-tools.ts';
-import { droppedFields, refuseItem, refuseUnserved } from './unserved.ts';
+
+/** A turn of the model's while it is put together: what it thought, said and called. */
+interface Turn {
+  readonly place: string;
+  readonly content: JsonObject[];
+  readonly calls: JsonObject[];
+  readonly images: string[];
+  thoughts: string;
+  /** Its provider's state, for the next call. */
+  state: JsonObject | null;
+}
+
+/**
+ * Reads items in their order: everything between two turns of others' is one turn of the model's. `tools`: the functions that tools of
+ * the caller's became.
+ */
+export function turnsOfItems(items: readonly InputItem[], tools: ClientTools = noClientTools): PlacedTurn[] {
+  const turns: PlacedTurn[] = [];
+  const callIds = callIdsIn(items);
+  let turn: Turn | null = null;
+  const close = () => {
+    if (turn && (turn.content.length > 0 || turn.calls.length > 0 || turn.images.length > 0)) {
+      turns.push({ message: turnMessage(turn), place: turn.place });
+    }
+    turn = null;
+  };
+  for (const [index, item] of items.entries()) {
+    const place = `input[${index}]`;
+    if (saysNothing(item)) continue;
+    const result = resultIn(item, callIds);
+    if (result) {
+      close();
+      const { id, output, failed } = result;
+      const content = typeof output === 'string' ? output : outputParts(output, place);
+      const message = { role: 'tool', tool_call_id: id, content, ...(failed ? { is_error: true } : {}) };
+      turns.push({ message, place });
+    } else if (isModels(item)) {
+      turn ??= { place, content: [], calls: [], images: [], thoughts: '', state: null };
+      addToTurn(turn, item, tools);
+    } else {
+      close();
+      turns.push({ message: otherMessage(item as OthersItem, place), place });
+    }
+  }
+  close();
+  return turns;
+}
+
+/** Offers of tools, which stand with the others, and searches of OpenAI's servers, whose results stand in the message after them. */
+const saysNothing = (item: InputItem) =>
+  item.type === 'additional_tools' ||
+  item.type === 'web_search_call' ||
+  ((item.type === 'tool_search_call' || item.type === 'tool_search_output') && item.call_id === undefined);
+
+type OthersItem = Extract<InputItem, { role: 'user' | 'system' | 'developer' } | { type: 'agent_message' }>;
+
+const isModels = (item: InputItem): boolean =>
+  item.type === 'reasoning' ||
+  item.type === 'image_generation_call' ||
+  ('role' in item && item.role === 'assistant') ||
+  callIn(item) !== null;
+
+function addToTurn(turn: Turn, item: InputItem, tools: ClientTools): void {
+  const call = callIn(item);
+  if (call) {
+    const { tool, id, arguments: text } = call;
+    const state = turn.state ? { extra_content: turn.state } : {};
+    turn.calls.push({ id, type: 'function', function: { name: offeredName(tools, tool), arguments: text }, ...state });
+    turn.state = null;
+  } else if (item.type === 'reasoning') {
+    turn.thoughts += asArray(item.summary).reduce((all: string, part) => all + (asText(asObject(part).text) ?? ''), '');
+    turn.state = (item.encrypted_content === undefined ? null : getState(item.encrypted_content)) ?? turn.state;
+  } else if (item.type === 'image_generation_call') {
+    if (item.result) turn.images.push(imageAddress(item.result));
+  } else if ('role' in item && item.role === 'assistant') {
+    const { content } = item as Extract<InputItem, { role: 'assistant' }>;
+    const parts = typeof content === 'string' ? [{ type: 'output_text' as const, text: content }] : content;
+    turn.content.push(
+      ...parts.map((part) =>
+        part.type === 'refusal' ? { type: 'refusal', refusal: part.refusal } : { type: 'text', text: part.text },
+      ),
+    );
+  }
+}
+
+/** Items say only the base64 of an image: what it is its first bytes tell. */
+function imageAddress(result: string): string {
+  if (/^https:\/\//i.test(result)) return result;
+  const type = getFileType(Buffer.from(result.slice(0, 24), 'base64'));
+  return `data:${type ?? 'image/png'};base64,${result}`;
+}
+
+const turnMessage = ({ content, calls, images, thoughts }: Turn): JsonObject => ({
+  role: 'assistant',
+  content: content.length > 0 ? content : null,
+  ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  ...(thoughts ? { reasoning_content: thoughts } : {}),
+  ...(images.length > 0 ? { images: images.map((url) => ({ type: 'image_url', image_url: { url } })) } : {}),
+});
+
+function otherMessage(item: OthersItem, place: string): JsonObject {
+  if (item.type === 'agent_message') {
+    const text = item.content.map((part) => part.text ?? part.encrypted_content ?? '').join('\n');
+    return { role: 'user', content: item.author === undefined ? text : `Message from ${item.author}:\n\n${text}` };
+  }
+  const { role, content } = item;
+  if (typeof content === 'string') return { role, content };
+  const parts = content.map((part, at) => contentPart(part, `${place}.content[${at}]`));
+  return { role, content: parts };
+}
+
+/** Nothing said is an empty text. */
+const outputParts = (parts: readonly InputPart[], place: string): string | JsonObject[] =>
+  parts.length === 0 ? '' : parts.map((part, at) => contentPart(part, `${place}.output[${at}]`));
+
+function contentPart(part: InputPart, place: string): JsonObject {
+  switch (part.type) {
+    case 'input_text':
+      return { type: 'text', text: part.text };
+    case 'input_image':
+      if (part.image_url === undefined) throw notStored(`${place}.image_url`, part.file_id);
+      return { type: 'image_url', image_url: { url: part.image_url, detail: part.detail } };
+    case 'input_file':
+      if (part.file_data === undefined) throw notStored(`${place}.file_data`, part.file_id ?? part.file_url);
+      return { type: 'file', file: { filename: part.filename, file_data: asDataUrl(part.file_data) } };
+  }
+}
+
+/** OpenAI takes a PDF's bare base64 as well. */
+const asDataUrl = (data: string) => (data.startsWith('data:') ? data : `data:application/pdf;base64,${data}`);
+
+function notStored(param: string, named: string | undefined): AppError {
+  if (named === undefined) return new AppError('missing_required_parameter', `"${param}" is missing.`, { param });
+  const message = `This gateway stores and fetches no files. Send the content itself in "${param}".`;
+  return new AppError('unsupported_file_id', message, { param });
+}
+
+/**
+ * Tools may stand in three places of a request: in `tools`, in items that offer more of them (`additional_tools`), and in what the caller's
+ * own search found (`tool_search_output`). A model is offered all of them together.
+ */
+interface LiftedTools {
+  /** The body with all of them in `tools`. */
+  readonly body: JsonObject;
+  /** Those that only a search found: OpenAI's own models take these from its output. */
+  readonly found: readonly JsonObject[];
+  readonly warnings: readonly Warning[];
+}
+
+interface PlacedTool {
+  readonly tool: JsonObject;
+  readonly place: string;
+}
+
+/**
+ * Leaves out what only OpenAI's servers run, with a warning, where the model can do without it. `isStrict`: it's refused. Throws
+ * `unsupported_tool_type` for tools that hold the caller's data, and where no other tool is left.
+ */
+function liftTools(body: JsonObject, isStrict: boolean): LiftedTools {
+  const given = toolsAt(body.tools, 'tools');
+  const items = asArray(body.input).map(asObject);
+  const added = items.flatMap((item, index) =>
+    item.type === 'additional_tools' ? toolsAt(item.tools, `input[${index}].tools`) : [],
+  );
+  const searched = items.flatMap((item, index) =>
+    item.type === 'tool_search_output' ? toolsAt(item.tools, `input[${index}].tools`) : [],
+  );
+  refuseHostedChoice(body.tool_choice);
+  const all = [...given, ...added, ...searched];
+  const hosted = all.filter(({ tool }) => isHosted(tool));
+  const refused = isStrict || hosted.length === all.length ? hosted : hosted.filter(({ tool }) => holdsData(tool));
+  const [first] = refused;
+  if (first) throw notRun(asText(first.tool.type) ?? '', first.place);
+  if (added.length + searched.length + hosted.length === 0) return { body, found: [], warnings: [] };
+  const own = merged([...given, ...added]);
+  const offered = merged([...own.map((tool) => ({ tool, place: '' })), ...searched]);
+  return {
+    body: { ...body, tools: offered },
+    found: offered.flatMap((tool) => onlyFound(tool, own)),
+    warnings: hosted.map(({ tool, place }) => ({
+      code: 'parameter_dropped',
+      param: place,
+      message: `Tools of the type "${shortened(asText(tool.type) ?? '')}" are not run here; it was left out.`,
+    })),
+  };
+}
+
+const toolsAt = (tools: unknown, place: string): PlacedTool[] =>
+  asArray(tools).map((tool, index) => ({ tool: asObject(tool), place: `${place}[${index}]` }));
+
+const clientRun = new Set(['function', 'custom', 'namespace', 'local_shell', 'apply_patch']);
+
+/** Whether OpenAI's servers would run it. A tool without a type is left to the schema. */
+function isHosted({ type, execution, environment }: JsonObject): boolean {
+  const name = asText(type);
+  if (name === null || clientRun.has(name) || name.startsWith('web_search')) return false;
+  if (name === 'tool_search') return execution !== 'client';
+  return !(name === 'shell' && [undefined, 'local'].includes(asText(asObject(environment).type) ?? undefined));
+}
+
+const dataTools = new Set([
+  'file_search',
+  'code_interpreter',
+  'mcp',
+  'computer',
+  'computer_use_preview',
+  'computer-preview',
+]);
+
+/** Tools that bring documents, servers or a screen of the caller's: an answer without them isn't the one that was asked for. */
+const holdsData = ({ type }: JsonObject): boolean => dataTools.has(asText(type) ?? '');
+
+const choices = new Set(['function', 'custom', 'allowed_tools', 'tool_search', 'local_shell', 'shell', 'apply_patch']);
+
+/** A model that is to call a hosted tool can't do so, and must not do something else instead. */
+function refuseHostedChoice(choice: unknown): void {
+  const { type, tools } = asObject(choice);
+  for (const each of [type, ...asArray(tools).map((tool) => asObject(tool).type)]) {
+    const name = asText(each);
+    if (name !== null && !choices.has(name)) throw notRun(name, 'tool_choice');
+  }
+}
+
+const notRun = (type: string, place: string) =>
+  new AppError(
+    'unsupported_tool_type',
+    `Tools of the type "${type.slice(0, 64)}" are not run here. Offer a "function" tool and run it yourself.`,
+    { param: place === 'tool_choice' ? 'tool_choice.type' : `${place}.type` },
+  );
+
+/** Each tool once: a later definition replaces an earlier one, and the tools of one namespace come together. */
+function merged(tools: readonly PlacedTool[]): JsonObject[] {
+  const all = new Map<string, JsonObject>();
+  for (const [index, { tool }] of tools.entries()) {
+    if (isHosted(tool)) continue;
+    const key = asText(tool.name) === null && tool.type === 'function' ? `unnamed ${index}` : getKey(tool);
+    const known = all.get(key);
+    all.set(key, known && tool.type === 'namespace' ? together(known, tool) : tool);
+  }
+  return [...all.values()];
+}
+
+const getKey = ({ type, name }: JsonObject): string => JSON.stringify([type, name ?? null]);
+
+function together(known: JsonObject, tool: JsonObject): JsonObject {
+  const inner = [...asArray(known.tools), ...asArray(tool.tools)].map((each) => ({ tool: asObject(each), place: '' }));
+  return { ...known, description: tool.description || known.description, tools: merged(inner) };
+}
+
+/** What of a tool is in none of the caller's own. */
+function onlyFound(tool: JsonObject, own: readonly JsonObject[]): JsonObject[] {
+  const known = own.find((each) => getKey(each) === getKey(tool));
+  if (!known) return [tool];
+  if (tool.type !== 'namespace') return [];
+  const inner = asArray(tool.tools).map(asObject);
+  const ownInner = asArray(known.tools).map(asObject);
+  return [{ ...tool, tools: inner.flatMap((each) => onlyFound(each, ownInner)) }];
+}
+
+/** What the Responses API has and this gateway does not, each with the nearest thing that it does have. */
+
+const servedItems = new Set(inputItemTypes);
+
+/** Throws `unsupported_parameter` for what cannot be done without stored responses. */
+function refuseUnserved(body: JsonObject): void {
+  refuseFields(body, 'responses');
+  for (const [index, item] of asArray(body.input).entries()) checkItem(asObject(item), index);
+}
+
+function checkItem(item: JsonObject, index: number): void {
+  const type = asText(item.type);
+  if (type !== null && !servedItems.has(type)) refuseItem(item, index);
+}
+
+/** Throws `unsupported_parameter` for an item that cannot be read, or that alone says nothing to a model. */
+function refuseItem(item: JsonObject, index: number): never {
+  const type = asText(item.type) ?? '';
+  const why =
+    type === 'item_reference'
+      ? `The item "${(asText(item.id) ?? '').slice(0, 64)}" is not kept, or not any more: send it itself. Clients do so with "store": false.`
+      : `Items of the type "${type.slice(0, 64)}" cannot be read here; messages, calls of tools that you run, their outputs, images and reasoning can.`;
+  throw new AppError('unsupported_parameter', why, { param: `input[${index}].type` });
+}
+
+const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
+
+/** What is left out of a request that is answered without it. */
+function droppedFields(body: JsonObject, forgotten: readonly number[]): Warning[] {
+  const drop = (param: string, message: string): Warning => ({ code: 'parameter_dropped', param, message });
+  return [
+    ...(body.store === true
+      ? [drop('store', 'Responses cannot be fetched later; their items are kept for an hour, for references to them.')]
+      : []),
+    ...(body.truncation === 'auto'
+      ? [drop('truncation', 'Nothing is cut from the input here; "truncation" was left out.')]
+      : []),
+    ...forgotten.map((index) => drop(`input[${index}]`, 'This reasoning is not kept any more; it was left out.')),
+    ...asArray(body.include)
+      .filter((name) => !includable.has(String(name)))
+      .map((name) => drop('include', `"${String(name).slice(0, 64)}" cannot be included here; it was left out.`)),
+  ];
+}
 
 /** Of `POST /v1/responses`. */
 export const responsesReader = translatedReader('responses', translated);

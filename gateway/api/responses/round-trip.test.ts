@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inputItem } from '#shared/wire/responses-request.ts';
 import { answerParts, saidIn } from '../../../tests/gateway-doubles/answer-parts.ts';
-import { turnsOfItems } from './item-turns.ts';
-import { createOutputItems } from './item-writer.ts';
+import { turnsOfItems } from './read-responses-request.ts';
+import { createOutputItems } from './responses-form.ts';
 
 test('whatever a model said, called and keeps to itself comes back through a response’s items', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../../models/catalogue/catalogue.ts';
-import type { Effort, ModelFacts } from '../../models/catalogue/model-facts.ts';
+import { type Effort, effortOrder, type ModelFacts } from '../../models/catalogue/model-facts.ts';
 import { hasTierPrice } from '../../models/catalogue/service-tiers.ts';
 import type { LongChanges } from '../../providers/changed-request.ts';
 import { ownToolsField } from '../../providers/content/client-tools.ts';
@@ -9,7 +9,6 @@ import { hashed, withHashedNames } from '../../providers/content/passed-fields.t
 import type { ProviderRequest } from '../../providers/provider.ts';
 import { fitLongParts, isForced } from './fit-long-parts.ts';
 import { changed, clamped, dropped, grammarsInWords } from './fit-warnings.ts';
-import { nearestEffort } from './nearest-effort.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
@@ -294,3 +293,17 @@ function mayThink({ facts }: Pick<CatalogueModel, 'facts'>, effort: Effort | und
 }
 
 const adjusted = (why: string) => changed('effort_adjusted', 'reasoning_effort', why);
+
+/**
+ * The effort of these that is nearest to the one asked for, of two the lower one; null where there are none. Who asks for some
+ * thinking is given some, and who asks for none the least there is.
+ */
+export function nearestEffort(asked: Effort, efforts: readonly Effort[]): Effort | null {
+  if (efforts.includes(asked)) return asked;
+  const some = asked === 'none' ? efforts : efforts.filter((effort) => effort !== 'none');
+  const distance = (effort: Effort) => Math.abs(effortOrder.indexOf(effort) - effortOrder.indexOf(asked));
+  return some.reduce<Effort | null>(
+    (nearest, effort) => (nearest === null || distance(effort) < distance(nearest) ? effort : nearest),
+    null,
+  );
+}

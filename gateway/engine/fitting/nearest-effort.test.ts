@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestEffort } from './nearest-effort.ts';
+import { nearestEffort } from './fit-request.ts';
 
 test.each([
   ['high', ['low', 'medium', 'high'], 'high'],

@@ -21,9 +21,9 @@ import {
   streamReply,
 } from '../../../tests/gateway-doubles/upstream-server.ts';
 import { Secret } from '../../access/auth/secret.ts';
+import { canonicalJson } from '../../api/chat/read-question.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import { createTransact } from '../../storage/transact.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { createKeptAnswers } from './kept-answers.ts';
 import { createSealing } from './sealing.ts';
 

@@ -5,13 +5,12 @@ import { nanoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { holdDurably } from '../../../tests/gateway-doubles/hold-durably.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { grantCredits, limitModels } from '../../operations/operator/operator-store.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import { createTransact } from '../../storage/transact.ts';
 import { checkLedger } from '../check-ledger.ts';
-import { grantCredits } from '../grant.ts';
 import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
-import { limitModels } from '../limit-models.ts';
 
 /** Whatever breaks one of these was committed by a decision that the stored rows did not allow. */
 const fences = [

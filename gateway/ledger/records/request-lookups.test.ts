@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { getPlans } from '../../../tests/gateway-doubles/query-plans.ts';
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
+import { readCredits } from '../../api/records/credits-routes.ts';
+import { listRequests, type RequestsQuery } from '../../api/records/requests-routes.ts';
 import { type GatewayDb, openDatabase } from '../../storage/open-database.ts';
-import { readCredits } from './credits-store.ts';
-import { listRequests, type RequestsQuery } from './requests-store.ts';
 
 const count = 5_000;
 

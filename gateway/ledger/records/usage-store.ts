@@ -1,12 +1,37 @@
 import { type RawBuilder, sql } from 'kysely';
 import { dayOfNumber, offsetsIn } from '#shared/days.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { lostAnswerCodes } from '#shared/wire/request-record.ts';
 import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
 import { readApart } from '../../storage/read-apart.ts';
 import { dayMs, getDay, type Period, splitByDays } from '../period.ts';
-import { isUnsettled, provenance } from './provenance.ts';
 import { isNamed, type UsageFilter } from './usage-filter.ts';
+
+const charged = sql`case when byok = 1 then upstream_cost else charge end`;
+/** The provider may have worked on it. */
+const mayHaveRun = sql`(prompt_tokens + completion_tokens > 0 or upstream_cost > 0
+  or error_code in (${sql.join(lostAnswerCodes.map((code) => sql.lit(code)))}))`;
+
+/** Where the cost of a request comes from, by its own flags: a word of `provenance` (`shared/wire/usage.ts`). */
+const provenance = sql<string>`case
+  when price is null and status <> 'failed' and prompt_tokens + completion_tokens > 0 and charge = 0 and upstream_cost = 0
+    then 'unknown'
+  when (status = 'failed' and charge = 0) or (status = 'cancelled' and ${charged} = 0) then case
+    when ${mayHaveRun} then case when byok = 1 then 'unknown' else 'unfinished' end
+    when charge = 0 then 'uncharged'
+    when byok = 1 then 'byok'
+    else 'billed' end
+  when estimated = 1 then 'estimated'
+  when byok = 1 then 'byok'
+  else 'billed' end`;
+
+/**
+ * Requests of which not everything is charged or known: `unknown` and `unfinished`. The first terms are those of the index
+ * `requests_of_unknown_cost`, word for word: the database finds the few candidates by it.
+ */
+const isUnsettled = sql<boolean>`status <> 'running' and (status <> 'succeeded' or price is null)
+  and ${provenance} in ('unknown', 'unfinished')`;
 
 export interface UsageGrouping {
   readonly group: UsageGroup;

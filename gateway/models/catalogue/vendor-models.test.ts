@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearestFacts } from './vendor-models.ts';
+import { nearestFacts } from '../../providers/model-lists.ts';
 
 describe('the nearest known model', () => {
   test.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nanoUsd } from '#shared/money.ts';
 import { openTokenBench, type TokenBench } from '../../../tests/gateway-doubles/token-bench.ts';
-import { openOperator } from './open-operator.ts';
+import { openOperator } from '../../cli/on-database.ts';
 
 type Refused = readonly [what: string, ask: (bench: TokenBench) => Promise<unknown>, code: string, sentence: RegExp];
 

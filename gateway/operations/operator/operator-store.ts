@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
-import { nanoUsd } from '#shared/money.ts';
+import { formatUsd, maxNano, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { createIdentity } from '../../access/auth/identity.ts';
 import { replaceKeySecret, requireKeySecret } from '../../access/auth/key-secret.ts';
 import { type KeyStanding, keyStandings } from '../../access/auth/key-standing.ts';
@@ -10,13 +10,12 @@ import { clientScopes } from '../../access/auth/scopes.ts';
 import { defaultTokenNames, type TokenNames } from '../../access/auth/token-names.ts';
 import { newKey } from '../../access/keys/new-key.ts';
 import { checkLedger } from '../../ledger/check-ledger.ts';
-import { grantCredits } from '../../ledger/grant.ts';
-import { limitModels } from '../../ledger/limit-models.ts';
-import { getModelLimits } from '../../ledger/model-limits.ts';
+import { getModelLimits, type ModelLimit, modelLimitsText, readModelLimits } from '../../ledger/model-limits.ts';
 import { usedIn } from '../../ledger/quota.ts';
+import { total } from '../../ledger/rules/rule.ts';
 import { usedToday } from '../../ledger/spending-limits.ts';
 import { newId } from '../../storage/id.ts';
-import { dialectOfDb, type GatewayDb } from '../../storage/open-database.ts';
+import { dialectOfDb, type GatewayDb, type GatewayTransaction } from '../../storage/open-database.ts';
 import type { AccountRow } from '../../storage/schema.ts';
 import type { Transact } from '../../storage/transact.ts';
 import type { LivePlans } from '../configuration/live-plans.ts';
@@ -24,6 +23,70 @@ import { createPlanOperator } from '../configuration/plan-operator.ts';
 import { createProviderOperator } from '../configuration/provider-operator.ts';
 import { createPriceOperator } from '../prices/price-operator.ts';
 import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
+
+interface Grant {
+  readonly accountId: string;
+  readonly amount: NanoUsd;
+  readonly description?: string;
+  /** Makes it happen once, however often it is called. */
+  readonly id?: string;
+}
+
+/** One grant never exceeds this, a billion dollars: more is a slip of the pen. */
+const largest = 1_000_000_000_000_000_000n;
+
+/** Adds credits to an account: balance and ledger entry in one transaction. */
+export async function grantCredits(trx: GatewayTransaction, grant: Grant, now: number): Promise<{ id: string }> {
+  if (grant.amount <= 0n || grant.amount > largest) {
+    throw new AppError('invalid_input', 'A grant must be more than $0 and at most $1,000,000,000.');
+  }
+  const repeated = grant.id === undefined ? undefined : await findGrant(trx, grant.id);
+  if (repeated) return getRepeat(repeated, grant);
+  const account = await trx
+    .updateTable('accounts')
+    .set((row) => ({ balance: row('balance', '+', grant.amount), granted: row('granted', '+', grant.amount) }))
+    .where('id', '=', grant.accountId)
+    .where('granted', '<=', maxNano - grant.amount)
+    .returning('balance')
+    .executeTakeFirst();
+  if (!account) throw await notGranted(trx, grant);
+  const id = newId('txn', now);
+  await trx
+    .insertInto('ledger_entries')
+    .values({
+      id,
+      account_id: grant.accountId,
+      type: 'grant',
+      amount: grant.amount,
+      balance_after: account.balance,
+      created: BigInt(now),
+      description: grant.description ?? null,
+      estimated: 0n,
+      idempotency_id: grant.id ?? null,
+    })
+    .execute();
+  return { id };
+}
+
+async function notGranted(trx: GatewayTransaction, { accountId }: Grant): Promise<AppError> {
+  const account = await trx.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
+  if (!account) return new AppError('not_found', `There is no account "${accountId}".`);
+  return new AppError('invalid_input', `All grants of an account together are at most $${formatUsd(maxNano)}.`);
+}
+
+const findGrant = (trx: GatewayTransaction, idempotencyId: string) =>
+  trx
+    .selectFrom('ledger_entries')
+    .select(['id', 'account_id', 'amount'])
+    .where('idempotency_id', '=', idempotencyId)
+    .executeTakeFirst();
+
+function getRepeat(booked: { id: string; account_id: string; amount: bigint }, grant: Grant): { id: string } {
+  if (booked.account_id !== grant.accountId || booked.amount !== grant.amount) {
+    throw new AppError('invalid_input', `The grant "${grant.id}" was already booked with another account or amount.`);
+  }
+  return { id: booked.id };
+}
 
 export interface OperatorDeps {
   readonly db: GatewayDb;
@@ -214,3 +277,38 @@ const toKeySummary = ({ row, ...key }: KeyStanding, now: number): KeySummary => 
   spent: nanoUsd(row.spent),
   mintedBy: row.parent_id ?? row.token_user,
 });
+
+/**
+ * Limits single models of an account (null: no longer), with what each was charged in the account's month and holds at this moment:
+ * in one transaction, so that no request is counted twice or not at all.
+ */
+export async function limitModels(
+  db: GatewayDb,
+  accountId: string,
+  models: Readonly<Record<string, bigint | null>>,
+): Promise<void> {
+  const account = db.selectFrom('accounts').select(['month', 'model_limits']).where('id', '=', accountId);
+  const isPostgres = dialectOfDb(db) === 'postgres';
+  const { month, model_limits } = await (isPostgres ? account.forUpdate() : account).executeTakeFirstOrThrow();
+  const limits = readModelLimits(model_limits);
+  for (const [id, limit] of Object.entries(models)) {
+    if (limit === null) limits.delete(id);
+    else limits.set(id, { limit, ...(await spentOn(db, { accountId, month, id })) });
+  }
+  await db
+    .updateTable('accounts')
+    .set({ model_limits: modelLimitsText(limits) })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+async function spentOn(
+  db: GatewayDb,
+  { accountId, month, id }: { readonly accountId: string; readonly month: string; readonly id: string },
+): Promise<Pick<ModelLimit, 'used' | 'held'>> {
+  const ofModel = sql`account_id = ${accountId} and provider || '/' || model = ${id}`;
+  const { rows } = await sql<Pick<ModelLimit, 'used' | 'held'>>`select
+    (select ${total(sql`charge`)} from usage_daily where ${ofModel} and substr(day, 1, 7) >= ${month}) as used,
+    (select ${total(sql`hold`)} from requests where ${ofModel} and status = 'running') as held`.execute(db);
+  return { used: rows[0]?.used ?? 0n, held: rows[0]?.held ?? 0n };
+}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCollector } from '../../api/chat/collect-answer.ts';
 import type { ProviderEvent } from '../provider.ts';
-import { createMessageReader } from './message-events.ts';
+import { createMessageReader } from './anthropic.ts';
 
 /** A message says the same whether it comes at once or in the events of its stream, however these cut it. */
 

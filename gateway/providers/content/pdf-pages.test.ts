@@ -1,8 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { estimateInputTokens } from './estimate-tokens.ts';
-import { pdfPages } from './pdf-pages.ts';
+import { estimateInputTokens, pdfPages } from './estimate-tokens.ts';
 
 const pdf = (objects: string) => Buffer.from(`%PDF-1.7\n${objects}\n%%EOF`, 'latin1');
 /** As most writers keep them since PDF 1.5. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chatMessage, type ReasoningDetail } from '#shared/wire/chat-request.ts';
-import { createBlockReader } from '../anthropic/content-blocks.ts';
-import { anthropicMessages } from '../anthropic/messages.ts';
+import { createBlockReader } from '../anthropic/anthropic.ts';
+import { anthropicMessages } from '../anthropic/anthropic-body.ts';
 import { addDetail, foreignDetails, withReasoning } from './reasoning-details.ts';
 
 type Answer = Parameters<typeof withReasoning>[0];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGenerateReader } from './generate-events.ts';
+import { createGenerateReader } from './google.ts';
 
 const answer = (finishReason: string, parts: object[] = []) => ({ candidates: [{ content: { parts }, finishReason }] });
 const text = [{ text: 'Hm' }];

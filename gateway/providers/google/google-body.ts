@@ -1,7 +1,129 @@
+import { AppError } from '#shared/errors.ts';
+import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import type { ModelFacts } from '../../models/catalogue/model-facts.ts';
+import { requestLimits } from '../../runtime/json/json-limits.ts';
+import { parseWithin } from '../../runtime/json/parse-json.ts';
 import { messageText } from '../content/conversation-shape.ts';
+import { parseDataUrl } from '../content/data-url.ts';
 import type { ProviderRequest } from '../provider.ts';
-import { googleContents } from './contents.ts';
+
+interface GoogleContent {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly object[];
+}
+
+/** What Google takes in place of a signature that was never its own (wire contract §1.6). */
+const foreignSignature = 'skip_thought_signature_validator';
+
+/**
+ * The conversation as Google wants it: `user` and `model` take turns, and results of parallel calls share one turn.
+ * `strict`: the model refuses a call whose thought signature is missing, and matches results by their calls' ids.
+ */
+function googleContents(messages: readonly ChatMessage[], strict: boolean): GoogleContent[] {
+  const names = callNames(messages);
+  const turns: { role: 'user' | 'model'; parts: object[] }[] = [];
+  for (const [index, message] of messages.entries()) {
+    const parts = getParts(message, index, names, strict);
+    if (!parts.length) continue;
+    const role = message.role === 'assistant' ? 'model' : 'user';
+    const last = turns.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else turns.push({ role, parts: [...parts] });
+  }
+  return turns;
+}
+
+/** Google names the function in a result where OpenAI names the call. */
+function callNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
+  return new Map(calls.map((call) => [call.id, call.function.name]));
+}
+
+function getParts(message: ChatMessage, index: number, names: ReadonlyMap<string, string>, strict: boolean): object[] {
+  switch (message.role) {
+    case 'user':
+      return typeof message.content === 'string'
+        ? textPart(message.content)
+        : message.content.flatMap((part, at) => contentPart(part, `messages[${index}].content[${at}]`));
+    case 'assistant': {
+      const calls = message.tool_calls ?? [];
+      return [
+        ...textPart(messageText(message)),
+        ...calls.map((call, at) => callPart(call, `messages[${index}].tool_calls[${at}]`, strict, at === 0)),
+      ];
+    }
+    case 'tool': {
+      const name = names.get(message.tool_call_id) ?? message.tool_call_id;
+      const pictures = strict ? getPictures(message, index) : [];
+      const text = messageText(message);
+      // `FunctionResponse.response` (https://googleapis.github.io/js-genai/classes/types.FunctionResponse.html, read 2026-11-22).
+      const response = message.is_error ? { error: text } : resultObject(text);
+      const id = strict ? { id: message.tool_call_id } : {};
+      return [{ functionResponse: { ...id, name, response, ...(pictures.length > 0 ? { parts: pictures } : {}) } }];
+    }
+    default:
+      return [];
+  }
+}
+
+const textPart = (text: string) => (/\S/.test(text) ? [{ text }] : []);
+
+const getPictures = ({ content }: Extract<ChatMessage, { role: 'tool' }>, index: number): object[] =>
+  typeof content === 'string'
+    ? []
+    : content.flatMap((part, at) =>
+        part.type === 'image_url' ? contentPart(part, `messages[${index}].content[${at}]`) : [],
+      );
+
+function contentPart(part: ContentPart, at: string): object[] {
+  switch (part.type) {
+    case 'text':
+      return textPart(part.text);
+    case 'image_url':
+      return [inlineData(part.image_url.url, `${at}.image_url.url`)];
+    case 'file':
+      return [inlineData(part.file.file_data ?? '', `${at}.file.file_data`)];
+    case 'input_audio':
+      return [{ inlineData: { mimeType: `audio/${part.input_audio.format}`, data: part.input_audio.data } }];
+  }
+}
+
+function inlineData(url: string, param: string): object {
+  const data = parseDataUrl(url);
+  if (data) return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
+  throw new AppError('file_download_failed', 'Google takes files as data URLs only. Send the content itself.', {
+    param,
+  });
+}
+
+/** In parallel calls only the first one is signed. */
+function callPart(call: ToolCall, at: string, strict: boolean, isFirst: boolean): object {
+  const own = asText(asObject(asObject(call.extra_content).google).thought_signature);
+  const signature = own ?? (strict && isFirst ? foreignSignature : null);
+  return {
+    functionCall: { ...(strict ? { id: call.id } : {}), name: call.function.name, args: getArguments(call, at) },
+    ...(signature === null ? {} : { thoughtSignature: signature }),
+  };
+}
+
+function getArguments(call: ToolCall, at: string): JsonObject {
+  const text = call.function.arguments.trim();
+  const value = text === '' ? {} : parsedObject(text);
+  if (value) return value;
+  const param = `${at}.function.arguments`;
+  throw new AppError('invalid_value', `"${param}" must be the JSON text of an object, and not of too many values.`, {
+    param,
+  });
+}
+
+function parsedObject(text: string): JsonObject | null {
+  const value = parseWithin(text, requestLimits);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? asObject(value) : null;
+}
+
+/** Google wants a result to be an object. */
+const resultObject = (text: string): JsonObject => parsedObject(text) ?? { result: text };
 
 type Parameters = ProviderRequest['parameters'];
 

@@ -1,11 +1,198 @@
-import { asArray, asCount, asObject, asText } from '#shared/json/foreign-json.ts';
+import { ulid } from 'ulid';
+import { AppError } from '#shared/errors.ts';
+import { asArray, asCount, asObject, asText, hasCountsOnly, type JsonObject } from '#shared/json/foreign-json.ts';
+import type { TokenUsage } from '#shared/price.ts';
+import type { FinishReason } from '#shared/wire/chat-response.ts';
+import type { WebSearch } from '../../models/catalogue/model-facts.ts';
+import { parseEvent } from '../../runtime/json/parse-json.ts';
 import { upstreamBody } from '../changed-request.ts';
-import { getMaxEvent } from '../content/made-images.ts';
+import { citations } from '../content/citations.ts';
+import { getMaxEvent, imageOfInlineData } from '../content/made-images.ts';
+import { googleFormat } from '../content/reasoning-details.ts';
 import { readEmbeddings } from '../embedding.ts';
-import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
+import type { ListedModel, Provider, ProviderContext, ProviderEvent } from '../provider.ts';
 import { answerEvents } from '../upstream/event-stream.ts';
+import { readFault, upstreamError } from '../upstream/upstream-error.ts';
 import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
-import { createGenerateReader } from './generate-events.ts';
+
+/** Reads the events of one streamed answer. */
+interface GenerateReader {
+  read(data: string): ProviderEvent[];
+  /** Reads an answer that came in one piece. */
+  readWhole(answer: JsonObject): ProviderEvent[];
+  /** The finish, only where Google gave a reason for one. */
+  end(): ProviderEvent[];
+  readonly maxEvent: number | undefined;
+}
+
+const provider = 'google';
+
+/** `charged`: what Google counts where it searched; `maxEvent`: where one may be longer than usual. */
+export function createGenerateReader(charged: WebSearch['charged'] = 'searches', maxEvent?: number): GenerateReader {
+  let started = false;
+  let calls = 0;
+  let said = false;
+  let finish: FinishReason | null = null;
+  /** The text so far, and the searches that were told. */
+  let text = '';
+  let searches = 0;
+  /** Pieces whose sources were told: an event may say them all again. */
+  let cited = 0;
+
+  function partEvents(value: unknown): ProviderEvent[] {
+    const part = asObject(value);
+    const piece = asText(part.text);
+    if (piece && part.thought === true) {
+      const detail = { type: 'reasoning.text', text: piece, format: googleFormat, index: 0 };
+      return [{ type: 'reasoning-delta', text: piece, details: [detail] }];
+    }
+    if (piece) {
+      text += piece;
+      return [{ type: 'text-delta', text: piece }];
+    }
+    // While Gemini 3 thinks it makes drafts, which are no part of the answer and not charged as images.
+    if (part.inlineData) return part.thought === true ? [] : imageOfInlineData(part.inlineData);
+    return part.functionCall ? callEvents(asObject(part.functionCall), asText(part.thoughtSignature)) : [];
+  }
+
+  /** Google sends a call whole, often without an id, and with an opaque signature that must come back (§1.6). */
+  function callEvents(call: JsonObject, signature: string | null): ProviderEvent[] {
+    const index = calls;
+    calls += 1;
+    const id = asText(call.id) || `call_${ulid()}`;
+    return [
+      ...(signature ? [getSignature(id, signature, index)] : []),
+      {
+        type: 'tool-call-start',
+        index,
+        id,
+        name: asText(call.name) ?? '',
+        ...(signature ? { extraContent: { google: { thought_signature: signature } } } : {}),
+      },
+      { type: 'tool-call-delta', index, arguments: JSON.stringify(asObject(call.args)) },
+    ];
+  }
+
+  function hear(event: JsonObject): ProviderEvent[] {
+    if (event.error) throw upstreamError(readFault(event, provider, null));
+    const candidate = asObject(asArray(event.candidates)[0]);
+    const begin: ProviderEvent[] = started ? [] : [{ type: 'start' }];
+    started = true;
+    const content = asArray(asObject(candidate.content).parts).flatMap(partEvents);
+    said ||= content.length > 0;
+    const reason = asText(candidate.finishReason);
+    if (reason) finish = finishReason(reason, { said, calls: calls > 0 });
+    else if (asText(asObject(event.promptFeedback).blockReason)) finish = 'content_filter';
+    const found = groundingEvents(asObject(candidate.groundingMetadata));
+    return [...begin, ...content, ...found, ...usageEvent(event.usageMetadata, searches)];
+  }
+
+  /** What Google searched for and what the text so far rests on; told with its end. */
+  function groundingEvents(metadata: JsonObject): ProviderEvent[] {
+    const queries = asArray(metadata.webSearchQueries).length;
+    const counted = charged === 'requests' ? Math.min(queries, 1) : queries;
+    const more = Math.max(0, counted - searches);
+    searches += more;
+    const from = cited;
+    cited = Math.max(cited, asArray(metadata.groundingSupports).length);
+    const found = groundedPieces(metadata, text, from);
+    return [...Array.from({ length: more }, () => ({ type: 'search' as const })), ...found];
+  }
+
+  const end = (): ProviderEvent[] => (finish ? [{ type: 'finish', reason: finish }] : []);
+
+  return {
+    maxEvent,
+    read: (data) => hear(parseEvent(data, provider)),
+    readWhole: (answer) => [...hear(answer), ...end()],
+    end,
+  };
+}
+
+/** Pieces of the text with the pages that they rest on. Google counts places in bytes of UTF-8. */
+function groundedPieces(metadata: JsonObject, text: string, first: number): ProviderEvent[] {
+  const pages = asArray(metadata.groundingChunks).map((chunk) => {
+    const { uri, title } = asObject(asObject(chunk).web);
+    return { url: uri, title };
+  });
+  if (pages.length === 0) return [];
+  const bytes = Buffer.from(text);
+  const place = (value: unknown) => bytes.toString('utf8', 0, asCount(value) ?? 0).length;
+  return asArray(metadata.groundingSupports)
+    .slice(first)
+    .map(asObject)
+    .map(({ segment, groundingChunkIndices: indices }) => {
+      const { startIndex, endIndex } = asObject(segment);
+      const named = asArray(indices).flatMap((index) => pages[asCount(index) ?? -1] ?? []);
+      return citations(named, place(startIndex), place(endIndex));
+    })
+    .filter(({ annotations }) => annotations.length > 0);
+}
+
+/** The signature of a call, by the call's id. */
+const getSignature = (id: string, data: string, index: number): ProviderEvent => ({
+  type: 'reasoning-delta',
+  text: '',
+  details: [{ type: 'reasoning.encrypted', data, id, format: googleFormat, index }],
+});
+
+const filtered = new Set([
+  ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
+  ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'],
+]);
+/** What it said is no answer, whatever there is of it. */
+const malformed = new Set([
+  ...['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'],
+  ...['NO_IMAGE', 'IMAGE_OTHER'],
+]);
+
+interface SaidSoFar {
+  readonly said: boolean;
+  readonly calls: boolean;
+}
+
+/** Google's reasons for an end. One that is no end of an answer (`OTHER`, `TOO_MANY_TOOL_CALLS`) is none where nothing was said. */
+function finishReason(reason: string, { said, calls }: SaidSoFar): FinishReason {
+  if (filtered.has(reason)) return 'content_filter';
+  if (reason === 'MAX_TOKENS') return 'length';
+  if (malformed.has(reason) || (reason !== 'STOP' && !said)) {
+    throw new AppError('upstream_bad_response', `Google ended the answer with ${reason}.`, { provider });
+  }
+  return calls ? 'tool_calls' : 'stop';
+}
+
+const counts = ['toolUsePromptTokenCount', 'thoughtsTokenCount', 'candidatesTokenCount'];
+
+/** Thoughts are output, and what tools put into the prompt is input (wire contract §1.7). Cumulative on each event. */
+function usageEvent(value: unknown, searches: number): ProviderEvent[] {
+  const usage = asObject(value);
+  const prompt = asCount(usage.promptTokenCount);
+  if (prompt === null || !hasCountsOnly(usage, counts)) return [];
+  const promptTokens = prompt + (asCount(usage.toolUsePromptTokenCount) ?? 0);
+  const reasoningTokens = asCount(usage.thoughtsTokenCount) ?? 0;
+  // Spoken input and images have prices of their own.
+  const spoken = getTokens('AUDIO', usage.promptTokensDetails);
+  const drawn = getTokens('IMAGE', usage.candidatesTokensDetails);
+  const counted: TokenUsage = {
+    promptTokens,
+    completionTokens: (asCount(usage.candidatesTokenCount) ?? 0) + reasoningTokens,
+    cachedTokens: Math.min(promptTokens, asCount(usage.cachedContentTokenCount) ?? 0),
+    cacheWriteTokens: 0,
+    reasoningTokens,
+    ...(spoken === null ? {} : { audioTokens: spoken }),
+    ...(drawn === null ? {} : { imageTokens: drawn }),
+    ...(searches > 0 ? { searches } : {}),
+  };
+  return [{ type: 'usage', usage: counted }];
+}
+
+/** Tokens of one kind of content, of those that Google tells apart; null: none. */
+function getTokens(modality: string, details: unknown): number | null {
+  const counted = asArray(details)
+    .map(asObject)
+    .find((detail) => detail.modality === modality);
+  return asCount(counted?.tokenCount) || null;
+}
 
 const id = 'google';
 

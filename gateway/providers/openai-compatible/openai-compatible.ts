@@ -1,17 +1,150 @@
+import { generationTokens } from '#shared/client/reading/generation-tokens.ts';
 import { AppError } from '#shared/errors.ts';
-import { asArray, asObject } from '#shared/json/foreign-json.ts';
+import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { isOwnServer } from '#shared/known-providers.ts';
+import { nanoUsd, type PicoUsd, picoUsd } from '#shared/money.ts';
+import type { Price } from '#shared/price.ts';
+import type { StopSignal } from '../../runtime/concurrency/stop-signal.ts';
 import { type BodyWriter, upstreamBody } from '../changed-request.ts';
 import { getMaxEvent } from '../content/made-images.ts';
 import { readEmbeddings } from '../embedding.ts';
-import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
+import type { AskBill, Bill, ListedModel, Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { answerEvents } from '../upstream/event-stream.ts';
 import { listsNothing } from '../upstream/upstream-error.ts';
 import { readJson, upstreamFetch } from '../upstream/upstream-fetch.ts';
-import { createChunkReader } from './completion-chunks.ts';
+import { createChunkReader, toNano } from './completion-chunks.ts';
 import { type Dialect, getDialect, openAiDialect } from './dialects.ts';
-import { getGeneration } from './generation.ts';
-import { listedEntry } from './listed-entry.ts';
+
+/**
+ * One entry of `GET /models`. OpenAI's own has an id and a date; the others add facts under names of their own, all of
+ * which are looked for here. Nothing where it can neither chat nor make embeddings.
+ */
+export function listedEntry(value: unknown, notForChat: RegExp | null): ListedModel[] {
+  const entry = asObject(value);
+  const model = asText(entry.id);
+  if (!model) return [];
+  const embeds = makesEmbeddings(entry, model);
+  if (!embeds && (notForChat?.test(model) || !canChat(entry))) return [];
+  const architecture = asObject(entry.architecture);
+  const parameters = Array.isArray(entry.supported_parameters) ? entry.supported_parameters : null;
+  return [
+    {
+      model,
+      name: asText(entry.display_name) ?? asText(entry.name),
+      created: asCount(entry.created),
+      contextLength: firstCount(entry, ['context_length', 'context_window', 'max_context_length', 'max_model_len']),
+      maxOutputTokens:
+        asCount(entry.max_completion_tokens) ?? asCount(asObject(entry.top_provider).max_completion_tokens),
+      inputs: getInputs(entry, architecture),
+      makesImages: asArray(architecture.output_modalities).includes('image'),
+      tools:
+        flag(asObject(entry.capabilities).function_calling) ??
+        flag(entry.supports_tools) ??
+        parameters?.includes('tools') ??
+        null,
+      reasoning: flag(asObject(entry.capabilities).reasoning) ?? parameters?.includes('reasoning') ?? null,
+      price: parsePricing(asObject(entry.pricing)),
+      embeds,
+    },
+  ];
+}
+
+const flag = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null);
+
+const firstCount = (entry: JsonObject, names: readonly string[]): number | null =>
+  names.map((name) => asCount(entry[name])).find((count) => count !== null && count > 0) ?? null;
+
+/** Mistral, Fireworks, Groq, Together and OpenRouter each say in their own way what is not for chat. */
+function canChat(entry: JsonObject): boolean {
+  const type = asText(entry.type);
+  const outputs = asArray(asObject(entry.architecture).output_modalities);
+  return (
+    asObject(entry.capabilities).completion_chat !== false &&
+    entry.supports_chat !== false &&
+    entry.active !== false &&
+    (type === null || !['image', 'audio', 'moderation', 'rerank', 'video'].includes(type)) &&
+    (outputs.length === 0 || outputs.includes('text'))
+  );
+}
+
+/** By its kind where the server says one, else by its name. */
+const makesEmbeddings = ({ type }: JsonObject, model: string): boolean =>
+  type === 'embedding' || type === 'embeddings' || /embed/i.test(model);
+
+function getInputs(entry: JsonObject, architecture: JsonObject): readonly string[] | null {
+  const named = asArray(architecture.input_modalities).filter((one): one is string => typeof one === 'string');
+  if (named.length > 0) return named;
+  const sees = flag(asObject(entry.capabilities).vision) ?? flag(entry.supports_image_input);
+  return sees === null ? null : ['text', ...(sees ? ['image'] : [])];
+}
+
+/** OpenRouter's: decimal strings in USD per token. Everything else is no price that can be trusted. */
+function parsePricing(pricing: JsonObject): Price | null {
+  const prompt = perToken(pricing.prompt);
+  const completion = perToken(pricing.completion);
+  if (prompt === null || completion === null) return null;
+  return {
+    prompt,
+    completion,
+    cacheRead: perToken(pricing.input_cache_read),
+    cacheWrite: perToken(pricing.input_cache_write),
+    outputImage: perToken(pricing.image_output),
+    request: perToken(pricing.request, dearestRequest) ?? picoUsd(0n),
+    tiers: [],
+  };
+}
+
+/** $10,000 per million tokens. */
+const dearestToken = 10_000_000_000n;
+const dearestRequest = 100_000_000_000_000n;
+
+/**
+ * A price below a pico-USD is rounded up to one; what is not a plain decimal ("-1": it depends) is not known, and what nobody
+ * would ask is no price.
+ */
+function perToken(value: unknown, dearest = dearestToken): PicoUsd | null {
+  const match = typeof value === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(value) : null;
+  if (!match) return null;
+  const [, whole = '0', fraction = ''] = match;
+  const pico = BigInt(`${whole}${fraction.slice(0, 12).padEnd(12, '0')}`);
+  const price = pico + (/[1-9]/.test(fraction.slice(12)) ? 1n : 0n);
+  return price <= dearest ? picoUsd(price) : null;
+}
+
+type UpstreamCall = Omit<Parameters<typeof upstreamFetch>[0], 'signal'>;
+
+/** No id of any server is as long. */
+const maxId = 256;
+
+/**
+ * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation),
+ * there some seconds after its end. `call`: with the address of the server's API. `getId`: the id that it gave its answer.
+ */
+const getGeneration =
+  (call: UpstreamCall, getId: () => string | null): AskBill =>
+  async (signal: StopSignal) => {
+    const id = getId();
+    if (id === null || id.length > maxId) return null;
+    const url = `${call.url}/generation?id=${encodeURIComponent(id)}`;
+    const answer = await readJson(await upstreamFetch({ ...call, url, signal }), call.provider);
+    return billIn(asObject(asObject(answer).data), id);
+  };
+
+function billIn(fields: JsonObject, id: string): Bill | null {
+  const tokens = generationTokens(fields);
+  const cost = costIn(fields);
+  if (asText(fields.id) !== id || tokens === null || cost === null) return null;
+  const { imageTokens, ...usage } = { ...tokens, cacheWriteTokens: 0 };
+  return { type: 'usage', usage: imageTokens ? { ...usage, imageTokens } : usage, cost };
+}
+
+/** In USD, with what a key of one's own there is billed by the provider behind it. */
+function costIn(fields: JsonObject): Bill['cost'] | null {
+  const cost = toNano(fields.total_cost);
+  if (cost === null || fields.is_byok !== true) return cost;
+  const behind = toNano(fields.upstream_inference_cost);
+  return behind === null ? null : nanoUsd(cost + behind);
+}
 
 interface CompatibleOptions {
   readonly id: string;

@@ -4,10 +4,9 @@ import { getCost } from '#shared/price.ts';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { tokensOfBytes } from '../content/estimate-tokens.ts';
 import type { ProviderEvent, ProviderRequest } from '../provider.ts';
+import { createSandbox, sandboxModels } from '../registry.ts';
 import { platformFetch } from '../upstream/upstream-response.ts';
-import { createSandbox } from './sandbox.ts';
-import { sandboxModels } from './sandbox-models.ts';
-import { getExample } from './schema-example.ts';
+import { getExample } from './tools-script.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content, name: undefined });
 

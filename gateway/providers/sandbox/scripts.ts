@@ -1,12 +1,134 @@
+import { crc32, deflateSync } from 'node:zlib';
 import { AppError } from '#shared/errors.ts';
+import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import { type Citations, citations } from '../content/citations.ts';
 import { lastUserText } from '../content/conversation-shape.ts';
 import { tokensOfBytes } from '../content/estimate-tokens.ts';
 import type { ProviderRequest } from '../provider.ts';
-import { painterScript } from './painter-script.ts';
+import { bytesOfWords } from './bytes-of-words.ts';
 import type { Script } from './player.ts';
-import { searchScript } from './search-script.ts';
 import { toolsScript } from './tools-script.ts';
-import { tourAnswer } from './tour.ts';
+import { tourPages } from './tour-pages.ts';
+
+/** Pixels on a side. */
+const size = 512;
+const shapes = 7;
+
+/** An answer with a picture that is made from the question: the same words get the same shapes and colours. */
+function painterScript(question: string, messages: readonly ChatMessage[]): Script {
+  const last = messages.findLast(({ role }) => role === 'user')?.content;
+  const seen = Array.isArray(last) ? last.filter(({ type }) => type === 'image_url').length : 0;
+  const pictures = seen === 1 ? 'one picture' : `${seen} pictures`;
+  const begun = seen === 0 ? '' : ` It had ${pictures} to begin with.`;
+  const text = `This picture is simulated: its shapes and colours come from the words of the question.${begun}`;
+  const url = `data:image/png;base64,${picture(question).toString('base64')}`;
+  return { reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null, images: [{ type: 'image', url }] };
+}
+
+/** A line of pixels begins with a byte for its filter: none. */
+const lineBytes = 1 + size * 3;
+
+/** A PNG of circles before a background, by the digest of some words. */
+function picture(words: string): Buffer {
+  const digest = bytesOfWords(words, 3 + shapes * 6);
+  const pixels = Buffer.alloc(size * lineBytes);
+  /** Colours some pixels of a line, `colour` being where its three bytes stand in the digest. */
+  const paint = (line: number, from: number, to: number, colour: number) => {
+    const begin = line * lineBytes + 1;
+    pixels.fill(digest.subarray(colour, colour + 3), begin + Math.max(from, 0) * 3, begin + Math.min(to, size) * 3);
+  };
+  for (let line = 0; line < size; line += 1) paint(line, 0, size, 0);
+  for (let at = 3; at < digest.length; at += 6) {
+    const [left = 0, top = 0, width = 0] = digest.subarray(at, at + 3);
+    const radius = 24 + width / 2;
+    for (let line = 0; line < size; line += 1) {
+      const half = Math.floor(Math.sqrt(radius ** 2 - (line - top * 2) ** 2));
+      if (half > 0) paint(line, left * 2 - half, left * 2 + half, at + 3);
+    }
+  }
+  return png(pixels);
+}
+
+/** Eight bits a channel, red, green and blue (https://www.w3.org/TR/png-3/). */
+function png(pixels: Buffer): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size, 0);
+  header.writeUInt32BE(size, 4);
+  header.set([8, 2, 0, 0, 0], 8);
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(pixels)), chunk('IEND')]);
+}
+
+function chunk(type: string, data: Uint8Array = new Uint8Array()): Buffer {
+  const typed = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const whole = Buffer.alloc(typed.length + 8);
+  whole.writeUInt32BE(data.length, 0);
+  whole.set(typed, 4);
+  whole.writeUInt32BE(crc32(typed), typed.length + 4);
+  return whole;
+}
+
+interface Topic {
+  readonly words: RegExp;
+  readonly answer: string;
+}
+
+/** In order of precedence where two topics match equally often. */
+const topics: readonly Topic[] = [
+  { words: /\b(curl|sdk|openai client|endpoint|gateway|script|http|api(?! keys?))\b/gi, answer: tourPages.gateway },
+  { words: /\b(keys?|byok|keychain|secret|secure|security|safe|password|token storage)\b/gi, answer: tourPages.keys },
+  { words: /\b(prices?|pricing|costs?|cheap|cheapest|expensive|quote|estimate)\b/gi, answer: tourPages.prices },
+  {
+    words: /\b(ledger|credits?|balance|bill|billed|charge|charged|hold|refund|reconcil\w*|money)\b/gi,
+    answer: tourPages.ledger,
+  },
+  { words: /\b(router?|routing|auto|choose|chosen|chose|pick|fallback)\b/gi, answer: tourPages.router },
+  { words: /\b(shortcuts?|keyboard|hotkeys?|palette|ctrl|cmd)\b/gi, answer: tourPages.shortcuts },
+  { words: /\b(sandbox|simulated|fake|test credits|offline)\b/gi, answer: tourPages.sandbox },
+  { words: /\b(privacy|private|telemetry|data|store[ds]?|where)\b/gi, answer: tourPages.privacy },
+];
+
+const greeting =
+  /^\W*(hi|hello|hey|hallo|hola|salut|bonjour|moin|good (morning|evening|afternoon))\b[\s\p{P}\p{S}]*$/iu;
+
+/** Answers a question about Portico by the words in it; whatever is not recognised gets the general tour. */
+function tourAnswer(question: string): string {
+  if (greeting.test(question)) return tourPages.greeting;
+  const asked = question.slice(0, 4_000);
+  const hits = topics.map((topic) => asked.match(topic.words)?.length ?? 0);
+  const most = Math.max(...hits);
+  return most > 0 ? (topics[hits.indexOf(most)]?.answer ?? tourPages.general) : tourPages.general;
+}
+
+const pages = [
+  { title: 'Simulated page one', url: 'https://example.com/simulated/one' },
+  { title: 'Simulated page two', url: 'https://example.org/simulated/two' },
+];
+
+/** As much as a search of OpenAI's models counts (https://platform.openai.com/docs/pricing). */
+const foundTokens = 8_000;
+
+/** An answer that rests on a search of the web, which is made up like all else here. */
+function searchScript(): Script {
+  const begin = 'This search is simulated: nothing was asked of the web.\n\n';
+  const first = 'The first page would say what is asked for.';
+  const second = 'The second would say it in other words, and when.';
+  const text = `${begin}- ${first}\n- ${second}`;
+  const cited = (words: string, page: number): Citations => {
+    const from = text.indexOf(words);
+    return citations(pages.slice(page, page + 1), from, from + words.length);
+  };
+  return {
+    reasoning: '',
+    text,
+    toolCall: null,
+    finish: 'stop',
+    cutAt: null,
+    searches: 1,
+    foundTokens,
+    citations: [cited(first, 0), cited(second, 1)],
+  };
+}
 
 /** Decides what a sandbox model answers: from the request alone, so that the same question gets the same answer. */
 export function scriptFor(request: ProviderRequest): Script {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openEarlier } from '../../../tests/gateway-doubles/earlier-ledger.ts';
-import { keyRules } from '../../ledger/rules/key-rules.ts';
+import { keyRules } from '../../ledger/check-ledger.ts';
 import { withSums } from '../../ledger/rules/sums.ts';
 
 const account = { name: 'A', email: null, plan: 'free', status: 'active' as const, created: 0n };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDraftHistory } from './draft-history.ts';
+import { createDraftHistory } from './drafts-store.ts';
 
 function typist() {
   let time = 0;

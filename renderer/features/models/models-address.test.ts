@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fakeModels } from '../../../tests/support/fake-models.ts';
 import { filterAbilities, sortColumns } from './filter-models.ts';
 import { type ModelsAddress, readAddress, writeAddress } from './models-address.ts';
-import { modelsCsv } from './models-csv.ts';
+import { modelsCsv } from './models-list.tsx';
 
 const id = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => !text.includes(','));
 const address: fc.Arbitrary<ModelsAddress> = fc.record({

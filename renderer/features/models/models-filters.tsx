@@ -1,4 +1,13 @@
-import { Braces, ChevronDown, CircleCheck, MessageSquare, SlidersHorizontal, Star, X } from 'lucide-react';
+import {
+  Braces,
+  ChevronDown,
+  CircleCheck,
+  type LucideIcon,
+  MessageSquare,
+  SlidersHorizontal,
+  Star,
+  X,
+} from 'lucide-react';
 import { type ReactNode, type Ref, useState } from 'react';
 import type { Model } from '#shared/wire/model.ts';
 import { useProviderName } from '../../api/use-provider-name.ts';
@@ -7,7 +16,7 @@ import { tokens, usd } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Menu, MenuChoice } from '../../ui/dialogs/menu.tsx';
 import { Button } from '../../ui/elements/button.tsx';
-import { Chip } from '../../ui/elements/chip.tsx';
+import { classNames } from '../../ui/elements/class-names.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { SearchField } from '../../ui/forms/search-field.tsx';
 import { abilities } from './abilities.ts';
@@ -191,4 +200,29 @@ function toggled<Value>(set: ReadonlySet<Value>, value: Value): ReadonlySet<Valu
   const next = new Set(set);
   if (!next.delete(value)) next.add(value);
   return next;
+}
+
+interface ChipProps {
+  pressed: boolean;
+  onChange: (pressed: boolean) => void;
+  icon: LucideIcon;
+  children: string;
+}
+
+/** A toggle for a filter. */
+function Chip({ pressed, onChange, icon: Icon, children }: ChipProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={pressed}
+      onClick={() => onChange(!pressed)}
+      className={classNames(
+        'inline-flex h-control items-center gap-1.5 rounded-control border px-2.5 font-medium text-sm transition-colors duration-[80ms]',
+        pressed ? 'border-accent bg-accent-soft text-accent' : 'border-line text-fg-2 hover:bg-hover hover:text-fg',
+      )}
+    >
+      <Icon size={14} strokeWidth={1.75} aria-hidden />
+      {children}
+    </button>
+  );
 }

@@ -1,8 +1,13 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { Download, KeyRound, Layers, Scale, Split } from 'lucide-react';
-import { useDeferredValue, useRef } from 'react';
+import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from 'react';
 import { type CatalogueModel, catalogueLimits } from '#shared/contract/app/catalogue.ts';
+import { csvRow } from '#shared/csv.ts';
+import { parseUsdPerToken } from '#shared/money.ts';
+import type { Model } from '#shared/wire/model.ts';
 import { useCatalogue, useChatNeeds, useLastChat } from '../../api/use-catalogue.ts';
-import { useProviderName } from '../../api/use-provider-name.ts';
+import { type ProviderName, useProviderName } from '../../api/use-provider-name.ts';
+import { saveFile } from '../../browser/save-file.ts';
 import { useNarrow } from '../../browser/use-media.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
 import { PageHeader } from '../../page/page-header.tsx';
@@ -10,6 +15,7 @@ import { getRetryAt, getSentence } from '../../text/error-text.ts';
 import { since } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
+import { ScrollGroup } from '../../ui/elements/scroll-group.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -17,14 +23,85 @@ import { Remedy } from '../../ui/notices/remedy.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
-import { filterModels, isUsable, noFilter } from './filter-models.ts';
+import { filterModels, isUsable, type ModelFilter, noFilter } from './filter-models.ts';
+import { ModelRow, type RowActions } from './model-row.tsx';
 import { ModelSheet } from './model-sheet.tsx';
-import { ModelTable } from './model-table.tsx';
-import { saveModelsCsv } from './models-csv.ts';
+import { ModelTableHead, NarrowHead } from './model-table-head.tsx';
 import { ModelsFilters } from './models-filters.tsx';
-import { nearestModels } from './nearest-models.ts';
 import { useAddress } from './use-address.ts';
 import { usePreferred } from './use-preferred.ts';
+
+/** USD per million tokens, exactly and without a currency sign. */
+function perMillion(perToken: string | null | undefined): string {
+  if (!perToken) return '';
+  const text = parseUsdPerToken(perToken).toString().padStart(7, '0');
+  const fraction = text.slice(-6).replace(/0+$/, '');
+  return fraction === '' ? text.slice(0, -6) : `${text.slice(0, -6)}.${fraction}`;
+}
+
+type Cell = (model: CatalogueModel, providerName: ProviderName) => string;
+
+const columns: readonly (readonly [string, Cell])[] = [
+  ['id', ({ id }) => id],
+  ['name', ({ name }) => name],
+  ['provider', ({ provider }) => provider],
+  ['provider_name', ({ owned_by }, providerName) => providerName(owned_by)],
+  ['status', ({ status }) => status],
+  ['context_length', ({ context_length: tokens }) => String(tokens ?? '')],
+  ['max_output_tokens', ({ max_output_tokens: tokens }) => String(tokens ?? '')],
+  ['capabilities', ({ capabilities }) => capabilities.join(' ')],
+  ['input_usd_per_million', ({ pricing }) => perMillion(pricing?.prompt)],
+  ['cached_input_usd_per_million', ({ pricing }) => perMillion(pricing?.input_cache_read)],
+  ['cache_write_usd_per_million', ({ pricing }) => perMillion(pricing?.input_cache_write)],
+  ['output_usd_per_million', ({ pricing }) => perMillion(pricing?.completion)],
+  ['price_as_of', ({ pricing }) => pricing?.as_of ?? ''],
+  ['price_source', ({ pricing }) => pricing?.source ?? ''],
+  ['deprecation_date', (model) => model.deprecation_date ?? ''],
+  ['shutdown_date', (model) => model.shutdown_date ?? ''],
+];
+
+/** Models as CSV (RFC 4180), with exact prices. */
+export const modelsCsv = (models: readonly CatalogueModel[], providerName: ProviderName): string =>
+  [columns.map(([name]) => name), ...models.map((model) => columns.map(([, of]) => of(model, providerName)))]
+    .map(csvRow)
+    .join('');
+
+function saveModelsCsv(models: readonly CatalogueModel[], providerName: ProviderName): void {
+  saveFile(new Blob([modelsCsv(models, providerName)], { type: 'text/csv;charset=utf-8' }), 'portico-models.csv');
+}
+
+const most = 3;
+
+/**
+ * Models to look at where nothing matches: those that fail one part of the filter alone, in the order in which people give the
+ * parts up, then those that are named alike.
+ */
+function nearestModels<Listed extends Model>(
+  models: readonly Listed[],
+  filter: ModelFilter,
+  providerName: ProviderName,
+): Listed[] {
+  const looser: ModelFilter[] = [
+    { ...filter, fits: null },
+    { ...filter, favourites: false },
+    { ...filter, maxInput: null },
+    { ...filter, minContext: null },
+    { ...filter, usable: false },
+    { ...filter, abilities: new Set() },
+    { ...filter, providers: new Set() },
+    { ...filter, query: '' },
+    ...filter.query
+      .split(/[\s-]+/)
+      .filter((word) => word.length > 2)
+      .map((word) => ({ ...noFilter, query: word })),
+  ];
+  for (const each of looser) {
+    const found = filterModels(models, each, { providerName });
+    const some = found.filter(({ kind }) => kind !== 'router');
+    if (some.length > 0 && found.length < models.length) return some.slice(0, most);
+  }
+  return [];
+}
 
 /** Every model with its prices, whether or not there is a key for it. */
 export function ModelsList() {
@@ -218,5 +295,129 @@ function Nothing({ nearest, onOpen, onClear }: NothingProps) {
         {text.clear}
       </Button>
     </Empty>
+  );
+}
+
+interface ModelTableProps extends RowActions {
+  models: readonly CatalogueModel[];
+  narrow: boolean;
+  sort: ModelFilter['sort'];
+  picked: readonly string[];
+  favourites: readonly string[];
+  onSort: (sort: ModelFilter['sort']) => void;
+  onSearch: () => void;
+}
+
+/**
+ * The models, virtualised: a real table, with spacer rows for what is not rendered. One row takes the Tab key; arrows or J and K
+ * move, Enter opens, Space chooses for a comparison, F makes a favourite, / goes to the search.
+ */
+function ModelTable(props: ModelTableProps) {
+  'use no memo';
+  const { models, narrow, sort, picked, favourites, onSort, onSearch, ...actions } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+  const current = Math.min(active, models.length - 1);
+  const height = narrow ? 60 : document.documentElement.dataset.density === 'compact' ? 36 : 44;
+  const rows = useVirtualizer({
+    count: models.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    getItemKey: (at) => models[at]?.id ?? at,
+    overscan: 12,
+  });
+  const stable = useStable(actions);
+  const items = rows.getVirtualItems();
+  const above = items[0]?.start ?? 0;
+  const below = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const columns = narrow ? 2 : 9;
+
+  const focusRow = (at: number) => {
+    setActive(at);
+    rows.scrollToIndex(at);
+    // The row may be rendered only by then.
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-row="${at}"]`)?.focus({ preventScroll: true }),
+    );
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const at = Number((event.target as HTMLElement).dataset.row ?? Number.NaN);
+    const model = models[at];
+    if (event.key === '/') onSearch();
+    else if (!model || event.altKey) return;
+    else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) actions.onUse(model);
+    else if (event.ctrlKey || event.metaKey) return;
+    else if (event.key === 'ArrowDown' || event.key === 'j') focusRow(Math.min(models.length - 1, at + 1));
+    else if (event.key === 'ArrowUp' || event.key === 'k') focusRow(Math.max(0, at - 1));
+    else if (event.key === 'Home') focusRow(0);
+    else if (event.key === 'End') focusRow(models.length - 1);
+    else if (event.key === ' ') actions.onPick(model);
+    else if (event.key === 'f') actions.onFavourite(model);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div className="scroll-frame min-h-0 flex-1">
+      <ScrollGroup ref={scroller} label={text.table} className="h-full overflow-auto">
+        <table
+          onKeyDown={onKeyDown}
+          className="w-full table-fixed border-separate border-spacing-0 tabular-nums"
+          aria-rowcount={models.length + 1}
+        >
+          <caption className="sr-only">{text.table}</caption>
+          {narrow && (
+            <colgroup>
+              <col />
+              <col className="w-24" />
+            </colgroup>
+          )}
+          {narrow ? <NarrowHead /> : <ModelTableHead sort={sort} onSort={onSort} />}
+          <tbody>
+            {above > 0 && <Gap height={above} columns={columns} />}
+            {items.map((item) => {
+              const model = models[item.index];
+              if (!model) return null;
+              return (
+                <ModelRow
+                  key={item.key}
+                  model={model}
+                  index={item.index}
+                  narrow={narrow}
+                  active={item.index === current}
+                  picked={picked.includes(model.id)}
+                  favourite={favourites.includes(model.id)}
+                  {...stable}
+                />
+              );
+            })}
+            {below > 0 && <Gap height={below} columns={columns} />}
+          </tbody>
+        </table>
+      </ScrollGroup>
+    </div>
+  );
+}
+
+/** The same functions for good, which do what the latest ones do: a row is drawn anew only where what it shows has changed. */
+function useStable(actions: RowActions): RowActions {
+  const latest = useRef(actions);
+  useEffect(() => {
+    latest.current = actions;
+  });
+  const [stable] = useState<RowActions>(() => ({
+    onOpen: (model) => latest.current.onOpen(model),
+    onUse: (model) => latest.current.onUse(model),
+    onPick: (model) => latest.current.onPick(model),
+    onFavourite: (model) => latest.current.onFavourite(model),
+  }));
+  return stable;
+}
+
+function Gap({ height, columns }: { height: number; columns: number }) {
+  return (
+    <tr aria-hidden>
+      <td colSpan={columns} className="p-0" style={{ height }} />
+    </tr>
   );
 }

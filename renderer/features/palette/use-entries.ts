@@ -1,5 +1,59 @@
-import { FilePlus2, Languages, MessageSquare, MessagesSquare, Search, Settings, TextQuote } from 'lucide-react';
-import { actionList } from '#shared/actions/action-list.ts';
+import {
+  Activity,
+  AppWindow,
+  Archive,
+  ArchiveRestore,
+  ArrowDown,
+  ArrowLeft,
+  ArrowRight,
+  ArrowUp,
+  Bot,
+  CircleUser,
+  ClipboardCopy,
+  Columns2,
+  Copy,
+  CopyPlus,
+  Download,
+  FilePlus2,
+  Files,
+  FolderInput,
+  FolderPlus,
+  Globe,
+  Import,
+  Keyboard,
+  Languages,
+  Layers,
+  type LucideIcon,
+  MessageCircleDashed,
+  MessageSquare,
+  MessagesSquare,
+  Monitor,
+  PanelLeft,
+  Paperclip,
+  Pencil,
+  Pin,
+  Play,
+  RefreshCw,
+  RotateCcw,
+  Rows3,
+  Scale,
+  Search,
+  Settings,
+  SlidersHorizontal,
+  Split,
+  Square,
+  SquarePen,
+  SunMoon,
+  Tag,
+  TextCursorInput,
+  TextQuote,
+  TextSearch,
+  Trash2,
+  Wallet,
+  ZoomIn,
+  ZoomOut,
+} from 'lucide-react';
+import { type Action, actionList } from '#shared/actions/action-list.ts';
 import { getLocale, languages } from '#shared/language/messages.ts';
 import { useBindings } from '../../actions/bindings.ts';
 import { getOffer } from '../../actions/offers.ts';
@@ -21,9 +75,66 @@ import { usePrompts } from '../prompts/use-prompts.ts';
 import { saidBy } from '../search/said-by.ts';
 import { seekInTools } from '../search/seek-in-tools.ts';
 import { useSearch } from '../search/use-search.ts';
-import { actionIcons, type PaletteAction, paletteGroups } from './action-icons.ts';
 import { type Entry, type EntryGroup, rankEntries } from './rank-entries.ts';
 import { settingPlaces } from './setting-entries.ts';
+
+/** The groups of actions that the palette shows. */
+const paletteGroups = ['chat', 'app', 'go'] as const;
+type PaletteAction = Extract<Action, { group: (typeof paletteGroups)[number] }>;
+
+const actionIcons: Readonly<Record<PaletteAction['id'], LucideIcon>> = {
+  newChat: SquarePen,
+  newWindow: AppWindow,
+  temporaryChat: MessageCircleDashed,
+  newFolder: FolderPlus,
+  importChats: Import,
+  sidebar: PanelLeft,
+  theme: SunMoon,
+  systemTheme: Monitor,
+  density: Rows3,
+  zoomIn: ZoomIn,
+  zoomOut: ZoomOut,
+  zoomReset: Search,
+  shortcuts: Keyboard,
+  focusMessage: TextCursorInput,
+  find: TextSearch,
+  model: Bot,
+  compare: Columns2,
+  chatOptions: SlidersHorizontal,
+  webSearch: Globe,
+  attach: Paperclip,
+  stop: Square,
+  retryAnswer: RotateCcw,
+  retryAnswerOther: RefreshCw,
+  continueAnswer: Play,
+  copyAnswer: Copy,
+  editQuestion: Pencil,
+  forkChat: Split,
+  renameChat: Pencil,
+  pinChat: Pin,
+  moveChat: FolderInput,
+  tagChat: Tag,
+  copyChat: ClipboardCopy,
+  duplicateChat: CopyPlus,
+  exportChat: Download,
+  archiveChat: Archive,
+  trashChat: Trash2,
+  restoreChat: ArchiveRestore,
+  back: ArrowLeft,
+  forward: ArrowRight,
+  nextChat: ArrowDown,
+  previousChat: ArrowUp,
+  searchAll: Files,
+  archivePage: Archive,
+  trashPage: Trash2,
+  modelsPage: Layers,
+  whatIfPage: Split,
+  usagePage: Activity,
+  creditsPage: Wallet,
+  reconciliationPage: Scale,
+  accountPage: CircleUser,
+  settings: Settings,
+};
 
 const also: Partial<Record<string, string>> = text.also;
 const maxRecent = 5;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
-import { createBlocks, lexWhole } from './blocks.ts';
+import { createBlocks, lexWhole } from './parse-documents.ts';
 
 const pieces = [
   '# Heading\n',

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import type { Token } from 'marked';
 import { expect, test, vi } from 'vitest';
-import { lexWhole } from './blocks.ts';
 import { createDocumentParser, type ParseWorker } from './document-parser.ts';
-import { createParsing } from './parse-documents.ts';
+import { createParsing, lexWhole } from './parse-documents.ts';
 import { type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
 
 interface Stepped {

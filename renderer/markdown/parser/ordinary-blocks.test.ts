@@ -6,12 +6,10 @@ import { toHtml } from '#shared/markdown/to-html.ts';
 import { maxLength, ordinaryDocuments } from '../../../tests/support/ordinary-documents.ts';
 import { countMarkup, countTokens, sentences } from '../../../tests/support/ordinary-texts.ts';
 import { sliceWeight } from '../../long-text/weight.ts';
+import { createSlicer, firstPart } from '../block.tsx';
 import { clipboardForm } from '../copy-forms.ts';
 import { withKeptParts } from './block-parts.ts';
-import { createBlocks, lexWhole } from './blocks.ts';
-import { firstPart } from './first-part.ts';
-import { createParsing } from './parse-documents.ts';
-import { createSlicer } from './slices.ts';
+import { createBlocks, createParsing, lexWhole } from './parse-documents.ts';
 
 const scripts = Object.entries(sentences);
 

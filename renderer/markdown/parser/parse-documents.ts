@@ -1,8 +1,114 @@
 import type { Token } from 'marked';
+import remend from 'remend';
+import { lexText, withPlainLines } from '#shared/markdown/lex-text.ts';
 import { getPortions, type Portion } from './block-parts.ts';
-import { type Blocks, createBlocks } from './blocks.ts';
 import { boundedBlocks } from './bounded-blocks.ts';
 import type { ParseAnswer, ParseRequest } from './parse-messages.ts';
+
+/**
+ * Incremental Markdown. Closed blocks are lexed once and keep their identity, so that they are not rendered again; only
+ * the open tail is lexed with each chunk. At the end the blocks equal those of the whole text (see the tests).
+ */
+interface Blocks {
+  append(text: string): void;
+  /** The text is complete: unfinished syntax is taken literally. */
+  finish(): void;
+  readonly source: string;
+  readonly tokens: readonly Token[];
+}
+
+const maxMended = 20_000;
+const referenceDefinition = /\[[^\]\n]+\]:/;
+
+export function createBlocks(): Blocks {
+  let closed: Token[] = [];
+  let open: Token[] = [];
+  let source = '';
+  let tail = '';
+  let heldBack = '';
+  let finished = false;
+
+  const refresh = (streaming: boolean) => {
+    const raw = lexText(tail);
+    const cut = closedCount(raw);
+    const done = raw.slice(0, cut).map((token, at) => equalOr(open[at], token));
+    const length = done.reduce((sum, token) => sum + token.raw.length, 0);
+    // Blocks are closed only if they reproduce the text exactly: whatever a parser does, no word may be lost.
+    if (streaming && cut > 0 && tail.startsWith(done.map((token) => token.raw).join(''))) {
+      closed = [...closed, ...done];
+      open = open.slice(cut);
+      tail = tail.slice(length);
+    }
+    const rest = streaming ? lexText(mended(tail)) : raw;
+    const same = streaming ? sameOr : equalOr;
+    open = rest.map((token, at) => same(open[at], token));
+  };
+
+  return {
+    get source() {
+      return source;
+    },
+    get tokens() {
+      return [...closed, ...open];
+    },
+    append(text) {
+      if (finished || text === '') return;
+      source += text;
+      // The `\n` of a `\r\n` may still be missing.
+      const arrived = heldBack + text;
+      heldBack = arrived.endsWith('\r') ? '\r' : '';
+      tail += withPlainLines(arrived.slice(0, arrived.length - heldBack.length));
+      refresh(true);
+    },
+    finish() {
+      if (finished) return;
+      finished = true;
+      tail += heldBack ? '\n' : '';
+      // A link reference may have been used before its definition.
+      if (!referenceDefinition.test(source)) return refresh(false);
+      const before = [...closed, ...open];
+      closed = lexText(withPlainLines(source)).map((token, at) => equalOr(before[at], token));
+      open = [];
+    },
+  };
+}
+
+/** The tokens of a whole document. */
+export function lexWhole(source: string): Token[] {
+  const blocks = createBlocks();
+  blocks.append(source);
+  blocks.finish();
+  return [...blocks.tokens];
+}
+
+/**
+ * How many blocks can no longer change: all but the last two that are not blank, and only up to a blank line. Without
+ * one, what follows may continue the block.
+ */
+function closedCount(tokens: readonly Token[]): number {
+  let solid = 0;
+  for (let at = tokens.length - 1; at > 0; at--) {
+    if (tokens[at]?.type !== 'space') solid++;
+    if (solid >= 2 && endsWithBlankLine(tokens[at - 1])) return at;
+  }
+  return 0;
+}
+
+const endsWithBlankLine = (token: Token | undefined): boolean =>
+  token?.type === 'space' || /\n[ \t]*\n$/.test(token?.raw ?? '');
+
+const sameOr = (before: Token | undefined, now: Token): Token =>
+  before && before.type === now.type && before.raw === now.raw ? before : now;
+
+/** The same source may contain a link now, so the content is compared too. */
+const equalOr = (before: Token | undefined, now: Token): Token =>
+  before && JSON.stringify(before) === JSON.stringify(now) ? before : now;
+
+/** Closes unfinished syntax, so that no raw markup flashes. Not inside an open fence, where it is text. */
+function mended(tail: string): string {
+  if (tail.length > maxMended) return tail;
+  return remend(tail, { linkMode: 'text-only', images: false, htmlTags: false, katex: false });
+}
 
 interface Document {
   readonly blocks: Blocks;

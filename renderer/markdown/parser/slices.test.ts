@@ -3,13 +3,11 @@ import type { Token } from 'marked';
 import { expect, test } from 'vitest';
 import { bombs } from '../../../tests/support/bombs.ts';
 import { getPieces, maxBlockWeight, pieceEnd, sliceWeight, textWeight } from '../../long-text/weight.ts';
+import { createSlicer, firstPart } from '../block.tsx';
 import { withKeptParts } from './block-parts.ts';
-import { lexWhole } from './blocks.ts';
 import { boundedBlocks } from './bounded-blocks.ts';
-import { firstPart } from './first-part.ts';
-import { createParsing } from './parse-documents.ts';
+import { createParsing, lexWhole } from './parse-documents.ts';
 import type { ParseAnswer } from './parse-messages.ts';
-import { createSlicer } from './slices.ts';
 import { drawnWeight, tokenWeight } from './token-weight.ts';
 
 const letters = fc.constantFrom('a', ' ', '\n', '\u0301', 'א', '👩', '\u200d', 'ก', '\u202e', '漢');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openOperator } from '#gateway/operations/operator/open-operator.ts';
+import { openOperator } from '#gateway/cli/on-database.ts';
 import { parseUsd } from '#shared/money.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Base, type Contender, gatewayCore, model } from './contenders.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type OpenOperator, openOperator } from '../../../gateway/operations/operator/open-operator.ts';
+import { type OpenOperator, openOperator } from '../../../gateway/cli/on-database.ts';
 import { bareEnvironment } from '../../gateway-doubles/bare-environment.ts';
 import { sharedDatabase, sharedSecrets } from '../../gateway-doubles/test-database.ts';
 import { builtCli } from '../../support/built-cli.ts';

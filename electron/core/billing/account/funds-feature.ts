@@ -1,5 +1,5 @@
 import { currentMonth } from '#gateway/ledger/period.ts';
-import type { ReportedCredits } from '#shared/client/reported.ts';
+import type { ReportedCredits, ReportedUsage } from '#shared/client/reported.ts';
 import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
 import type { Budget, Outlook } from '#shared/contract/app/funds.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
@@ -10,7 +10,52 @@ import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import { getPersonCost } from '../costs/person-cost.ts';
-import { calculateOutlook, outlookDays, unknownOutlook } from './outlook.ts';
+
+const dayMs = 86_400_000;
+/** So many days before now are looked at. */
+const outlookDays = 30;
+/** From here on the balance is low. */
+const fewMessages = 20n;
+const fewDays = 2n;
+/** A shorter history tells what an answer costs, and nothing of a day. */
+const fewestDays = 3;
+
+const unknownOutlook: Outlook = { messagesLeft: null, daysLeft: null, basis: null, low: false };
+
+/**
+ * How long what is available lasts, by the average of the days since the first use among the last 30. `usage` is
+ * grouped by day. Amounts stay integers: what is left is rounded down.
+ */
+export function calculateOutlook(credits: ReportedCredits, usage: ReportedUsage | null, now: number): Outlook {
+  const available = parseUsd(credits.available ?? credits.balance);
+  const empty = { ...unknownOutlook, low: available <= 0n };
+  const basis = usage && getBasis(usage, now);
+  if (!basis) return empty;
+  const cost = parseUsd(basis.costUsd);
+  if (cost <= 0n) return { ...empty, basis };
+  const left = available > 0n ? available : 0n;
+  const messages = (left * BigInt(basis.requests)) / cost;
+  const days = basis.days < fewestDays ? null : (left * BigInt(basis.days)) / cost;
+  return {
+    messagesLeft: toNumber(messages),
+    daysLeft: days === null ? null : toNumber(days),
+    basis,
+    low: messages < fewMessages || (days !== null && days < fewDays),
+  };
+}
+
+/** Null: nothing was asked in these days, or the gateway does not report it by day. */
+function getBasis({ data, totals, grouped }: ReportedUsage, now: number): Outlook['basis'] {
+  const { requests, succeeded, cost_usd: costUsd } = totals;
+  const answered = succeeded ?? requests;
+  const used = data.flatMap(({ day, requests: asked }) => (day !== null && asked !== 0 ? [Date.parse(day)] : []));
+  if (grouped === false || costUsd === null || !answered || used.length === 0) return null;
+  const days = Math.floor(now / dayMs) - Math.floor(Math.min(...used) / dayMs) + 1;
+  return { days: Math.min(outlookDays, Math.max(1, days)), requests: answered, costUsd };
+}
+
+/** More than anybody counts is said as that much. */
+const toNumber = (value: bigint): number => Number(value < 1_000_000_000n ? value : 1_000_000_000n);
 
 export interface FundsDeps {
   readonly connections: Pick<Connections, 'billingAccount' | 'byId'>;

@@ -7,7 +7,7 @@ import { parseUsd } from '#shared/money.ts';
 import { askedAndAnswered } from '../../../../tests/support/asked-and-answered.ts';
 import { coreOfTest, type TestCoreOptions } from '../../../../tests/support/core-of-test.ts';
 import { openPlainServer } from '../../../../tests/support/other-gateways.ts';
-import { calculateOutlook } from './outlook.ts';
+import { calculateOutlook } from './funds-feature.ts';
 
 const start = (more: TestCoreOptions = {}) => coreOfTest({ openGateway, ...more });
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ReportedBucket } from '#shared/client/reported.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { calculateForecast } from './usage-insights.ts';
-import { foldByDay } from './usage-report.ts';
+import { foldByDay } from './read-usage-report.ts';
+import { calculateForecast } from './usage-feature.ts';
 
 const days = ['2026-10-30', '2026-10-31', '2026-11-01'];
 

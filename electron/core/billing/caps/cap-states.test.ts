@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { capStates } from './cap-states.ts';
+import { capStates } from './caps-feature.ts';
 
 const amount = fc.bigInt(0n, 10n ** 15n);
 const amounts = fc.record({ message: fc.constant(0n), conversation: amount, day: amount, month: amount });

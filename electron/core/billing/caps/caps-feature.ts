@@ -1,15 +1,111 @@
-import type { CapScope, CapState, Caps, CapsNow, OutsideLimit } from '#shared/contract/chat/caps.ts';
+import type { CapMeter, CapScope, CapState, Caps, CapsNow, OutsideLimit } from '#shared/contract/chat/caps.ts';
 import { toAppError } from '#shared/errors.ts';
-import { parseUsd } from '#shared/money.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import type { Upper } from '../../request/admission.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
+import { getPersonCost } from '../costs/person-cost.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
-import { accountSpend } from './account-spend.ts';
-import { capStates, getMeter, getSum, modelStates, usd } from './cap-states.ts';
 import { readCaps, writeCaps } from './kept-caps.ts';
 import { modelSpend } from './model-spend.ts';
+
+/** Amounts in nano-USD by scope. */
+type Amounts<Value> = Readonly<Record<CapScope, Value>>;
+
+const scopes = ['message', 'conversation', 'day', 'month'] as const;
+const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
+
+const getSum = (uppers: readonly Upper[]): bigint => uppers.reduce((sum, { upper }) => sum + upper, 0n);
+
+/** The caps that a message of at most `upper` comes near (80 %) or may exceed (over 100 %). Exact, in nano-USD. */
+export function capStates(caps: Amounts<bigint | null>, spent: Amounts<bigint>, upper: bigint): CapState[] {
+  return scopes.flatMap((scope) => stateAt(scope, null, caps[scope], spent[scope], upper));
+}
+
+/** The same for the caps of models, as far as these are asked. */
+function modelStates(
+  caps: Readonly<Record<string, string>>,
+  spentOn: (model: string) => bigint,
+  uppers: readonly Upper[],
+): CapState[] {
+  return [...new Set(uppers.map(({ model }) => model))].flatMap((model) => {
+    const cap = caps[model];
+    if (cap === undefined) return [];
+    const upper = getSum(uppers.filter((each) => each.model === model));
+    return stateAt('model', model, parseUsd(cap), spentOn(model), upper);
+  });
+}
+
+function stateAt(
+  scope: CapState['scope'],
+  model: string | null,
+  cap: bigint | null,
+  spent: bigint,
+  upper: bigint,
+): CapState[] {
+  if (cap === null) return [];
+  const after = spent + upper;
+  if (after * 5n < cap * 4n) return [];
+  const state = after > cap ? 'over' : 'near';
+  return [{ scope, model, capUsd: usd(cap), spentUsd: usd(spent), afterUsd: usd(after), state }];
+}
+
+/** How full a cap is by what was spent; null where there is none. */
+export function getMeter(
+  scope: CapMeter['scope'],
+  cap: string | null,
+  spent: bigint,
+  model: string | null = null,
+): CapMeter | null {
+  if (cap === null) return null;
+  const most = parseUsd(cap);
+  const state = spent >= most ? 'full' : spent * 5n >= most * 4n ? 'near' : 'free';
+  // With integers, since a float would round the amounts first.
+  const share = most === 0n ? 1 : Number((spent * 1000n) / most) / 1000;
+  return { scope, model, capUsd: cap, spentUsd: usd(spent), share, state };
+}
+
+/** Nano-USD. */
+interface AccountSpend {
+  /** The account, as the app's own records name it. */
+  readonly source: string;
+  /** Charged since the current UTC day and month began, and billed by providers on the person's own keys. */
+  readonly day: bigint;
+  readonly month: bigint;
+  /** What running requests may still cost. */
+  readonly held: bigint;
+}
+
+/** A gateway that does not answer keeps nobody from writing. */
+const limitMs = 3_000;
+
+/**
+ * What the person pays for the account's requests, by its gateway's own books: other programs included. Null: the gateway does not tell
+ * that, or does not answer now.
+ */
+async function accountSpend(
+  connections: Pick<Connections, 'billingAccount' | 'mode'>,
+  periods: { readonly day: number; readonly month: number },
+): Promise<AccountSpend | null> {
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    const { client, source } = await connections.billingAccount('main');
+    const usage = await client.usage({ group_by: 'day', start: periods.month / 1000 }, { signal });
+    const month = getPersonCost(usage.totals);
+    if (month === null || usage.grouped === false || usage.period === null) return null;
+    const today = new Date(periods.day).toISOString().slice(0, 10);
+    const bucket = usage.data.find((entry) => entry.day === today);
+    const day = bucket ? getPersonCost(bucket) : 0n;
+    if (day === null) return null;
+    const { balance } = await client.account({ signal });
+    const held = parseUsd(balance?.held ?? '0');
+    return { source, day, month, held };
+  } catch {
+    // Whatever keeps it from telling: what this app knows by itself is counted instead, and that is said.
+    return null;
+  }
+}
 
 export interface CapsDeps {
   readonly store: SettingsStore;

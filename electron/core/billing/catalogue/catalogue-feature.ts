@@ -1,11 +1,11 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { CatalogueModel } from '#shared/contract/app/catalogue.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { BillingAccount } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
-import { chatNeeds } from '../../gateways/models/chat-needs.ts';
 import { mergeModels } from '../../gateways/models/merge-models.ts';
 import type { ListedModels } from '../../gateways/models/models-feature.ts';
 import { staleDays } from '../../gateways/models/price-age.ts';
@@ -103,4 +103,40 @@ async function averageRequest(client: GatewayClient, nowMs: number) {
   if (!succeeded || prompt === null || completion === null) return null;
   const each = (tokens: number) => Math.round(tokens / succeeded);
   return { requests: succeeded, input: each(prompt), cached: each(cached ?? 0), output: each(completion) };
+}
+
+interface Usage {
+  readonly promptTokens?: number;
+  readonly completionTokens?: number;
+}
+
+/**
+ * What a chat asks of a model that is to go on with it. Its length is what its last answer took, since that was sent; which branch
+ * an image is in is not looked at.
+ */
+function chatNeeds(db: Db) {
+  const getMessages = (conversationId: string) =>
+    db.selectFrom('messages').where('conversation_id', '=', conversationId).where('deletion', 'is', null);
+  return async ({ conversationId }: { conversationId: string }) => {
+    const chat = await db
+      .selectFrom('conversations')
+      .select('title')
+      .where('id', '=', conversationId)
+      .executeTakeFirst();
+    const last = await getMessages(conversationId)
+      .select('usage')
+      .where('usage', 'is not', null)
+      .orderBy('seq', 'desc')
+      .executeTakeFirst();
+    if (!chat || !last?.usage) return null;
+    const { promptTokens = 0, completionTokens = 0 } = JSON.parse(last.usage) as Usage;
+    const sent = await getMessages(conversationId).select('attachments').where('attachments', '<>', '[]').execute();
+    const files = sent.flatMap(({ attachments }) => JSON.parse(attachments) as Attachment[]);
+    const called = await getMessages(conversationId).select('id').where('tool_calls', '<>', '[]').executeTakeFirst();
+    return {
+      title: chat.title,
+      tokens: promptTokens + completionTokens,
+      abilities: [...(files.some(({ kind }) => kind === 'image') ? ['vision'] : []), ...(called ? ['tools'] : [])],
+    };
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ExportedLine } from '../../worker/ledger-lines.ts';
-import { ledgerPieces } from './ledger-export.ts';
+import { ledgerPieces } from './ledger-feature.ts';
 
 const line = (id: string, provider: string | null): ExportedLine => ({
   id,

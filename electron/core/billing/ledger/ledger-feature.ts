@@ -8,12 +8,51 @@ import { takingTurns } from '#shared/taking-turns.ts';
 import type { Connections } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Naming } from '../../gateways/connection/model-facts.ts';
+import { tablePieces } from '../../runtime/streams/table-pieces.ts';
 import { removedName } from '../../storage/database/dated-names.ts';
 import { unwritable } from '../../storage/database/unwritable.ts';
 import type { Background } from '../../worker/background.ts';
 import type { ExportedLine, LinesPage } from '../../worker/ledger-lines.ts';
-import { ledgerPieces } from './ledger-export.ts';
 import { freeName, isCopy, ledgerFolder, listCopies, stagedName } from './ledger-files.ts';
+
+/** The columns of an exported line, in their order. */
+const columns = [
+  'id',
+  'created',
+  'type',
+  'amount_usd',
+  'balance_after_usd',
+  'description',
+  'request_id',
+  'provider',
+  'provider_name',
+  'model',
+  'estimated',
+] as const;
+
+type Row = Readonly<Record<(typeof columns)[number], string | boolean | null>>;
+
+/** By its columns: rows of JSON have the same order. */
+const toRow = (line: ExportedLine, providerName: Naming['providerName']): Row => ({
+  id: line.id,
+  created: line.created,
+  type: line.type,
+  amount_usd: line.amount_usd,
+  balance_after_usd: line.balance_after_usd,
+  description: line.description,
+  request_id: line.request_id,
+  provider: line.provider,
+  provider_name: line.provider && providerName(line.provider),
+  model: line.model,
+  estimated: line.estimated,
+});
+
+/** Lines as the text of a file, a piece for each page; JSON is an array of them. Amounts are decimal strings. */
+export const ledgerPieces = (
+  pages: AsyncIterable<readonly ExportedLine[]>,
+  format: LedgerFormat,
+  providerName: Naming['providerName'],
+) => tablePieces(pages, { columns, toRow: (line) => toRow(line, providerName), format, around: ['[', '\n]\n'] });
 
 export interface LedgerDeps extends Pick<Naming, 'providerName'> {
   readonly dataFolder: string;

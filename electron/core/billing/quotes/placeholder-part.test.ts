@@ -4,7 +4,7 @@ import { estimateInputTokens } from '#gateway/providers/content/estimate-tokens.
 import { inputBound, inputTokenCeiling } from '#gateway/providers/content/input-bound.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { toWire, type WireMessage } from '../../request/history.ts';
-import { placeholderFor } from './placeholder-part.ts';
+import { placeholderFor } from './quotes-feature.ts';
 
 const toPart = placeholderFor(async () => null);
 const pdf = (tokens: number, bytes: number): Attachment => ({

@@ -1,4 +1,6 @@
-import { estimateInputTokens, tokensPerSearch } from '#gateway/providers/content/estimate-tokens.ts';
+import { estimateInputTokens, tokensPerPdfPage, tokensPerSearch } from '#gateway/providers/content/estimate-tokens.ts';
+import { maxInputTokens, measureInput, sizeOfDataUrl } from '#gateway/providers/content/input-size.ts';
+import type { PixelSize } from '#gateway/providers/content/picture-size.ts';
 import { isEnteredPrice, parsePricing, searchesIn } from '#shared/bill-lines.ts';
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { CapState } from '#shared/contract/chat/caps.ts';
@@ -7,19 +9,17 @@ import type { Quote } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { type AppError, getProblemText, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import { formatUsd, parseUsd } from '#shared/money.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Price } from '#shared/price.ts';
-import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import type { ChatMessage, CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
 import type { MessageStore } from '../../conversations/message-store.ts';
 import type { Connections, Payer } from '../../gateways/connection/connections.ts';
 import { fromGateway, saidByGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Naming } from '../../gateways/connection/model-facts.ts';
 import type { Upper } from '../../request/admission.ts';
-import type { ToPart } from '../../request/history.ts';
+import type { FilePart, ToPart } from '../../request/history.ts';
 import type { BuiltRequest } from '../../request/request.ts';
-import { findAffordableTokens } from './affordable-answer.ts';
-import { addsInstructions, cachedIn, servedBy } from './cached-tokens.ts';
 import {
   type EarlierAnswer,
   expectedCost,
@@ -29,9 +29,114 @@ import {
   openingLength,
   promptAfter,
 } from './expected-cost.ts';
-import { getMaxTokens } from './max-tokens.ts';
-import { ownKeyCost } from './own-key-cost.ts';
-import { placeholderFor } from './placeholder-part.ts';
+
+/** Sizes of pictures that were read for a quote, by their attachments' ids. */
+const maxKnownSizes = 1_000;
+/** What so long a file comes to at the most is all that any model can hold. */
+const maxPlaceholder = 40_000;
+
+/**
+ * A placeholder for a file in a request that is only priced: it counts the same tokens, at the most and as estimated, and
+ * needs the same modality, without sending megabytes each time the user pauses. Text is short and sent as it is.
+ */
+export function placeholderFor(toPart: ToPart): ToPart {
+  const sizes = new Map<string, PixelSize | null>();
+
+  async function getSize(file: Attachment): Promise<PixelSize | null> {
+    const known = sizes.get(file.id);
+    if (known !== undefined) return known;
+    const part = (await toPart(file))?.part;
+    const size = part?.type === 'image_url' ? sizeOfDataUrl(part.image_url.url) : null;
+    if (sizes.size >= maxKnownSizes) sizes.clear();
+    sizes.set(file.id, size);
+    return size;
+  }
+
+  return async (file) => {
+    if (file.kind === 'image') {
+      return { part: { type: 'image_url', image_url: { url: emptyPicture(await getSize(file)), detail: undefined } } };
+    }
+    return file.kind === 'pdf' ? getPdf(file) : toPart(file);
+  };
+}
+
+/** A GIF without content that says so many pixels: vendors count a picture by its size. */
+function emptyPicture(size: PixelSize | null): string {
+  const bytes = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64');
+  bytes.writeUInt16LE(Math.min(size?.width ?? 8_000, 0xffff), 6);
+  bytes.writeUInt16LE(Math.min(size?.height ?? 8_000, 0xffff), 8);
+  return `data:image/gif;base64,${bytes.toString('base64')}`;
+}
+
+/** A PDF that says so many pages, as the gateway counts them (wire contract §7), and words for the tokens between two counts. */
+function getPdf({ name, bytes, tokens }: Attachment): FilePart {
+  const pages = Math.max(1, Math.floor(tokens / tokensPerPdfPage));
+  const missing = Math.max(0, tokens - pages * tokensPerPdfPage);
+  const said = Buffer.from(`%PDF-1.4\n1 0 obj <</Type/Pages/Count ${pages}>> endobj\n`);
+  const data = Buffer.alloc(Math.max(said.length, Math.min(bytes, maxPlaceholder)), ' ');
+  said.copy(data);
+  const file_data = `data:application/pdf;base64,${data.toString('base64')}`;
+  return {
+    part: { type: 'file', file: { filename: name, file_data, file_id: undefined } },
+    padding: ' a'.repeat(missing),
+  };
+}
+
+/** A shorter answer is of no use to anybody. */
+const minTokens = 50;
+const limitMs = 3_000;
+
+/** Of a message that the credits don't cover: the longest answer, in tokens, that they do cover by its highest cost. Null: none. */
+async function findAffordableTokens(
+  { client }: Pick<Payer, 'client'>,
+  price: Price,
+  quote: Pick<Quote, 'obstacles' | 'promptTokens' | 'completionTokens' | 'searches'>,
+): Promise<number | null> {
+  if (!quote.obstacles.some(({ code }) => code === 'insufficient_credits')) return null;
+  const available = await readAvailable(client);
+  if (available === null) return null;
+  const isAffordable = (high: number) => maxCost(price, { ...quote, completionTokens: { low: 0, high } }) <= available;
+  let [low, high] = [0, quote.completionTokens.high];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (isAffordable(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low < minTokens ? null : roundDown(low);
+}
+
+/** To two digits: what is said is easy to read, and a token more on the way costs no refusal. */
+const roundDown = (tokens: number): number => {
+  const step = 10 ** Math.max(0, String(tokens).length - 2);
+  return Math.floor(tokens / step) * step;
+};
+
+async function readAvailable(client: Payer['client']): Promise<bigint | null> {
+  try {
+    const { balance } = await client.account({ signal: AbortSignal.timeout(limitMs) });
+    const available = balance?.available ?? balance?.amount;
+    return available === undefined ? null : parseUsd(available);
+  } catch {
+    // Without a balance there is no offer; the refusal itself stands in the quote.
+    return null;
+  }
+}
+
+/** How long providers cache a prompt. */
+const cacheMs = 5 * 60_000;
+
+const servedBy = ({ servedProvider, servedModel }: Message): string => `${servedProvider}/${servedModel}`;
+
+/** Cached tokens to expect: the previous prompt, if the same model answered it just now and caches. */
+function cachedIn(last: Message | undefined, served: string, promptTokens: number, now: number): number {
+  if (!last?.usage?.cachedTokens || last.finishedAt === null || now - last.finishedAt > cacheMs) return 0;
+  if (servedBy(last) !== served) return 0;
+  return Math.min(promptTokens, last.usage.promptTokens);
+}
+
+/** Whether a server counted more for the last question than this one can come to: it adds something, and its bill has no bound. */
+const addsInstructions = (last: Message | undefined, served: string, maxTokens: number): boolean =>
+  !!last?.usage && searchesIn(last.bill) === 0 && servedBy(last) === served && last.usage.promptTokens > maxTokens;
 
 export interface QuotesDeps extends Naming {
   readonly messages: Pick<MessageStore, 'branch' | 'answerLengths' | 'usualSearch'>;
@@ -298,3 +403,26 @@ const canBeOf = (billed: number, counted: number): boolean =>
 const obstacle = (error: AppError) => ({ code: error.code, ...getProblemText(error) });
 const unreadObstacle = ({ name, kind }: Attachment) =>
   obstacle(refusal('unsupported_modality', 'removeUnread', { kind, file: name }));
+
+interface Record {
+  readonly id: string;
+  readonly context_length?: number | null | undefined;
+}
+
+/** The most input tokens that a request comes to, where its gateway gives no quotes. */
+function getMaxTokens(body: CompletionRequestBody, record: Record | null): number {
+  const [provider = '', ...model] = (record?.id ?? body.model ?? '').split('/');
+  const size = measureInput({ messages: body.messages as ChatMessage[], parameters: {} });
+  return maxInputTokens(size, { provider, model: model.join('/'), contextLength: record?.context_length ?? null });
+}
+
+/** With the person's own key the gateway quotes its fee alone; the provider sends its own bill, which the list price foretells. */
+function ownKeyCost(
+  { cost_usd: fee }: Pick<GatewayQuote, 'cost_usd'>,
+  price: Price | null,
+  tokens: Parameters<typeof maxCost>[1],
+): Quote['costUsd'] {
+  if (price === null) return null;
+  const withFee = (providerCost: bigint, feeUsd: string) => formatUsd(nanoUsd(providerCost + parseUsd(feeUsd)));
+  return { low: withFee(minCost(price, tokens), fee.low), high: withFee(maxCost(price, tokens), fee.high) };
+}

@@ -1,15 +1,106 @@
 import { basename } from 'node:path';
+import { tokensOfBytes, tokensPerImage, tokensPerPdfPage } from '#gateway/providers/content/estimate-tokens.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { takingTurns } from '#shared/taking-turns.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
+import { partTokens } from './attachment-part.ts';
 import type { AttachmentsStore } from './attachments-store.ts';
-import type { DocumentReader } from './document-reader.ts';
-import { fileReader } from './read-file.ts';
+import type { DocumentReader, PdfSize } from './document-reader.ts';
 import { sniff } from './sniff.ts';
-import { openUploads, type UploadChunk } from './uploads.ts';
+
+/** A file as it is kept: what a document says is kept as text, and the document itself is not. */
+interface ReadFile extends Pick<Attachment, 'kind' | 'mediaType' | 'tokens'> {
+  readonly bytes: Buffer;
+}
+
+/** Reads files that are attached. Throws `attachment_refused` with advice. */
+function fileReader(documents: DocumentReader) {
+  return async (name: string, bytes: Buffer, signal: AbortSignal, maxImageBytes?: number): Promise<ReadFile> => {
+    const { kind, mediaType } = await sniff(name, bytes, maxImageBytes);
+    if (kind === 'document') {
+      const text = await getText(name, bytes, signal);
+      return { kind: 'text', mediaType: 'text/markdown', bytes: text, tokens: textTokens(name, text) };
+    }
+    const file = { kind, mediaType, bytes };
+    if (kind !== 'pdf') return { ...file, tokens: partTokens({ name, kind, mediaType }, bytes) };
+    const size = await documents.pdf(bytes, signal);
+    if (size.fault === 'unreadable') return { ...file, tokens: partTokens({ name, kind, mediaType }, bytes) };
+    if (size.fault) throw refusal('attachment_refused', 'documentNotRead', { name, fault: size.fault });
+    return { ...file, tokens: pdfTokens(size) };
+  };
+
+  async function getText(name: string, bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
+    const { text, fault } = await documents.office(bytes, signal);
+    const read = Buffer.from(text ?? '');
+    const why = fault ?? (read.length === 0 ? 'empty' : null);
+    if (why !== null) throw refusal('attachment_refused', 'documentNotRead', { name, fault: why });
+    return read;
+  }
+}
+
+const textTokens = (name: string, text: Buffer): number =>
+  partTokens({ name, kind: 'text', mediaType: 'text/markdown' }, text);
+
+/** Providers read a page as a picture and as its text; 1,500 a page (wire contract §7) are too few where it is full of it. */
+const pdfTokens = ({ pages, textBytes }: Exclude<PdfSize, { fault: string }>): number =>
+  Math.max(pages * tokensPerPdfPage, pages * tokensPerImage + tokensOfBytes(textBytes));
+
+interface Upload {
+  readonly bytes: Buffer;
+  filled: number;
+}
+
+interface UploadChunk {
+  readonly uploadId: string;
+  readonly name: string;
+  readonly offset: number;
+  readonly totalBytes: number;
+  readonly data: string;
+}
+
+const maxAtOnce = 12;
+const largest = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);
+
+/** Incomplete uploads, in memory: few and bounded. */
+function openUploads() {
+  const uploads = new Map<string, Upload>();
+
+  /** Takes one chunk; returns the file when it is complete, else null. */
+  return function take({ uploadId, name, offset, totalBytes, data }: UploadChunk): Buffer | null {
+    if (totalBytes > largest) {
+      throw refusal('attachment_refused', 'uploadTooLarge', {
+        name,
+        pdf: attachmentLimits.pdfBytes / 1_048_576,
+        image: attachmentLimits.imageBytes / 1_048_576,
+        text: attachmentLimits.textBytes / 1_048_576,
+      });
+    }
+    const upload = uploads.get(uploadId) ?? begin(uploads, uploadId, totalBytes);
+    const chunk = Buffer.from(data, 'base64');
+    const isNext = offset === upload.filled && totalBytes === upload.bytes.length;
+    if (!isNext || chunk.length === 0 || offset + chunk.length > totalBytes) {
+      uploads.delete(uploadId);
+      throw refusal('invalid_input', 'uploadBroken', { name });
+    }
+    chunk.copy(upload.bytes, offset);
+    upload.filled += chunk.length;
+    if (upload.filled < totalBytes) return null;
+    uploads.delete(uploadId);
+    return upload.bytes;
+  };
+}
+
+function begin(uploads: Map<string, Upload>, uploadId: string, totalBytes: number): Upload {
+  // An abandoned upload is dropped when others need its space.
+  const [oldest] = uploads.keys();
+  if (uploads.size >= maxAtOnce && oldest !== undefined) uploads.delete(oldest);
+  const upload = { bytes: Buffer.alloc(totalBytes), filled: 0 };
+  uploads.set(uploadId, upload);
+  return upload;
+}
 
 export interface AttachmentsDeps {
   readonly files: AttachmentFiles;

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
+import { embeddedFetch, embeddedRoot } from './embedded-accounts.ts';
 
 test('an abort reaches the gateway also after the request itself was collected', async () => {
   setFlagsFromString('--expose-gc');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Secret } from '#gateway/access/auth/secret.ts';
+import { Secret } from '#gateway/access/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
+import { getReason } from '#gateway/providers/upstream/upstream-error.ts';
 import {
   type LocalServer,
   type Provider,
@@ -8,19 +9,169 @@ import {
   type ServerModel,
   serverModel,
 } from '#shared/contract/app/providers.ts';
+import { AppError, type ErrorCode, getProblemText, type ProblemText, toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
-import { refusal } from '#shared/language/refusals.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 import type { Changes } from '../../runtime/streams/change-topics.ts';
-import type { SecretBox } from '../../storage/secrets/secret-box.ts';
+import { getHint, type SecretBox } from '../../storage/secrets/secret-box.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
-import { checkAll, checkEntry, checkSecret, requireNotRefused } from './check-entry.ts';
+import { parseBaseUrl } from '../connection/base-url.ts';
+import { saidByGateway, withNames } from '../connection/gateway-errors.ts';
 import { forgetSecrets, keepHeaders, loadEntry, remember, secretName, withSession } from './entry-secrets.ts';
-import { inOrder, withFurtherKey, withoutOneKey } from './key-list.ts';
-import { type Entry, getCredential, getKeys, getName, isUsable, offeredServer, toProvider } from './provider-entry.ts';
+import {
+  credentialWith,
+  type Entry,
+  type FurtherKey,
+  getCredential,
+  getKeys,
+  getName,
+  isUsable,
+  offeredServer,
+  toProvider,
+} from './provider-entry.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey } from './provider-settings.ts';
-import type { ProviderStore, StoredProvider } from './provider-store.ts';
+import type { CheckState, ProviderStore, StoredProvider } from './provider-store.ts';
 import { getOrigin, namedModels, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
+
+const maxKeys = 16;
+
+const of = (param: string) => ({ details: { param } });
+
+/** The provider with an additional last key; not saved yet. */
+function withFurtherKey(
+  entry: Entry,
+  { id: keyId, label, key }: { readonly id: string; readonly label: string; readonly key: string },
+): { entry: Entry; keyId: string; secret: Secret } {
+  const keys = getKeys(entry);
+  if (entry.storage === 'environment' || keys.length === 0) throw refusal('invalid_input', 'firstKeyFirst', of('key'));
+  if (keys.length >= maxKeys) throw refusal('invalid_input', 'tooManyKeys', { most: maxKeys }, of('key'));
+  if (keys.some((each) => each.label === label)) throw refusal('invalid_input', 'labelTaken', of('label'));
+  const secret = new Secret(key);
+  if (keys.some((each) => each.secret?.reveal() === key)) throw refusal('invalid_input', 'keyTwice', of('key'));
+  const settings = {
+    ...entry.settings,
+    further: [...entry.settings.further, { id: keyId, label, hint: getHint(secret) }],
+    order: [...keys.map(({ id }) => id), keyId],
+  };
+  const further = new Map(entry.further).set(keyId, { secret, storage: 'session', state: 'unchecked', problem: null });
+  return { entry: { ...entry, settings, further }, keyId, secret };
+}
+
+/** The same keys in another order. */
+function inOrder(entry: Entry, keyIds: readonly string[]): Entry {
+  const known = getKeys(entry).map(({ id }) => id);
+  if (keyIds.length !== known.length || !known.every((id) => keyIds.includes(id)))
+    throw refusal('invalid_input', 'eachKeyOnce', of('keyIds'));
+  return { ...entry, settings: { ...entry.settings, order: [...keyIds] } };
+}
+
+/** The provider without one of its keys. If it is the main one, the next key replaces it in the keychain first. */
+async function withoutOneKey(secrets: SecretBox, entry: Entry, keyId: string): Promise<Entry> {
+  if (!getKeys(entry).some(({ id }) => id === keyId)) throw refusal('invalid_input', 'noSuchKey', of('keyId'));
+  if (keyId !== mainKey) {
+    await secrets.remove(secretName(entry.id, keyId));
+    return withoutFurther(entry, keyId);
+  }
+  const next = getKeys(entry).find(({ id, secret }) => id !== mainKey && secret !== null);
+  if (!next?.secret) throw refusal('invalid_input', 'otherKeysUnread', of('keyId'));
+  const storage = await secrets.set(secretName(entry.id), next.secret);
+  await secrets.remove(secretName(entry.id, next.id));
+  const order = entry.settings.order.filter((id) => id !== mainKey).map((id) => (id === next.id ? mainKey : id));
+  const { state, problem, label, hint, secret } = next;
+  const promoted = withoutFurther(entry, next.id);
+  return {
+    ...promoted,
+    secret,
+    storage,
+    state,
+    problem,
+    keyHint: hint,
+    settings: { ...promoted.settings, order, mainLabel: label },
+  };
+}
+
+function withoutFurther(entry: Entry, keyId: string): Entry {
+  const { settings } = entry;
+  const further = new Map(entry.further);
+  further.delete(keyId);
+  return {
+    ...entry,
+    further,
+    settings: {
+      ...settings,
+      further: settings.further.filter(({ id }) => id !== keyId),
+      order: settings.order.filter((id) => id !== keyId),
+    },
+  };
+}
+
+const checkMs = 15_000;
+
+interface CheckDeps {
+  readonly gateway: Pick<Gateway, 'checkProvider'>;
+  readonly now: () => number;
+}
+
+/** Checks the first key by a free request to the provider. */
+async function checkEntry({ gateway, now }: CheckDeps, entry: Entry): Promise<Entry> {
+  return { ...entry, checkedAt: now(), ...(await checkSecret(gateway, entry, entry.secret)) };
+}
+
+/** Checks each of its keys. */
+async function checkAll(deps: CheckDeps, entry: Entry): Promise<Entry> {
+  const checked = await checkEntry(deps, entry);
+  const further = new Map<string, FurtherKey>();
+  for (const [id, key] of entry.further) {
+    further.set(id, key.secret ? { ...key, ...(await checkSecret(deps.gateway, entry, key.secret)) } : key);
+  }
+  return { ...checked, further };
+}
+
+/** The state of one key. */
+async function checkSecret(
+  gateway: CheckDeps['gateway'],
+  entry: Entry,
+  secret: Entry['secret'],
+): Promise<{ state: CheckState; problem: ProblemText | null }> {
+  try {
+    if (secret || entry.headers.size > 0) parseBaseUrl(entry.baseUrl, { withKey: true });
+    await gateway.checkProvider(entry.id, credentialWith(entry, secret), AbortSignal.timeout(checkMs));
+    return { state: 'works', problem: null };
+  } catch (error) {
+    const failure = checkFailure(error);
+    const reason = getReason(failure);
+    if (reason === 'no_model_list') return { state: 'works', problem: tell('serverWithoutList') };
+    if (reason === 'no_models_listed') return { state: 'works', problem: tell('serverListEmpty') };
+    return { state: stateAfter(failure.code), problem: getProblem(failure, entry) };
+  }
+}
+
+function checkFailure(error: unknown): AppError {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return refusal('upstream_unreachable', 'providerSlow', { cause: error });
+  }
+  return toAppError(error);
+}
+
+/** The problem as the built-in gateway or the provider states it. */
+function getProblem(failure: AppError, { id, settings }: Entry): ProblemText {
+  if (failure.refusal) return getProblemText(failure);
+  const naming = { modelFacts: () => null, providerName: () => getName(id, settings) };
+  return saidByGateway(failure.code, withNames(failure.message, id, naming));
+}
+
+function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
+  if (code === 'upstream_auth_failed') return 'refused';
+  return code === 'upstream_rate_limited' ? 'unchecked' : 'unreachable';
+}
+
+/** Throws `upstream_auth_failed` if the provider refused the key: such a key is never saved. */
+function requireNotRefused({ state, problem }: Pick<Entry, 'state' | 'problem'>, provider: string): void {
+  if (state !== 'refused') return;
+  const { message, refusal } = problem ?? tell('keyRefused');
+  throw new AppError('upstream_auth_failed', message, { provider, refusal });
+}
 
 export interface ProvidersDeps {
   readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider' | 'keyStates' | 'refreshModels'>;

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { lockDataFolder } from '../../core.ts';
 import { failureEntry, openLog } from '../../runtime/log/log.ts';
 import { dataDirFlag, defaultDataFolder } from './data-folder.ts';
-import { lockDataFolder } from './lock-data-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-folder-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { memorySecrets } from '../../../../tests/support/memory-secrets.ts';
-import { withLongSecrets } from './long-secrets.ts';
+import { withLongSecrets } from './secret-service.ts';
 
 const units = 100;
 

@@ -3,7 +3,6 @@ import { AppError } from '#shared/errors.ts';
 import { toolNames } from '#shared/language/tool-names.ts';
 import type { ToolOutput } from '../servers/mcp-connection.ts';
 import { calculate } from './calculator.ts';
-import { currentTime } from './current-time.ts';
 import type { FetchPage } from './fetch-page.ts';
 
 export interface BuiltInTool extends Tool {
@@ -73,4 +72,24 @@ function optional(input: Record<string, unknown>, name: string): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (typeof value !== 'string') throw new AppError('invalid_input', `The argument "${name}" must be a text.`);
   return value;
+}
+
+/** The current time in UTC and in a time zone, in a form that models read reliably. Throws `invalid_input`. */
+function currentTime(now: number, timeZone: string | null): string {
+  const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return `${new Date(now).toISOString()} (UTC)\n${inZone(now, zone)} (${zone})`;
+}
+
+function inZone(now: number, timeZone: string): string {
+  try {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'long' });
+    return format.format(now);
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new AppError(
+        'invalid_input',
+        `There is no time zone "${timeZone.slice(0, 60)}". Use a name such as Europe/Berlin.`,
+      );
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemWith } from './check-arguments.ts';
+import { problemWith } from '../../chat/rounds.ts';
 
 const schema = {
   type: 'object',

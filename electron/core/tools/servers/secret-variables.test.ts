@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hidesValue, shownValue } from './secret-variables.ts';
+import { hidesValue, shownValue } from './server-question.ts';
 
 /** Variables that make some loader, shell, browser driver or package manager run other code, or fetch it from elsewhere. */
 const decisive = {

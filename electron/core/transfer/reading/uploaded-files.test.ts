@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { uploadedFiles } from '../transfer-feature.ts';
 import { largestExport } from './open-export.ts';
-import { uploadedFiles } from './uploaded-files.ts';
 
 function open() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-uploads-'));

@@ -1,24 +1,93 @@
+import { extname, join } from 'node:path';
 import { implement } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
-import { session as browserSession, type MessagePortMain, nativeTheme } from 'electron';
+import { app, session as browserSession, dialog, type MessagePortMain, nativeTheme } from 'electron';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';
+import type { Question } from '#core/runtime/host/ask-person.ts';
 import type { EndedNotice } from '#core/runtime/host/host.ts';
 import type { Log } from '#core/runtime/log/log.ts';
 import type { RecoveryOffer } from '#core/storage/database/recovery.ts';
 import type { SecretStore } from '#core/storage/secrets/keychain.ts';
 import { sessionMemory } from '#core/storage/secrets/session-memory.ts';
+import { chatsFile } from '#shared/chats-file.ts';
 import { AppError, type ProblemText } from '#shared/errors.ts';
-import { askPerson } from '../ask-person.ts';
-import { askWhere } from '../ask-where.ts';
 import { openOutside } from '../open-outside.ts';
 import type { OpenedFiles } from '../opening/opened-files.ts';
 import { printPdf } from '../print-pdf.ts';
 import type { Updates } from '../updates/updates.ts';
 import type { QuickWindow } from '../windows/quick-window.ts';
-import { showMenuAt, zoomWindow } from '../windows/window.ts';
+import { mainWindow, showMenuAt, zoomWindow } from '../windows/window.ts';
 import type { WindowStateFile } from '../windows/window-state.ts';
-import { firstProxy } from './first-proxy.ts';
 import { mainContract } from './main-contract.ts';
+
+const no = 0;
+const yes = 1;
+
+/** The system’s message box, which no page can see, press or word. Enter, Escape and closing mean No. */
+async function askPerson(question: Question, signal: AbortSignal): Promise<boolean> {
+  const options: Electron.MessageBoxOptions = {
+    type: 'warning',
+    title: 'Portico',
+    message: question.title,
+    detail: getText(question),
+    buttons: [question.no, question.yes],
+    defaultId: no,
+    cancelId: no,
+    noLink: true,
+    signal,
+  };
+  const window = mainWindow();
+  const { response } = await (window ? dialog.showMessageBox(window, options) : dialog.showMessageBox(options));
+  return response === yes;
+}
+
+const getText = ({ advice, facts }: Question): string =>
+  [advice, ...facts.map(({ label, lines }) => [`${label}:`, ...lines].join('\n'))].join('\n\n');
+
+const kinds: Readonly<Record<string, string>> = {
+  md: 'Markdown',
+  html: 'HTML',
+  json: 'JSON',
+  pdf: 'PDF',
+  [chatsFile.ending]: 'Portico',
+};
+
+/** The system’s save dialog; null if cancelled. */
+async function askWhere(name: string): Promise<string | null> {
+  const ending = extname(name).slice(1);
+  const options: Electron.SaveDialogOptions = {
+    defaultPath: join(app.getPath('downloads'), name),
+    filters: [{ name: kinds[ending] ?? ending, extensions: [ending] }],
+    properties: ['createDirectory', 'showOverwriteConfirmation'],
+  };
+  const window = mainWindow();
+  const { canceled, filePath } = await (window
+    ? dialog.showSaveDialog(window, options)
+    : dialog.showSaveDialog(options));
+  return canceled || !filePath ? null : filePath;
+}
+
+const schemes: Readonly<Record<string, string>> = {
+  PROXY: 'http',
+  HTTP: 'http',
+  HTTPS: 'https',
+  SOCKS: 'socks5',
+  SOCKS5: 'socks5',
+};
+
+/**
+ * The first way of a list in the form of proxy scripts, such as `PROXY proxy.example:3128; DIRECT`, as a URL; null: directly. Version
+ * 4 of SOCKS is passed over.
+ */
+export function firstProxy(list: string): string | null {
+  for (const way of list.split(';')) {
+    const [kind = '', host] = way.trim().split(/\s+/);
+    if (kind.toUpperCase() === 'DIRECT') return null;
+    const scheme = schemes[kind.toUpperCase()];
+    if (scheme && host) return `${scheme}://${host}`;
+  }
+  return null;
+}
 
 export interface CoreAnswers {
   readonly state: WindowStateFile;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstProxy } from './first-proxy.ts';
+import { firstProxy } from './answer-core.ts';
 
 test.each([
   ['DIRECT', null],

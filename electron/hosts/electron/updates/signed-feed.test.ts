@@ -5,7 +5,7 @@ import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Prov
 import { expect, test } from 'vitest';
 import { tell } from '#shared/language/refusals.ts';
 import { SignedFeed } from './signed-feed.ts';
-import { updateFailure } from './update-failure.ts';
+import { updateFailure } from './updates.ts';
 
 const ours = generateKeyPairSync('ed25519');
 const publicKey = ours.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unansweredQuestions } from './watch-for-hang.ts';
+import { unansweredQuestions } from '../main.ts';
 
 function watched() {
   let now = 0;

@@ -1,10 +1,82 @@
-import { BrowserWindow, nativeTheme, screen } from 'electron';
+import {
+  BrowserWindow,
+  type BrowserWindowConstructorOptions,
+  Menu,
+  nativeTheme,
+  screen,
+  type TitleBarOverlayOptions,
+} from 'electron';
 import type { ActionId } from '#shared/actions/action-list.ts';
 import type { ZoomStep } from '#shared/contract/app/app.ts';
 import { pageUrl } from '../protocol.ts';
-import { openMenuByKeys, showAppMenu } from './app-menu.ts';
-import { overlayColours, titleBarFor, titleBarOptions } from './title-bar.ts';
 import { visibleBounds, type WindowStateFile } from './window-state.ts';
+
+/**
+ * `inset`: macOS’s lights in the page’s upper row. `overlay`: the system’s three buttons over its right end. `system`: a bar above
+ * the page, with the menus, where this Electron has no overlay for the system.
+ */
+type TitleBar = 'inset' | 'overlay' | 'system';
+
+/** `canOverlay`: windows have `setTitleBarOverlay`, as on Windows and in newer Electrons on Linux. */
+export const titleBarFor = (platform: NodeJS.Platform, canOverlay: boolean): TitleBar =>
+  platform === 'darwin' ? 'inset' : canOverlay ? 'overlay' : 'system';
+
+/** Of the page’s uppermost row, in pixels. */
+const rowHeight = 44;
+/** The page’s `--surface` and `--fg-2`. On Linux the system draws it opaque, whatever is asked for. */
+const colours = {
+  dark: { color: '#15171b', symbolColor: '#b1b4bb' },
+  light: { color: '#ffffff', symbolColor: '#4e535a' },
+};
+
+export const overlayColours = (dark: boolean): TitleBarOverlayOptions => ({
+  ...(dark ? colours.dark : colours.light),
+  height: rowHeight,
+});
+
+/** In the middle of that row; by itself the system places them for a lower one. */
+const lights = { x: 16, y: 14 };
+
+/** What a window of ours is made with. */
+export function titleBarOptions(bar: TitleBar, dark: boolean): BrowserWindowConstructorOptions {
+  switch (bar) {
+    case 'inset':
+      return { titleBarStyle: 'hidden', trafficLightPosition: lights };
+    case 'overlay':
+      return { titleBarStyle: 'hidden', titleBarOverlay: overlayColours(dark) };
+    case 'system':
+      return { autoHideMenuBar: true };
+  }
+}
+
+/** Beneath the upper row’s left end, where its button is. */
+const byKeys = { x: 8, y: 44 };
+
+/** Shows the application’s menus as one, at a place in the window’s pixels. */
+function showAppMenu(window: BrowserWindow, { x, y } = byKeys): void {
+  Menu.getApplicationMenu()?.popup({ window, x: Math.round(x), y: Math.round(y) });
+}
+
+/** The keys that open a menu bar where there is one: F10, and Alt that was pressed for itself. */
+function openMenuByKeys(window: BrowserWindow): void {
+  const page = window.webContents;
+  let altAlone = false;
+  page.on('before-input-event', (event, { type, key, control, shift, meta, alt }) => {
+    const others = control || shift || meta;
+    if (type === 'keyUp' && key === 'Alt' && altAlone) showAppMenu(window);
+    altAlone = type === 'keyDown' && key === 'Alt' && !others;
+    if (type !== 'keyDown' || key !== 'F10' || others || alt) return;
+    event.preventDefault();
+    showAppMenu(window);
+  });
+  // Windows are moved and links are opened with Alt held.
+  page.on('input-event', (_, { type }) => {
+    if (type === 'mouseDown') altAlone = false;
+  });
+  window.on('blur', () => {
+    altAlone = false;
+  });
+}
 
 const smallest = { minWidth: 400, minHeight: 480 };
 const initial = { width: 1200, height: 800 };

@@ -1,19 +1,26 @@
 import type { ReactNode } from 'react';
 import type { ReportedAccount } from '#shared/client/reported.ts';
 import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
+import type { UsedLimit } from '#shared/wire/usage.ts';
+import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
+import { useGateway } from '../../../api/use-settings-calls.ts';
 import { BillingAccountPage } from '../../../page/billing-account-page.tsx';
 import { text } from '../../../text/account-text.ts';
-import { count, getDay, usd } from '../../../text/format.ts';
+import { count, formatMoment, getDay, getRatio, usd } from '../../../text/format.ts';
+import { keysText as words } from '../../../text/keys-text.ts';
+import { billingAccountName } from '../../../ui/elements/billing-account-name.ts';
 import { Facts } from '../../../ui/elements/facts.tsx';
+import { Meter } from '../../../ui/elements/meter.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
 import { Stale } from '../../../ui/notices/stale.tsx';
+import { ApiKeys } from '../../gateways/keys/api-keys.tsx';
+import { Snippets } from '../../gateways/keys/snippets.tsx';
 import { KnownCost } from '../usage/known-cost.tsx';
-import { AccountKeys } from './account-keys.tsx';
 import { AccountPart } from './account-part.tsx';
 import { Credential } from './credential.tsx';
-import { Limits } from './limits.tsx';
-import { useAccount } from './use-account.ts';
+import { useAccount, useQuotas } from './use-account.ts';
 
 export function AccountPage() {
   return (
@@ -118,3 +125,56 @@ const Part = ({ title, facts }: { title: string; facts: readonly Fact[] }) =>
       <Facts facts={facts} />
     </AccountPart>
   );
+
+/** How much of each quota of the plan is used. Nothing where the gateway tells no quotas: the plan itself says its limits. */
+function Limits({ billingAccount }: { billingAccount: BillingAccount }) {
+  const limits = useQuotas(billingAccount).data ?? [];
+  if (limits.length === 0) return null;
+  return (
+    <AccountPart title={text.quotas}>
+      {limits.map((limit) => (
+        <Meter
+          key={limit.name}
+          label={text.limits[limit.name as keyof typeof text.limits] ?? limit.name}
+          ratio={getRatio(limit.used, limit.limit)}
+          value={getUsed(limit)}
+        />
+      ))}
+    </AccountPart>
+  );
+}
+
+function getUsed({ name, used, limit, resets_at: resets }: UsedLimit): string {
+  const shown = (amount: string) => (name.endsWith('_usd') ? usd(amount) : count(Number(amount)));
+  return text.ofLimit(shown(used), shown(limit), resets === null ? null : formatMoment(resets * 1000));
+}
+
+/** Keys of this account for other programs, and how they use it. */
+function AccountKeys({ billingAccount }: { billingAccount: BillingAccountBalance }) {
+  const gateways = useGatewayAccounts().data;
+  const gateway = useGateway().data;
+  if (!gateways)
+    return (
+      <AccountPart title={words.title}>
+        <SkeletonRows rows={2} label={words.loading} />
+      </AccountPart>
+    );
+  const elsewhere = gateways.accounts.find(({ id }) => id === gateways.active);
+  const account = {
+    id: elsewhere?.id ?? billingAccount.id,
+    name: billingAccountName(billingAccount),
+    embedded: elsewhere === undefined,
+  };
+  const baseUrl = elsewhere?.baseUrl ?? gateway?.local.url ?? null;
+  return (
+    <>
+      <AccountPart title={words.title}>
+        <ApiKeys key={account.id} accounts={[account]} baseUrl={baseUrl} />
+      </AccountPart>
+      <AccountPart title={words.use}>
+        {baseUrl !== null && <Snippets baseUrl={baseUrl} />}
+        {baseUrl === null && gateway && <p className="text-fg-2">{words.closed}</p>}
+      </AccountPart>
+    </>
+  );
+}

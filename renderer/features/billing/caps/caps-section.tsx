@@ -1,19 +1,136 @@
-import type { CapScope, Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
-import { usd } from '../../../text/format.ts';
+import { X } from 'lucide-react';
+import { useId, useState } from 'react';
+import type { CapMeter, CapScope, Caps, OutsideLimit } from '#shared/contract/chat/caps.ts';
+import { amountPattern } from '#shared/contract/common/fields.ts';
+import { useCatalogue } from '../../../api/use-catalogue.ts';
+import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
+import { describeError } from '../../../text/error-text.ts';
+import { getRatio, share, usd } from '../../../text/format.ts';
 import { text } from '../../../text/settings-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
+import { classNames } from '../../../ui/elements/class-names.ts';
+import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { Link } from '../../../ui/elements/link.tsx';
-import { SectionTitle } from '../../../ui/forms/setting-row.tsx';
+import { Meter } from '../../../ui/elements/meter.tsx';
+import { SectionTitle, SettingsHeading } from '../../../ui/forms/setting-row.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { unfinishedForms } from '../../../ui/forms/unfinished-forms.ts';
 import { Failure } from '../../../ui/notices/failure.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
+import { Stale } from '../../../ui/notices/stale.tsx';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
-import { CapMeters } from './cap-meters.tsx';
-import { KeyCaps } from './key-caps.tsx';
-import { isAmount, ModelCapFields, type ModelCaps } from './model-caps.tsx';
+import { useApiKeys } from '../../gateways/keys/use-api-keys.ts';
 import { useCaps, useSetCaps, useTakeOver } from './use-caps.ts';
+
+type ModelCaps = Readonly<Record<string, string>>;
+
+const isAmount = (value: string): boolean => amountPattern.test(value.trim());
+
+/** The caps of single models as they are being edited: an amount for each, and a field to add one. */
+function ModelCapFields({ caps, onChange }: { caps: ModelCaps; onChange: (caps: ModelCaps) => void }) {
+  return (
+    <section aria-label={text.caps.models}>
+      <SettingsHeading className="mt-3">{text.caps.models}</SettingsHeading>
+      <p className="mb-2 text-fg-3 text-xs">{text.caps.modelsNote}</p>
+      <div className="flex flex-col gap-3">
+        {Object.entries(caps).map(([model, amount]) => (
+          <div key={model} className="flex items-end gap-2">
+            <TextField
+              className="min-w-0 flex-1"
+              label={text.caps.inUsd(text.caps.ofModel(model))}
+              inputMode="decimal"
+              value={amount}
+              problem={isAmount(amount) ? undefined : text.caps.notAmount}
+              onChange={(event) => onChange({ ...caps, [model]: event.target.value })}
+            />
+            <IconButton
+              icon={X}
+              label={text.caps.removeModel(model)}
+              onClick={() => onChange(Object.fromEntries(Object.entries(caps).filter(([id]) => id !== model)))}
+            />
+          </div>
+        ))}
+        <AddModel caps={caps} onAdd={(model) => onChange({ ...caps, [model]: '' })} />
+      </div>
+    </section>
+  );
+}
+
+function AddModel({ caps, onAdd }: { caps: ModelCaps; onAdd: (model: string) => void }) {
+  const [model, setModel] = useState('');
+  const ids = useCatalogue().data?.models.map(({ id }) => id) ?? [];
+  const list = useId();
+  const asked = model.trim();
+  const isCapped = caps[asked] !== undefined;
+  const isKnown = ids.includes(asked);
+  const add = () => {
+    if (!isKnown || isCapped) return;
+    onAdd(asked);
+    setModel('');
+  };
+  return (
+    <div className="flex items-end gap-2">
+      <TextField
+        className="min-w-0 flex-1"
+        label={text.caps.model}
+        list={list}
+        placeholder={text.caps.modelHint}
+        value={model}
+        problem={isCapped ? text.caps.capped : asked !== '' && !isKnown ? text.caps.unknownModel : undefined}
+        onChange={(event) => setModel(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          add();
+        }}
+      />
+      <datalist id={list}>
+        {ids.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+      <Button onClick={add} disabled={!isKnown || isCapped}>
+        {text.caps.addModel}
+      </Button>
+    </div>
+  );
+}
+
+const colours = { free: 'bg-accent', near: 'bg-warn', full: 'bg-bad' } as const;
+
+/** How full each cap of a period is, in words and as a bar. */
+function CapMeters({ meters }: { meters: readonly CapMeter[] }) {
+  if (meters.length === 0) return null;
+  return (
+    <ul aria-label={text.caps.meters} className="mb-4 flex flex-col gap-3">
+      {meters.map(({ scope, model, capUsd, spentUsd, share: part, state }) => {
+        const said = text.caps.meter(usd(spentUsd), usd(capUsd), share(part));
+        return (
+          <li key={`${scope} ${model}`}>
+            <div className="flex flex-wrap items-baseline justify-between gap-x-4 text-sm tabular-nums">
+              <span className="min-w-0 break-words">
+                {scope === 'model' ? text.caps.ofModel(model ?? '') : text.caps.scopes[scope]}
+              </span>
+              <span className="text-fg-2">{said}</span>
+            </div>
+            <div aria-hidden className="mt-1 h-1.5 overflow-hidden rounded-full bg-active">
+              <div
+                className={classNames('h-full rounded-full', colours[state])}
+                style={{ width: `${Math.min(100, part * 100)}%` }}
+              />
+            </div>
+            {state !== 'free' && (
+              <p className={classNames('mt-1 text-xs', state === 'full' ? 'text-bad' : 'text-warn')}>
+                {text.caps.states[state]}
+              </p>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
 
 const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
 
@@ -142,5 +259,40 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
         </p>
       </div>
     </form>
+  );
+}
+
+/** How full the limits of keys for other programs are, of the account that pays. Nothing where no key has one. */
+function KeyCaps() {
+  const gateways = useGatewayAccounts().data;
+  return gateways ? <Keys key={gateways.active} account={gateways.active ?? 'main'} /> : null;
+}
+
+function Keys({ account }: { account: string }) {
+  const { keys, error, readAt, refetch } = useApiKeys([account]);
+  const limited = (keys ?? []).flatMap((key) => (key.limitUsd === null ? [] : [{ ...key, limitUsd: key.limitUsd }]));
+  if (error && !keys) {
+    // A gateway without keys, or a credential that may not read them, has nothing to say here.
+    const { code } = describeError(error);
+    if (code === 'not_reported' || code === 'insufficient_scope') return null;
+    return <Failure title={text.caps.keysFailed} error={error} onRetry={refetch} />;
+  }
+  if (limited.length === 0) return null;
+  return (
+    <section aria-label={text.caps.ofKeys}>
+      <SettingsHeading className="mt-6">{text.caps.ofKeys}</SettingsHeading>
+      <Stale error={error} readAt={readAt} />
+      {limited.map(({ id, name, spentUsd, limitUsd }) => {
+        const part = getRatio(spentUsd, limitUsd);
+        return (
+          <Meter
+            key={id}
+            label={text.caps.keyOf(name ?? text.caps.unnamedKey)}
+            ratio={part}
+            value={text.caps.meter(usd(spentUsd), usd(limitUsd), share(part))}
+          />
+        );
+      })}
+    </section>
   );
 }

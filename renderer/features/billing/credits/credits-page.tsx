@@ -1,27 +1,77 @@
-import { Wallet } from 'lucide-react';
+import { ChevronDown, Wallet } from 'lucide-react';
 import type { BillingAccountBalance, Ledger as Credits, LedgerLine } from '#shared/contract/app/billing-accounts.ts';
+import type { GatewayAccount } from '#shared/contract/app/gateway-accounts.ts';
+import { usePayer, useSettings } from '../../../api/use-core.ts';
+import { useGatewayAccounts } from '../../../api/use-gateway-accounts.ts';
+import { useOutlook } from '../../../api/use-outlook.ts';
+import { useQuote } from '../../../api/use-quote.ts';
 import { saveLocalSettings } from '../../../browser/local-settings.ts';
+import { useLocalSetting } from '../../../browser/use-local-setting.ts';
 import { BillingAccountPage } from '../../../page/billing-account-page.tsx';
+import { connectionText } from '../../../text/connection-text.ts';
 import { text } from '../../../text/credits-text.ts';
-import { formatMoment } from '../../../text/format.ts';
+import { describeError } from '../../../text/error-text.ts';
+import { formatClock, formatMoment, roundUsd } from '../../../text/format.ts';
 import { text as usageText } from '../../../text/usage-text.ts';
+import { Menu, MenuItem } from '../../../ui/dialogs/menu.tsx';
 import { Badge } from '../../../ui/elements/badge.tsx';
+import { billingAccountName } from '../../../ui/elements/billing-account-name.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Link } from '../../../ui/elements/link.tsx';
 import { Money, MoneyIn } from '../../../ui/elements/money.tsx';
 import { OtherAmount } from '../../../ui/elements/other-amount.tsx';
 import { Table, tableCell } from '../../../ui/elements/table.tsx';
+import { Segmented } from '../../../ui/forms/segmented.tsx';
 import { Empty } from '../../../ui/notices/empty.tsx';
 import { NotRead } from '../../../ui/notices/not-read.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 import { Skeleton } from '../../../ui/notices/skeleton.tsx';
 import { Stale } from '../../../ui/notices/stale.tsx';
 import { DriftAlarm, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
-import { AllAccounts } from './all-accounts.tsx';
 import { BudgetPart } from './budget-part.tsx';
-import { LineFilters, useLineFilter } from './line-filters.tsx';
-import { OutlookLine } from './outlook-line.tsx';
-import { useCredits } from './use-credits.ts';
+import { type LineFilter, useCredits, useFunds } from './use-credits.ts';
+
+const types = ['all', 'usage', 'grant', 'purchase', 'refund', 'adjustment', 'expiry', 'byok_fee'] as const;
+const periods = ['all', '7', '30', '90'] as const;
+const dayMs = 86_400_000;
+
+/** Which lines are shown: a choice that this window remembers. */
+function useLineFilter() {
+  const [type, setType] = useLocalSetting('creditsType', types, 'all');
+  const [period, setPeriod] = useLocalSetting('creditsPeriod', periods, 'all');
+  // From a midnight on: the same question all day, which the cache can answer.
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  const filter: LineFilter = {
+    type: type === 'all' ? null : type,
+    start: period === 'all' ? null : midnight - (Number(period) - 1) * dayMs,
+  };
+  return { type, period, setType, setPeriod, filter, isSet: type !== 'all' || period !== 'all' };
+}
+
+const typeName = (type: (typeof types)[number]): string => (type === 'all' ? text.allTypes : text.types[type]);
+const periodOptions = periods.map((value) => ({ value, label: text.periods[value] }));
+
+function LineFilters({ type, period, setType, setPeriod }: ReturnType<typeof useLineFilter>) {
+  return (
+    <div className="mb-2 flex flex-wrap items-center gap-2">
+      <Menu
+        trigger={
+          <Button aria-label={text.typeChosen(typeName(type))}>
+            {typeName(type)}
+            <ChevronDown size={14} aria-hidden />
+          </Button>
+        }
+      >
+        {types.map((each) => (
+          <MenuItem key={each} onClick={() => setType(each)}>
+            {typeName(each)}
+          </MenuItem>
+        ))}
+      </Menu>
+      <Segmented label={text.period} value={period} options={periodOptions} onChange={setPeriod} />
+    </div>
+  );
+}
 
 export function CreditsPage() {
   return (
@@ -238,5 +288,123 @@ function Loading() {
       <Skeleton className="h-4 w-72" />
       <Skeleton className="h-64 w-full" />
     </div>
+  );
+}
+
+/** How long the balance lasts, and how that is known; what to do where it is low. */
+function OutlookLine({ billingAccount }: { billingAccount: BillingAccountBalance }) {
+  const outlook = useOutlook(billingAccount.id).data;
+  const tooDear = useTooDearModel(billingAccount);
+  if (!outlook || billingAccount.billing === 'meter_only') return null;
+  const { messagesLeft, daysLeft, basis, low } = outlook;
+  return (
+    <>
+      <p className="mt-1 text-fg-2">
+        {tooDear !== null ? (
+          text.noneCanBeSentTo(tooDear)
+        ) : messagesLeft === null || basis === null ? (
+          text.outlookUnknown
+        ) : (
+          <>
+            <span className="text-fg">{text.lasts(messagesLeft, daysLeft)}</span>{' '}
+            <span className="text-fg-3 text-xs">
+              {text.lastsBy(basis.requests, basis.days, roundUsd(basis.costUsd))}
+            </span>
+          </>
+        )}
+      </p>
+      {low && (
+        <div className="mt-3">
+          <Notice tone="warn">
+            {text.low} <TopUp billingAccount={billingAccount} />
+          </Notice>
+        </div>
+      )}
+    </>
+  );
+}
+
+/**
+ * The model of a new chat, where what is left covers none of its messages: a gateway sets aside the longest answer that may come, whatever
+ * answers cost on average. Null: it covers one, or another wallet pays.
+ */
+function useTooDearModel({ id, billing }: BillingAccountBalance): string | null {
+  const model = useSettings().data?.model ?? 'router';
+  const isPayer = usePayer(model)?.id === id && billing !== 'meter_only';
+  const empty = { conversationId: null, folderId: null, text: '', attachments: [], model };
+  const quote = useQuote(empty, isPayer, false).data;
+  return isPayer && quote?.obstacles[0]?.code === 'insufficient_credits' ? quote.modelName : null;
+}
+
+/** What brings more credits: the interface of gateways names no page for that, so who runs it does. */
+function TopUp({ billingAccount }: { billingAccount: BillingAccountBalance }) {
+  const { accounts = [], active = null } = useGatewayAccounts().data ?? {};
+  const account = accounts.find(({ id }) => id === active);
+  if (billingAccount.simulated) return <>{text.topUpTest}</>;
+  return <>{account ? text.topUpAt(new URL(account.baseUrl).host) : text.topUpOwn}</>;
+}
+
+/** What every account has, each with the time of which that is known. Nothing where there is only the built-in gateway. */
+function AllAccounts() {
+  const gateways = useGatewayAccounts().data;
+  if (!gateways || gateways.accounts.length === 0) return null;
+  return <Accounts accounts={gateways.accounts} active={gateways.active} />;
+}
+
+function Accounts({ accounts, active }: { accounts: readonly GatewayAccount[]; active: string | null }) {
+  const ids = ['main', 'sandbox', ...accounts.map(({ id }) => id)];
+  const found = useFunds(ids);
+  const { all } = text;
+  return (
+    <section className="mt-8">
+      <h2 className="mb-1 font-semibold text-md">{all.title}</h2>
+      <Table
+        label={all.title}
+        columns={[{ name: all.account }, { name: all.balance, amount: true }, { name: all.asOf, amount: true }]}
+      >
+        {ids.map((id, at) => {
+          const account = accounts.find((each) => each.id === id);
+          const { data, error, dataUpdatedAt } = found[at] ?? {};
+          if (data && !data.used) return null;
+          return (
+            <tr key={id}>
+              <td className={`${tableCell} w-full max-w-0 truncate`}>
+                {account?.name ?? (data ? billingAccountName(data) : '…')}{' '}
+                <span className="text-fg-3">{account ? new URL(account.baseUrl).host : connectionText.builtIn}</span>{' '}
+                {(active ?? 'none') === id && <Badge tone="ok">{connectionText.inUse}</Badge>}
+              </td>
+              <td className={`${tableCell} text-right`}>{data ? <Sum billingAccount={data} /> : '—'}</td>
+              <td className={`${tableCell} text-right text-fg-2`}>
+                {error ? (
+                  <span className="text-warn" title={describeError(error).sentence}>
+                    {data ? all.since(formatClock(dataUpdatedAt ?? 0)) : all.away}
+                  </span>
+                ) : (
+                  data && formatClock(dataUpdatedAt ?? 0)
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </Table>
+    </section>
+  );
+}
+
+/** Of a prepaid account the rest, of a metered one what was spent. */
+function Sum({ billingAccount: { billing, balance, otherBalance } }: { billingAccount: BillingAccountBalance }) {
+  if (balance === null && otherBalance) return <OtherAmount amount={otherBalance} />;
+  if (balance === null) return <span className="text-fg-3">{text.all.unknown}</span>;
+  if (billing !== 'meter_only')
+    return (
+      <>
+        <Money amount={balance.amount} rest />
+        {balance.of === 'key' && <span className="text-fg-3"> {text.all.leftOnKey}</span>}
+      </>
+    );
+  return (
+    <>
+      <Money amount={balance.total_used} /> <span className="text-fg-3">{text.all.spent}</span>
+    </>
   );
 }

@@ -1,27 +1,134 @@
 import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { BillingAccountBalance } from '#shared/contract/app/billing-accounts.ts';
-import type { UsageGroupId, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
+import type { UsageGroupId, UsageGroupSums, UsagePeriod, UsageReport } from '#shared/contract/app/usage.ts';
+import type { BillingAccount } from '#shared/contract/common/fields.ts';
+import { useProviderName } from '../../../api/use-provider-name.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';
-import { count, dayRange, share } from '../../../text/format.ts';
+import { count, dayRange, share, smallShare } from '../../../text/format.ts';
 import { text } from '../../../text/usage-text.ts';
+import { Button } from '../../../ui/elements/button.tsx';
 import { Facts } from '../../../ui/elements/facts.tsx';
 import { buttonLink, Link } from '../../../ui/elements/link.tsx';
+import { ProviderMark } from '../../../ui/elements/provider-mark.tsx';
+import { Table, tableCell } from '../../../ui/elements/table.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
 import { Empty } from '../../../ui/notices/empty.tsx';
+import { Failure } from '../../../ui/notices/failure.tsx';
 import { NotRead } from '../../../ui/notices/not-read.tsx';
 import { Stale } from '../../../ui/notices/stale.tsx';
 import { DriftAlarm, ReconciliationLink } from '../reconciliation/drift-alarm.tsx';
 import { Chart } from './chart.tsx';
-import { CostSources } from './cost-sources.tsx';
-import { ExportLines } from './export-lines.tsx';
-import { GroupTable } from './group-table.tsx';
-import { Head } from './head.tsx';
+import { groupKey, groupName } from './group-names.ts';
 import { Insights } from './insights.tsx';
+import { KnownCost } from './known-cost.tsx';
 import { rangeText } from './periods.ts';
 import { RequestList } from './request-list.tsx';
 import { getGrouping, getMeasure, measures, roughWords, stackings } from './series.ts';
-import { useInsights, useUsage } from './use-usage.ts';
+import { useExportLines, useInsights, useUsage } from './use-usage.ts';
+
+interface GroupTableProps {
+  report: UsageReport;
+  groups: readonly UsageGroupSums[];
+  /** The requests of a group; null: the gateway does not list them. */
+  onOpen: ((group: UsageGroupId, title: string) => void) | null;
+}
+
+/** Usage by group, the highest cost first. */
+function GroupTable({ report: { groupBy, days, more }, groups, onOpen }: GroupTableProps) {
+  const { columns } = text;
+  const providerName = useProviderName();
+  const counts = [columns.requests, columns.failed, columns.input, columns.cached, columns.output];
+  // In a narrow window what it costs is what is wanted of a group.
+  const wide = counts.slice(1);
+  const amounts = [...counts, columns.cost, columns.share];
+  return (
+    <Table
+      label={text.by(text.groups[groupBy])}
+      columns={[
+        { name: text.groups[groupBy] },
+        ...amounts.map((name) => ({ name, amount: true, wideOnly: wide.includes(name) })),
+      ]}
+    >
+      {groups.map((group) => {
+        const { kind, id, provider, cost_usd: cost, requests, failed, input, cached, output, reasoning } = group;
+        const name = kind === 'rest' ? text.more(more) : groupName(group, groupBy, providerName);
+        const when = dayRange(days[0] ?? '', days.at(-1) ?? '');
+        const mark = groupBy === 'provider' ? id : provider;
+        const all = [requests, failed, plus(input, cached), cached, plus(output, reasoning)];
+        return (
+          <tr key={groupKey(group)}>
+            <th scope="row" className={`${tableCell} max-w-72 text-left font-medium`}>
+              <span className="flex items-center gap-2">
+                {mark !== null && <ProviderMark provider={mark} />}
+                {onOpen && kind !== 'rest' ? (
+                  <button
+                    type="button"
+                    className="truncate hover:underline"
+                    onClick={() => onOpen({ kind, id, provider }, text.lines.title(name, when))}
+                  >
+                    {name}
+                  </button>
+                ) : (
+                  <span className="truncate">{name}</span>
+                )}
+              </span>
+            </th>
+            {all.map((value, at) => (
+              <td key={counts[at]} className={`${tableCell} text-right text-fg-2 ${at > 0 ? 'max-sm:hidden' : ''}`}>
+                {value === null ? '—' : count(value)}
+              </td>
+            ))}
+            <td className={`${tableCell} text-right`}>
+              <KnownCost cost={cost} unknown={group.unknown} />
+            </td>
+            <td className={`${tableCell} text-right text-fg-2`}>
+              {group.share === null ? '—' : smallShare(group.share)}
+            </td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
+
+const plus = (a: number | null, b: number | null) => (a === null ? null : a + (b ?? 0));
+
+const formats = ['csv', 'json'] as const;
+
+/** Saves each request of the period: a row is a line of the ledger. */
+function ExportLines({ billingAccount, period }: { billingAccount: BillingAccount; period: UsagePeriod }) {
+  const exporting = useExportLines(billingAccount);
+  return (
+    <section aria-label={text.export} className="mt-6">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="text-fg-2">{text.export}</span>
+        {formats.map((format) => (
+          <Button key={format} disabled={exporting.isPending} onClick={() => exporting.mutate({ period, format })}>
+            {text.exportAs[format]}
+          </Button>
+        ))}
+        {exporting.isPending && (
+          <>
+            <span role="status" className="text-fg-3 text-xs tabular-nums">
+              {text.exporting(exporting.done)}
+            </span>
+            <Button variant="quiet" onClick={exporting.stop}>
+              {text.stop}
+            </Button>
+          </>
+        )}
+      </div>
+      {exporting.isError && !exporting.isStopped && (
+        <Failure
+          title={text.exportFailed}
+          error={exporting.error}
+          onRetry={() => exporting.variables && exporting.mutate(exporting.variables)}
+        />
+      )}
+    </section>
+  );
+}
 
 interface ReportProps {
   billingAccount: BillingAccountBalance;
@@ -210,4 +317,74 @@ function getSums({ totals }: UsageReport): [string, ReactNode][] {
   return sums.flatMap(([name, value]) =>
     typeof value === 'number' ? [[name, count(value)] as [string, ReactNode]] : [],
   );
+}
+
+interface HeadProps {
+  title: string;
+  /** An amount, or a count; null: not known. */
+  value: string | number | null;
+  /** Requests that an amount leaves out, because nobody knows what they cost. */
+  unknown?: number | null | undefined;
+  /** What an amount is made of. */
+  sources?: ReactNode;
+  notes: readonly string[];
+  children: ReactNode;
+}
+
+/** The one figure of the page, and what it is to be read with. */
+function Head({ title, value, unknown = null, sources, notes, children }: HeadProps) {
+  return (
+    <div className="mt-2 mb-4 flex flex-wrap items-end gap-x-2 gap-y-3">
+      <div className="min-w-0 flex-1 max-sm:basis-full">
+        <p className="text-fg-2">{title}</p>
+        <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
+          {typeof value === 'number' ? count(value) : <KnownCost cost={value} unknown={unknown} />}
+        </p>
+        {sources}
+        {notes.map((note) => (
+          <p key={note} className="text-fg-3 text-xs">
+            {note}
+          </p>
+        ))}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+interface CostSourcesProps {
+  billingAccount: BillingAccount;
+  period: UsagePeriod;
+  /** Shows the groups by where their cost comes from. */
+  onOpen: () => void;
+}
+
+/** Under a sum: what of it is a list price, an estimate or unknown. Nothing where all was billed. */
+function CostSources({ billingAccount, period, onOpen }: CostSourcesProps) {
+  const { data } = useUsage(billingAccount, 'provenance', period);
+  const words = sourceWords(data);
+  if (words === '') return null;
+  return (
+    <p className="text-fg-3 text-xs">
+      <button
+        type="button"
+        title={text.costSources.open}
+        className="underline decoration-line underline-offset-2 hover:text-fg"
+        onClick={onOpen}
+      >
+        {words}
+      </button>
+    </p>
+  );
+}
+
+function sourceWords(report: UsageReport | undefined): string {
+  if (report?.groupBy !== 'provenance') return '';
+  const requests = (id: string) => report.groups?.find((group) => group.id === id)?.requests ?? 0;
+  const unknown = report.totals.unknown ?? 0;
+  return [
+    ...(requests('byok') > 0 ? [text.costSources.byok] : []),
+    ...(requests('estimated') > 0 ? [text.costSources.estimated(requests('estimated'))] : []),
+    ...(unknown > 0 ? [text.unknown(unknown)] : []),
+  ].join(', ');
 }

@@ -1,18 +1,19 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { readLocalSettings, saveLocalSettings } from '../../../browser/local-settings.ts';
 import { useLocalSetting } from '../../../browser/use-local-setting.ts';
 import { BillingAccountPage } from '../../../page/billing-account-page.tsx';
 import { text } from '../../../text/usage-text.ts';
 import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { Segmented } from '../../../ui/forms/segmented.tsx';
+import { fieldClass } from '../../../ui/forms/text-field.tsx';
 import { Skeleton } from '../../../ui/notices/skeleton.tsx';
-import { CustomRange } from './custom-range.tsx';
 import {
   type Days,
   daysBack,
   daysOfPreset,
   localZone,
+  maxDays,
   type Preset,
   presets,
   rangeText,
@@ -106,5 +107,44 @@ function Loading() {
       <Skeleton className="h-56 w-full" />
       <Skeleton className="h-32 w-full" />
     </div>
+  );
+}
+
+/** The first and the last day of a period, by the system's own fields. */
+function CustomRange({ days, today, onChange }: { days: Days; today: string; onChange: (days: Days) => void }) {
+  const [wanted, setWanted] = useState(days);
+  const id = useId();
+  const isWrong = readRange(rangeText(wanted)) === null;
+  const change = (part: Partial<Days>) => {
+    const next = { ...wanted, ...part };
+    setWanted(next);
+    const range = readRange(rangeText(next));
+    if (range) onChange(range);
+  };
+  const ends = [
+    ['first', text.from],
+    ['last', text.to],
+  ] as const;
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      {ends.map(([end, label]) => (
+        <input
+          key={end}
+          type="date"
+          aria-label={label}
+          aria-invalid={isWrong || undefined}
+          aria-describedby={isWrong ? id : undefined}
+          value={wanted[end]}
+          max={today}
+          onChange={({ target }) => change({ [end]: target.value })}
+          className={`${fieldClass} w-36 tabular-nums`}
+        />
+      ))}
+      {isWrong && (
+        <span id={id} role="alert" className="text-bad text-xs">
+          {text.tooLong(maxDays)}
+        </span>
+      )}
+    </span>
   );
 }

@@ -4,7 +4,7 @@ import './what-if-page.tsx';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { closeApp, openApp } from '../../../../tests/support/open-app.tsx';
-import { givenDays, rangeOfDays, whatIfRange, whatIfSearch } from './what-if-period.ts';
+import { givenDays, rangeOfDays, whatIfRange, whatIfSearch } from './what-if-page.tsx';
 
 afterEach(closeApp);
 

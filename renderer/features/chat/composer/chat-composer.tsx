@@ -1,5 +1,7 @@
+import { Globe } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { Model } from '#shared/wire/model.ts';
 import { useOffers } from '../../../actions/offers.ts';
 import { useSettings } from '../../../api/use-core.ts';
 import { useSettled } from '../../../browser/use-settled.ts';
@@ -8,15 +10,17 @@ import { lazyView } from '../../../page/lazy-view.tsx';
 import { ViewBoundary } from '../../../page/view-boundary.tsx';
 import { text as chatText } from '../../../text/chat-text.ts';
 import { composerText as text } from '../../../text/composer-text.ts';
+import { usd } from '../../../text/format.ts';
 import { text as views } from '../../../text/shell-text.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { IconButton } from '../../../ui/elements/icon-button.tsx';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 import { withoutFile } from '../../drafts/attachments/attached-files.ts';
 import { useDrop } from '../../drafts/attachments/use-drop.ts';
 import { useDrafts } from '../../drafts/drafts-store.ts';
 import { ChatOptions } from '../../drafts/options/chat-options.tsx';
 import { ChatTools } from '../../drafts/options/chat-tools.tsx';
-import { WebSearch } from '../../drafts/options/web-search.tsx';
+import { useOptions } from '../../drafts/options/use-options.ts';
 import { ChooseNotice } from '../notices/choose-notice.tsx';
 import type { ThreadItem } from '../state/thread-items.ts';
 import { Composer } from './composer.tsx';
@@ -185,5 +189,37 @@ export function ChatComposer(props: ChatComposerProps) {
         </ViewBoundary>
       )}
     </div>
+  );
+}
+
+/** Whether this chat lets models search the web; shown where the model can, and where it would have to. */
+function WebSearch({ chat, model }: { chat: string; model: Model | null }) {
+  const { query, set } = useOptions(chat);
+  const { failed } = useNotify();
+  const able = model?.capabilities.includes('web_search') ?? false;
+  const wanted = query.data?.webSearch ?? false;
+  const toggle = () => {
+    if (query.data)
+      set.mutate({ ...query.data, webSearch: !wanted }, { onError: (error) => failed(text.optionsNotKept, error) });
+  };
+  const shown = able || wanted;
+  useOffers({ webSearch: shown && toggle });
+  if (!shown) return null;
+  const price = model?.pricing?.web_search;
+  const label = !able
+    ? text.searchUnable(model?.name ?? null)
+    : wanted
+      ? text.searchOn(price ? usd(price) : null)
+      : text.searchOff(price ? usd(price) : null);
+  return (
+    <IconButton
+      icon={Globe}
+      label={label}
+      action="webSearch"
+      aria-pressed={wanted}
+      disabled={!query.data}
+      className={wanted ? (able ? 'text-accent!' : 'text-warn!') : ''}
+      onClick={toggle}
+    />
   );
 }

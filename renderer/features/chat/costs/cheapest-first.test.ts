@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cheapestFirst } from './cheapest-first.ts';
+import { cheapestFirst } from '../message/retry-menu.tsx';
 
 test('models come cheapest first, and those without a price last as they were', () => {
   const choices = ['dear', 'unpriced', 'cheap', 'unknown', 'middle'].map((id) => ({ id }));

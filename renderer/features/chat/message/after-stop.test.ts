@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeMessage } from '../../../../tests/support/fake-data.ts';
-import { afterStop } from './after-stop.ts';
+import { afterStop } from './answer-end.tsx';
 
 const stopped = (servedProvider: string) =>
   afterStop(

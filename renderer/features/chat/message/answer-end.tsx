@@ -1,12 +1,64 @@
-import { useProviderName } from '../../../api/use-provider-name.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import { type ProviderName, useProviderName } from '../../../api/use-provider-name.ts';
 import { lazyView } from '../../../page/lazy-view.tsx';
 import { ViewBoundary } from '../../../page/view-boundary.tsx';
 import { text } from '../../../text/chat-text.ts';
+import { usd } from '../../../text/format.ts';
 import { text as views } from '../../../text/shell-text.ts';
 import { Button } from '../../../ui/elements/button.tsx';
 import { useActions } from '../state/message-actions.ts';
 import type { ThreadItem } from '../state/thread-items.ts';
-import { afterStop } from './after-stop.ts';
+
+/**
+ * What providers do when a stream is closed, as the page below lists it for requests that it passes on. `stops`: what was not
+ * written yet is not computed and not charged. `goes_on`: the answer is finished unseen and charged whole. Who is not
+ * listed there is not known: nothing is guessed from a provider's kind.
+ */
+const afterClosing = {
+  source: 'https://openrouter.ai/docs/api-reference/streaming (Stream Cancellation, Provider Support)',
+  publisher: 'OpenRouter',
+  /** Date of the source. */
+  asOf: '2026-11-21',
+  stops: ['openai', 'anthropic', 'deepseek', 'xai', 'fireworks', 'together'],
+  goesOn: ['google', 'groq', 'mistral', 'perplexity'],
+} as const;
+
+/** The app’s own provider. */
+const own: ReadonlySet<string> = new Set(['sandbox']);
+const stops: ReadonlySet<string> = new Set(afterClosing.stops);
+const goesOn: ReadonlySet<string> = new Set(afterClosing.goesOn);
+
+/** Those of them that count an answer at its end: a gateway like the app's own reads on for that, a minute at most. */
+const countLast: ReadonlySet<string> = new Set(['openai', 'deepseek', 'xai', 'fireworks', 'together']);
+
+/** After Stop: what was billed, and whether the provider may charge for more than what arrived. */
+export function afterStop(
+  { costUsd, costSource, bill, servedProvider, requestId, finishReason }: Message,
+  providerName: ProviderName,
+): string {
+  if (servedProvider === null && requestId === null) return text.stoppedBefore;
+  const provider = providerName(servedProvider ?? '');
+  const id = servedProvider ?? '';
+  const cost = costAfterStop(costUsd, costSource, bill?.upTo);
+  // Stopped while tools waited or ran: the provider had finished.
+  if (finishReason !== null) return cost;
+  if (countLast.has(id) && costSource !== 'estimated') return `${cost} ${text.countedAtEnd(provider)}`;
+  return `${cost} ${chargesAfterStop(id, provider)}`;
+}
+
+function costAfterStop(costUsd: string | null, source: Message['costSource'], upTo: string | undefined): string {
+  if (source === 'uncharged') return text.stopUncharged;
+  if (costUsd !== null && source === 'estimated' && upTo) return text.stopCostUpTo(usd(costUsd), usd(upTo));
+  return costUsd === null || source === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), source);
+}
+
+function chargesAfterStop(id: string, name: string): string {
+  const { publisher, asOf } = afterClosing;
+  if (own.has(id)) return text.providerStops(name);
+  if (stops.has(id)) return `${text.providerStops(name)} ${text.accordingTo(publisher, asOf)}`;
+  if (goesOn.has(id)) return `${text.providerGoesOn(name)} ${text.accordingTo(publisher, asOf)}`;
+  return text.providerUnknown;
+}
 
 const ErrorBlock = lazyView(() => import('./error-block.tsx').then((file) => file.ErrorBlock));
 

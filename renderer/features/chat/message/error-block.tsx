@@ -1,4 +1,7 @@
 import { CircleAlert } from 'lucide-react';
+import type { AppInfo } from '#shared/contract/app/app.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import { withoutKeys } from '#shared/without-keys.ts';
 import { getOffer } from '../../../actions/offers.ts';
 import { useAppInfo } from '../../../api/use-core.ts';
 import { useProviderName } from '../../../api/use-provider-name.ts';
@@ -12,7 +15,6 @@ import { Remedy } from '../../../ui/notices/remedy.tsx';
 import { useCopy } from '../../../ui/notices/use-copy.ts';
 import { useActions } from '../state/message-actions.ts';
 import type { ThreadItem } from '../state/thread-items.ts';
-import { errorDetails } from './error-details.ts';
 import { useAutoRetry } from './use-auto-retry.ts';
 
 const unknown = { code: 'internal_error', message: '', retryAfterMs: null };
@@ -108,4 +110,25 @@ function SettingsLink({ section, label }: { section: 'providers' | 'gateway' | '
       {label}
     </Link>
   );
+}
+
+type Failed = Pick<Message, 'requestId' | 'model' | 'modelName' | 'finishedAt' | 'createdAt' | 'error'>;
+type App = Pick<AppInfo, 'version' | 'platform' | 'host'>;
+
+/** Details of a failed answer to show to others; nothing in them looks like a key. */
+export function errorDetails(message: Failed, failure: { code: string; sentence: string }, app: App | null): string {
+  const { requestId, model, modelName, finishedAt, createdAt, error } = message;
+  const details = {
+    code: failure.code,
+    status: error?.status ?? null,
+    message: failure.sentence,
+    provider: error?.provider ?? null,
+    providerError: error?.providerError ?? null,
+    requestId,
+    model,
+    modelName,
+    at: new Date(finishedAt ?? createdAt).toISOString(),
+    app: app && { version: app.version, platform: app.platform, host: app.host },
+  };
+  return withoutKeys(JSON.stringify(details, null, 2));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorDetails } from './error-details.ts';
+import { errorDetails } from './error-block.tsx';
 
 const canary = 'sk-portico-AbCdEfGh0123456789';
 const app = { version: '1.2.3', platform: 'linux', host: 'web' };

@@ -2,6 +2,7 @@ import { Combobox } from '@base-ui/react/combobox';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
+import { parseUsd } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { useModels } from '../../../api/use-core.ts';
 import { type ProviderName, useProviderName } from '../../../api/use-provider-name.ts';
@@ -14,7 +15,6 @@ import { signedPerMillion, signedUsd, usd } from '../../../text/format.ts';
 import { Hint } from '../../../ui/elements/hint.tsx';
 import { ProviderMark } from '../../../ui/elements/provider-mark.tsx';
 import { type ModelChoice, matches, modelGroups } from '../../models/picker/model-groups.ts';
-import { cheapestFirst } from '../costs/cheapest-first.ts';
 import { useActions } from '../state/message-actions.ts';
 import type { ThreadItem } from '../state/thread-items.ts';
 import { retryTrigger } from './retry-trigger.ts';
@@ -122,3 +122,17 @@ const found = (models: readonly Model[], query: string, providerName: ProviderNa
   modelGroups(models, providerName)
     .flatMap(({ items }) => items)
     .filter((choice) => !choice.disabled && matches(choice, query));
+
+/** Models by what an answer would cost with them. Those without a price come last, in the order they had. */
+export function cheapestFirst<Choice extends { readonly id: string }>(
+  choices: readonly Choice[],
+  prices: ReadonlyMap<string, Pick<OtherPrice, 'costUsd'>>,
+): Choice[] {
+  const costs = new Map(choices.map(({ id }) => [id, prices.get(id)?.costUsd ?? null]));
+  return choices.toSorted((a, b) => {
+    const [one, other] = [costs.get(a.id) ?? null, costs.get(b.id) ?? null];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    const more = parseUsd(one) - parseUsd(other);
+    return more < 0n ? -1 : Number(more > 0n);
+  });
+}

@@ -2,10 +2,13 @@ import { useState } from 'react';
 import type { RoutingDecision } from '#shared/contract/chat/routing.ts';
 import { routingText as text } from '../../../text/routing-text.ts';
 import { Sheet } from '../../../ui/dialogs/dialog.tsx';
+import { Button } from '../../../ui/elements/button.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
+import { useNotify } from '../../../ui/notices/use-notify.ts';
+import { useDrafts } from '../../drafts/drafts-store.ts';
+import { useOptions } from '../../drafts/options/use-options.ts';
 import { RouterCandidates } from './router-candidates.tsx';
-import { RouterChoices } from './router-choices.tsx';
 import { useRouting } from './use-routing.ts';
 
 interface RouterCardProps {
@@ -103,5 +106,48 @@ function Attempts({ attempts }: Pick<RoutingDecision, 'attempts'>) {
         ))}
       </ol>
     </section>
+  );
+}
+
+interface RouterChoicesProps {
+  conversationId: string;
+  model: { readonly id: string; readonly name: string };
+}
+
+/** Actions after a choice: pin this model, or never use it in this chat. */
+function RouterChoices({ conversationId, model: { id, name } }: RouterChoicesProps) {
+  const pinned = useDrafts(({ models }) => models[conversationId] === id);
+  const setModel = useDrafts((drafts) => drafts.setModel);
+  const { query, set } = useOptions(conversationId);
+  const { failed } = useNotify();
+  const ignored = query.data?.ignore.includes(id) ?? false;
+  const toggle = () => {
+    if (!query.data) return;
+    const { ignore, names } = query.data;
+    set.mutate(
+      {
+        ...query.data,
+        ignore: ignored ? ignore.filter((other) => other !== id) : [...ignore, id],
+        names: { ...names, [id]: name },
+      },
+      { onError: (error) => failed(text.notKept, error) },
+    );
+    // A pinned model would be asked all the same.
+    if (!ignored && pinned) setModel(conversationId, 'router');
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap gap-2">
+        <Button aria-disabled={pinned} onClick={() => setModel(conversationId, id)}>
+          {pinned ? text.pinned : text.pin}
+        </Button>
+        <Button disabled={!query.data} onClick={toggle}>
+          {ignored ? text.allow : text.never}
+        </Button>
+      </div>
+      <p role="status" className="text-fg-2 text-xs empty:hidden">
+        {ignored && text.neverNote(name)}
+      </p>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getPages } from './cited-pages.ts';
+import { getPages } from './sources.tsx';
 
 const at = (text: string, quote: string) => ({ from: text.indexOf(quote), to: text.indexOf(quote) + quote.length });
 

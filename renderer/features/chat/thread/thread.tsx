@@ -1,25 +1,136 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
+import { ArrowDown } from 'lucide-react';
+import { type MouseEvent, useRef, useState } from 'react';
+import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import { ViewBoundary } from '../../../page/view-boundary.tsx';
 import { text } from '../../../text/chat-text.ts';
 import { text as views } from '../../../text/shell-text.ts';
+import { type Point, PointMenu } from '../../../ui/dialogs/menu.tsx';
 import { rowsWith } from '../../../ui/elements/rows-with.ts';
 import { Comparison } from '../compare/thread/comparison.tsx';
 import { NotSentMark } from '../context/not-sent-mark.tsx';
 import { Answer } from '../message/answer.tsx';
+import { MessageItems } from '../message/message-menu-items.tsx';
 import { UserMessage } from '../message/user-message.tsx';
 import type { MessageActions } from '../state/message-actions.ts';
-import { getHead, type ThreadItem } from '../state/thread-items.ts';
+import { getAnswers, getHead, holds, type ThreadItem } from '../state/thread-items.ts';
 import { useThreadKeys } from '../state/use-thread-keys.ts';
-import { LatestPill } from './latest-pill.tsx';
-import { MessageMenu, useMessageMenu } from './message-menu.tsx';
-import { openingOffset, rowHeight } from './row-height.ts';
 import { rowsOfSelectionEnds } from './selected-rows.ts';
 import { useFollowing } from './use-following.ts';
 import { type Pages, useReading } from './use-reading.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
 import { useTurn } from './use-turn.ts';
 import { useWholeCopies } from './use-whole-copies.ts';
+
+/** A message, or a column of a comparison, and where it was asked for its menu. */
+interface Asked {
+  readonly element: HTMLElement;
+  readonly at: Point;
+  /** Each menu is one of its own, also where the last one still fades. */
+  readonly time: number;
+}
+
+/** The context menu of the message under the pointer, or of the focused one: `on` is for what is around all messages. */
+function useMessageMenu() {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const selectedBefore = useRef<boolean | null>(null);
+  return {
+    asked,
+    forget: () => setAsked(null),
+    on: {
+      // macOS selects the word under the pointer before it asks for a menu: what counts is what the person had selected.
+      onPointerDown: () => {
+        selectedBefore.current = hasSelection();
+      },
+      onContextMenu: (event: MouseEvent) => {
+        const selected = selectedBefore.current ?? hasSelection();
+        selectedBefore.current = null;
+        const element = selected || event.defaultPrevented ? null : messageAt(event.target as Element);
+        if (!element) return;
+        event.preventDefault();
+        setAsked({ element, at: { x: event.clientX, y: event.clientY }, time: event.timeStamp });
+      },
+    },
+  };
+}
+
+interface MessageMenuProps extends Omit<Asked, 'time'> {
+  items: readonly ThreadItem[];
+  busy: boolean;
+  onClosed: () => void;
+}
+
+function MessageMenu({ element, at, items, busy, onClosed }: MessageMenuProps) {
+  const head = element.dataset.column ?? element.dataset.message;
+  const row = items.find((item) => getAnswers(item).some((one) => getHead(one) === head));
+  const item = row && getAnswers(row).find((one) => getHead(one) === head);
+  if (!item) return null;
+  return (
+    <PointMenu at={at} returnsTo={element} onClosed={onClosed}>
+      <MessageItems item={item} compared={row.columns !== undefined} busy={busy} />
+    </PointMenu>
+  );
+}
+
+/** What has a menu of the system, as selected words do. */
+const withOwnMenu = 'a[href], img, video, input, textarea, select, [contenteditable]';
+
+/** A comparison is no message, but each of its columns is. */
+const messageAt = (target: Element): HTMLElement | null =>
+  target.closest(withOwnMenu) ? null : target.closest<HTMLElement>('article[data-column], article[data-message]');
+
+const hasSelection = (): boolean => String(getSelection() ?? '').trim() !== '';
+
+/** Sizes of the thread as in `prose.css`; estimates until a row is measured. */
+const lineHeight = 24;
+const gap = 14;
+const own = { around: 76, charactersPerLine: 78, files: 58 };
+const answer = { around: 112, charactersPerLine: 110, images: 432 };
+const columnCharactersPerLine = 44;
+/** Only this much of a text is split into lines; the rest counts as full lines. */
+const looked = 20_000;
+
+const known = new WeakMap<ThreadItem, number>();
+
+/** Estimated height of a row, so that the first render shows the right rows and little moves when they are measured. */
+function rowHeight(item: ThreadItem): number {
+  const before = known.get(item);
+  if (before !== undefined) return before;
+  const height = guess(item);
+  known.set(item, height);
+  return height;
+}
+
+function guess(item: ThreadItem): number {
+  if (item.role === 'user')
+    return own.around + textHeight(item.text, own.charactersPerLine) + (item.attachments.length > 0 ? own.files : 0);
+  const perLine = item.columns ? columnCharactersPerLine : answer.charactersPerLine;
+  const heights = getAnswers(item).map(
+    ({ text, attachments }) => textHeight(text, perLine) + (attachments.length > 0 ? answer.images : 0),
+  );
+  return answer.around + Math.max(...heights);
+}
+
+function textHeight(text: string, perLine: number): number {
+  const lines = text.slice(0, looked).split('\n');
+  const height = lines.reduce(
+    (sum, line) => sum + (line === '' ? gap : Math.ceil(line.length / perLine) * lineHeight),
+    0,
+  );
+  return height + (Math.max(0, text.length - looked) / perLine) * lineHeight;
+}
+
+/** The initial scroll offset by the same estimate: the kept position, else the end. */
+function openingOffset(
+  items: readonly ThreadItem[],
+  scrollPosition: ScrollPosition | null,
+  viewHeight: number,
+): number {
+  const index = scrollPosition ? items.findIndex((item) => holds(item, scrollPosition.messageId)) : -1;
+  const above = index < 0 ? items : items.slice(0, index);
+  const height = above.reduce((sum, item) => sum + rowHeight(item), 0);
+  return scrollPosition && index >= 0 ? height + scrollPosition.offsetPx : Math.max(0, height - viewHeight);
+}
 
 export interface ThreadProps {
   items: readonly ThreadItem[];
@@ -168,4 +279,28 @@ function focusSoon(scroller: HTMLElement | null, head: string, tries = 5): void 
     if (element) element.focus({ preventScroll: true });
     else if (tries > 0) focusSoon(scroller, head, tries - 1);
   });
+}
+
+interface LatestPillProps {
+  /** An answer is being written. */
+  writing: boolean;
+  /** Messages added since the reader left the end. */
+  unseen: number;
+  onClick: () => void;
+}
+
+/** Scrolls back to the end. */
+function LatestPill({ writing, unseen, onClick }: LatestPillProps) {
+  const label = writing ? text.follow : text.latest;
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="arrive -translate-x-1/2 absolute bottom-3 left-1/2 flex h-8 items-center gap-1.5 rounded-full border border-line bg-raised px-3 font-medium text-sm tabular-nums shadow-float hover:bg-bubble"
+    >
+      <ArrowDown size={14} aria-hidden />
+      {label}
+      {unseen > 0 && <span className="text-fg-2">· {text.newMessages(unseen)}</span>}
+    </button>
+  );
 }

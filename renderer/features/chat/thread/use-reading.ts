@@ -6,11 +6,102 @@ import { text } from '../../../text/chat-text.ts';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
 import type { ThreadStream } from '../data/follow-thread.ts';
 import { getHead, holds, type ThreadItem } from '../state/thread-items.ts';
-import { isInView, pxAbove, showAcross, toRow } from './found-range.ts';
-import { holdScrollPosition } from './hold-scroll-position.ts';
 import type { useFollowing } from './use-following.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
 import type { useTurn } from './use-turn.ts';
+
+interface HeldPosition {
+  readonly rows: Virtualizer<HTMLDivElement, Element>;
+  readonly scroller: HTMLElement | null;
+  readonly index: number;
+  /** Pixels of the row above the viewport, which may change as it is measured. */
+  readonly offsetPx: () => number;
+  /** Whether what is loaded is as the core has it now: until then, it may be longer in a moment. */
+  readonly isFresh: () => boolean;
+  /** `settled`: nothing moves any more. Else it was stopped. */
+  readonly done: (settled: boolean) => void;
+}
+
+const stableFrames = 4;
+const maxFrames = 180;
+
+/**
+ * Scrolls a row to the top and holds it there until its surroundings are loaded, parsed and measured, or the reader scrolls.
+ * Returns a function that stops it.
+ */
+function holdScrollPosition({ rows, scroller, index, offsetPx, isFresh, done }: HeldPosition): () => void {
+  let over = false;
+  let frames = 0;
+  let stable = 0;
+  const end = (settled: boolean) => {
+    if (over) return;
+    over = true;
+    for (const name of ['wheel', 'keydown', 'pointerdown'] as const) scroller?.removeEventListener(name, stop);
+    done(settled);
+  };
+  const stop = () => end(false);
+  /** Above the first row there is room, which belongs to the top. */
+  const getPlace = (px: number) =>
+    index === 0 && px === 0 ? 0 : (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0) + px;
+  const step = () => {
+    if (over || !scroller) return stop();
+    const wanted = Math.min(getPlace(offsetPx()), Math.max(0, rows.getTotalSize() - scroller.clientHeight));
+    const there = Math.abs(scroller.scrollTop - wanted) <= 1;
+    // Unparsed text will be taller.
+    const parsed = scroller.querySelector('.prose[aria-busy]') === null;
+    stable = there && parsed && isFresh() ? stable + 1 : 0;
+    if (!there) rows.scrollToOffset(wanted);
+    if (stable >= stableFrames || frames++ >= maxFrames) end(stable >= stableFrames);
+    else requestAnimationFrame(step);
+  };
+  for (const name of ['wheel', 'keydown', 'pointerdown'] as const)
+    scroller?.addEventListener(name, stop, { once: true });
+  rows.scrollToIndex(index, { align: 'start' });
+  step();
+  return stop;
+}
+
+const getElement = (range: Range | null): Element | null =>
+  range?.startContainer.parentElement?.closest('[data-index]') ?? null;
+
+/** The row of the thread that it stands in. */
+function toRow(range: Range | null): number | null {
+  const index = getElement(range)?.getAttribute('data-index');
+  return index == null ? null : Number(index);
+}
+
+function isInView(range: Range | null, scroller: Element | null): boolean {
+  if (!range || !scroller) return false;
+  const [place, view] = [range.getBoundingClientRect(), scroller.getBoundingClientRect()];
+  return place.height > 0 && place.top >= view.top && place.bottom <= view.bottom;
+}
+
+/** Scrolls what it stands in to the side, such as a block of code with long lines. */
+function showAcross(range: Range | null): void {
+  const row = getElement(range);
+  for (let box = range?.startContainer.parentElement; range && box && box !== row; box = box.parentElement) {
+    if (box.scrollWidth <= box.clientWidth) continue;
+    const [place, view] = [range.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (place.left < view.left || place.right > view.right) box.scrollLeft += place.left - view.left - view.width / 3;
+  }
+}
+
+/**
+ * Tells how many pixels of this row are above the viewport for what was found in it to be seen: none, if it stands near
+ * to its beginning. While it is drawn anew it is where it was.
+ */
+function pxAbove(range: () => Range | null, index: number, scroller: Element | null): () => number {
+  let px = 0;
+  return () => {
+    const found = range();
+    const row = getElement(found);
+    if (!found || found.collapsed || !row || !scroller || toRow(found) !== index) return px;
+    showAcross(found);
+    const place = found.getBoundingClientRect().top - row.getBoundingClientRect().top;
+    px = place < scroller.clientHeight / 2 ? 0 : place - scroller.clientHeight / 3;
+    return px;
+  };
+}
 
 export type Pages = Omit<ThreadStream, 'follow'>;
 

@@ -1,19 +1,199 @@
 import { ChevronDown } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ApiKeyEntry } from '#shared/contract/app/api-keys.ts';
+import { scope } from '#shared/wire/account.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { formatMoment, getDay, usd } from '../../../text/format.ts';
 import { keysText as words } from '../../../text/keys-text.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Menu, MenuItem } from '../../../ui/dialogs/menu.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { Segmented } from '../../../ui/forms/segmented.tsx';
 import { SettingRow } from '../../../ui/forms/setting-row.tsx';
+import { Switch } from '../../../ui/forms/switch.tsx';
+import { TextField } from '../../../ui/forms/text-field.tsx';
 import { NotRead } from '../../../ui/notices/not-read.tsx';
+import { Notice } from '../../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
 import { Stale } from '../../../ui/notices/stale.tsx';
-import { ChangeKey, RevokeKey, RotateKey } from './api-key-forms.tsx';
-import type { KeyAccount } from './key-account.ts';
-import { NewApiKey } from './new-api-key.tsx';
-import { useApiKeys } from './use-api-keys.ts';
+import { useCopy } from '../../../ui/notices/use-copy.ts';
+import { Snippets } from './snippets.tsx';
+import { useApiKeyCalls, useApiKeys } from './use-api-keys.ts';
+
+type Scope = (typeof scope.options)[number];
+
+/** What is typed about a key. `end`: a day as `2027-01-31`, or empty. */
+interface KeyWish {
+  readonly name: string;
+  readonly limit: string;
+  readonly end: string;
+}
+
+const amount = /^\d{1,9}(\.\d{1,9})?$/;
+
+/** The last moment of that day here; null: no end. */
+const getEnd = (day: string): number | null => (day === '' ? null : new Date(`${day}T23:59:59`).getTime());
+/** The day of a moment, as a date field writes it. */
+function getDayField(ms: number | null): string {
+  if (ms === null) return '';
+  const date = new Date(ms);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+const isLimit = (text: string): boolean => text.trim() === '' || amount.test(text.trim());
+const isEnd = (day: string): boolean => day === '' || (getEnd(day) ?? 0) > Date.now();
+const isComplete = ({ name, limit, end }: KeyWish): boolean => name.trim() !== '' && isLimit(limit) && isEnd(end);
+const getBounds = ({ name, limit, end }: KeyWish) => ({
+  name: name.trim(),
+  limitUsd: limit.trim() || null,
+  expiresAt: getEnd(end),
+});
+
+/** Name, limit and end of a key. */
+function KeyFields({ wish, onChange }: { wish: KeyWish; onChange: (wish: KeyWish) => void }) {
+  return (
+    <>
+      <TextField
+        label={words.name}
+        placeholder={words.namePlaceholder}
+        value={wish.name}
+        maxLength={100}
+        autoFocus
+        onChange={(event) => onChange({ ...wish, name: event.target.value })}
+      />
+      <div className="flex gap-3 max-sm:flex-col">
+        <TextField
+          className="flex-1"
+          label={words.limit}
+          placeholder={words.noLimit}
+          inputMode="decimal"
+          value={wish.limit}
+          problem={isLimit(wish.limit) ? undefined : words.notAmount}
+          onChange={(event) => onChange({ ...wish, limit: event.target.value })}
+        />
+        <TextField
+          className="flex-1"
+          type="date"
+          label={words.end}
+          value={wish.end}
+          problem={isEnd(wish.end) ? undefined : words.notEnd}
+          onChange={(event) => onChange({ ...wish, end: event.target.value })}
+        />
+      </div>
+    </>
+  );
+}
+
+/** What a key may do. */
+function ScopeFields({ value, onChange }: { value: readonly Scope[]; onChange: (value: Scope[]) => void }) {
+  return (
+    <div>
+      <p className="font-medium text-fg-2 text-xs">{words.may}</p>
+      {scope.options.map((one) => (
+        <SettingRow key={one} name={words.scopes[one].name} note={words.scopes[one].note}>
+          <Switch
+            label={words.scopes[one].name}
+            checked={value.includes(one)}
+            onChange={(on) => onChange(scope.options.filter((each) => (each === one ? on : value.includes(each))))}
+          />
+        </SettingRow>
+      ))}
+    </div>
+  );
+}
+
+interface KeyFormProps {
+  entry: ApiKeyEntry;
+  onDone: () => void;
+}
+
+function toFailure(error: Error | null): string | undefined {
+  if (!error) return undefined;
+  const { sentence, remedy } = describeError(error);
+  return `${sentence} ${remedy}`;
+}
+
+function ChangeKey({ entry, onDone }: KeyFormProps) {
+  const { change } = useApiKeyCalls();
+  const [wish, setWish] = useState({
+    name: entry.name ?? '',
+    limit: entry.limitUsd ?? '',
+    end: getDayField(entry.expiresAt),
+  });
+  return (
+    <Form
+      saveLabel={words.save}
+      cancelLabel={words.cancel}
+      ready={isComplete(wish)}
+      busy={change.isPending}
+      failure={toFailure(change.error)}
+      onSave={() => {
+        // A day that was left as it is keeps its very moment.
+        const bounds = getBounds(wish);
+        const expiresAt = wish.end === getDayField(entry.expiresAt) ? entry.expiresAt : bounds.expiresAt;
+        change.mutate({ account: entry.account, id: entry.id, ...bounds, expiresAt }, { onSuccess: onDone });
+      }}
+      onCancel={onDone}
+    >
+      <KeyFields wish={wish} onChange={setWish} />
+    </Form>
+  );
+}
+
+const ends = (['0', '24', '168'] as const).map((value) => ({ value, label: words.oldEnds[value] }));
+
+function RotateKey({ entry, baseUrl, onDone }: KeyFormProps & { baseUrl: string | null }) {
+  const { rotate } = useApiKeyCalls();
+  const [hours, setHours] = useState<(typeof ends)[number]['value']>('24');
+  if (rotate.data) {
+    const { key, problem } = rotate.data;
+    return (
+      <ShownOnce secret={key} baseUrl={baseUrl} onDone={onDone}>
+        <div className="mt-3">
+          {problem ? (
+            <Notice tone="bad">{words.oldStays(getSentence(problem))}</Notice>
+          ) : (
+            <p className="text-fg-2">{words.oldEnded[hours]}</p>
+          )}
+        </div>
+      </ShownOnce>
+    );
+  }
+  return (
+    <Form
+      saveLabel={words.rotate}
+      cancelLabel={words.cancel}
+      busy={rotate.isPending}
+      failure={toFailure(rotate.error)}
+      onSave={() => rotate.mutate({ account: entry.account, id: entry.id, endsInHours: Number(hours) })}
+      onCancel={onDone}
+    >
+      <p className="text-fg-2">{words.rotateBody}</p>
+      <div className="flex flex-col items-start gap-1">
+        <p className="font-medium text-fg-2 text-xs">{words.oldKeyEnds}</p>
+        <Segmented label={words.oldKeyEnds} value={hours} options={ends} onChange={setHours} />
+      </div>
+    </Form>
+  );
+}
+
+function RevokeKey({ entry, onDone }: KeyFormProps) {
+  const { revoke } = useApiKeyCalls();
+  return (
+    <Form
+      saveLabel={words.revoke}
+      cancelLabel={words.cancel}
+      busy={revoke.isPending}
+      failure={toFailure(revoke.error)}
+      onSave={() => revoke.mutate({ account: entry.account, id: entry.id }, { onSuccess: onDone })}
+      onCancel={onDone}
+    >
+      <p className="text-fg-2">{words.revokeBody}</p>
+    </Form>
+  );
+}
 
 type Asked = { readonly about: 'change' | 'rotate' | 'revoke'; readonly entry: ApiKeyEntry } | null;
 
@@ -96,6 +276,92 @@ function KeyNote({ entry, account }: { entry: ApiKeyEntry; account: KeyAccount |
   return (
     <>
       <code className="font-mono">{prefix}…</code> · {parts.join(' · ')}
+    </>
+  );
+}
+
+interface NewApiKeyProps {
+  /** The accounts that may pay for it; the first one does unless another is chosen. */
+  accounts: readonly KeyAccount[];
+  baseUrl: string | null;
+  onDone: () => void;
+}
+
+/** Creates a key and shows it once. */
+function NewApiKey({ accounts, baseUrl, onDone }: NewApiKeyProps) {
+  const { create } = useApiKeyCalls();
+  const [account, setAccount] = useState(accounts[0]?.id ?? '');
+  const [wish, setWish] = useState<KeyWish>({ name: '', limit: '', end: '' });
+  const [scopes, setScopes] = useState<Scope[]>(['chat', 'models']);
+  const failure = create.isError ? describeError(create.error) : undefined;
+  const elsewhere = accounts.some(({ embedded }) => !embedded);
+  if (create.data) return <ShownOnce secret={create.data.key} baseUrl={baseUrl} onDone={onDone} />;
+  return (
+    <Form
+      saveLabel={words.make}
+      cancelLabel={words.cancel}
+      ready={isComplete(wish) && scopes.length > 0}
+      busy={create.isPending}
+      failure={failure && `${failure.sentence} ${failure.remedy}`}
+      onSave={() => create.mutate({ account, scopes, ...getBounds(wish) })}
+      onCancel={onDone}
+    >
+      <KeyFields wish={wish} onChange={setWish} />
+      {accounts.length > 1 && (
+        <div className="flex flex-col items-start gap-1">
+          <p className="font-medium text-fg-2 text-xs">{words.paidFrom}</p>
+          <Segmented
+            label={words.paidFrom}
+            value={account}
+            options={accounts.map(({ id, name }) => ({ value: id, label: name }))}
+            onChange={setAccount}
+          />
+        </div>
+      )}
+      <ScopeFields value={scopes} onChange={setScopes} />
+      {elsewhere && <p className="text-fg-3 text-xs">{words.endsWithOurs}</p>}
+    </Form>
+  );
+}
+
+/** An account that keys are made for. */
+interface KeyAccount {
+  /** `main` or `sandbox` of the built-in gateway, or the id of an account at another one. */
+  readonly id: string;
+  readonly name: string;
+  readonly embedded: boolean;
+}
+
+interface ShownOnceProps {
+  secret: string;
+  /** Where programs use it; null: nowhere at the moment. */
+  baseUrl: string | null;
+  /** What else there is to know of this key. */
+  children?: ReactNode;
+  onDone: () => void;
+}
+
+/** A key that was just made: the only time that it is seen. */
+function ShownOnce({ secret, baseUrl, children, onDone }: ShownOnceProps) {
+  const [copied, copy] = useCopy();
+  return (
+    <>
+      <p role="status" className="text-fg-2">
+        {words.created}
+      </p>
+      <div className="mt-3 flex items-start gap-2 rounded-menu border border-line bg-sunken p-3">
+        <code className="min-w-0 flex-1 font-mono text-sm break-all select-all">{secret}</code>
+        <Button autoFocus onClick={() => void copy(secret)}>
+          {copied ? words.copied : words.copy}
+        </Button>
+      </div>
+      {children}
+      {baseUrl !== null && <Snippets baseUrl={baseUrl} secret={secret} />}
+      <div className="mt-4 flex justify-end">
+        <Button variant="primary" onClick={onDone}>
+          {words.done}
+        </Button>
+      </div>
     </>
   );
 }

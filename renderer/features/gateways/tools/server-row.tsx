@@ -1,17 +1,58 @@
-import { useState } from 'react';
-import type { ToolServer } from '#shared/contract/app/tools.ts';
+import { useRef, useState } from 'react';
+import type { Tool, ToolServer, ToolTransport } from '#shared/contract/app/tools.ts';
+import { visibleText } from '#shared/visible.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { text } from '../../../text/tools-text.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Badge } from '../../../ui/elements/badge.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
 import { Switch } from '../../../ui/forms/switch.tsx';
+import { Notice } from '../../../ui/notices/notice.tsx';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
-import { EnableServerForm } from './enable-server-form.tsx';
-import { useReachServer } from './reach-server.ts';
-import { ServerConsent } from './server-consent.tsx';
-import { ToolList, TransportLine } from './tool-list.tsx';
 import { ServerForm } from './tool-server-form.tsx';
 import { useToolCalls } from './use-tools.ts';
+
+interface Reaching {
+  readonly isPending: boolean;
+  /** The reason, if the user refused or could not be asked. */
+  readonly refusal: string | null;
+  /** Connects to the server, after the user has agreed outside of this page. `then` is called when it answered. */
+  reach(then: (reached: ToolServer) => void): void;
+  /** Withdraws the question. */
+  giveUp(): void;
+}
+
+/** Tests a server, which needs the user’s consent outside of this page. */
+function useReachServer(id: string): Reaching {
+  const { test } = useToolCalls();
+  const { failed } = useNotify();
+  const leave = useRef<AbortController>(null);
+  const refusal = test.isError ? describeError(test.error) : null;
+  const isRefusal = refusal !== null && refusals.has(refusal.code);
+  return {
+    isPending: test.isPending,
+    refusal: isRefusal ? refusal.sentence : null,
+    reach(then) {
+      if (test.isPending) return;
+      const controller = new AbortController();
+      leave.current = controller;
+      test.mutate(
+        { id, signal: controller.signal },
+        {
+          // The row shows the problem.
+          onSuccess: (reached) => reached.problem === null && then(reached),
+          onError: (error) => {
+            if (controller.signal.aborted || refusals.has(describeError(error).code)) return;
+            failed(text.testFailed, error);
+          },
+        },
+      );
+    },
+    giveUp: () => leave.current?.abort(),
+  };
+}
+
+const refusals = new Set(['not_confirmed', 'confirmation_busy']);
 
 const tones = { off: 'plain', asking: 'warn', starting: 'plain', ready: 'ok', failed: 'bad' } as const;
 
@@ -130,5 +171,96 @@ function RemoveForm({ server, onDone }: { server: ToolServer; onDone: () => void
         </Button>
       </div>
     </>
+  );
+}
+
+/** The server to be trusted; the core refuses if it has changed since. */
+function EnableServerForm({ server, onDone }: { server: ToolServer; onDone: () => void }) {
+  const { enable } = useToolCalls();
+  const { failed } = useNotify();
+  return (
+    <>
+      <p className="mb-2 text-fg-2">{text.enableBody}</p>
+      <TransportLine transport={server.transport} />
+      <div className="mt-3">
+        <ToolList label={text.toolsOf(server.name)} tools={server.tools} />
+      </div>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onDone}>{text.cancel}</Button>
+        <Button
+          variant="primary"
+          disabled={enable.isPending || server.tools.length === 0}
+          onClick={() =>
+            enable.mutate(
+              { id: server.id, enabled: true, fingerprint: server.fingerprint },
+              { onSettled: onDone, onError: (error) => failed(text.notOn, error) },
+            )
+          }
+        >
+          {text.switchOn}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** The tools of a server with its own descriptions. */
+function ToolList({ label, tools }: { label: string; tools: readonly Tool[] }) {
+  if (tools.length === 0) return <p className="text-fg-2 text-sm">{text.noTools}</p>;
+  return (
+    <ul aria-label={label} className="divide-y divide-line rounded-menu border border-line bg-sunken px-3">
+      {tools.map(({ name, description, readOnly }) => (
+        <li key={name} className="py-2">
+          <p className="flex flex-wrap items-center gap-2">
+            <code className="font-mono text-sm wrap-anywhere">{name}</code>
+            {readOnly && <Badge>{text.readOnly}</Badge>}
+          </p>
+          {description && <p className="text-fg-2 text-xs whitespace-pre-line wrap-anywhere">{description}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A server’s transport in one line. Secret values are not in it: only the core has them. */
+function TransportLine({ transport }: { transport: ToolTransport }) {
+  const line = transport.type === 'http' ? transport.url : [transport.command, ...transport.args].join(' ');
+  const secrets = transport.type === 'http' ? transport.headers : transport.variables;
+  return (
+    <p className="text-fg-3 text-xs wrap-anywhere">
+      <code className="font-mono">{visibleText(line)}</code>
+      {secrets.length > 0 && ` · ${secrets.join(', ')}`}
+    </p>
+  );
+}
+
+/** The state of the user’s consent to a server, and the result of the last question. */
+function ServerConsent({ server, reaching }: { server: ToolServer; reaching: Reaching }) {
+  const { isPending, refusal, giveUp } = reaching;
+  const asking = server.state === 'asking';
+  const kind = server.transport.type;
+  return (
+    <div className="mt-2">
+      {/* Always mounted, so that screen readers announce its changes. */}
+      <div role="status">
+        {asking && (
+          <Notice>
+            <p>{text.asking[kind]}</p>
+            <p className="mt-1 text-fg-3 text-xs">{text.askingWhere}</p>
+          </Notice>
+        )}
+        {!asking && !isPending && refusal !== null && <Notice tone="warn">{refusal}</Notice>}
+        {!asking && server.problem !== null && (
+          <p className="text-fg-2 text-sm wrap-anywhere">{getSentence(server.problem)}</p>
+        )}
+      </div>
+      {asking && isPending && (
+        <Button className="mt-2" aria-label={text.actionFor(text.giveUp, server.name)} onClick={giveUp}>
+          {text.giveUp}
+        </Button>
+      )}
+      {!asking && !server.allowed && server.enabled && <p className="mt-1 text-sm text-warn">{text.heldBack[kind]}</p>}
+      {!asking && !server.allowed && <p className="mt-1 text-fg-3 text-xs">{text.asksFirst}</p>}
+    </div>
   );
 }

@@ -1,18 +1,72 @@
 import { useState } from 'react';
 import type { Tool, ToolPermission, ToolServer } from '#shared/contract/app/tools.ts';
 import { useConversations } from '../../../api/use-core.ts';
+import { describeError, getSentence } from '../../../text/error-text.ts';
 import { getTitle, text } from '../../../text/tools-text.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/elements/button.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
 import { SettingsHeading } from '../../../ui/forms/setting-row.tsx';
 import { Switch } from '../../../ui/forms/switch.tsx';
+import { TextArea } from '../../../ui/forms/text-area.tsx';
 import { Failure } from '../../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../../ui/notices/use-notify.ts';
-import { ImportServersForm } from './import-servers-form.tsx';
 import { ServerRow } from './server-row.tsx';
 import { ServerForm } from './tool-server-form.tsx';
 import { useToolCalls, useTools } from './use-tools.ts';
+
+const words = text.importing;
+
+/** Imports servers from another program’s settings and shows the result. */
+function ImportServersForm({ onDone }: { onDone: () => void }) {
+  const [json, setJson] = useState('');
+  const { import: read } = useToolCalls();
+  const failure = read.isError ? describeError(read.error) : undefined;
+  if (read.data) {
+    return (
+      <>
+        <p role="status">{words.added(read.data.added.length)}</p>
+        {read.data.leftOut.length > 0 && (
+          <>
+            <p className="mt-2 text-fg-2">{words.leftOut}</p>
+            <ul className="list-disc pl-5 text-fg-2">
+              {read.data.leftOut.map(({ name, reason }) => (
+                <li key={name} className="wrap-anywhere">{`${name}: ${getSentence(reason)}`}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <div className="mt-4 flex justify-end">
+          <Button variant="primary" autoFocus onClick={onDone}>
+            {words.done}
+          </Button>
+        </div>
+      </>
+    );
+  }
+  return (
+    <Form
+      saveLabel={words.act}
+      cancelLabel={text.cancel}
+      ready={json.trim() !== ''}
+      busy={read.isPending}
+      failure={failure && `${failure.sentence} ${failure.remedy}`}
+      onSave={() => read.mutate(json, { onSuccess: () => setJson('') })}
+      onCancel={onDone}
+    >
+      <TextArea
+        label={words.json}
+        note={words.note}
+        autoFocus
+        spellCheck={false}
+        rows={8}
+        value={json}
+        onChange={(event) => setJson(event.target.value)}
+      />
+    </Form>
+  );
+}
 
 /** Settings → Tools: built-in tools, servers and permissions. */
 export function ToolsSection() {

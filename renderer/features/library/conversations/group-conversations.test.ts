@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Conversation } from '#shared/contract/chat/conversations.ts';
-import { groupConversations } from './group-conversations.ts';
+import { groupConversations } from './list-rows.ts';
 
 const now = new Date(2026, 10, 21, 0, 30).getTime();
 const hour = 3_600_000;

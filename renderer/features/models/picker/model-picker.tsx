@@ -3,11 +3,12 @@ import { useRef } from 'react';
 import type { Model } from '#shared/wire/model.ts';
 import { useProviderName } from '../../../api/use-provider-name.ts';
 import { useNav } from '../../../navigation/nav.ts';
+import { composerText } from '../../../text/composer-text.ts';
+import { text } from '../../../text/models-text.ts';
 import { usePreferred } from '../use-preferred.ts';
 import { ModelButton } from './model-button.tsx';
-import { type ModelChoice, modelGroups } from './model-groups.ts';
+import { type ModelChoice, type ModelGroup, modelGroups } from './model-groups.ts';
 import { ModelList } from './model-list.tsx';
-import { preferredFirst } from './preferred-first.ts';
 import { useHasKey } from './use-has-key.ts';
 import { useModelSearch } from './use-model-search.ts';
 
@@ -49,5 +50,27 @@ export function ModelPicker({ models, value, onChange, ...opening }: ModelPicker
       <Combobox.Trigger render={<ModelButton provider={chosen?.provider ?? value} name={chosen?.name ?? value} />} />
       <ModelList models={models.length} hidden={hidden} preferred={preferred} highlighted={() => highlighted.current} />
     </Combobox.Root>
+  );
+}
+
+interface Preferred {
+  readonly favourites: readonly string[];
+  readonly recent: readonly string[];
+}
+
+/** Favourites and recent ones above the other groups, each model once. */
+function preferredFirst(groups: readonly ModelGroup[], { favourites, recent }: Preferred): ModelGroup[] {
+  const all = groups.flatMap(({ items }) => items).filter(({ disabled }) => !disabled);
+  const of = (ids: readonly string[]) => ids.flatMap((id) => all.find((item) => item.id === id) ?? []);
+  const stars = of(favourites);
+  const lately = of(recent.filter((id) => !favourites.includes(id)));
+  const rest = groups.map(({ value, items }) => ({
+    value,
+    items: items.filter((item) => !stars.includes(item) && !lately.includes(item)),
+  }));
+  const auto = rest.filter(({ value }) => value === composerText.auto);
+  const others = rest.filter(({ value }) => value !== composerText.auto);
+  return [...auto, { value: text.favourites, items: stars }, { value: text.recent, items: lately }, ...others].filter(
+    ({ items }) => items.length > 0,
   );
 }

@@ -1,7 +1,7 @@
 import { Plus, RotateCcw, X } from 'lucide-react';
 import { useState } from 'react';
-import type { ActionId } from '#shared/actions/action-list.ts';
-import { useHostActions } from '../../../actions/host-actions.ts';
+import { type ActionId, actionList } from '#shared/actions/action-list.ts';
+import type { AppInfo } from '#shared/contract/app/app.ts';
 import { useAppInfo } from '../../../api/use-core.ts';
 import { keyNames } from '../../../keyboard/key-names.ts';
 import { actionText, text } from '../../../text/action-text.ts';
@@ -11,6 +11,23 @@ import { Keys } from '../../../ui/elements/keys.tsx';
 import { SearchField } from '../../../ui/forms/search-field.tsx';
 import { CaptureKeys } from './capture-keys.tsx';
 import { useRebind } from './use-rebind.ts';
+
+/** A browser does these itself. */
+const needs: Partial<Record<ActionId, keyof AppInfo['capabilities']>> = {
+  newWindow: 'windows',
+  zoomIn: 'zoom',
+  zoomOut: 'zoom',
+  zoomReset: 'zoom',
+};
+
+/** The actions that this host has. */
+function useHostActions(): (typeof actionList)[number][] {
+  const capabilities = useAppInfo().data?.capabilities;
+  return actionList.filter(({ id }) => {
+    const need = needs[id];
+    return need === undefined || capabilities?.[need] !== false;
+  });
+}
 
 const words = text.rebind;
 const groups = ['chat', 'app', 'go', 'keyboard', 'thread'] as const;

@@ -5,11 +5,11 @@ import { useThreadView } from '../../../../navigation/thread-view.ts';
 import { compareText as text } from '../../../../text/compare-text.ts';
 import { classNames } from '../../../../ui/elements/class-names.ts';
 import { MoneyIn } from '../../../../ui/elements/money.tsx';
+import { getSpeed } from '../../message/answer-footer.tsx';
 import { type MessageActions, useActions } from '../../state/message-actions.ts';
 import { getHead, holds, type ThreadItem } from '../../state/thread-items.ts';
 import { isCut } from '../../state/use-thread-keys.ts';
 import { ComparisonColumn } from './comparison-column.tsx';
-import { getFastest } from './fastest-column.ts';
 
 interface ComparisonProps {
   item: ThreadItem;
@@ -112,4 +112,16 @@ function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly ThreadItem[]
   if (!acts[action]) return;
   event.preventDefault();
   acts[action]();
+}
+
+/**
+ * Index of the column with most tokens per second, once all have ended; only complete answers count. Null if a speed is
+ * unknown or two are equal.
+ */
+export function getFastest(columns: readonly ThreadItem[]): number | null {
+  if (columns.some(({ status }) => status === 'streaming')) return null;
+  const speeds = columns.flatMap((column, at) => (column.status === 'done' ? [{ at, speed: getSpeed(column) }] : []));
+  if (speeds.length < 2 || speeds.some(({ speed }) => speed === null)) return null;
+  const [most, next] = speeds.toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0));
+  return most && most.speed !== next?.speed ? most.at : null;
 }

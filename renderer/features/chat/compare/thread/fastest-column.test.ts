@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { fakeMessage } from '../../../../../tests/support/fake-data.ts';
 import { getThreadItems } from '../../state/thread-items.ts';
-import { getFastest } from './fastest-column.ts';
+import { getFastest } from './comparison.tsx';
 
 const columns = (...answers: readonly { tokens: number; status?: Message['status'] }[]) =>
   answers.flatMap(({ tokens, status = 'done' }, at) => {
