@@ -22,7 +22,7 @@ export interface RequestHead {
 
 /**
  * A request and where its answer goes: the one form in which chats meet HTTP. A socket (`socket-exchange.ts`) and the platform's
- * `fetch` (`fetch-exchange.ts`) are its two ends.
+ * `fetch` (`open-gateway.ts`) are its two ends.
  */
 export interface HttpExchange extends RequestHead {
   /** Where the caller is, for the limits by address; null where it is in this process. */

@@ -8,7 +8,7 @@ export interface HoldRequest {
   readonly accountId: string;
   readonly keyId: string | null;
   readonly amount: NanoUsd;
-  /** Up to this is reserved in place of `amount`, as far as the account's means allow it (`hold-share.ts`). */
+  /** Up to this is reserved in place of `amount`, as far as the account's means allow it (`decide-commands.ts`). */
   readonly preferred?: NanoUsd;
   readonly provider: string;
   readonly model: string;

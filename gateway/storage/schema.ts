@@ -261,7 +261,7 @@ interface LimitPlaceTable {
   lease_until: bigint;
 }
 
-/** PostgreSQL only: models that some instance avoids (`cluster/shared-health.ts`). */
+/** PostgreSQL only: models that some instance avoids (`cluster.ts`). */
 interface ModelHealthTable {
   model: string;
   /** Who said so last. */

@@ -24,7 +24,7 @@ export function takeServingLock(database: string, { quietly = false } = {}): () 
 }
 
 /**
- * The same for a process that begins to serve. A command that brings in what an earlier server has left (`leftover-steps.ts`) has
+ * The same for a process that begins to serve. A command that brings in what an earlier server has left (`unflushed-commands.ts`) has
  * the lock for a moment and is waited for: it leaves no note.
  */
 export async function awaitServingLock(database: string): Promise<() => void> {

@@ -16,7 +16,7 @@ export interface Link extends ApiKeyRow {
 /** Whether what the keys have spent and hold is wanted as it is now. As stored it may lack the last steps, and is there sooner. */
 export type Amounts = 'exact' | 'as stored';
 
-/** Longer lines do not come about (`mint-key.ts`); a circle made by hand has to end. */
+/** Longer lines do not come about (`keys.ts`); a circle made by hand has to end. */
 const longest = 100;
 
 /**

@@ -68,7 +68,7 @@ export interface OfferedTools {
   /** As a chat completion has them. */
   readonly functions: readonly JsonObject[];
   readonly clientTools: ClientTools;
-  /** For OpenAI's own models (`providers/openai-responses/own-tools.ts`). */
+  /** For OpenAI's own models (`responses-body.ts`). */
   readonly own: JsonObject;
 }
 

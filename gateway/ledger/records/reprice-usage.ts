@@ -84,7 +84,7 @@ export function repriceUsage(input: RepriceInput): RepricedUsage {
 
 type Row = [id: string, ...counts: number[]];
 
-/** Unknown is what `provenance.ts` says of a request that used tokens. */
+/** Unknown is what `usage-store.ts` says of a request that used tokens. */
 const rows = (db: Database, { accountId, startMs, endMs, paysProviders }: RepriceInput) =>
   db
     .prepare(
