@@ -17,7 +17,7 @@ import {
   workplace,
 } from '../../tests/gateway-doubles/cli-process.ts';
 import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
-import { earlyCompilation, rareCollection } from './main.ts';
+import { earlyCompilation, rareCollection } from './server-flags.ts';
 
 /** On Windows a process is gone at once, whatever it is sent: none can be asked to end from outside. */
 const withoutSignals = process.platform === 'win32';

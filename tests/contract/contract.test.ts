@@ -3,7 +3,7 @@ import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serveChannels } from '#core/rpc/serve.ts';
-import { portChannel } from '../../electron/hosts/electron/core-process/core-process.ts';
+import { portChannel } from '../../electron/hosts/electron/port-channel.ts';
 import { eventually } from '../support/eventually.ts';
 import { servedDouble } from './served.ts';
 import { asMainPort, type Client, type Connected, transports } from './transports.ts';

@@ -2,10 +2,10 @@ import { QueryClient, QueryObserver, type QueryObserverOptions, skipToken } from
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Api, getQueries } from '../../renderer/api/api.ts';
+import { followChanges } from '../../renderer/api/follow-changes.ts';
 import { createLiveAnswers } from '../../renderer/features/chat/data/answer-views.ts';
 import type { Thread } from '../../renderer/features/chat/data/conversation-cache.ts';
 import { threadKey, threadStream } from '../../renderer/features/chat/data/follow-thread.ts';
-import { followChanges } from '../../renderer/main.ts';
 import { coreOfTest, type TestCore } from '../support/core-of-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { readThread } from '../support/read-thread.ts';

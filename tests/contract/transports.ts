@@ -10,10 +10,10 @@ import type { ContractRouterClient } from '@orpc/contract';
 import type { Served } from '#core/rpc/rpc-errors.ts';
 import { serveChannels } from '#core/rpc/serve.ts';
 import type { Contract } from '#shared/contract/index.ts';
-import { type MainPort, portChannel } from '../../electron/hosts/electron/core-process/core-process.ts';
-import { socketChannel } from '../../electron/hosts/web/start-web.ts';
+import { type MainPort, portChannel } from '../../electron/hosts/electron/port-channel.ts';
+import { socketChannel } from '../../electron/hosts/web/socket-channel.ts';
 import { openWebHost } from '../../electron/hosts/web/web-host.ts';
-import { acknowledging } from '../../renderer/main.ts';
+import { acknowledging } from '../../renderer/api/acknowledging-port.ts';
 import { openSocket, tradeLink } from '../support/web-page.ts';
 
 export type Client = ContractRouterClient<Contract>;

@@ -1,11 +1,11 @@
 import { cleanup, render } from 'vitest-browser-react';
+import { followChanges } from '../../renderer/api/follow-changes.ts';
 import { App } from '../../renderer/app/app.tsx';
 import { createCore } from '../../renderer/app/core-services.ts';
 import { createQueries, Window } from '../../renderer/app/window.tsx';
 import { useConnection } from '../../renderer/browser/connection.ts';
 import { forgetScrollPositions } from '../../renderer/features/chat/thread/use-scroll-positions.ts';
 import { useDrafts } from '../../renderer/features/drafts/drafts-store.ts';
-import { followChanges } from '../../renderer/main.ts';
 import { startParser } from '../../renderer/markdown/parser/start-parser.ts';
 import { startNav } from '../../renderer/navigation/nav.ts';
 import { useThreadView } from '../../renderer/navigation/thread-view.ts';

@@ -1,43 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { WebSocket } from 'ws';
 import { type CoreOptions, openCore } from '#core/core.ts';
-import { type Channel, serveChannels } from '#core/rpc/serve.ts';
+import { serveChannels } from '#core/rpc/serve.ts';
 import type { Host } from '#core/runtime/host/host.ts';
 import { sessionMemory } from '#core/storage/secrets/session-memory.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { askOnPage } from './ask-person.ts';
-import { type LaunchFile, openExternal } from './open-external.ts';
+import { writeLaunchFile } from './launch-file.ts';
+import { openExternal } from './open-external.ts';
 import { type PrintPages, printPages } from './print-pages.ts';
+import { socketChannel } from './socket-channel.ts';
 import { openWebHost } from './web-host.ts';
-
-/**
- * Leads the browser to the one-time link by a file that only this user can read: on a command line every program of
- * the machine could read the link (security page, rule 16). The file stays until the host ends, because nobody knows when a
- * browser reads it: by then its link is used or too old, and leads to the page that says how to get in.
- */
-function writeLaunchFile(
-  dataFolder: string,
-  link: string,
-  fileName = 'open-portico.html',
-): { url: LaunchFile; remove(): void } {
-  const file = join(dataFolder, fileName);
-  rmSync(file, { force: true });
-  writeFileSync(file, page(link), { mode: 0o600, flag: 'wx' });
-  return { url: pathToFileURL(file).href as LaunchFile, remove: () => rmSync(file, { force: true }) };
-}
-
-const page = (link: string) => `<!doctype html>
-<meta charset="utf-8">
-<meta name="referrer" content="no-referrer">
-<title>Portico</title>
-<meta http-equiv="refresh" content="0; url=${link}">
-<a href="${link}">Open Portico</a>
-`;
 
 export interface StartWebOptions
   extends Pick<
@@ -179,17 +153,4 @@ function portError(port: number, error: unknown): unknown {
   if (code === 'EACCES')
     return new AppError('port_unavailable', `Port ${port} may not be opened. Choose one above 1023.`);
   return error;
-}
-
-/** A browser’s socket. Unread data stays in the system’s buffers and delays further sends. */
-export function socketChannel(socket: WebSocket): Channel {
-  return {
-    onMessage: (listener) => void socket.addEventListener('message', ({ data }) => listener(data)),
-    onClose: (listener) => void socket.addEventListener('close', () => listener()),
-    send: (data) =>
-      new Promise((resolve) => {
-        // After a failed write the close event ends everything.
-        socket.send(data as Parameters<WebSocket['send']>[0], () => resolve());
-      }),
-  };
 }

@@ -1,7 +1,7 @@
 import { createORPCClient } from '@orpc/client';
 import type { ContractRouterClient } from '@orpc/contract';
 import type { Contract } from '#shared/contract/index.ts';
-import { connectToCore } from '../../../renderer/main.ts';
+import { connectToCore } from '../../../renderer/api/transport.ts';
 
 declare global {
   interface Window {

@@ -1,7 +1,7 @@
 import './no-eval.ts';
 import '../../../renderer/ui/styles/theme.css';
 import type { Message } from '#shared/contract/chat/conversations.ts';
-import { openWindow } from '../../../renderer/main.ts';
+import { openWindow } from '../../../renderer/app/open-window.ts';
 import { fakeAnswer } from '../fake-answer.ts';
 import type { FakeOptions } from '../fake-chat.ts';
 import { createFakeCore } from '../fake-core.ts';

@@ -3,7 +3,7 @@ import { implement } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
 import type { MessagePortMain } from 'electron';
 import { expect, onTestFinished, test } from 'vitest';
-import { coreHost, mainProcess } from './core-process.ts';
+import { coreHost, mainProcess } from './core-host.ts';
 import { mainContract } from './main-contract.ts';
 
 const facts = { version: '1.0.0', platform: 'linux', ownTitleBar: true } as const;

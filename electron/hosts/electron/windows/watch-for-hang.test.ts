@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unansweredQuestions } from '../main.ts';
+import { unansweredQuestions } from './watch-for-hang.ts';
 
 function watched() {
   let now = 0;
