@@ -77,15 +77,15 @@ const program = `
   for (const name of ['renameSync', 'rmSync', 'fsyncSync']) fs[name] = killed(fs[name]);
   syncBuiltinESMExports();
   for (const name of ['exec', 'pragma', 'close']) Database.prototype[name] = killed(Database.prototype[name]);
-  const { replaceBooks } = await import(module);
-  await replaceBooks(JSON.parse(replacement));
+  const { replaceGatewayDb } = await import(module);
+  await replaceGatewayDb(JSON.parse(replacement));
 `;
 
 /** Built: of its sources it would be loaded two dozen times. */
 const builtModule = () =>
   builtOnce('replace-books', ['shared', 'gateway'], async (outDir) => {
     const { build } = await import('vite');
-    const entry = fileURLToPath(new URL('replace-books.ts', import.meta.url));
+    const entry = fileURLToPath(new URL('replace-gateway-db.ts', import.meta.url));
     await build({
       configFile: false,
       logLevel: 'error',
