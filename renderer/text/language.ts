@@ -1,4 +1,4 @@
-import { getLocale, type Language, languages, messages } from '#shared/language/messages.ts';
+import { getLocale, type Language, languages, messages, type Translations } from '#shared/language/messages.ts';
 import { readLocalSettings } from '../browser/local-settings.ts';
 
 /** The language of this window until it is reloaded. */
@@ -6,5 +6,6 @@ const kept = readLocalSettings().language;
 export const language: Language = languages.find((each) => each === kept) ?? 'en';
 export const locale = getLocale[language];
 
-/** A catalogue in the window’s language. English is written, and is the type. */
-export const words = <English extends object>(english: English): English => messages(english)(language);
+/** Returns a catalogue in the window’s language. English is the source and defines the type. */
+export const words = <English extends object>(english: English, translations?: Translations<English>): English =>
+  messages(english, translations)(language);

@@ -14,12 +14,15 @@ export type Messages<English> = {
       : Messages<English[Name]>;
 };
 
-/** A catalogue in the requested language. English is written, and is the type. */
-export function messages<English extends object>(english: English) {
-  const made: Partial<Record<Language, English>> = { en: english };
+/** The translations of a catalogue, by language. A message without one is shown in English. */
+export type Translations<English> = Partial<Record<Exclude<Language, 'en' | 'en-XA'>, Messages<English>>>;
+
+/** Returns a function that gives the catalogue in a language. English is the source and defines the type. */
+export function messages<English extends object>(english: English, translations: Translations<English> = {}) {
+  const made = { ...translations, en: english } as Partial<Record<Language, English>>;
   return (wanted: Language): English => {
-    made[wanted] ??= pseudo(english) as English;
-    return made[wanted];
+    if (wanted === 'en-XA') made[wanted] ??= pseudo(english) as English;
+    return made[wanted] ?? english;
   };
 }
 
