@@ -83,7 +83,7 @@ const program = `
 
 /** Built: of its sources it would be loaded two dozen times. */
 const builtModule = () =>
-  builtOnce('replace-books', ['shared', 'gateway'], async (outDir) => {
+  builtOnce('replace-gateway-db', ['shared', 'gateway'], async (outDir) => {
     const { build } = await import('vite');
     const entry = fileURLToPath(new URL('replace-gateway-db.ts', import.meta.url));
     await build({
@@ -108,7 +108,7 @@ const killedBefore = (module: string, step: number, replacement: object): Promis
 
 test('wherever it is killed the next start goes on: the copy is in place, and what was there is whole, journal included', async () => {
   const { fresh, lostKey } = await leftByServer();
-  const module = pathToFileURL(join(await builtModule(), 'replace-books.js')).href;
+  const module = pathToFileURL(join(await builtModule(), 'replace-gateway-db.js')).href;
   let steps = 0;
   for (let killed = true; killed; steps += 1) {
     const { folder, staged, database, setAside } = fresh(`killed-${steps}`);
