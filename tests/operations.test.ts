@@ -54,7 +54,7 @@ test('the help names every variable too', () => {
 
 test('the guide says how long an answer may take', () => {
   const { thinking, ...plain } = engineTimeouts;
-  const rows = table('Seconds of an answer, by whether')
+  const rows = table('The limits of an answer, in seconds, depend on')
     .split('\n')
     .map((row) => row.split('|').slice(2, 4).map(Number));
   const seconds = (plainMs: number, thinkingMs: number) => [plainMs / 1_000, thinkingMs / 1_000];
@@ -72,6 +72,6 @@ test('the guide lists every metric, and none that is not counted', () => {
   );
   const counted = trafficMetrics().metrics.map(({ name }) => name);
   expect(stated.length).toBeGreaterThan(8);
-  const listed = named(firstCells(table('An instance tells what it did itself')), /\b[a-z]+_[a-z0-9_]+\b/g);
+  const listed = named(firstCells(table('Each instance reports its own counts')), /\b[a-z]+_[a-z0-9_]+\b/g);
   expect(listed).toEqual([...stated, ...counted].toSorted());
 });
