@@ -26,7 +26,7 @@ const usage = fc
   }));
 const bps = fc.integer({ min: 0, max: 10_000 });
 
-test('a fee is its share of the cost, rounded up once: never less, and never a whole nano-dollar more', () => {
+test('a fee is exactly its share of the cost, rounded up by less than one nano-dollar', () => {
   fc.assert(
     fc.property(price, usage, bps, (row, used, share) => {
       const fee = byokFee(row, used, share);
@@ -37,7 +37,7 @@ test('a fee is its share of the cost, rounded up once: never less, and never a w
   );
 });
 
-test('no share costs nothing, all of it costs what the request does', () => {
+test('a share of zero costs nothing, and a share of 100 % costs the full price', () => {
   fc.assert(
     fc.property(price, usage, (row, used) => {
       expect(byokFee(row, used, 0)).toBe(0n);
@@ -46,7 +46,7 @@ test('no share costs nothing, all of it costs what the request does', () => {
   );
 });
 
-test('a fee never falls where the share, the tokens or the price rise', () => {
+test('a fee never falls when the share, the tokens or the price rise', () => {
   fc.assert(
     fc.property(price, usage, bps, bps, count, (row, used, one, other, more) => {
       const [less, most] = one < other ? [one, other] : [other, one];
@@ -58,7 +58,7 @@ test('a fee never falls where the share, the tokens or the price rise', () => {
   );
 });
 
-test('the smallest fee is one nano-dollar, and a sum is rounded once, not by the token', () => {
+test('the smallest fee is one nano-dollar, and only the sum is rounded, not each token', () => {
   const cheap: Price = {
     prompt: picoUsd(37_500n),
     completion: picoUsd(0n),

@@ -19,7 +19,7 @@ const env = { PORTICO_KEY_PEPPER: testPepper };
 let original: string;
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Books with two accounts, grants, answers that succeeded, failed and were kept, minted keys, and one that still runs. */
+/** A ledger with two accounts, grants, minted keys, succeeded, failed and stored answers, and one request that still runs. */
 beforeAll(async () => {
   original = await sharedDatabase(directory);
   const gateway = await openGateway({ database: original, env, sandboxPace: 0 });
@@ -63,7 +63,7 @@ const open = (accountId: string, keyId: string) => ({
   metadata: {},
 });
 
-/** A request on its caller's own key, with a fee of 2.5 % of 8 nano-dollars: one, rounded up. */
+/** A request on the caller's own key with a fee of 2.5 % of 8 nano-dollars, which rounds up to one. */
 async function onOwnKey(accountId: string, keyId: string) {
   const gatewayDb = await openDatabase(original);
   const ledger = createLedger({
@@ -93,7 +93,7 @@ async function onOwnKey(accountId: string, keyId: string) {
   await gatewayDb.db.destroy();
 }
 
-/** What a process that was killed leaves behind. */
+/** The state that a killed process leaves. */
 async function hold(accountId: string, keyId: string) {
   const gatewayDb = await openDatabase(original);
   const ledger = createLedger({
@@ -114,7 +114,7 @@ async function copyLedger(): Promise<string> {
   return copy;
 }
 
-/** Takes away what keeps such statements out, and runs them. */
+/** Removes the constraints that would refuse such statements, then runs them. */
 async function corrupt(database: string, statements: readonly string[]): Promise<void> {
   if (onPostgres()) return corruptOnPostgres(database, statements);
   const gatewayDb = new Database(database);
@@ -131,7 +131,7 @@ const uniqueEntries = ['ledger_one_usage', 'ledger_one_byok_fee'];
 async function corruptOnPostgres(database: string, statements: readonly string[]): Promise<void> {
   const gatewayDb = new pg.Client({ connectionString: database });
   await gatewayDb.connect();
-  // No triggers, so that nothing refuses a change and no foreign key is looked at.
+  // Disables triggers, so that nothing refuses a change and no foreign key is checked.
   await gatewayDb.query('SET session_replication_role = replica');
   for (const index of uniqueEntries) await gatewayDb.query(`DROP INDEX ${index}`);
   const checks = await gatewayDb.query(
@@ -175,7 +175,7 @@ const usageKey = 'account_id, day, provider, model, key_id, status, byok';
 const someDay = `(${usageKey}) = (SELECT ${usageKey} FROM usage_daily ORDER BY ${usageKey} LIMIT 1)`;
 const ownKeys = '(SELECT id FROM requests WHERE byok = 1 ORDER BY id LIMIT 1)';
 
-test('books that nobody touched are exact, and their sums are told', async () => {
+test('an untouched ledger passes every check and its sums are reported', async () => {
   const report = await verified();
   expect(report.wrong).toEqual([]);
   expect(report.ok).toBe(true);
@@ -192,15 +192,15 @@ test('books that nobody touched are exact, and their sums are told', async () =>
   for (const check of report.checks) expect(check.checked, check.name).toBeGreaterThan(0);
 });
 
-test('holds whose process gives no sign of life are counted', async () => {
+test('holds whose lease has run out are counted as abandoned', async () => {
   const gatewayDb = await openDatabase(original);
   const report = await checkLedger(gatewayDb, () => Date.now() + 61_000);
   await gatewayDb.db.destroy();
   expect(report).toMatchObject({ ok: true, sums: { running: 2, abandoned: 2 } });
 });
 
-// PostgreSQL's readers never make a writer wait.
-test.skipIf(onPostgres())('a gateway that serves the same books is not kept waiting', async () => {
+// On PostgreSQL, readers never block a writer.
+test.skipIf(onPostgres())('a gateway that serves the same file does not wait for the check', async () => {
   const copy = await copyLedger();
   const gatewayDb = await openDatabase(copy);
   const writer = new Database(copy, { timeout: 0 });
@@ -221,7 +221,7 @@ test.skipIf(onPostgres())('a gateway that serves the same books is not kept wait
   await gatewayDb.db.destroy();
 });
 
-test('empty books are exact', async () => {
+test('an empty ledger passes every check', async () => {
   const gatewayDb = await openDatabase(await testDatabase());
   expect(await checkLedger(gatewayDb)).toMatchObject({ ok: true, sums: { accounts: 0, balance_usd: '0' } });
   await gatewayDb.db.destroy();
@@ -311,19 +311,19 @@ const corruptions: readonly (readonly [check: string, statement: string])[] = [
   ],
 ];
 
-describe('one nano-dollar, one token or one row off is found', () => {
+describe('a difference of one nano-dollar, one token or one row is found', () => {
   test.each(corruptions)('%s: %s', async (name, statement) => {
     const report = await verified(statement);
     expect(report.ok).toBe(false);
     expect(report.wrong.map((check) => check.name)).toContain(name);
   });
 
-  test('and no check is without something that it finds', async () => {
+  test('every check finds at least one of these corruptions', async () => {
     const { checks } = await verified();
     expect(new Set(corruptions.map(([name]) => name))).toEqual(new Set(checks.map(({ name }) => name)));
   });
 
-  test('with the place, what it should be and what it is', async () => {
+  test('a violation has its place, the expected and the stored value', async () => {
     const { wrong } = await verified(`UPDATE accounts SET balance = 1 WHERE id = ${first}`);
     expect(wrong).toHaveLength(1);
     expect(wrong[0]?.problems).toEqual([

@@ -6,10 +6,10 @@ import { requestRules } from './rules/request-rules.ts';
 import { getCount, type Rule, sqlRule, total, type Violation } from './rules/rule.ts';
 import { counters, withSums } from './rules/sums.ts';
 
-/** What a charge is booked as. `r` is the request. */
+/** The type of the entry for a charge. `r` is the request. */
 const kindOfCharge = sql`(case when r.byok = 1 then 'byok_fee' else 'usage' end)`;
 
-/** The charged requests of one kind whose entry is missing or says another amount: the unique index of its type finds it. */
+/** Charged requests whose entry is missing or has another amount. The query uses the unique index of each entry type. */
 const withoutEntry = (type: 'usage' | 'byok_fee', byok: number) => sql<Violation>`
   select r.id as place, -r.charge as expected, coalesce(e.amount, 0) as found
   from requests r left join ledger_entries e
@@ -20,13 +20,13 @@ const withSeveral = (type: 'usage' | 'byok_fee') => sql<Violation>`
   select request_id, 1 as expected, cast(count(*) as bigint) as found from ledger_entries
   where type = ${sql.lit(type)} and request_id is not null group by request_id having count(*) > 1`;
 
-/** Books in which each charged request has its entry, and how many there are of these. */
+/** Databases in which every charged request has its entry, with the number of charged requests. */
 const matched = new WeakMap<GatewayDb, number>();
 
 const oneForEachCharge: Rule = {
   name: 'one usage or fee entry for each charged request',
   unit: 'money',
-  async look(db) {
+  async check(db) {
     const { rows } = await sql<Violation>`
       ${withoutEntry('usage', 0)} union all ${withoutEntry('byok_fee', 1)}
       union all ${withSeveral('usage')} union all ${withSeveral('byok_fee')} order by place`.execute(db);
@@ -36,11 +36,14 @@ const oneForEachCharge: Rule = {
   },
 };
 
-/** Where each charged request has its entry, and there are no more of these, none is another's: nothing need be looked up. */
+/**
+ * If every charged request has its entry and there are exactly as many entries, no entry can be wrong, and the expensive join is
+ * skipped.
+ */
 const oneForEachEntry: Rule = {
   name: 'one charged request for each usage or fee entry',
   unit: 'money',
-  async look(db) {
+  async check(db) {
     const checked = await getCount(db, sql`ledger_entries where type in ('usage', 'byok_fee')`);
     if (checked === matched.get(db) && (await getCount(db, sql`running_sums where charge <> 0`)) === 0)
       return { checked, violations: [] };
@@ -54,7 +57,7 @@ const oneForEachEntry: Rule = {
   },
 };
 
-/** The append-only entries, among themselves and against the requests (wire contract §2.4). */
+/** Rules for the append-only entries, among themselves and against the requests (wire contract §2.4). */
 const entryRules: readonly Rule[] = [
   sqlRule({
     name: 'each balance after = the one before + the amount',
@@ -82,7 +85,7 @@ const entryRules: readonly Rule[] = [
   oneForEachEntry,
 ];
 
-/** An account's column against what its rows elsewhere come to, for each account that has any. `a` is the account. */
+/** Compares a column of each account with the sum of the rows that it's derived from. `a` is the account. */
 const accountRule = (name: string, column: string, sums: RawBuilder<unknown>, unit: Rule['unit'] = 'money'): Rule =>
   sqlRule({
     name,
@@ -96,14 +99,14 @@ const accountRule = (name: string, column: string, sums: RawBuilder<unknown>, un
 
 const entries = (column: string) => sql`select account_id, ${sql.ref(column)} as expected from entry_sums`;
 
-/** Of the ended and the running requests, since a moment that the account names. */
+/** Sums a column of ended and running requests since the account's current day or month. */
 const requestsSince = (column: string, since: RawBuilder<unknown>) => sql`
   select r.account_id, ${total(sql`r.amount`)} as expected from (
     select account_id, day, ${sql.ref(column)} as amount from ended_sums
     union all select account_id, day, ${sql.ref(column)} from running_sums
   ) r join accounts on accounts.id = r.account_id where ${since} group by r.account_id`;
 
-/** The balance and the counters that quotas are read from (wire contract §2.4, §2.7, §7). */
+/** The balance and the counters that quotas use (wire contract §2.4, §2.7, §7). */
 const accountRules: readonly Rule[] = [
   accountRule('balance = sum of the entries', 'balance', entries('amount')),
   accountRule('granted = sum of what was added', 'granted', entries('added')),
@@ -113,7 +116,7 @@ const accountRules: readonly Rule[] = [
     'held',
     sql`select account_id, ${total(sql`hold`)} as expected from running_sums group by account_id`,
   ),
-  // The month and the day only move on, so that nothing later than them may be booked.
+  // An account's month and day only move forward, so no later charge can exist.
   accountRule(
     'month used = sum of the charges since its month began',
     'month_used',
@@ -132,7 +135,10 @@ const accountRules: readonly Rule[] = [
   ),
 ];
 
-/** Each key with itself and every key above it. `union` ends even where keys would mint each other in a circle. */
+/**
+ * Each key with itself and every ancestor. `union` drops duplicates, so the recursion ends even if keys minted each other in a
+ * circle.
+ */
 const lines = sql`
   with recursive line (id, ancestor) as (
     select id, id from api_keys
@@ -140,7 +146,7 @@ const lines = sql`
     where above.parent_id is not null
   )`;
 
-/** A key's column against the requests made with it and with the keys minted under it. */
+/** Compares a column of a key with the requests made with it and with the keys minted under it. */
 const keyRule = (name: string, column: 'spent' | 'held', requests: RawBuilder<unknown>): Rule =>
   sqlRule({
     name,
@@ -159,7 +165,7 @@ const keyRule = (name: string, column: 'spent' | 'held', requests: RawBuilder<un
 
 const charged = sql`select key_id, charge as amount from ended_sums union all select key_id, charge from running_sums`;
 
-/** Spending limits hold for a key and all that it minted, so that its sums are theirs too (wire contract §10). */
+/** A spending limit covers a key and all keys minted under it, so the sums of a key include theirs (wire contract §10). */
 export const keyRules: readonly Rule[] = [
   keyRule('key spent = sum of its requests and of the keys it minted', 'spent', charged),
   keyRule(
@@ -182,12 +188,12 @@ export const keyRules: readonly Rule[] = [
   }),
 ];
 
-/** What the limits of single models have counted against what the requests come to (wire contract §7). */
+/** Compares the counters in the limits of single models with the sums of the requests (wire contract §7). */
 function modelRule(name: string, counted: 'used' | 'held'): Rule {
   return {
     name,
     unit: 'money',
-    async look(db) {
+    async check(db) {
       const accounts = await db
         .selectFrom('accounts')
         .select(['id', 'month', 'model_limits'])
@@ -215,13 +221,13 @@ async function getSum(
   counted: 'used' | 'held',
   { id, month, model }: { readonly id: string; readonly month: string; readonly model: string },
 ): Promise<bigint> {
-  const ofModel = sql`account_id = ${id} and provider || '/' || model = ${model}`;
+  const isModel = sql`account_id = ${id} and provider || '/' || model = ${model}`;
   const { rows } =
     counted === 'held'
       ? await sql<{ sum: bigint }>`
-          select ${total(sql`hold`)} as sum from requests where status = 'running' and ${ofModel}`.execute(db)
+          select ${total(sql`hold`)} as sum from requests where status = 'running' and ${isModel}`.execute(db)
       : await sql<{ sum: bigint }>`
-          select ${total(sql`charge`)} as sum from ended_sums where substr(day, 1, 7) >= ${month} and ${ofModel}`.execute(
+          select ${total(sql`charge`)} as sum from ended_sums where substr(day, 1, 7) >= ${month} and ${isModel}`.execute(
           db,
         );
   return rows[0]?.sum ?? 0n;
@@ -232,7 +238,7 @@ const modelRules: readonly Rule[] = [
   modelRule('a model’s limit holds what its running requests hold', 'held'),
 ];
 
-/** The daily counters of one column against the requests, in both directions (wire contract §2.3). */
+/** Compares one column of the daily counters with the requests, in both directions (wire contract §2.3). */
 function dailyRule(column: string): Rule {
   const [expected, found] = [sql.ref(`expected_${column}`), sql.ref(`found_${column}`)];
   return sqlRule({
@@ -250,7 +256,7 @@ const usageRules: readonly Rule[] = counters.map(dailyRule);
 
 type LedgerDb = Pick<OpenDatabase, 'db' | 'dialect'>;
 
-/** One thing that is off, by how much at most a nano-dollar would be told. */
+/** A single violation, formatted for the report. Amounts are exact to the nano-USD. */
 interface LedgerProblem {
   readonly where: string;
   readonly expected: string;
@@ -259,10 +265,10 @@ interface LedgerProblem {
 
 export interface LedgerCheck {
   readonly name: string;
-  /** How many rows were looked at. */
+  /** How many rows were checked. */
   readonly checked: number;
   readonly problems: readonly LedgerProblem[];
-  /** More problems than are listed. */
+  /** How many problems exist beyond the listed ones. */
   readonly more: number;
 }
 
@@ -277,16 +283,16 @@ export interface LedgerReport {
     readonly used_usd: string;
     readonly balance_usd: string;
     readonly held_usd: string;
-    /** Requests that have not ended, and those of them whose process gives no sign of life: the next sweep ends them. */
+    /** Running requests, and those of them whose lease has run out. The next sweep ends the latter. */
     readonly running: number;
     readonly abandoned: number;
   };
 }
 
-/** Listed of one check; the rest is counted. */
+/** How many violations of one rule are listed. The rest is only counted. */
 const listed = 20;
 
-/** The invariants of the books (wire contract §1.4.7, §2.3, §2.4, §2.7, §7). */
+/** The invariants of the ledger (wire contract §1.4.7, §2.3, §2.4, §2.7, §7). */
 const rules: readonly Rule[] = [
   ...accountRules,
   ...modelRules,
@@ -296,17 +302,20 @@ const rules: readonly Rule[] = [
   ...usageRules,
 ];
 
-/** Checks every invariant of the books in one snapshot; gateways may go on serving them meanwhile. */
+/** Checks every invariant of the ledger in one snapshot. Gateways may keep serving the database meanwhile. */
 export const checkLedger = (gatewayDb: LedgerDb, now: () => number = Date.now): Promise<LedgerReport> =>
   inSnapshot(gatewayDb, async (db) => {
     const checks: LedgerCheck[] = [];
     await withSums(db, async () => {
-      for (const rule of rules) checks.push(await check(db, rule));
+      for (const rule of rules) checks.push(await checkRule(db, rule));
     });
-    return { ok: checks.every((one) => one.problems.length === 0), checks, sums: await getSums(db, now()) };
+    return { ok: checks.every((entry) => entry.problems.length === 0), checks, sums: await getSums(db, now()) };
   });
 
-/** SQLite's own transactions here begin as writers and would make a serving gateway wait; a reader in WAL does not. */
+/**
+ * Kysely's SQLite transactions here begin as writers, which would make a serving gateway wait. A deferred reader in WAL mode
+ * doesn't.
+ */
 function inSnapshot<T>({ db, dialect }: LedgerDb, read: (db: GatewayDb) => Promise<T>): Promise<T> {
   if (dialect === 'postgres') return db.transaction().setIsolationLevel('repeatable read').execute(read);
   return db.connection().execute(async (connection) => {
@@ -319,8 +328,8 @@ function inSnapshot<T>({ db, dialect }: LedgerDb, read: (db: GatewayDb) => Promi
   });
 }
 
-async function check(db: GatewayDb, rule: Rule): Promise<LedgerCheck> {
-  const { checked, violations } = await rule.look(db);
+async function checkRule(db: GatewayDb, rule: Rule): Promise<LedgerCheck> {
+  const { checked, violations } = await rule.check(db);
   const shown = (value: bigint | null) =>
     value === null ? 'nothing' : rule.unit === 'money' ? `$${formatUsd(nanoUsd(BigInt(value)))}` : String(value);
   return {

@@ -28,17 +28,17 @@ import {
 import type { ReadSet } from './read-set.ts';
 import { dayLimitMargin, limitRefusal, monthLimitMargin } from './spending-limits.ts';
 
-/** Who wants to reserve something, and for which model. */
+/** The caller that wants to reserve an amount, and the model that it's for. */
 interface Spender {
   readonly account: AccountState;
   readonly plan: Plan;
   readonly keyId: string | null;
-  /** With those that minted it. */
+  /** The key itself and the keys that minted it. */
   readonly keys: readonly KeyState[];
   readonly model: ModelName;
 }
 
-/** The most that could be reserved now: what the balance and every limit leave; null where nothing limits it. */
+/** Returns the largest amount that could be reserved now within the balance and every limit, or null when nothing limits it. */
 function spendableNow({ account, plan, keyId, keys, model }: Spender, now: number): bigint | null {
   const limits = account.model_limits === null ? [] : getModelLimits(account, keyId, now);
   const limit = limits.find((entry) => entry.model === modelId(model));
@@ -55,15 +55,16 @@ function spendableNow({ account, plan, keyId, keys, model }: Spender, now: numbe
   return least === null ? null : least + 1n;
 }
 
-/** The part that the second request takes, where the first took next to nothing. */
+/** Beside other requests that hold almost nothing, a request gets one eighth of what is left. */
 const shareOfMany = 8n;
 
 /**
- * How much a request holds of what its longest answer may cost (`max`), at least what its shortest does (`min`). A request that
- * runs alone gets all of it, where another one could still begin beside it; else half of what is left. Beside others it gets
- * an eighth of what is left, and less the more is held already: so a hundred requests at once find room where a hundred of
- * their shortest answers do, and one long answer doesn't use up what they would share. Where nobody else could begin anyway, it
- * gets all that is left.
+ * Decides how much a request holds, between the cost of its shortest answer (`min`) and of its longest (`max`).
+ *
+ * A request that runs alone gets `max` if another request could still begin beside it, otherwise half of what is left. Beside
+ * other requests it gets an eighth of what is left, and less the more is held already: a hundred requests can start at once if a
+ * hundred of their shortest answers are affordable, and one long answer doesn't use up their share. When no other request could
+ * begin anyway, it gets all that is left.
  */
 function shareToHold(min: bigint, max: bigint, spender: Spender, now: number): bigint {
   if (max <= min) return min;
@@ -78,7 +79,7 @@ function shareToHold(min: bigint, max: bigint, spender: Spender, now: number): b
   return amount < max ? amount : max;
 }
 
-/** One step of one request. */
+/** One thing that is asked of the ledger for one request. */
 export type LedgerCommand =
   | { readonly do: 'hold'; readonly request: HoldRequest }
   | {
@@ -89,10 +90,10 @@ export type LedgerCommand =
     }
   | { readonly do: 'renew'; readonly requestId: string }
   | { readonly do: 'settle'; readonly settlement: Settlement }
-  /** Ends it only where its lease is still this one: its process has given no sign of life since. */
+  /** Ends the request only if its lease is unchanged, which means that its process hasn't renewed it. */
   | { readonly do: 'interrupt'; readonly settlement: Settlement; readonly leaseUntil: bigint };
 
-/** What came of a step; one that failed has changed nothing. */
+/** The result of a command. A command with an error has changed nothing. */
 export type CommandResult = { readonly value: unknown } | { readonly error: unknown };
 
 export interface DecisionContext {
@@ -101,12 +102,12 @@ export interface DecisionContext {
   readonly leaseUntil: number;
   readonly instanceId: string;
   readonly getPlan: PlanOf;
-  /** Notes what decisions relied on, for books that others write to at the same time. */
+  /** Records what the decisions depended on. Needed on PostgreSQL, where other instances write at the same time. */
   readonly readSet?: ReadSet;
 }
 
 export interface Decided {
-  /** One for each step, in their order. */
+  /** One result per command, in the same order. */
   readonly results: readonly CommandResult[];
   readonly changes: LedgerChanges;
 }
@@ -117,44 +118,44 @@ const no: CommandResult = { value: false };
 const failed = (message: string): CommandResult => ({ error: new Error(message) });
 
 /**
- * The rules of the ledger (wire contract §2.7, §7): takes steps in their order, each with its guards, and says what they come to
- * and what they change. Pure: databases only read before it and write after it.
+ * The rules of the ledger (wire contract §2.7, §7). Checks the commands in order and returns their results and the changes to
+ * write. Pure: the caller reads the database before and writes it afterwards.
  */
 export function decideCommands(
   commands: readonly LedgerCommand[],
-  view: LedgerSnapshot,
+  snapshot: LedgerSnapshot,
   context: DecisionContext,
 ): Decided {
-  const draft = new LedgerBatch(view);
-  const results = commands.map((command) => decide(command, draft, context));
-  return { results, changes: draft };
+  const batch = new LedgerBatch(snapshot);
+  const results = commands.map((command) => decide(command, batch, context));
+  return { results, changes: batch };
 }
 
-function decide(command: LedgerCommand, draft: LedgerBatch, context: DecisionContext): CommandResult {
+function decide(command: LedgerCommand, batch: LedgerBatch, context: DecisionContext): CommandResult {
   switch (command.do) {
     case 'hold':
-      return hold(command.request, draft, context);
+      return hold(command.request, batch, context);
     case 'extend':
-      return extend(command, draft, context);
+      return extend(command, batch, context);
     case 'renew':
-      applyEvent({ do: 'renew', id: command.requestId, lease_until: BigInt(context.leaseUntil) }, draft);
+      applyEvent({ do: 'renew', id: command.requestId, lease_until: BigInt(context.leaseUntil) }, batch);
       return done;
     case 'settle':
-      return settle(command.settlement, draft, context.now);
+      return settle(command.settlement, batch, context.now);
     case 'interrupt':
-      return interrupt(command.settlement, command.leaseUntil, draft, context.now);
+      return interrupt(command.settlement, command.leaseUntil, batch, context.now);
   }
 }
 
-function hold(request: HoldRequest, draft: LedgerBatch, context: DecisionContext): CommandResult {
+function hold(request: HoldRequest, batch: LedgerBatch, context: DecisionContext): CommandResult {
   const { now, instanceId, leaseUntil, readSet, getPlan } = context;
   if (request.amount < 0n) return failed(`a hold is never negative, got ${request.amount}`);
-  // An acknowledgement may have been lost: the same request held twice is held once.
-  const known = draft.request(request.requestId);
+  // The caller may not have received the acknowledgement and repeat the hold. It then gets the hold that exists.
+  const known = batch.request(request.requestId);
   if (known) return { value: known.hold };
-  const account = draft.account(request.accountId);
+  const account = batch.account(request.accountId);
   if (!account) return failed(`account ${request.accountId} does not exist`);
-  const keys = draft.lineage(request.keyId);
+  const keys = batch.lineage(request.keyId);
   if (request.keyId !== null && keys.length === 0) return failed(`key ${request.keyId} does not exist`);
   const plan = getPlan(account.plan);
   const { keyId, preferred = request.amount } = request;
@@ -164,7 +165,7 @@ function hold(request: HoldRequest, draft: LedgerBatch, context: DecisionContext
     getShortage(keys, amount) ??
     creditShortage(account, plan, amount);
   const amount = shareToHold(request.amount, preferred, { account, plan, keyId, keys, model: request }, now);
-  // That less was held than might have been is no reason to decide anew.
+  // Only the granted amount goes into the read set. A balance that would now allow a larger hold is no reason to decide again.
   readSet?.note({ account, plan, keyId, keys, amount, now, opens: true });
   const refusal = toRefusal(amount);
   if (refusal) return { error: refusal };
@@ -185,23 +186,23 @@ function hold(request: HoldRequest, draft: LedgerBatch, context: DecisionContext
     hold: amount,
     lease_until: BigInt(leaseUntil),
   };
-  applyEvent({ do: 'open', row }, draft);
+  applyEvent({ do: 'open', row }, batch);
   return { value: amount };
 }
 
-/** What an earlier try may have reserved already is not reserved again. */
+/** Raises a hold up to `to`. A repeated command adds nothing. */
 function extend(
   { requestId, to, model }: Extract<LedgerCommand, { do: 'extend' }>,
-  draft: LedgerBatch,
+  batch: LedgerBatch,
   { now, readSet, getPlan }: DecisionContext,
 ): CommandResult {
-  const request = draft.request(requestId);
-  const account = request?.status === 'running' ? draft.account(request.account_id) : undefined;
+  const request = batch.request(requestId);
+  const account = request?.status === 'running' ? batch.account(request.account_id) : undefined;
   if (!request || !account) return no;
   const moved = account.model_limits !== null && model && modelId(model) !== modelId(request) ? model : null;
   const by = to > request.hold ? to - request.hold : 0n;
   if (by === 0n && !moved) return yes;
-  const keys = draft.lineage(request.key_id);
+  const keys = batch.lineage(request.key_id);
   const plan = getPlan(account.plan);
   readSet?.note({ account, plan, keyId: request.key_id, keys, amount: by, now, opens: false });
   const refusal =
@@ -211,25 +212,28 @@ function extend(
     (moved && modelRefusal(account, request.key_id, moved, request.hold + by, now)) ??
     creditShortage(account, plan, by);
   if (refusal) return no;
-  applyEvent({ do: 'raise', id: requestId, by, ...moved }, draft);
+  applyEvent({ do: 'raise', id: requestId, by, ...moved }, batch);
   return yes;
 }
 
-/** Ends a running request, books its charge and frees its hold. Already ended: answers what was booked. */
-function settle(end: Settlement, draft: LedgerBatch, now: number): CommandResult {
+/**
+ * Ends a running request, records its charge and releases its hold. For a request that has ended already, returns the recorded
+ * charge.
+ */
+function settle(end: Settlement, batch: LedgerBatch, now: number): CommandResult {
   if (end.charge < 0n) return failed(`a charge is never negative, got ${end.charge}`);
-  const request = draft.request(end.requestId);
+  const request = batch.request(end.requestId);
   if (!request) return failed(`request ${end.requestId} was never held`);
   if (request.status !== 'running') return { value: { charged: nanoUsd(request.charge) } };
   const entryId = end.charge > 0n ? newId('txn', now) : null;
-  applyEvent({ do: 'close', settlement: end, ended: BigInt(now), entryId }, draft);
+  applyEvent({ do: 'close', settlement: end, ended: BigInt(now), entryId }, batch);
   return { value: { charged: end.charge } };
 }
 
-function interrupt(end: Settlement, leaseUntil: bigint, draft: LedgerBatch, now: number): CommandResult {
-  const request = draft.request(end.requestId);
+function interrupt(end: Settlement, leaseUntil: bigint, batch: LedgerBatch, now: number): CommandResult {
+  const request = batch.request(end.requestId);
   if (request?.status !== 'running' || request.lease_until !== leaseUntil) return no;
-  const result = settle(end, draft, now);
+  const result = settle(end, batch, now);
   return 'error' in result ? result : yes;
 }
 
@@ -239,7 +243,7 @@ const metadataText = (metadata: HoldRequest['metadata']) => {
   return noMetadata;
 };
 
-/** A step that was decided: what it does to the books follows from it without asking any guard again. */
+/** What the ledger decided. Applying it needs no further check: all guards ran when it was decided. */
 export type LedgerEvent =
   | { readonly do: 'open'; readonly row: OpenedRequest }
   | ({ readonly do: 'raise' } & Raised)
@@ -249,34 +253,34 @@ export type LedgerEvent =
       readonly settlement: Settlement;
       /** Milliseconds since the epoch. */
       readonly ended: bigint;
-      /** Null where nothing is charged. */
+      /** Null when nothing is charged. */
       readonly entryId: string | null;
     };
 
-/** Does a decided step to the books. Throws where they are not those that it was decided on. */
-export function applyEvent(command: LedgerEvent, draft: LedgerBatch): void {
-  switch (command.do) {
+/** Applies an event to the ledger. Throws when a row isn't in the state that the event was decided on. */
+export function applyEvent(event: LedgerEvent, batch: LedgerBatch): void {
+  switch (event.do) {
     case 'open': {
-      const { row } = command;
-      const account = getAccount(draft, row.account_id);
-      draft.open(row);
+      const { row } = event;
+      const account = getAccount(batch, row.account_id);
+      batch.open(row);
       countRequest(account, row.day);
-      reserve(account, draft.lineage(row.key_id), row, row.hold);
+      reserve(account, batch.lineage(row.key_id), row, row.hold);
       return;
     }
     case 'raise':
-      raise(command, draft);
+      raise(event, batch);
       return;
     case 'renew':
-      draft.renew(command.id, command.lease_until);
+      batch.renew(event.id, event.lease_until);
       return;
     case 'close':
-      close(command, draft);
+      close(event, batch);
   }
 }
 
-/** The step that one decision has changed the books by; null where it has changed nothing. */
-export function toCommand({ opened, raised, renewed, closed, entries }: LedgerChanges): LedgerEvent | null {
+/** Returns the event that one decided command produced, or null when it changed nothing. */
+export function toEvent({ opened, raised, renewed, closed, entries }: LedgerChanges): LedgerEvent | null {
   const open = opened[0];
   const raise = raised[0];
   const renew = renewed[0];
@@ -288,25 +292,25 @@ export function toCommand({ opened, raised, renewed, closed, entries }: LedgerCh
   return { do: 'close', settlement: close.settlement, ended: close.ended, entryId: entries[0]?.id ?? null };
 }
 
-function raise(raised: Raised, draft: LedgerBatch): void {
-  const request = getRequest(draft, raised.id);
-  const account = getAccount(draft, request.account_id);
-  draft.raise(request, raised);
-  reserve(account, draft.lineage(request.key_id), request, raised.by);
+function raise(raised: Raised, batch: LedgerBatch): void {
+  const request = getRequest(batch, raised.id);
+  const account = getAccount(batch, request.account_id);
+  batch.raise(request, raised);
+  reserve(account, batch.lineage(request.key_id), request, raised.by);
   const { provider, model } = raised;
   if (provider !== undefined && model !== undefined)
     moveHold(account, request, { provider, model }, request.hold + raised.by);
 }
 
-function close({ settlement, ended, entryId }: Extract<LedgerEvent, { do: 'close' }>, draft: LedgerBatch): void {
-  const request = getRequest(draft, settlement.requestId);
-  const account = getAccount(draft, request.account_id);
-  const keys = draft.lineage(request.key_id);
-  draft.close(request, settlement, ended);
+function close({ settlement, ended, entryId }: Extract<LedgerEvent, { do: 'close' }>, batch: LedgerBatch): void {
+  const request = getRequest(batch, settlement.requestId);
+  const account = getAccount(batch, request.account_id);
+  const keys = batch.lineage(request.key_id);
+  batch.close(request, settlement, ended);
   reserve(account, keys, request, -request.hold);
   for (const key of keys) key.spent += settlement.charge;
   charge(account, settlement, request.day);
-  if (entryId !== null) draft.book(entryFor(entryId, settlement, request, account, ended));
+  if (entryId !== null) batch.addEntry(entryFor(entryId, settlement, request, account, ended));
 }
 
 const entryFor = (
@@ -329,20 +333,22 @@ const entryFor = (
   estimated: estimated ? 1n : 0n,
 });
 
-function getAccount(draft: LedgerBatch, id: string): AccountState {
-  const account = draft.account(id);
+function getAccount(batch: LedgerBatch, id: string): AccountState {
+  const account = batch.account(id);
   if (!account) throw new Error(`account ${id} does not exist`);
   return account;
 }
 
-function getRequest(draft: LedgerBatch, id: string): RequestState {
-  const request = draft.request(id);
+function getRequest(batch: LedgerBatch, id: string): RequestState {
+  const request = batch.request(id);
   if (request?.status !== 'running')
     throw new Error(`request ${id} ${request ? `has ${request.status}` : 'is unknown'}`);
   return request;
 }
 
-/** The day only moves on: the clocks of instances differ, and one that is late must not begin it again. */
+/**
+ * The day only moves forward: clocks of instances differ, and an instance whose clock is behind must not start an old day again.
+ */
 function countRequest(account: AccountState, day: string): void {
   if (account.day > day) return;
   if (account.day !== day) {
@@ -359,13 +365,16 @@ function reserve(account: AccountState, keys: readonly KeyState[], model: ModelN
   if (account.model_limits !== null) holdForModel(account, model, amount);
 }
 
-/** What a request holds is held for another model. */
+/** Moves the hold of a request from one model's limit to another's. */
 function moveHold(account: AccountState, from: ModelName, to: ModelName, amount: bigint): void {
   holdForModel(account, from, -amount);
   holdForModel(account, to, amount);
 }
 
-/** A charge belongs to the day and the month its request began in; both only move on, the day when a request begins. */
+/**
+ * A charge counts for the day and the month in which its request began. Neither ever moves back; the day moves only when a
+ * request begins.
+ */
 function charge(account: AccountState, settlement: ModelName & { readonly charge: bigint }, day: string): void {
   const { charge: amount } = settlement;
   account.balance -= amount;

@@ -3,7 +3,7 @@ import type { LedgerEntryRow, RequestRow, UsageDailyRow } from '../storage/schem
 import type { Settlement } from './ledger.ts';
 import type { AccountState, KeyState, LedgerSnapshot, RequestState } from './ledger-snapshot.ts';
 
-/** A new request, as it is written. */
+/** The columns that are written when a request begins. */
 export type OpenedRequest = Pick<
   RequestRow,
   | 'id'
@@ -23,7 +23,7 @@ export type OpenedRequest = Pick<
   | 'lease_until'
 >;
 
-/** What a running request holds more. `provider` and `model`: it is asked of another model from now on. */
+/** An increase of a running request's hold. `provider` and `model` are set when the request moves to another model. */
 export interface Raised {
   readonly id: string;
   readonly by: bigint;
@@ -32,9 +32,9 @@ export interface Raised {
 }
 
 export interface ClosedRequest {
-  /** As it was before. */
+  /** The request before it was closed. */
   readonly request: RequestState;
-  /** What it held: it is closed only where the stored row runs and holds the same. */
+  /** The hold before it was closed. The stored row is closed only if it's still running and holds the same amount. */
   readonly hold: bigint;
   /** Milliseconds since the epoch. */
   readonly ended: bigint;
@@ -44,8 +44,8 @@ export interface ClosedRequest {
 export type ChargeEntry = Omit<LedgerEntryRow, 'seq' | 'idempotency_id'>;
 
 /**
- * What a batch of steps changes, in the order in which it is written: a request may be opened, raised and closed in one batch.
- * Rows of accounts and keys are as they are afterwards.
+ * The changes of a batch of commands, in the order in which they must be written: one batch may open, raise and close the same
+ * request. Accounts and keys are in their final state.
  */
 export interface LedgerChanges {
   readonly opened: readonly OpenedRequest[];
@@ -53,15 +53,17 @@ export interface LedgerChanges {
   readonly renewed: readonly { readonly id: string; readonly lease_until: bigint }[];
   readonly closed: readonly ClosedRequest[];
   readonly entries: readonly ChargeEntry[];
-  /** What ended requests add to the rows of `usage_daily`. */
+  /** The amounts that closed requests add to the rows of `usage_daily`. */
   readonly usage: readonly UsageDailyRow[];
   readonly accounts: Iterable<AccountState>;
   readonly keys: Iterable<KeyState>;
-  /** The requests that were opened, raised, renewed or closed, as they are afterwards. */
+  /** The requests that were opened, raised, renewed or closed, in their final state. */
   readonly requests: ReadonlyMap<string, RequestState>;
 }
 
-/** The books while a batch is decided: what it has read is copied, so that a batch that fails has changed nothing. */
+/**
+ * The ledger while a batch is being decided. It copies each row that it reads, so a batch that fails hasn't changed the snapshot.
+ */
 export class LedgerBatch implements LedgerSnapshot, LedgerChanges {
   readonly opened: OpenedRequest[] = [];
   readonly raised: Raised[] = [];
@@ -69,28 +71,28 @@ export class LedgerBatch implements LedgerSnapshot, LedgerChanges {
   readonly closed: ClosedRequest[] = [];
   readonly entries: ChargeEntry[] = [];
   readonly requests = new Map<string, RequestState>();
-  readonly #view: LedgerSnapshot;
+  readonly #snapshot: LedgerSnapshot;
   readonly #accounts = new Map<string, AccountState>();
   readonly #keys = new Map<string, KeyState>();
   #lines: Map<string, readonly KeyState[]> | null = null;
 
-  constructor(view: LedgerSnapshot) {
-    this.#view = view;
+  constructor(snapshot: LedgerSnapshot) {
+    this.#snapshot = snapshot;
   }
 
   account(id: string): AccountState | undefined {
-    return this.#accounts.get(id) ?? copied(this.#accounts, id, this.#view.account(id));
+    return this.#accounts.get(id) ?? copyInto(this.#accounts, id, this.#snapshot.account(id));
   }
 
   key(id: string): KeyState | undefined {
-    return this.#keys.get(id) ?? copied(this.#keys, id, this.#view.key(id));
+    return this.#keys.get(id) ?? copyInto(this.#keys, id, this.#snapshot.key(id));
   }
 
   request(id: string): RequestState | undefined {
-    return this.requests.get(id) ?? this.#view.request(id);
+    return this.requests.get(id) ?? this.#snapshot.request(id);
   }
 
-  /** A key and those that minted it, oldest first: the order in which their limits are told. */
+  /** Returns a key and the keys that minted it, oldest first. Spending limits are checked in this order. */
   lineage(keyId: string | null): readonly KeyState[] {
     if (keyId === null) return [];
     this.#lines ??= new Map();
@@ -101,8 +103,8 @@ export class LedgerBatch implements LedgerSnapshot, LedgerChanges {
 
   #lineFrom(keyId: string): readonly KeyState[] {
     const line: KeyState[] = [];
-    for (let one = this.key(keyId); one; one = one.parent_id === null ? undefined : this.key(one.parent_id)) {
-      line.push(one);
+    for (let key = this.key(keyId); key; key = key.parent_id === null ? undefined : this.key(key.parent_id)) {
+      line.push(key);
     }
     return line.length > 1 ? line.sort((a, b) => (a.id < b.id ? -1 : 1)) : line;
   }
@@ -157,7 +159,7 @@ export class LedgerBatch implements LedgerSnapshot, LedgerChanges {
     });
   }
 
-  book(entry: ChargeEntry): void {
+  addEntry(entry: ChargeEntry): void {
     this.entries.push(entry);
   }
 
@@ -169,7 +171,7 @@ export class LedgerBatch implements LedgerSnapshot, LedgerChanges {
     return this.#keys.values();
   }
 
-  /** Only who writes them asks for them: most steps are decided one by one and written together. */
+  /** Computed only when it's read: most commands are decided one at a time, and only the flush needs these sums. */
   get usage(): readonly UsageDailyRow[] {
     const rows = new Map<string, UsageDailyRow>();
     for (const { request, settlement } of this.closed) {
@@ -183,7 +185,7 @@ export class LedgerBatch implements LedgerSnapshot, LedgerChanges {
   }
 }
 
-function copied<Row extends object>(rows: Map<string, Row>, id: string, row: Row | undefined): Row | undefined {
+function copyInto<Row extends object>(rows: Map<string, Row>, id: string, row: Row | undefined): Row | undefined {
   if (!row) return undefined;
   const copy = { ...row };
   rows.set(id, copy);
@@ -220,7 +222,9 @@ function addUsage(row: UsageDailyRow, { usage, charge, upstreamCost }: Settlemen
   row.upstream_cost += upstreamCost;
 }
 
-/** What the end of a request writes into its row, each column by its name and always in this order. */
+/**
+ * Returns the columns that the end of a request writes. Their order is fixed: `closedColumns` in `sqlite/flush.ts` relies on it.
+ */
 export function closedRow({ settlement: end, ended }: ClosedRequest) {
   const { usage } = end;
   return {

@@ -1,6 +1,6 @@
 import type { AccountRow, ApiKeyRow, RequestRow } from '../storage/schema.ts';
 
-/** An account as far as guards read it and requests change it. */
+/** The columns of an account that the rules read or change. */
 export type AccountState = Pick<
   AccountRow,
   | 'id'
@@ -21,13 +21,13 @@ export type AccountState = Pick<
 
 export type KeyState = Pick<ApiKeyRow, 'id' | 'parent_id' | 'spend_limit' | 'spent' | 'held'>;
 
-/** The part of a request that its further steps need. */
+/** The columns of a request that later commands need. */
 export type RequestState = Pick<
   RequestRow,
   'id' | 'account_id' | 'key_id' | 'day' | 'provider' | 'model' | 'byok' | 'hold' | 'lease_until' | 'status' | 'charge'
 >;
 
-/** The books as decisions see them; what is unknown is undefined. */
+/** The ledger as the rules see it. A row that doesn't exist is undefined. */
 export interface LedgerSnapshot {
   account(id: string): AccountState | undefined;
   key(id: string): KeyState | undefined;

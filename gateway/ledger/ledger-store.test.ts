@@ -104,7 +104,7 @@ const command: fc.Arbitrary<LedgerCommand> = fc.oneof(
   fc.record({ do: fc.constantFrom('hold', 'extend', 'settle'), request: fc.integer({ min: 0, max: 7 }), amount }),
 );
 
-/** The books as one would keep them on paper. */
+/** A simple model of the ledger to compare with. */
 function paperLedger(prepaid: boolean) {
   const requests = new Map<number, { hold: bigint; charge: bigint | null }>();
   const held = () => [...requests.values()].reduce((sum, one) => sum + one.hold, 0n);
@@ -165,7 +165,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     ['pro', true],
     ['local', false],
   ] as const)(
-    'agrees with books kept on paper, whatever happens (%s)',
+    'matches a simple model of the ledger after any sequence of commands (%s)',
     async (plan, prepaid) => {
       await fc.assert(
         fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
@@ -226,7 +226,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     expect(await account()).toMatchObject({ balance: 18n, held: 0n });
   });
 
-  test('says how much was needed and how much there is when it refuses', async () => {
+  test('the error contains the needed and the available amount when a hold is refused', async () => {
     const { ledger } = await openLedger('pro', '0.004');
     await expect(holdDurably(ledger, getHold('req_1', parseUsd('0.012')))).rejects.toMatchObject({
       code: 'insufficient_credits',
@@ -235,7 +235,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     });
   });
 
-  test('books the true cost even where it is more than the hold', async () => {
+  test('settles the true cost when it is more than the hold', async () => {
     const { ledger, account } = await openLedger('pro', '0.00000001');
     await holdDurably(ledger, getHold('req_1', 10n));
     expect(await ledger.settle(getEnd('req_1', 25n))).toEqual({ charged: 25n });
@@ -244,7 +244,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     expect(await getCode(holdDurably(ledger, { ...getHold('req_3', 0n), byok: true }))).toBe('ok');
   });
 
-  test('charges once when every acknowledgement is lost and each step is repeated', async () => {
+  test('charges once when every acknowledgement is lost and each command is repeated', async () => {
     const { ledger, account, db } = await openLedger('pro', '1');
     for (let index = 0; index < 50; index += 1) {
       await holdDurably(ledger, getHold(`req_${index}`, 100n));
@@ -260,7 +260,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     expect(usage).toMatchObject([{ requests: 50n, charge: 350n, prompt_tokens: 150n, status: 'succeeded' }]);
   });
 
-  test('books what a request on its caller’s own key is charged as a fee, once, and never as usage', async () => {
+  test('records the charge for a request on the caller’s own key as a fee, once, and never as usage', async () => {
     const { ledger, account, db } = await openLedger('pro', '1');
     await holdDurably(ledger, { ...getHold('req_1', 100n), byok: true });
     const end = { ...getEnd('req_1', 7n), byokFeeBps: 250 };
@@ -290,7 +290,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     await expect(sql`update accounts set held = -1`.execute(db)).rejects.toThrow(/check/i);
   });
 
-  test('one broken step does not take down the steps committed with it', async () => {
+  test('a command that fails does not affect the commands committed with it', async () => {
     const { ledger, account } = await openLedger('pro', '1');
     const broken = { ...getHold('req_b', 5n), accountId: 'acct_missing' };
     const answers = await Promise.all([
@@ -308,7 +308,7 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     database = fresh;
   });
 
-  test('ends requests of a dead process once their lease is over, and frees what they held', async () => {
+  test('ends requests of a dead process when their lease has run out, and releases their holds', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     await holdDurably(ledger, getHold('req_2', 100n));
@@ -323,7 +323,7 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     expect(await ledger.settle(getEnd('req_1', 50n))).toEqual({ charged: 0n });
   });
 
-  test('spares a request that gives a sign of life between being found and being ended', async () => {
+  test('spares a request whose lease is renewed between the query and the end', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     pass(leaseMs + 1);
@@ -336,14 +336,14 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     expect(await ledger.settle(getEnd('req_1', 50n))).toEqual({ charged: 50n });
   });
 
-  test('leaves a process its own requests, however late it renews them', async () => {
+  test('leaves a process its own requests even when it renews them late', async () => {
     const { db, ledger, now, pass } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     pass(leaseMs * 5);
     expect(await sweepExpired({ db, ledger, now, instanceId: 'inst_a' })).toBe(0);
   });
 
-  test('does not wait for leases where no other process can be alive', async () => {
+  test('does not wait for leases when no other process can be alive', async () => {
     const { db, ledger, now, account } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     expect(await sweepEarlierInstances({ db, ledger, now, instanceId: 'inst_b' })).toBe(1);

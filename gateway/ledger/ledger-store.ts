@@ -7,7 +7,10 @@ import { createPostgresLedger } from './postgres/postgres-ledger.ts';
 import { getWriteAheadLog, type WriteAheadLog } from './sqlite/write-ahead-log.ts';
 import type { InterruptingLedger } from './sweeper.ts';
 
-/** The ledger of the one process that owns a SQLite file: each step is decided at once, in memory, and written into the journal. */
+/**
+ * The ledger of the one process that owns a SQLite file. It decides each command in memory at once and appends the event to the
+ * write-ahead log.
+ */
 function createSqliteLedger({
   db,
   now,
@@ -17,30 +20,30 @@ function createSqliteLedger({
   getPlan = shippedPlan,
   log = () => {},
 }: LedgerDeps & { leaseMs: number }): InterruptingLedger {
-  const journal = getWriteAheadLog(db, log);
+  const writeAheadLog = getWriteAheadLog(db, log);
 
-  /** Throws what refuses the step. */
+  /** Runs a command and throws the error that it was refused with. */
   function take<T>(command: LedgerCommand): T {
     const context: DecisionContext = { now: now(), leaseUntil: steadyNow() + leaseMs, instanceId, getPlan };
-    const result = journal.take(command, context);
+    const result = writeAheadLog.take(command, context);
     if ('error' in result) throw result.error;
     return result.value as T;
   }
 
-  /** While somebody's transaction is open its rows are not to be relied on. */
+  /** While somebody else's transaction is open, rows may still change under it, so the ledger waits. */
   function whenFree<T>(work: () => T): T | Promise<T> {
-    return journal.isBusy ? journal.whenFree().then(() => whenFree(work)) : work();
+    return writeAheadLog.isBusy ? writeAheadLog.whenFree().then(() => whenFree(work)) : work();
   }
 
-  /** Resolves with what came of a step once that is durable. */
+  /** Resolves with the result of a command once its event is durable. */
   const takeDurably = <T>(command: LedgerCommand): Promise<T> =>
     new Promise((resolve, reject) => {
       const work = () => {
         const value = take<T>(command);
-        journal.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
+        writeAheadLog.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
       };
-      if (journal.isBusy)
-        journal
+      if (writeAheadLog.isBusy)
+        writeAheadLog
           .whenFree()
           .then(() => whenFree(work))
           .catch(reject);
@@ -48,7 +51,7 @@ function createSqliteLedger({
     });
 
   return {
-    decide: (request) => whenFree(() => new WriteAheadLogHeld(take<NanoUsd>({ do: 'hold', request }), journal)),
+    decide: (request) => whenFree(() => new LoggedHold(take<NanoUsd>({ do: 'hold', request }), writeAheadLog)),
     extend: async (requestId, to, model) => whenFree(() => take<boolean>({ do: 'extend', requestId, to, model })),
     renew: async (requestId) => whenFree(() => take<void>({ do: 'renew', requestId })),
     settle: (settlement) => takeDurably({ do: 'settle', settlement }),
@@ -56,40 +59,42 @@ function createSqliteLedger({
   };
 }
 
-class WriteAheadLogHeld implements Held {
+class LoggedHold implements Held {
   readonly amount: NanoUsd;
-  readonly #journal: WriteAheadLog;
+  readonly #writeAheadLog: WriteAheadLog;
 
-  constructor(amount: NanoUsd, journal: WriteAheadLog) {
+  constructor(amount: NanoUsd, writeAheadLog: WriteAheadLog) {
     this.amount = amount;
-    this.#journal = journal;
+    this.#writeAheadLog = writeAheadLog;
   }
 
   get durable(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#journal.whenDurable((fault) => (fault ? reject(fault) : resolve()));
+      this.#writeAheadLog.whenDurable((fault) => (fault ? reject(fault) : resolve()));
     });
   }
 }
 
-/** How long a running request is believed without a sign of life. */
+/** How long a running request counts as alive without a renewal. */
 export const leaseMs = 60_000;
-/** How often the engine gives that sign. */
+/** How often the engine renews the lease. */
 export const renewEveryMs = 15_000;
 
 export interface LedgerDeps {
   readonly db: GatewayDb;
   readonly now: () => number;
-  /** What leases are counted by: a clock that nobody can set. Absent: `now` is one. */
+  /** The clock for leases, which nobody can set back. Defaults to `now`. */
   readonly steadyNow?: () => number;
-  /** Names this process in the books. */
+  /** The name of this process in the ledger. */
   readonly instanceId: string;
-  /** Plans by their ids; those that ship unless others are defined. */
+  /** Looks up a plan by its id. Defaults to the plans that ship with the gateway. */
   readonly getPlan?: PlanOf;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
-/** The ledger over its database: the rules are the same (`decide-commands.ts`), only how rows are read and written differs. */
+/**
+ * Creates the ledger for either database. The rules are the same (`decide-commands.ts`); only reading and writing rows differs.
+ */
 export const createLedger = (deps: LedgerDeps): InterruptingLedger =>
   dialectOfDb(deps.db) === 'sqlite'
     ? createSqliteLedger({ ...deps, leaseMs })

@@ -13,7 +13,7 @@ const capped = { provider: 'lab', model: 'big/one' };
 const other = { provider: 'lab', model: 'small' };
 const id = 'lab/big/one';
 
-/** An account with money, two keys and a ledger on the engine of this run. */
+/** Opens an account with money, two keys and a ledger, on the database engine of this run. */
 async function openCapped(start = Date.UTC(2026, 10, 20)) {
   const gatewayDb = await openDatabase(await testDatabase());
   onTestFinished(() => gatewayDb.db.destroy());
@@ -82,7 +82,7 @@ async function openCapped(start = Date.UTC(2026, 10, 20)) {
 
 const count = (answers: readonly string[], wanted: string) => answers.filter((answer) => answer === wanted).length;
 
-test('a model’s limit is exact under 100 holds at once, holds for no other model, and not for the key that may pass it', async () => {
+test('a model’s limit is exact under 100 holds at once and applies neither to other models nor to the exempt key', async () => {
   const { hold, settle, limit, used, problems } = await openCapped();
   await limit({ [id]: 50n });
   const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => hold(`req_${index}`, 3n)));
@@ -99,7 +99,7 @@ test('a model’s limit is exact under 100 holds at once, holds for no other mod
   expect(await problems()).toEqual([]);
 });
 
-test('a limit that is set in the middle of a month counts what was spent and what runs, and goes without a trace', async () => {
+test('a limit set in mid-month counts earlier charges and running holds, and leaves no trace when it is removed', async () => {
   const { hold, settle, limit, used, problems, db } = await openCapped();
   expect([await hold('req_1', 20n), await hold('req_2', 10n), await hold('req_3', 5n, other)]).toEqual([
     'ok',
@@ -109,7 +109,7 @@ test('a limit that is set in the middle of a month counts what was spent and wha
   await settle('req_1', 15n);
   await limit({ [id]: 40n });
   expect(await problems()).toEqual([]);
-  // 15 are spent and 10 held.
+  // 15 are spent and 10 are held.
   expect([await hold('req_4', 16n), await hold('req_5', 15n)]).toEqual(['plan_limit_exceeded', 'ok']);
   await limit({ 'lab/small': 1n });
   expect(await used()).toEqual([
@@ -127,7 +127,7 @@ test('a limit that is set in the middle of a month counts what was spent and wha
   expect(await hold('req_6', 500n)).toBe('ok');
 });
 
-test('a month starts anew, and what began in the one before is not counted in it', async () => {
+test('a new month starts at zero and does not count requests that began in the month before', async () => {
   const { hold, settle, limit, used, problems, pass } = await openCapped();
   await limit({ [id]: 50n });
   expect([await hold('req_1', 40n), await hold('req_2', 10n)]).toEqual(['ok', 'ok']);
@@ -143,13 +143,13 @@ test('a month starts anew, and what began in the one before is not counted in it
   expect(await problems()).toEqual([]);
 });
 
-test('an answer that grows or goes to another model is held to that one’s limit, and its charge is counted where it belongs', async () => {
+test('a request that extends its hold or moves to another model must fit that model’s limit, and its charge counts there', async () => {
   const { hold, ledger, settle, limit, used, problems } = await openCapped();
   await limit({ [id]: 50n });
   expect([await hold('req_1', 30n), await hold('req_2', 30n, other)]).toEqual(['ok', 'ok']);
   expect(await ledger.extend('req_1', nanoUsd(51n))).toBe(false);
   expect(await ledger.extend('req_1', nanoUsd(40n))).toBe(true);
-  // Nothing more is to be held, and all of it on the other model.
+  // The hold doesn't grow, but the other model's limit must cover all of it.
   expect(await ledger.extend('req_2', nanoUsd(20n), capped)).toBe(false);
   expect(await ledger.extend('req_1', nanoUsd(40n), other)).toBe(true);
   expect(await ledger.extend('req_2', nanoUsd(20n), capped)).toBe(true);
@@ -161,7 +161,7 @@ test('an answer that grows or goes to another model is held to that one’s limi
   expect(await problems()).toEqual([]);
 });
 
-test('says which model, what is left of its limit and when it starts anew', async () => {
+test('the refusal names the model, what is left of its limit and when the limit resets', async () => {
   const { ledger, request, hold, limit } = await openCapped(Date.UTC(2026, 11, 31, 23));
   await limit({ [id]: parseUsd('0.01') });
   await hold('req_1', parseUsd('0.004'));

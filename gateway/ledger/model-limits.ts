@@ -5,9 +5,9 @@ import { currentMonth } from './period.ts';
 import { usedIn } from './quota.ts';
 
 /**
- * What an account lets its keys spend on single models in a UTC month (wire contract §7). One column has it all, with what each
- * of these models was charged in the account's month and holds: an account without such limits has null there, and pays nothing
- * for them.
+ * The monthly spending limit (UTC) of an account for a single model (wire contract §7), with what the month was charged and what
+ * is held. All limits of an account are in one JSON column. It's null for an account without such limits, which therefore costs
+ * nothing to check.
  */
 export interface ModelLimit {
   readonly limit: bigint;
@@ -22,7 +22,7 @@ export interface ModelName {
 
 export const modelId = ({ provider, model }: ModelName): string => `${provider}/${model}`;
 
-/** By the ids of models. */
+/** Returns the limits by model id. */
 export function readModelLimits(text: string | null): Map<string, ModelLimit> {
   const rows = Object.entries(JSON.parse(text ?? '{}') as Record<string, readonly [string, string, string]>);
   return new Map(
@@ -30,10 +30,10 @@ export function readModelLimits(text: string | null): Map<string, ModelLimit> {
   );
 }
 
-/** In the order of their ids: the same limits are the same text. */
+/** Sorted by id, so equal limits have equal text. PostgreSQL's guards compare the text. */
 export function modelLimitsText(limits: ReadonlyMap<string, ModelLimit>): string | null {
   if (limits.size === 0) return null;
-  const rows = [...limits].sort(([one], [next]) => (one < next ? -1 : 1));
+  const rows = [...limits].sort(([first], [next]) => (first < next ? -1 : 1));
   return JSON.stringify(
     Object.fromEntries(rows.map(([id, { limit, used, held }]) => [id, [`${limit}`, `${used}`, `${held}`]])),
   );
@@ -46,7 +46,7 @@ export function holdForModel(account: Changed, model: ModelName, amount: bigint)
   change(account, model, ({ limit, used, held }) => ({ limit, used, held: held + amount }));
 }
 
-/** Counts a charge in the account's month. */
+/** Adds a charge to the used amount of the account's month. */
 export function chargeModel(account: Changed, model: ModelName, amount: bigint): void {
   change(account, model, ({ limit, used, held }) => ({ limit, used: used + amount, held }));
 }
@@ -68,7 +68,7 @@ function change(account: Changed, model: ModelName, next: (limit: ModelLimit) =>
 
 type Limited = Pick<AccountRow, 'month' | 'month_used' | 'model_limits' | 'unlimited_key'>;
 
-/** Whether no limit of the account holds for a key. */
+/** Whether this key is exempt from the account's limits. */
 export const isUnlimited = ({ unlimited_key: key }: Pick<Limited, 'unlimited_key'>, keyId: string | null): boolean =>
   key !== null && key === keyId;
 
@@ -78,7 +78,7 @@ export interface ModelLimitNow extends ModelLimit {
   readonly resetsAt: number;
 }
 
-/** The limits of single models as they stand now, for a key that they hold for. */
+/** Returns the limits of single models for this key, with what the current month has used. Empty for an exempt key. */
 export function getModelLimits(account: Limited, keyId: string | null, now: number): ModelLimitNow[] {
   const { model_limits: text } = account;
   if (text === null || isUnlimited(account, keyId)) return [];
@@ -89,7 +89,7 @@ export function getModelLimits(account: Limited, keyId: string | null, now: numb
   });
 }
 
-/** Why a model may not be asked for an amount now, or null. Nothing to reserve is never refused. */
+/** Returns the error when the model's limit can't cover an amount, else null. An amount of zero is never refused. */
 export function modelRefusal(
   account: Limited,
   keyId: string | null,
@@ -99,7 +99,7 @@ export function modelRefusal(
 ): AppError | null {
   if (amount === 0n) return null;
   const id = modelId(model);
-  const own = getModelLimits(account, keyId, now).find((one) => one.model === id);
+  const own = getModelLimits(account, keyId, now).find((limit) => limit.model === id);
   return own && own.limit - own.used - own.held < amount ? exceeded(own, amount) : null;
 }
 
@@ -116,6 +116,6 @@ function exceeded({ model, limit, used, held, resetsAt }: ModelLimitNow, amount:
   );
 }
 
-/** Whether a request was refused by the limit of the model that it asked for: another one may be asked. */
+/** Whether a request was refused because of its model's limit, in which case another model may be tried. */
 export const isModelRefusal = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'plan_limit_exceeded' && error.details?.limit === modelLimitName;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayMs, splitByDays } from './period.ts';
 
-test('a period is its whole days and less than two days around them, without a gap', () => {
+test('a period splits into its full days and the partial days around them, without a gap', () => {
   const moment = fc.integer({ min: 0, max: 5 * dayMs });
   fc.assert(
     fc.property(moment, fc.constantFrom(0, 1, dayMs - 1, dayMs, 2 * dayMs, 3 * dayMs + 7), (startMs, length) => {

@@ -6,10 +6,10 @@ export interface Period {
 
 export const dayMs = 86_400_000;
 
-/** When the UTC day of a moment ends, in milliseconds since the epoch. */
+/** Returns when the UTC day of a moment ends, in milliseconds since the epoch. */
 export const endOfDay = (now: number): number => now - (now % dayMs) + dayMs;
 
-/** The calendar month in UTC that a moment lies in. */
+/** Returns the UTC calendar month that contains a moment. */
 export function currentMonth(now: number): Period {
   const date = new Date(now);
   return {
@@ -18,7 +18,10 @@ export function currentMonth(now: number): Period {
   };
 }
 
-/** A period as its whole UTC days, which the daily counters answer for, and what lies before and after them. Any may be empty. */
+/**
+ * Splits a period into its full UTC days, for which daily counters exist, and the parts of days before and after them. Any part
+ * may be empty.
+ */
 export function splitByDays({ startMs, endMs }: Period): Readonly<Record<'first' | 'days' | 'last', Period>> {
   const from = Math.min(Math.ceil(startMs / dayMs) * dayMs, endMs);
   const to = Math.max(Math.floor(endMs / dayMs) * dayMs, from);
@@ -31,7 +34,7 @@ export function splitByDays({ startMs, endMs }: Period): Readonly<Record<'first'
 
 let lastDay = { number: 0, text: '1970-01-01' };
 
-/** `YYYY-MM-DD` in UTC. Nearly every call is for the day of the one before. */
+/** Returns `YYYY-MM-DD` in UTC. Nearly every call asks for the same day as the call before, so the last result is cached. */
 export function getDay(milliseconds: number): string {
   const number = Math.floor(milliseconds / dayMs);
   if (number !== lastDay.number) lastDay = { number, text: new Date(milliseconds).toISOString().slice(0, 10) };

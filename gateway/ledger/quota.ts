@@ -12,14 +12,14 @@ export const formatMonth = (day: string): string => day.slice(0, 7);
 
 interface DayQuotaDeps {
   readonly db: GatewayDb;
-  /** The account as it was seen last, where somebody remembers it. */
+  /** Returns the account as this instance last saw it, if the ledger caches accounts. */
   readonly seen?: ((accountId: string) => Counted | undefined) | undefined;
 }
 
 /**
- * Refuses a request whose plan's day is used up before anything of it is read: 403 comes before 429 and 400 (§3.3). Only
- * the hold counts exactly, so that what was seen last may let a request pass, but refuses none. The month is left to the hold
- * altogether: whether a request costs the account anything is not known yet.
+ * Refuses a request whose plan's daily quota is used up before its body is read: 403 comes before 429 and 400 (§3.3). Only the
+ * hold counts exactly, so a cached account may let a request pass, but a refusal is always checked against the database. The
+ * monthly quota is left to the hold: it isn't known yet whether the request costs the account anything.
  */
 export function requireDayQuota(
   { db, seen }: DayQuotaDeps,
@@ -28,10 +28,10 @@ export function requireDayQuota(
 ): MaybePromise<void> {
   if (plan.requestsPerDay === null) return undefined;
   const last = seen?.(accountId);
-  return last && quotaRefusal(last, plan, 0n, now) === null ? undefined : lookAtDay(db, accountId, plan, now);
+  return last && quotaRefusal(last, plan, 0n, now) === null ? undefined : checkDay(db, accountId, plan, now);
 }
 
-async function lookAtDay(db: GatewayDb, accountId: string, plan: Plan, now: number): Promise<void> {
+async function checkDay(db: GatewayDb, accountId: string, plan: Plan, now: number): Promise<void> {
   const row = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow();
   const refusal = quotaRefusal(row, plan, 0n, now);
   if (refusal) throw refusal;
@@ -39,11 +39,13 @@ async function lookAtDay(db: GatewayDb, accountId: string, plan: Plan, now: numb
 
 type Counted = Pick<AccountRow, 'held' | 'day' | 'day_requests' | 'month' | 'month_used'>;
 
-/** The quota that refuses a request of this amount now, or null. */
+/** Returns the error of the quota that refuses this amount now, or null. */
 export const quotaRefusal = (account: Counted, plan: Plan, amount: bigint, now: number): AppError | null =>
   dayRefusal(account, plan, now) ?? monthRefusal(account, plan, amount, now);
 
-/** How many requests could still be opened today after one more, -1 where there is no room for it; null: any number. */
+/**
+ * Returns how many requests could still begin today after one more; -1 when that one is too many, null when there is no limit.
+ */
 export function dayMargin(account: Counted, { requestsPerDay: limit }: Plan, now: number): bigint | null {
   return limit === null || account.day !== getDay(now) ? null : BigInt(limit) - account.day_requests - 1n;
 }
@@ -56,16 +58,18 @@ function dayRefusal(account: Counted, plan: Plan, now: number): AppError | null 
   return exceeded('requests_per_day', String(limit), `${limit} requests a day`, resetsAt);
 }
 
-/** What would be left of the month's quota, below zero where it is passed; null where there is none or nothing to cover. */
+/**
+ * Returns what would be left of the monthly quota, negative when it's exceeded; null when there is no quota or nothing to cover.
+ */
 export function monthMargin(account: Counted, { monthlySpend }: Plan, amount: bigint, now: number): bigint | null {
   return monthlySpend === null || amount === 0n ? null : monthlySpend - usedIn(account, now) - account.held - amount;
 }
 
-/** What the month was charged, as far as the account has begun it. */
+/** Returns what the current month was charged: zero when the account's counter still belongs to an earlier month. */
 export const usedIn = ({ month, month_used }: Pick<Counted, 'month' | 'month_used'>, now: number) =>
   month === formatMonth(getDay(now)) ? month_used : 0n;
 
-/** The month's quota alone: what is reserved later for a request that was counted before. */
+/** Checks only the monthly quota: a request that extends its hold has been counted for the day already. */
 export function monthRefusal(account: Counted, plan: Plan, amount: bigint, now: number): AppError | null {
   const left = monthMargin(account, plan, amount, now);
   const limit = plan.monthlySpend;
@@ -85,7 +89,7 @@ const exceeded = (name: string, limit: string, what: string, resetsAt: number) =
     { details: { limit: name, limit_value: limit, resets_at: resetsAt } },
   );
 
-/** Why a key may not reserve an amount as things stand at the moment, or null; reserves nothing. */
+/** Returns the error when a key couldn't reserve this amount right now, else null. Reserves nothing. */
 export async function keyShortageNow(db: GatewayDb, keyId: string, amount: bigint): Promise<AppError | null> {
   if (amount === 0n) return null;
   const rows: Limited[] = [];
@@ -103,13 +107,16 @@ export async function keyShortageNow(db: GatewayDb, keyId: string, amount: bigin
 
 type Limited = Pick<ApiKeyRow, 'spend_limit' | 'spent' | 'held'>;
 
-/** What would be left of a key's limit, below zero where it is short; null where there is none or nothing to cover. */
+/**
+ * Returns what would be left of a key's spending limit, negative when it's too small; null when there is no limit or nothing to
+ * cover.
+ */
 export const keyMargin = ({ spend_limit: limit, spent, held }: Limited, amount: bigint): bigint | null =>
   amount === 0n || limit === null ? null : limit - spent - held - amount;
 
 /**
- * The first of a key and those that minted it, oldest first, whose limit an amount would pass, as an error; else null. A key
- * that a limited key minted spends from that key's limit too, so that minting never makes a limit larger.
+ * Returns the error of the first key, from the oldest ancestor down, whose limit the amount would exceed, else null. A minted key
+ * also spends from the limits of the keys above it, so minting never makes a limit larger.
  */
 export function getShortage(keys: readonly Limited[], amount: bigint): AppError | null {
   for (const key of keys) {
@@ -133,17 +140,17 @@ function shortage({ spend_limit: limit }: Limited, margin: bigint, amount: bigin
 
 type Funds = Pick<AccountRow, 'balance' | 'held'>;
 
-/** What a prepaid balance would have left, below zero where it is short; null where there is nothing to cover. */
+/** Returns what a prepaid balance would have left, negative when it's too small; null when there is nothing to cover. */
 export const creditMargin = (account: Funds, { billing }: Plan, amount: bigint): bigint | null =>
   amount === 0n || billing === 'meter_only' ? null : account.balance - account.held - amount;
 
-/** Why a prepaid balance cannot cover an amount, or null. Nothing to reserve is never refused. */
+/** Returns the error when a prepaid balance can't cover an amount, else null. An amount of zero is never refused. */
 export function creditShortage(account: Funds, plan: Plan, amount: bigint): AppError | null {
   const left = creditMargin(account, plan, amount);
   return left === null || left >= 0n ? null : insufficientCredits(account, amount);
 }
 
-/** Wire contract §2.7; `reserve.ts` adds how long an answer the balance covers. */
+/** The error of wire contract §2.7. `reserve.ts` adds how long an answer the balance would cover. */
 function insufficientCredits({ balance, held }: Funds, amount: bigint): AppError {
   const needed = formatUsd(nanoUsd(amount));
   const available = formatUsd(nanoUsd(balance - held));

@@ -6,8 +6,8 @@ import { currentMonth, endOfDay, getDay } from './period.ts';
 import { usedIn } from './quota.ts';
 
 /**
- * What an account itself lets its keys spend in a UTC day and month, whatever its plan allows (wire contract §7). They hold for
- * every key but one: the desktop app's, which asks a person before it passes them.
+ * The spending limits that an account sets for its own keys, by UTC day and month, independent of its plan (wire contract §7).
+ * One key is exempt: that of the desktop app, which asks a person before it exceeds them.
  */
 
 type Limited = Pick<
@@ -15,24 +15,24 @@ type Limited = Pick<
   'held' | 'day' | 'day_used' | 'month' | 'month_used' | 'day_limit' | 'month_limit' | 'unlimited_key' | 'model_limits'
 >;
 
-/** What would be left of the day's limit, below zero where it is passed; null where there is none for this key. */
+/** Returns what would be left of the daily limit, negative when it's exceeded; null when there is no limit for this key. */
 export const dayLimitMargin = (account: Limited, keyId: string | null, amount: bigint, now: number): bigint | null =>
   getMargin(account, account.day_limit, keyId, usedToday(account, now), amount);
 
 export const monthLimitMargin = (account: Limited, keyId: string | null, amount: bigint, now: number): bigint | null =>
   getMargin(account, account.month_limit, keyId, usedIn(account, now), amount);
 
-/** Nothing to reserve is never refused. */
+/** An amount of zero is never refused. */
 function getMargin(account: Limited, limit: bigint | null, keyId: string | null, used: bigint, amount: bigint) {
   if (limit === null || amount === 0n || isUnlimited(account, keyId)) return null;
   return limit - used - account.held - amount;
 }
 
-/** What the account has spent in the UTC day that it is, in nano-USD. */
+/** Returns what the account has spent in the current UTC day, in nano-USD. */
 export const usedToday = ({ day, day_used }: Pick<Limited, 'day' | 'day_used'>, now: number): bigint =>
   day === getDay(now) ? day_used : 0n;
 
-/** The limit of the account that refuses an amount for a model now, or null. */
+/** Returns the error of the account's limit that refuses this amount for a model now, or null. */
 export function limitRefusal(
   account: Limited,
   keyId: string | null,
@@ -41,12 +41,12 @@ export function limitRefusal(
   now: number,
 ): AppError | null {
   if (amount === 0n) return null;
-  const ofAll =
-    account.day_limit === null && account.month_limit === null ? null : ofAllModels(account, keyId, amount, now);
-  return ofAll ?? (account.model_limits === null ? null : modelRefusal(account, keyId, model, amount, now));
+  const ownRefusal =
+    account.day_limit === null && account.month_limit === null ? null : accountRefusal(account, keyId, amount, now);
+  return ownRefusal ?? (account.model_limits === null ? null : modelRefusal(account, keyId, model, amount, now));
 }
 
-function ofAllModels(account: Limited, keyId: string | null, amount: bigint, now: number): AppError | null {
+function accountRefusal(account: Limited, keyId: string | null, amount: bigint, now: number): AppError | null {
   const passed = limitsOfAccount(account, keyId, now).find(({ limit, used }) => limit - used - account.held < amount);
   return passed ? exceeded(passed, account.held, amount) : null;
 }
@@ -59,7 +59,7 @@ interface AccountLimit {
   readonly resetsAt: number;
 }
 
-/** The account's own limits as they hold for a key: the day's, then the month's. */
+/** Returns the account's own limits for a key: the daily one, then the monthly one. */
 export function limitsOfAccount(account: Limited, keyId: string | null, now: number): AccountLimit[] {
   if (isUnlimited(account, keyId)) return [];
   const { day_limit: day, month_limit: month } = account;

@@ -102,7 +102,7 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
 const count = (answers: readonly string[], wanted: string) => answers.filter((answer) => answer === wanted).length;
 
 describe.each(engines)('a key’s spending limit on $engine', ({ database }) => {
-  test('is exact under 100 holds at once, and frees what was not used', async () => {
+  test('is exact under 100 holds at once and frees what was not used', async () => {
     const { addKey, hold, settle, readKey } = await openSpending(await database());
     await addKey('key_1', { spend_limit: 50n });
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => hold(`req_${index}`, 3n, 'key_1')));
@@ -116,7 +116,7 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
     expect(await hold('req_free', 0n, 'key_1')).toBe('ok');
   });
 
-  test('holds for the keys it minted as well: all of them together never spend more', async () => {
+  test('also covers the keys that it minted: together they never exceed it', async () => {
     const { addKey, hold, readKey, settle } = await openSpending(await database());
     await addKey('key_1', { spend_limit: 50n });
     await addKey('key_2', { spend_limit: 50n, parent_id: 'key_1' });
@@ -133,7 +133,7 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
     expect(await readKey('key_1')).toEqual({ spent: 48n, held: 0n });
   });
 
-  test('ends the growth of a running answer, and says what is left where it refuses', async () => {
+  test('stops a running request from extending its hold, and the refusal contains what is left', async () => {
     const { addKey, hold, ledger, readKey } = await openSpending(await database());
     await addKey('key_1', { spend_limit: parseUsd('0.01') });
     await hold('req_1', parseUsd('0.004'), 'key_1');
@@ -161,7 +161,7 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
 });
 
 describe.each(engines)('an account’s own limits on $engine', ({ database }) => {
-  test('hold for all keys but the one that may pass them, exactly under many holds at once, by the day and the month', async () => {
+  test('apply to all keys but the exempt one, and are exact by day and month under many holds at once', async () => {
     const { addKey, db, dialect, hold, ledger, settle, pass } = await openSpending(await database());
     await addKey('key_app');
     await addKey('key_program');
@@ -184,7 +184,7 @@ describe.each(engines)('an account’s own limits on $engine', ({ database }) =>
     expect(await hold('req_free', 0n, 'key_program')).toBe('ok');
     await settle('req_rest', 9n);
     pass(86_400_000);
-    // The day starts anew, and of the month 30 are left.
+    // The day starts anew, and 30 of the month are left.
     expect(await hold('req_month', 31n, 'key_program')).toBe('plan_limit_exceeded');
     expect(await hold('req_tomorrow', 30n, 'key_program')).toBe('ok');
     await settle('req_tomorrow', 30n);
@@ -201,7 +201,7 @@ describe.each(engines)('an account’s own limits on $engine', ({ database }) =>
 });
 
 describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
-  test('requests a day: exactly as many as the plan allows, from 300 at once, and again tomorrow', async () => {
+  test('requests a day: exactly as many as the plan allows, from 300 at once, and again the next day', async () => {
     const { hold, pass, db } = await openSpending(await database(), 'free');
     const answers = await Promise.all(Array.from({ length: 300 }, (_, index) => hold(`req_${index}`, 0n)));
     expect([count(answers, 'ok'), count(answers, 'plan_limit_exceeded')]).toEqual([200, 100]);
@@ -213,7 +213,7 @@ describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
     });
   });
 
-  test('requests a day: an instance whose clock is still on yesterday does not begin the day again', async () => {
+  test('requests a day: an instance whose clock is still on yesterday does not restart the day', async () => {
     const { hold, pass, db, dialect } = await openSpending(await database(), 'free');
     pass(86_400_000);
     expect(await hold('req_today', 0n)).toBe('ok');
@@ -228,7 +228,7 @@ describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
     expect((await checkLedger({ db, dialect })).checks.flatMap((check) => check.problems)).toEqual([]);
   });
 
-  test('money a month: what is charged and held never passes it, and the next month starts at zero', async () => {
+  test('money a month: charges and holds never exceed it, and the next month starts at zero', async () => {
     const { hold, settle, pass } = await openSpending(await database(), 'free');
     const dollar = parseUsd('1');
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => hold(`req_${index}`, dollar)));
@@ -244,7 +244,7 @@ describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
     expect(await hold('req_december_2', dollar)).toBe('ok');
   });
 
-  test('say when they start anew', async () => {
+  test('the refusal contains the time at which the quota resets', async () => {
     const { ledger } = await openSpending(await database(), 'free', Date.UTC(2026, 11, 31, 23));
     const refused = holdDurably(ledger, {
       requestId: 'req_1',

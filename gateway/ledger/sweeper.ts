@@ -6,15 +6,23 @@ import type { Ledger, Settlement } from './ledger.ts';
 import type { AccountState } from './ledger-snapshot.ts';
 
 export const sweepEveryMs = 15_000;
-/** This process settles what it runs; its own leases are only taken away where it has evidently forgotten them. */
+/**
+ * A process settles its own requests. Its own leases are swept only when they are this late, which means it has lost track of
+ * them.
+ */
 const ownGraceMs = 20 * 60_000;
 const batch = 500;
 
-/** A ledger that also ends the requests of others. */
+/** A ledger that can also end requests of other processes. */
 export interface InterruptingLedger extends Ledger {
-  /** Ends a running request whose lease (milliseconds since the epoch) is still this one; else changes nothing: false. */
+  /**
+   * Ends a running request if its lease (milliseconds since the epoch) is unchanged. Otherwise changes nothing and returns false.
+   */
   interrupt(settlement: Settlement, leaseUntil: bigint): Promise<boolean>;
-  /** An account as this instance saw it last: others write to it too. Absent where the books themselves are as near. */
+  /**
+   * Returns an account as this instance last saw it; other instances may have changed it. Absent on SQLite, where reading the
+   * ledger is just as fast.
+   */
   seen?(accountId: string): AccountState | undefined;
 }
 
@@ -25,7 +33,7 @@ export interface SweeperDeps {
   readonly instanceId: string;
 }
 
-/** Ends the requests whose process died: as `interrupted`, charged nothing, their hold freed. Returns how many. */
+/** Ends requests whose process died: status failed, error `interrupted`, no charge, hold released. Returns how many it ended. */
 export async function sweepExpired({ db, ledger, now, instanceId }: SweeperDeps): Promise<number> {
   return endAll(ledger, now, () =>
     db
@@ -43,7 +51,7 @@ export async function sweepExpired({ db, ledger, now, instanceId }: SweeperDeps)
   );
 }
 
-/** Ends what earlier processes left running, without waiting for leases: only where no other process can be alive. */
+/** Ends the requests of earlier processes without waiting for their leases. Only safe when no other process can be alive. */
 export async function sweepEarlierInstances({ db, ledger, now, instanceId }: SweeperDeps): Promise<number> {
   return endAll(ledger, now, () =>
     db
@@ -63,7 +71,7 @@ async function endAll(
 ): Promise<number> {
   let ended = 0;
   for (let rows = await find(); rows.length > 0; rows = await find()) {
-    // Its process may have given a sign of life since the row was read.
+    // The process may have renewed the lease since the row was read, so `interrupt` compares it again.
     await Promise.all(rows.map((row) => ledger.interrupt(interruption(row, now()), row.lease_until)));
     ended += rows.length;
   }

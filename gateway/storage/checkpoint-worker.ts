@@ -4,15 +4,19 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 
 /**
- * A checkpoint waits for the disk twice, and the thread that serves must not. Answers each message with null once all that was
- * committed before it is on the disk, and else with why it is not. It never makes a writer wait (`PASSIVE`).
+ * Runs checkpoints on its own thread, because a checkpoint waits for the disk twice and the serving thread must not. Answers each
+ * message with null once everything committed before it is on the disk, or else with the error. Never blocks a writer
+ * (`PASSIVE`).
  */
 const { path } = workerData as { readonly path: string };
 
-// On Linux a priority is a thread's own: where both want one core, whoever serves goes first. Elsewhere it is the whole program's.
+// On Linux each thread has its own priority: when both need the same core, the serving thread goes first. On other systems the
+// priority would apply to the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
-/** What was committed while one pass was under way is brought in by the next, which is short: only a log that is wholly in begins anew. */
+/**
+ * Commits made during one pass are copied by the next, which is short. SQLite restarts its log only when all of it was copied.
+ */
 const maxPasses = 3;
 
 parentPort?.on('message', () => parentPort?.postMessage(checkpointed()));
@@ -25,7 +29,7 @@ function checkpointed(): string | null {
         const [done] = database.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[];
         if (!done || done.log === done.checkpointed) break;
         if (passes < maxPasses) continue;
-        // Somebody reads what is older: then the log itself has to keep it.
+        // Somebody is reading an older version, so the rest stays in the log, and the log itself must be synced.
         syncLog();
         break;
       }

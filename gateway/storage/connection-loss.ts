@@ -1,15 +1,18 @@
 import { AppError, isDiskFull } from '#shared/errors.ts';
 
-/** Classes and codes of SQLSTATE after which the same work may be begun again: lost, full, shutting down, starting, rolled back. */
+/**
+ * SQLSTATE codes after which the same work may be retried: connection lost, too many connections, shutting down, starting up,
+ * rolled back.
+ */
 const sqlStates = /^(08...|53300|57P0[123]|40001|40P01)$/;
 const systemCodes = new Set(['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
-/** What `pg` says without a code. */
+/** Messages of `pg` for errors that have no code. */
 const messages =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 /**
- * Whether a transaction failed because the database was lost, so that nobody knows if it was committed. Only work that
- * changes nothing when it is repeated may then be repeated.
+ * Whether a transaction failed because the database was lost. Nobody knows then whether it was committed, so only idempotent work
+ * may be retried.
  */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -20,7 +23,10 @@ export function isConnectionLoss(error: unknown): boolean {
 
 const retryAfterMs = 2_000;
 
-/** What a caller is told where the database was lost, or has no space left: 503, for that passes. Any other error as it is. */
+/**
+ * Returns the error for the caller when the database was lost or its disk is full: 503, because that passes. Other errors are
+ * returned unchanged.
+ */
 export function databaseFault(error: unknown): unknown {
   const again = (message: string) => new AppError('server_overloaded', message, { retryAfterMs, cause: error });
   if (isConnectionLoss(error)) return again('The gateway cannot reach its database. Try again in a moment.');

@@ -16,7 +16,7 @@ export interface Page<Item> {
   readonly has_more: boolean;
 }
 
-/** What a store has to fetch: `limit` rows and one more, in `direction`, beyond the cursor where there is one. */
+/** What a store has to fetch: `limit` rows and one more, in `direction`, starting after the cursor if there is one. */
 export interface Slice {
   readonly cursor: string | undefined;
   readonly comparison: '<' | '>';
@@ -24,7 +24,7 @@ export interface Slice {
   readonly take: number;
 }
 
-/** `before` walks the list backwards from its cursor. Throws 400 where both cursors are given. */
+/** `before` walks the list backwards from its cursor. Throws 400 when both cursors are given. */
 export function getSlice(page: PageRequest): Slice {
   if (page.after !== undefined && page.before !== undefined) {
     throw new AppError('invalid_query_parameter', 'Give either "after" or "before", not both.', { param: 'before' });
@@ -38,7 +38,7 @@ export function getSlice(page: PageRequest): Slice {
   };
 }
 
-/** Turns the fetched rows into the page that was asked for. */
+/** Turns the fetched rows into the requested page. */
 export function getPage<Row, Item extends { id: string }>(
   page: PageRequest,
   rows: readonly Row[],

@@ -5,7 +5,7 @@ import { testPepper } from '../../tests/gateway-doubles/test-database.ts';
 import { allScopes } from '../access/auth/scopes.ts';
 import { openGateway } from '../open-gateway.ts';
 
-/** A server of this file's own, because it is stopped and started again. */
+/** This file has its own server, because it stops and starts it. */
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ const requests = [
   ['POST', '/chat', { ...chat, stream: true }],
 ] as const;
 
-test('while the database is away every request is a 503 with a wait, and when it is back all goes on by itself', async () => {
+test('requests fail with 503 and Retry-After while the database is away, and succeed again when it is back', async () => {
   const { gateway, ask, entries } = await openOn(await postgres.createDatabase());
   const allAnswered = async () => {
     for (const [method, path, body] of requests) {

@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import type { GatewayDb } from './open-database.ts';
 
-/** Smaller differences are the network's, not the clock's. */
+/** A smaller difference is network delay and not a wrong clock. */
 const toleranceMs = 50;
 const samples = 3;
 
 export interface DatabaseClock {
-  /** Milliseconds since the epoch, a whole number, as the database counts them. */
+  /** The database's time in full milliseconds since the epoch. */
   now(): number;
-  /** Asks the database again: clocks drift, and either may have been set. */
+  /** Measures the offset again: clocks drift, and either may have been set. */
   sync(): Promise<void>;
 }
 
 /**
- * The database's clock, without asking it for the time on every use: leases, quotas and expiries are then the same moment
- * for every instance, however wrong the clocks of their machines are. Between two questions this process's monotonic
- * clock counts on, which nobody can set.
+ * The database's clock, without a query on every use. Leases, quotas and expiry times are then the same moment for every
+ * instance, however wrong the clocks of their machines are. Between two measurements the process's monotonic clock counts on,
+ * which nobody can set.
  */
 export async function openDatabaseClock(db: GatewayDb): Promise<DatabaseClock> {
   let offset = await bestOffset(db);
@@ -28,7 +28,7 @@ export async function openDatabaseClock(db: GatewayDb): Promise<DatabaseClock> {
   };
 }
 
-/** What to add to the monotonic clock, from the answer that came back fastest. */
+/** Returns the offset to the monotonic clock, from the fastest of several queries. */
 async function bestOffset(db: GatewayDb): Promise<number> {
   let best = { offset: 0, took: Number.POSITIVE_INFINITY };
   for (let sample = 0; sample < samples; sample += 1) {

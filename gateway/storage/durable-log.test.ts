@@ -42,7 +42,7 @@ const account = (id: string) => ({
   used: 0n,
 });
 
-test('nobody is answered before the log is on the disk, and what comes together is synced once', async () => {
+test('nobody is answered before the log is synced, and concurrent commits share one sync', async () => {
   const { gatewayDb, seen } = await openFile();
   const transact = createTransact(gatewayDb);
   await Promise.all(
@@ -54,7 +54,7 @@ test('nobody is answered before the log is on the disk, and what comes together 
   expect(seen).toEqual(['sync begins', 'on the disk', 'acct_1 answered', 'acct_2 answered', 'acct_3 answered']);
 });
 
-test('a disk that fails fails everyone who waits for it', async () => {
+test('a failed sync fails every caller that waits for it', async () => {
   const { gatewayDb } = await openFile();
   const broken = { ...gatewayDb.log, sync: () => Promise.reject(new Error('EIO')) };
   const transact = createTransact({ ...gatewayDb, log: broken });

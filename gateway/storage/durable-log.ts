@@ -1,16 +1,16 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync, realpathSync } from 'node:fs';
 
 /**
- * Makes what SQLite has committed survive power loss. In WAL mode with `synchronous=NORMAL` a commit is written to the log
- * and not yet on the disk; syncing the log after it is all that `FULL` does more
- * (https://www.sqlite.org/pragma.html#pragma_synchronous). Doing it here lets the process work on while the disk does.
+ * Makes SQLite's commits survive power loss. In WAL mode with `synchronous=NORMAL` a commit is written to the log but not yet
+ * synced; `FULL` only adds a sync of the log after each commit (https://www.sqlite.org/pragma.html#pragma_synchronous). Syncing
+ * here instead lets the process work on while the disk is busy.
  */
 export interface DurableLog {
-  /** Whether whoever commits next sees to its durability by `sync`; it holds for one commit. */
+  /** With true, the next commit isn't synced at once: its caller will use `sync`. Applies to one commit. */
   defer(next: boolean): void;
-  /** Called after every commit: syncs at once, unless that was deferred. */
+  /** Called after every commit. Syncs at once unless that was deferred. */
   committed(): void;
-  /** Resolves when everything that was committed before is on the disk. */
+  /** Resolves when everything committed before the call is on the disk. */
   sync(): Promise<void>;
   close(): void;
 }
@@ -21,7 +21,7 @@ export function createDurableLog(database: string): DurableLog {
   let file: number | null = null;
   let deferred = false;
 
-  /** The log exists from the first commit until the last connection closes, which is ours. */
+  /** SQLite's log exists from the first commit until the last connection closes, which is this process's. */
   function log(): number {
     file ??= openSync(`${realpathSync(database)}-wal`, 'r+');
     return file;

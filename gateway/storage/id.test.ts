@@ -5,10 +5,10 @@ import { type IdPrefix, newId } from './id.ts';
 
 const prefixes: IdPrefix[] = ['req', 'chat', 'key', 'acct', 'txn', 'inst', 'usr', 'tok'];
 
-/** Not before any time that another file of this process has asked with. */
+/** Returns a time that is no earlier than any id that another file of this process has made. */
 const latestTime = () => decodeTime(newId('req', Date.now()).slice(4));
 
-test('each id is its prefix and a ULID; they rise, whatever the clock does, and say the latest time', () => {
+test('an id is its prefix and a ULID, rises even when the clock goes back, and contains the latest time', () => {
   let latest = latestTime();
   let last = newId('req', latest).split('_')[1] ?? '';
   const step = fc.tuple(fc.constantFrom(...prefixes), fc.integer({ min: -50, max: 50 }));
@@ -36,7 +36,7 @@ test('ids of different milliseconds share no random letters', () => {
   expect(letters.size).toBe(32);
 });
 
-test('within a millisecond a letter that is the last one carries over to the one before', () => {
+test('within a millisecond the last letter of the alphabet carries over to the position before', () => {
   const now = latestTime() + 1;
   const ids = Array.from({ length: 3_000 }, () => newId('txn', now));
   expect(ids).toEqual(ids.toSorted());

@@ -14,22 +14,27 @@ import { dirname } from 'node:path';
 import { encodeFrame, lastFrameNumber, type ScannedFile, scanFrames } from './log-frames.ts';
 import { WriteAheadLogFault } from './write-ahead-log-fault.ts';
 
-/** A file of this size is left for the other one, and written over once the database has what is in it: rarely, because a checkpoint takes the disk. */
+/**
+ * When the active file reaches this size, the log switches to the other one; the first may be overwritten once the database has
+ * its events. The size is large because a checkpoint is expensive for the disk.
+ */
 const fileBytes = 32 * 1024 * 1024;
 /**
- * A file grows by so many zeros at once, and keeps its size when it is written over: where a frame takes a place that the file has
- * already, a sync has only its bytes to bring to the disk, and not a new size of the file too (docs/decisions/039-write-ahead-log.md).
+ * A file grows by this many zeros at a time and keeps its size when it's overwritten: while a frame fits into space that the file
+ * already has, a sync doesn't also have to write a new file size (docs/decisions/039-write-ahead-log.md).
  */
 const reserveBytes = 256 * 1024;
 const zeros = Buffer.alloc(reserveBytes);
 
-/** Two files beside the database that take turns. */
+/** The write-ahead log consists of two files beside the database that take turns. */
 export const logPaths = (database: string): readonly string[] => [`${database}.steps-0`, `${database}.steps-1`];
 
-/** What is in a journal file; nothing where there is none. */
+/** Returns the frames of a log file; none when it doesn't exist. */
 export const readLogFile = (path: string): ScannedFile => scanFrames(getBytes(path));
 
-/** The number of the last step in the journal of this database, which somebody may be writing; null where nothing is in it. */
+/**
+ * Returns the number of the last event in this database's log, which another process may be writing. Null when the log is empty.
+ */
 export function lastInLog(database: string): number | null {
   const files = logPaths(database)
     .map(getBytes)
@@ -50,38 +55,39 @@ export interface LogFiles {
   /** The number of the last frame. */
   readonly last: number;
   /**
-   * Writes a text into the file, not yet onto the disk, and returns its number. Throws `WriteAheadLogFault`: then it is not written.
-   * One that nobody relies on before it is durable may be `late`: it goes with the next one, or just before the sync.
+   * Writes a text into the file, without syncing it, and returns its number. Throws `WriteAheadLogFault` when it couldn't be
+   * written. With `late`, the frame may wait for the next one or for the sync: for events that nobody relies on before they are
+   * durable.
    */
   append(text: string, late?: boolean): number;
   readonly whenDurable: GroupSync['whenDurable'];
-  /** The last number of a file that was left; null where none is. */
+  /** The last number in the file that isn't active but still has events; null when there is none. */
   readonly left: number | null;
-  /** Lets what was left be written over, because the database has all of it for good. */
+  /** Allows that file to be overwritten: the database has all of its events durably. */
   release(): void;
-  /** Closes the files, and removes them where the database has everything for good. */
+  /** Closes the files. Removes them when the database has everything durably. */
   close(remove: boolean): void;
 }
 
 interface LogFile {
   readonly path: string;
   readonly descriptor: number;
-  /** Where the next frame goes. */
+  /** The position of the next frame. */
   size: number;
-  /** How long the file is, with what it has room for. */
+  /** The length of the file, including the zeros that reserve space. */
   reserved: number;
   last: number;
 }
 
 interface Unsynced {
   readonly file: LogFile;
-  readonly at: number;
+  readonly position: number;
   readonly bytes: Buffer;
 }
 
-/** Opens empty files for the numbers after `start`. What was in them before must be in the database for good. */
+/** Opens empty log files for numbers after `start`. Everything that was in them must be in the database durably. */
 export function openLogFiles(database: string, databaseId: number, start: number): LogFiles {
-  const [first, second] = logPaths(database).map((path) => emptied(path)) as [LogFile, LogFile];
+  const [first, second] = logPaths(database).map((path) => openEmpty(path)) as [LogFile, LogFile];
   syncFolder(database);
   let active = first;
   let last = start;
@@ -89,26 +95,29 @@ export function openLogFiles(database: string, databaseId: number, start: number
   let late: Buffer[] = [];
   let failed = false;
 
-  function write({ descriptor }: LogFile, frame: Buffer, at: number): void {
+  function write({ descriptor }: LogFile, frame: Buffer, position: number): void {
     for (let done = 0; done < frame.length; )
-      done += writeSync(descriptor, frame, done, frame.length - done, at + done);
+      done += writeSync(descriptor, frame, done, frame.length - done, position + done);
   }
 
-  /** Room for what ends there. Never over what was written where there was no room once. */
+  /**
+   * Reserves space up to `end`. Begins behind what was written, which may be beyond the reserved space if the disk was full
+   * before.
+   */
   function reserve(file: LogFile, end: number): void {
     file.reserved = Math.max(file.reserved, file.size);
     while (file.reserved < end) {
       try {
         write(file, zeros, file.reserved);
       } catch {
-        // There may be room for the frame still; where there is none, its own write says so.
+        // The frame may still fit. If not, writing it reports the error.
         return;
       }
       file.reserved += zeros.length;
     }
   }
 
-  /** Writes what waits, and a frame after it. Throws where nothing of it was written: then all of it still waits. */
+  /** Writes the late frames, then `frame`. When it throws, nothing was written and the late frames still wait. */
   function writeOut(frame?: Buffer): void {
     const frames = frame ? [...late, frame] : late;
     const [first] = frames;
@@ -117,16 +126,16 @@ export function openLogFiles(database: string, databaseId: number, start: number
     reserve(active, active.size + bytes.length);
     write(active, bytes, active.size);
     late = [];
-    unsynced.push({ file: active, at: active.size, bytes });
+    unsynced.push({ file: active, position: active.size, bytes });
     active.size += bytes.length;
     active.last = frame ? last + 1 : last;
   }
 
-  /** After a sync that failed nobody knows what the system still has of it: all of that is written again. */
+  /** After a failed sync nobody knows which of its pages the system still has, so everything unsynced is written again. */
   function sync(done: (error: Error | null) => void): void {
     try {
       writeOut();
-      if (failed) for (const { file, bytes, at } of unsynced) write(file, bytes, at);
+      if (failed) for (const { file, bytes, position } of unsynced) write(file, bytes, position);
       failed = false;
     } catch (error) {
       failed = true;
@@ -193,7 +202,7 @@ function syncAll([file, ...more]: readonly LogFile[], done: (error: Error | null
   fdatasync(file.descriptor, (error) => (error || more.length === 0 ? done(error) : syncAll(more, done)));
 }
 
-function emptied(path: string): LogFile {
+function openEmpty(path: string): LogFile {
   const descriptor = openSync(path, 'a+', 0o600);
   if (fstatSync(descriptor).size > 0) {
     ftruncateSync(descriptor, 0);
@@ -204,8 +213,8 @@ function emptied(path: string): LogFile {
 }
 
 /**
- * A file with a new name is only found by it after a power cut if its folder was synced. Windows refuses to sync a folder, and NTFS keeps
- * a journal of names itself, as SQLite relies on there too.
+ * After a power cut, a new file can only be found if its folder was synced. Windows refuses to sync a folder, but NTFS logs
+ * changes of names, which SQLite relies on there too.
  */
 export function syncFolder(path: string, platform: NodeJS.Platform = process.platform): void {
   if (platform === 'win32') return;
@@ -214,9 +223,12 @@ export function syncFolder(path: string, platform: NodeJS.Platform = process.pla
   closeSync(folder);
 }
 
-/** Where so many waited for the sync before, more are about to come: the next one waits for them. */
-const crowd = 8;
-/** A sync costs nearly the same for one and for thirty; but sixteen callers may all be those who wait (decision 062). */
+/** If this many callers waited for the last sync, more are likely to come, so the next sync waits for them. */
+const manyWaiting = 8;
+/**
+ * A sync costs nearly the same for one caller and for thirty. The wait is short, because sixteen callers may already be all there
+ * are (decision 062).
+ */
 const gatherMs = 1;
 
 interface Waiting {
@@ -227,23 +239,23 @@ interface Waiting {
 interface SyncedFile {
   /** The number of the last frame that was written. */
   readonly last: number;
-  /** Makes all that was written before durable, and calls back; may not throw. */
+  /** Makes everything written before durable and calls back. Must not throw. */
   sync(done: (error: Error | null) => void): void;
 }
 
 interface GroupSync {
-  /** Up to here all is on the disk. */
+  /** Every frame up to this number is on the disk. */
   readonly synced: number;
-  /** Calls back when everything up to this number is on the disk, or could not be brought there. */
+  /** Calls back when everything up to this number is on the disk, or with the fault that prevents it. */
   whenDurable(number: number, done: Waiting['done']): void;
 }
 
-/** One sync at a time: whoever comes while the disk is at work is in the next one. */
+/** Runs one sync at a time. Callers that arrive while the disk is busy share the next one. */
 function createGroupSync(file: SyncedFile, start: number): GroupSync {
   let synced = start;
   let waiting: Waiting[] = [];
   let busy = false;
-  let served = 0;
+  let lastServed = 0;
 
   function begin(): void {
     const upTo = file.last;
@@ -252,18 +264,18 @@ function createGroupSync(file: SyncedFile, start: number): GroupSync {
       if (!error) synced = upTo;
       const settled = waiting.filter(({ number }) => number <= upTo);
       waiting = waiting.filter(({ number }) => number > upTo);
-      served = settled.length;
+      lastServed = settled.length;
       const fault = error && new WriteAheadLogFault(error);
       if (waiting.length > 0) schedule();
       for (const { done } of settled) done(fault);
     });
   }
 
-  /** Not before this turn of the event loop is over: what it still brings is in. */
+  /** Waits until the current turn of the event loop is over, so everything that it still writes is included. */
   function schedule(): void {
     if (busy) return;
     busy = true;
-    if (served >= crowd) setTimeout(begin, gatherMs);
+    if (lastServed >= manyWaiting) setTimeout(begin, gatherMs);
     else setImmediate(begin);
   }
 

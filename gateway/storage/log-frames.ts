@@ -1,15 +1,15 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * One piece of a journal: `magic 4, checksum 4, books 4, length 4, number 6, synced 6`, little-endian, and the text. The checksum
- * covers all that comes after it.
+ * An entry of the write-ahead log: `magic 4, checksum 4, database id 4, length 4, number 6, synced 6` bytes, little-endian, then
+ * the text. The checksum covers everything after itself.
  */
 export interface Frame {
-  /** One more than that of the frame before, over all files. */
+  /** One more than the number of the frame before, across both files. */
   readonly number: number;
   /** All frames up to this number were on the disk when this one was written. */
   readonly synced: number;
-  /** Which books it belongs to. */
+  /** The database that the frame belongs to. */
   readonly databaseId: number;
   readonly text: () => string;
 }
@@ -34,64 +34,68 @@ export function encodeFrame(databaseId: number, number: number, synced: number, 
 export interface ScannedFile {
   /** In the order of the file. */
   readonly frames: readonly Frame[];
-  /** Bytes of frames that begin after all before them and are not whole: torn, or damaged. */
+  /** The size of incomplete frames that begin after all complete ones: torn by a crash, or damaged. */
   readonly tornBytes: number;
 }
 
 /**
- * Every whole frame of a file, also behind bytes that are none: the room that it has left, and what is left there of frames that
- * were written over. Those have the lower numbers.
+ * Returns every complete frame of a file, skipping bytes in between that aren't frames: reserved zeros, and remains of
+ * overwritten frames. Complete old frames have lower numbers.
  */
 export function scanFrames(bytes: Buffer): ScannedFile {
   const frames: Frame[] = [];
   let tornBytes = 0;
   let last = 0;
-  for (let at = 0; at < bytes.length; ) {
-    const end = frameEnd(bytes, at);
+  for (let offset = 0; offset < bytes.length; ) {
+    const end = frameEnd(bytes, offset);
     if (end !== null) {
-      const frame = frameAt(bytes, at, end);
+      const frame = frameAt(bytes, offset, end);
       frames.push(frame);
       last = Math.max(last, frame.number);
-      at = end;
+      offset = end;
       continue;
     }
-    const found = bytes.indexOf(magic, at + 1);
+    const found = bytes.indexOf(magic, offset + 1);
     const next = found === -1 ? bytes.length : found;
-    if (beginsFrame(bytes, at) && numberAt(bytes, at) > last)
-      tornBytes += Math.min(next - at, headBytes + lengthAt(bytes, at));
-    at = next;
+    if (beginsFrame(bytes, offset) && numberAt(bytes, offset) > last)
+      tornBytes += Math.min(next - offset, headBytes + lengthAt(bytes, offset));
+    offset = next;
   }
   return { frames, tornBytes };
 }
 
 /**
- * The number of the last whole frame of those that were written one behind the other from the beginning of a file; 0 where there is
- * none. For a file that somebody writes meanwhile: only the last one may be seen in part, so that no other is checked.
+ * Returns the number of the last complete frame written in sequence from the beginning of a file; 0 when there is none. Works on
+ * a file that another process is writing: only the last frame may be incomplete, so only that one is checked.
  */
 export function lastFrameNumber(bytes: Buffer): number {
   let [before, last, lastAt] = [0, 0, 0];
-  // What follows the last one has a lower number, or is no frame.
-  for (let at = 0; beginsFrame(bytes, at) && numberAt(bytes, at) > last; at += headBytes + lengthAt(bytes, at))
-    [before, last, lastAt] = [last, numberAt(bytes, at), at];
+  // A frame behind the last one is an old one with a lower number, or none at all.
+  for (
+    let offset = 0;
+    beginsFrame(bytes, offset) && numberAt(bytes, offset) > last;
+    offset += headBytes + lengthAt(bytes, offset)
+  )
+    [before, last, lastAt] = [last, numberAt(bytes, offset), offset];
   return frameEnd(bytes, lastAt) === null ? before : last;
 }
 
-/** Where a whole frame that begins here ends; null where none does. */
-function frameEnd(bytes: Buffer, at: number): number | null {
-  if (!beginsFrame(bytes, at)) return null;
-  const end = at + headBytes + lengthAt(bytes, at);
+/** Returns where a complete frame that begins here ends, or null. */
+function frameEnd(bytes: Buffer, offset: number): number | null {
+  if (!beginsFrame(bytes, offset)) return null;
+  const end = offset + headBytes + lengthAt(bytes, offset);
   if (end > bytes.length) return null;
-  return crc32(bytes.subarray(at + 8, end)) === bytes.readUInt32LE(at + 4) ? end : null;
+  return crc32(bytes.subarray(offset + 8, end)) === bytes.readUInt32LE(offset + 4) ? end : null;
 }
 
-const beginsFrame = (bytes: Buffer, at: number): boolean =>
-  at + headBytes <= bytes.length && bytes.readUInt32LE(at) === magicNumber;
-const lengthAt = (bytes: Buffer, at: number): number => bytes.readUInt32LE(at + 12);
-const numberAt = (bytes: Buffer, at: number): number => bytes.readUIntLE(at + 16, 6);
+const beginsFrame = (bytes: Buffer, offset: number): boolean =>
+  offset + headBytes <= bytes.length && bytes.readUInt32LE(offset) === magicNumber;
+const lengthAt = (bytes: Buffer, offset: number): number => bytes.readUInt32LE(offset + 12);
+const numberAt = (bytes: Buffer, offset: number): number => bytes.readUIntLE(offset + 16, 6);
 
-const frameAt = (bytes: Buffer, at: number, end: number): Frame => ({
-  databaseId: bytes.readUInt32LE(at + 8),
-  number: numberAt(bytes, at),
-  synced: bytes.readUIntLE(at + 22, 6),
-  text: () => bytes.toString('utf8', at + headBytes, end),
+const frameAt = (bytes: Buffer, offset: number, end: number): Frame => ({
+  databaseId: bytes.readUInt32LE(offset + 8),
+  number: numberAt(bytes, offset),
+  synced: bytes.readUIntLE(offset + 22, 6),
+  text: () => bytes.toString('utf8', offset + headBytes, end),
 });

@@ -8,7 +8,7 @@ const everyCost = 'SET jit_above_cost = 0';
 const report = 'EXPLAIN (ANALYZE) SELECT count(*) FROM accounts WHERE balance > 0';
 const getPlan = (rows: readonly Record<string, unknown>[]) => rows.map((row) => row['QUERY PLAN']).join('\n');
 
-test('the server compiles no statement of ours, however dear it takes it for', async (context) => {
+test('PostgreSQL compiles none of the gateway’s statements, however expensive it estimates them', async (context) => {
   const url = await testDatabase();
   const other = new pg.Client(url);
   await other.connect();

@@ -1,6 +1,6 @@
 import { PostgresDialect } from 'kysely';
 
-/** Connections of a pool at this moment. */
+/** The connections of a pool at this moment. */
 export interface PoolUse {
   readonly open: number;
   readonly idle: number;
@@ -11,8 +11,8 @@ export interface PoolUse {
 const int8 = 20;
 
 /**
- * A pool whose 64-bit integers are exact. The handlers keep a restart of the server from ending this process: `pg` emits
- * on the client too when it is checked out, where `pool.on('error')` does not hear it.
+ * Creates a pool that reads 64-bit integers exactly. The error handlers keep a restart of the server from ending this process:
+ * for a client that is checked out, `pg` also emits the error on the client, which `pool.on('error')` doesn't catch.
  */
 export async function postgresDialect(url: string, log: (entry: Record<string, unknown>) => void) {
   const { default: pg } = await import('pg');
@@ -21,7 +21,7 @@ export async function postgresDialect(url: string, log: (entry: Record<string, u
     connectionString: url,
     max: 16,
     connectionTimeoutMillis: 10_000,
-    // By its guess the server took a look at 60 keys for a long report and compiled it: 50 ms for what takes 0.3.
+    // PostgreSQL overestimates some queries and compiles them: a lookup of 60 keys took 50 ms instead of 0.3 ms.
     onConnect: (client) => client.query('SET jit = off'),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>

@@ -3,8 +3,8 @@ import type { GatewayDb } from './open-database.ts';
 import { GatewaySqliteAdapter } from './sqlite.ts';
 
 /**
- * Runs a query that reads a large part of the books. SQLite would hold the event loop for as long: there a thread of its own reads,
- * from the file; what was decided before is in it. In memory, and on PostgreSQL, it runs like any other.
+ * Runs a query that reads a large part of the database. On SQLite it would block the event loop, so another thread runs it on the
+ * file, after unflushed events were written. In memory and on PostgreSQL it runs like any other query.
  */
 export async function readApart<Row>(
   db: GatewayDb,
@@ -18,8 +18,8 @@ export async function readApart<Row>(
 }
 
 /**
- * Runs a query for what no step of the ledger changes. Where SQLite lacks steps yet, it need not wait until they are brought in: for
- * what is asked every second under load that would be a transaction in one go.
+ * Runs a query for data that ledger events never change. On SQLite it doesn't wait for a flush: queries that run every second
+ * under load would otherwise each force one.
  */
 export async function readAsStored<Row>(db: GatewayDb, query: RawBuilder<Row>): Promise<Row[]> {
   const { adapter } = db.getExecutor();

@@ -2,12 +2,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 
 /**
- * Runs what reads a large part of the books, on a connection that cannot write. Answers each message `{ id, sql, parameters }` with
- * `{ id, rows }`, or with `{ id, problem }` in words.
+ * Runs queries that read a large part of the database on a read-only connection. Answers each message `{ id, sql, parameters }`
+ * with `{ id, rows }`, or with `{ id, problem }` as text.
  */
 const { path } = workerData as { readonly path: string };
 
-interface Question {
+interface ReadRequest {
   readonly id: number;
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -15,7 +15,7 @@ interface Question {
 
 let database: Database.Database | null = null;
 
-function opened(): Database.Database {
+function open(): Database.Database {
   if (database) return database;
   database = new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 });
   database.defaultSafeIntegers(true);
@@ -23,11 +23,11 @@ function opened(): Database.Database {
   return database;
 }
 
-parentPort?.on('message', ({ id, sql, parameters }: Question) => {
+parentPort?.on('message', ({ id, sql, parameters }: ReadRequest) => {
   try {
     parentPort?.postMessage({
       id,
-      rows: opened()
+      rows: open()
         .prepare(sql)
         .all(...parameters),
     });

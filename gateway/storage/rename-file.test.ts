@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renameFile, renameFileSync } from './rename-file.ts';
 
-/** A rename that fails so often with a code, as where a scanner holds the file. */
+/** Returns a rename that fails this many times with a code, as when a scanner has the file open. */
 function held(times: number, code: string) {
   let calls = 0;
   const move = () => {
@@ -22,7 +22,7 @@ describe.each([
   ],
 ] as const)('%s', (_name, rename) => {
   test.each(['EPERM', 'EACCES', 'EBUSY'])(
-    'tries again on Windows while another program holds the file: %s',
+    'retries on Windows while another program holds the file: %s',
     async (code) => {
       const { move, calls } = held(2, code);
       await rename(move, 'win32');
@@ -30,7 +30,7 @@ describe.each([
     },
   );
 
-  test('fails at once where waiting would not help', async () => {
+  test('fails at once when waiting would not help', async () => {
     for (const [code, platform] of [
       ['ENOENT', 'win32'],
       ['EPERM', 'linux'],

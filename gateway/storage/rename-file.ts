@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
-/** What Windows says while a virus scanner or an indexer has one of the two files open, which lasts for moments. */
+/** Error codes of Windows while a virus scanner or an indexer has one of the files open, which lasts for moments. */
 const heldCodes = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const pauseMs = 50;
 const waitMs = 5_000;
@@ -10,7 +10,7 @@ const waitMs = 5_000;
 const isHeld = (error: unknown, platform: NodeJS.Platform): boolean =>
   platform === 'win32' && heldCodes.has(String((error as NodeJS.ErrnoException).code));
 
-/** As `fs.rename`, over a file that is there too; on Windows tried again for five seconds where another program holds a file. */
+/** Like `fs.rename`, also over an existing file. On Windows it retries for five seconds while another program has a file open. */
 export async function renameFile(
   from: string,
   to: string,
@@ -26,7 +26,7 @@ export async function renameFile(
   }
 }
 
-/** The same where nothing may happen in between; the thread stands meanwhile. */
+/** The synchronous version, for callers that can't let anything happen in between. It blocks the thread while it waits. */
 export function renameFileSync(
   from: string,
   to: string,

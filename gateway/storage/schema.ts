@@ -2,8 +2,8 @@ import type { Generated, GeneratedAlways, Selectable } from 'kysely';
 import type { KeySecretTable, RevokedTokenTable, TokenKeyTable, UserTable } from './token-tables.ts';
 
 /**
- * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since
- * the epoch, flags are 0 or 1. Stores turn counts and times into numbers with `Number()`.
+ * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since the epoch,
+ * flags are 0 or 1. Stores turn counts and times into numbers with `Number()`.
  */
 export interface GatewayTables {
   accounts: AccountTable;
@@ -32,30 +32,30 @@ interface AccountTable {
   email: string | null;
   plan: string;
   status: 'active' | 'suspended' | 'closed';
-  /** Sum of the account's ledger entries. */
+  /** The sum of the account's ledger entries. */
   balance: bigint;
-  /** Sum of the holds of its running requests. */
+  /** The sum of the holds of its running requests. */
   held: bigint;
-  /** Sum of what was added and of what was used: the two sides of the balance. */
+  /** The sums of what was added and of what was charged: the two sides of the balance. */
   granted: bigint;
   used: bigint;
   created: bigint;
-  /** Unix seconds: tokens of its users that were issued earlier are worth nothing. */
+  /** Unix seconds. Tokens of its users that were issued before are invalid. */
   tokens_valid_after: Generated<bigint>;
-  /** The last UTC day a request began on, and how many began on it: what the plan's daily quota counts. */
+  /** The last UTC day on which a request began, and how many began on it, for the plan's daily quota. */
   day: Generated<string>;
   day_requests: Generated<bigint>;
   /** What requests that began on that day were charged. */
   day_used: Generated<bigint>;
-  /** The last month (`YYYY-MM`) something was charged for, and how much: what the plan's monthly quota counts. */
+  /** The last month (`YYYY-MM`) with a charge, and its sum, for the plan's monthly quota. */
   month: Generated<string>;
   month_used: Generated<bigint>;
-  /** What the account's own limits let its keys spend in a day and a month; null: as much as the plan does. */
+  /** The spending limits that the account sets for its keys, by day and month. Null: no limit besides the plan's. */
   day_limit: bigint | null;
   month_limit: bigint | null;
-  /** A key that may pass them, since whoever uses it asks before: the desktop app's own. */
+  /** The key that is exempt from them because its program asks a person before it exceeds them: that of the desktop app. */
   unlimited_key: string | null;
-  /** JSON: what single models may be spent on in a month, with what was (`ledger/model-limits.ts`); null: no such limits. */
+  /** JSON of the monthly limits for single models, with what was spent on each (`ledger/model-limits.ts`). Null: none. */
   model_limits: string | null;
 }
 
@@ -72,16 +72,16 @@ interface ApiKeyTable {
   expires_at: bigint | null;
   revoked_at: bigint | null;
   last_used_at: bigint | null;
-  /** What this key and the keys it minted may ever spend together; null: as much as the account. */
+  /** The spending limit for the lifetime of this key and of the keys minted under it. Null: no limit besides the account's. */
   spend_limit: bigint | null;
   spent: Generated<bigint>;
-  /** Sum of the holds of its running requests, those of the keys it minted included. */
+  /** The sum of the holds of its running requests, including those of keys minted under it. */
   held: Generated<bigint>;
-  /** The key that minted this one: its rights, its limit and its end hold for both (`auth/key-standing.ts`). */
+  /** The key that minted this one. Its rights, its limit and its expiry also apply to this key (`auth/key-standing.ts`). */
   parent_id: string | null;
-  /** Whose rate limits it shares; null: its own. */
+  /** Whose rate limits the key shares. Null: its own. */
   window_id: string | null;
-  /** The token that minted it, where one did: its user, its `jti`, `kid`, `iat` and `exp`, the times in Unix seconds. */
+  /** The token that minted the key, if one did: its user, `jti`, `kid`, `iat` and `exp`. Times are Unix seconds. */
   token_user: string | null;
   token_id: string | null;
   token_key: string | null;
@@ -108,12 +108,12 @@ interface RequestTable {
   end_user: string | null;
   /** JSON object of strings. */
   metadata: string;
-  /** What the metadata says of it; the database reads it there. */
+  /** The `client_request_id` of the metadata. The database derives it. */
   client_request_id: GeneratedAlways<string | null>;
   byok: bigint;
-  /** What the operator asks of the upstream's cost where it ran on the caller's own key, in basis points. */
+  /** The operator's fee for a request on the caller's own key: a share of the provider cost in basis points. */
   byok_fee_bps: Generated<bigint>;
-  /** Reserved while running; 0 afterwards. */
+  /** The amount reserved while the request runs; 0 afterwards. */
   hold: bigint;
   lease_until: bigint;
   charge: Generated<bigint>;
@@ -124,24 +124,24 @@ interface RequestTable {
   cached_tokens: Generated<bigint>;
   cache_write_tokens: Generated<bigint>;
   reasoning_tokens: Generated<bigint>;
-  /** Of the prompt tokens, where the provider counts spoken input apart. */
+  /** Part of the prompt tokens, for providers that count audio input separately. */
   audio_tokens: Generated<bigint>;
-  /** Of the cache write tokens: those that are to stay for an hour. */
+  /** Part of the cache write tokens: those that are cached for an hour. */
   cache_write_1h_tokens: Generated<bigint>;
   web_searches: Generated<bigint>;
   image_tokens: Generated<bigint>;
-  /** What the upstream may bill at the most, where the estimate may be too low; 0 where that isn't so. */
+  /** The most that the provider may charge if the estimate may be too low; 0 otherwise. */
   cost_up_to: Generated<bigint>;
   first_token_ms: bigint | null;
   total_ms: bigint | null;
-  /** JSON of the price row that was used, in the wire's spelling. */
+  /** JSON of the price that was used, in the wire's format. */
   price: string | null;
   /** JSON of the routing decision. */
   routing: string | null;
 }
 
 interface LedgerEntryTable {
-  /** Order of booking: per account the order in which the balance changed. */
+  /** The order in which entries were recorded. Within an account it's the order in which the balance changed. */
   seq: Generated<bigint>;
   id: string;
   account_id: string;
@@ -154,18 +154,18 @@ interface LedgerEntryTable {
   provider: string | null;
   model: string | null;
   estimated: bigint;
-  /** Makes a grant happen once. */
+  /** Makes a grant idempotent: an id is granted only once. */
   idempotency_id: string | null;
 }
 
-/** Counters per day of the request's start, so that a dashboard never reads every request. */
+/** Counters by the day on which requests began, so a dashboard never has to read every request. */
 interface UsageDailyTable {
   account_id: string;
   /** `YYYY-MM-DD`, UTC. */
   day: string;
   provider: string;
   model: string;
-  /** Empty: no key. */
+  /** Empty when no key was used. */
   key_id: string;
   status: string;
   byok: bigint;
@@ -178,33 +178,33 @@ interface UsageDailyTable {
   upstream_cost: bigint;
 }
 
-/** What an `Idempotency-Key` stands for (wire contract §3.4). */
+/** The answers stored for an `Idempotency-Key` (wire contract §3.4). */
 interface KeptAnswerTable {
   /** HMAC of credential, path and key. */
   id: string;
   /** HMAC of the body. */
   fingerprint: Uint8Array;
   request_id: string;
-  /** While it runs: how long it is believed without a sign of life. Null: it is finished. */
+  /** While the request runs: until when it counts as alive without a renewal. Null when it has finished. */
   lease_until: bigint | null;
-  /** When it is forgotten. */
+  /** When the answer is deleted. */
   expires: bigint;
-  /** The answer, encrypted; null while it runs. */
+  /** The answer, encrypted. Null while the request runs. */
   answer: Uint8Array | null;
 }
 
-/** What a provider signed, by the tool call that it led to (`reasoning/reasoning-state.ts`). */
+/** Signed reasoning state of a provider, found by the tool call that it led to (`reasoning/reasoning-state.ts`). */
 interface ReasoningStateTable {
   /** HMAC of account and call. */
   id: string;
   account_id: string;
-  /** When it is forgotten. */
+  /** When the state is deleted. */
   expires: bigint;
   /** The provider's state, encrypted. */
   state: Uint8Array;
 }
 
-/** A price beside the shipped book. Only ever added to (`price-rows.ts`). */
+/** A price besides those that ship with the gateway. Rows are only ever added (`price-rows.ts`). */
 interface PriceRowTable {
   seq: Generated<bigint>;
   /** `provider/model`. */
@@ -215,12 +215,12 @@ interface PriceRowTable {
   as_of: string;
   /** `YYYY-MM-DD`, UTC. */
   valid_from: string;
-  /** JSON in the price document's spelling; null ends an override. */
+  /** JSON in the format of the price document. Null ends an override. */
   price: string | null;
   created: bigint;
 }
 
-/** Newer price books that were taken over (`price-editions.ts`). */
+/** Newer price books that the gateway has adopted (`price-editions.ts`). */
 interface PriceEditionTable {
   /** `YYYY-MM-DD`. */
   as_of: string;
@@ -228,23 +228,26 @@ interface PriceEditionTable {
   taken: bigint;
 }
 
-/** What the operator defines by command. */
+/** A plan or provider that the operator has defined by command. */
 interface DefinitionTable {
   kind: 'plan' | 'provider';
   id: string;
-  /** JSON, as the configuration file has it; keys only as references. */
+  /** JSON, as in the configuration file. Keys are only references to secrets. */
   document: string;
   changed: bigint;
 }
 
-/** How far a sweep over the books has come, which all instances go on from. */
+/** The progress of a sweep over the requests, from which any instance continues. */
 interface SweepProgressTable {
   task: 'routing_details';
-  /** The last id that it has seen; empty: none. */
+  /** The last id that was processed; empty when none was. */
   reached: string;
 }
 
-/** PostgreSQL only: what was taken from a rate limit's window (`limits/postgres-store.ts`). Times by the database's clock. */
+/**
+ * PostgreSQL only: what was taken from a rate limit's window (`limits/postgres-store.ts`). Times are those of the database's
+ * clock.
+ */
 interface LimitUseTable {
   key: string;
   /** Half seconds since the epoch. */
@@ -253,7 +256,7 @@ interface LimitUseTable {
   cost: bigint;
 }
 
-/** PostgreSQL only: a request that runs, as far as it is limited how many do. */
+/** PostgreSQL only: the running requests of a key whose number is limited. */
 interface LimitPlaceTable {
   id: string;
   key: string;
@@ -264,9 +267,9 @@ interface LimitPlaceTable {
 /** PostgreSQL only: models that some instance avoids (`cluster.ts`). */
 interface ModelHealthTable {
   model: string;
-  /** Who said so last. */
+  /** The instance that reported it last. */
   instance_id: string;
-  /** Another number with every change. */
+  /** A different number after every change. */
   changed: Generated<bigint>;
   open_ms: bigint;
   open_until: bigint;

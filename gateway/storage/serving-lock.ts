@@ -6,16 +6,19 @@ import Database from 'better-sqlite3';
 import { AppError } from '#shared/errors.ts';
 
 /**
- * Takes a SQLite file for the one process that serves it; returns what gives it back. The command line works beside it. The
- * lock is an open transaction on a file of its own, so that the operating system frees it however the process ends; who has
- * it stands in another file, because the system drops a process's locks on a file that it opens and closes a second time. `quietly`: for a moment, and nobody is named.
- * Throws `database_in_use`, and `internal_error` where the folder cannot be used (docs/decisions/034-one-server-a-file.md).
+ * Takes the lock of a SQLite file for the one process that serves it, and returns a function that releases it. Commands may still
+ * use the file.
+ *
+ * The lock is an open transaction on a separate file, so the operating system releases it however the process ends. The holder's
+ * name is in a third file, because a system drops a process's locks on a file as soon as the process opens and closes it a second
+ * time. With `quietly` the lock is only held for a moment and no holder is named. Throws `database_in_use`, or `internal_error`
+ * when the folder can't be used (docs/decisions/034-one-server-a-file.md).
  */
 export function takeServingLock(database: string, { quietly = false } = {}): () => void {
   const file = `${realPath(database)}.lock`;
-  const lock = locked(database, file);
+  const lock = openLock(database, file);
   if (quietly) rmSync(holderFile(file), { force: true });
-  else tellHolder(file);
+  else writeHolder(file);
   return () => {
     if (!lock.open) return;
     rmSync(holderFile(file), { force: true });
@@ -24,39 +27,39 @@ export function takeServingLock(database: string, { quietly = false } = {}): () 
 }
 
 /**
- * The same for a process that begins to serve. A command that brings in what an earlier server has left (`unflushed-commands.ts`) has
- * the lock for a moment and is waited for: it leaves no note.
+ * Takes the lock for a process that begins to serve. It waits for a command that is replaying what an earlier server left
+ * (`unflushed-commands.ts`): such a command holds the lock for a moment and names no holder.
  */
 export async function awaitServingLock(database: string): Promise<() => void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return takeServingLock(database);
     } catch (error) {
-      const refused = error instanceof AppError && error.code === 'database_in_use';
-      if (!refused || tries >= (error.details?.holder === null ? maxTries : surelyServed)) throw error;
+      const isInUse = error instanceof AppError && error.code === 'database_in_use';
+      if (!isInUse || tries >= (error.details?.holder === null ? maxTries : maxTriesIfNamed)) throw error;
       await delay(pauseMs);
     }
   }
 }
 
-/** A note may be one that a command is about to take away. */
-const surelyServed = 3;
+/** How often to retry when a holder is named: the note may be stale, and a command may be about to remove it. */
+const maxTriesIfNamed = 3;
 const maxTries = 200;
 const pauseMs = 25;
 
-function locked(database: string, file: string): Database.Database {
+function openLock(database: string, file: string): Database.Database {
   try {
-    return begun(file);
+    return beginExclusive(file);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     if (code === 'SQLITE_BUSY') throw databaseInUse(database, getHolder(file));
-    if (code === 'SQLITE_NOTADB') return emptied(database, file);
+    if (code === 'SQLITE_NOTADB') return emptyAndLock(database, file);
     const sentence = `The database file "${database}" could not be opened: ${message}.`;
     throw new AppError('internal_error', sentence, { cause: error });
   }
 }
 
-function begun(file: string): Database.Database {
+function beginExclusive(file: string): Database.Database {
   const lock = new Database(file, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
@@ -67,18 +70,18 @@ function begun(file: string): Database.Database {
   }
 }
 
-/** Nobody has the lock, and what somebody wrote into its file must keep nobody out. */
-function emptied(database: string, file: string): Database.Database {
+/** Nobody holds the lock, but the file contains something else. It's emptied so that nobody is kept out. */
+function emptyAndLock(database: string, file: string): Database.Database {
   truncateSync(file);
-  return locked(database, file);
+  return openLock(database, file);
 }
 
-/** One file has one lock, by whatever link or spelling it is named. */
+/** A database has one lock, through whatever link or spelling it is opened. */
 function realPath(database: string): string {
   try {
     return realpathSync.native(database);
   } catch {
-    // It does not exist yet; its folder does, or opening it will tell.
+    // The file doesn't exist yet. If its folder doesn't either, opening the database reports that.
   }
   try {
     return join(realpathSync.native(dirname(database)), basename(database));
@@ -89,16 +92,16 @@ function realPath(database: string): string {
 
 const holderFile = (file: string) => `${file}.pid`;
 
-/** For people only: a process that could not write it serves all the same. */
-function tellHolder(file: string): void {
+/** The note is only for people, so a process that can't write it serves anyway. */
+function writeHolder(file: string): void {
   try {
     writeFileSync(holderFile(file), `${process.pid} ${hostname()}\n`, { mode: 0o600 });
   } catch {
-    // A full disk is the books' business, not the lock's.
+    // If the disk is full, writing the ledger reports it.
   }
 }
 
-/** Where the file has nothing to say yet, nobody is named. */
+/** Returns null while the note is empty or missing. */
 function getHolder(file: string): string | null {
   try {
     const [, pid, host] = /^(\d+) (\S+)$/.exec(readFileSync(holderFile(file), 'utf8').trim()) ?? [];

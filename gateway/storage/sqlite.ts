@@ -6,14 +6,14 @@ import type { DurableLog } from './durable-log.ts';
 import { threadProgram } from './thread-program.ts';
 import { TransactionDialect } from './transaction-dialect.ts';
 
-/** More different statements than the gateway has; only a bound against a leak. */
+/** More than the number of different statements that the gateway has. It only guards against a leak. */
 const statementLimit = 500;
 
 type Prepare = SqliteDatabase['prepare'];
 
-/** Who has something to do around what is read and written through Kysely. */
+/** Callbacks around everything that is read and written through Kysely. */
 export interface ConnectionHooks {
-  /** Called before each statement and each transaction. Throws where it must not be run. */
+  /** Called before each statement and each transaction. Throws when it must not run. */
   before(writes: boolean): void;
   /** Called after each statement that wrote, and after each transaction. */
   after(): void;
@@ -22,23 +22,23 @@ export interface ConnectionHooks {
 
 /** SQLite's one connection, below Kysely. */
 export interface LedgerConnection {
-  /** The real path of the database's file; null in memory. */
+  /** The real path of the database file. Null in memory. */
   readonly path: string | null;
   readonly prepare: Prepare;
-  /** Whether a transaction is open, somebody's or that in which steps are brought in. */
+  /** Whether a transaction is open: somebody's, or that of a flush. */
   readonly inTransaction: boolean;
-  /** Whether one of Kysely's is, which others have to wait for: known without asking SQLite. */
+  /** Whether a transaction of Kysely is open, for which others must wait. Known without asking SQLite. */
   isBusy: boolean;
   hooks: ConnectionHooks | null;
-  /** Reads without the hooks: what is decided and not stored yet is not brought in first. */
+  /** Reads without the hooks, so unflushed events aren't written first. */
   readonly readAsStored: (text: string, parameters: readonly unknown[]) => unknown[];
-  /** Where large reads of a file are done; null in memory. */
+  /** The thread for large reads of a file. Null in memory. */
   readonly reading: ReadingThread | null;
-  /** All of it, as the file would be. */
+  /** Returns the complete database, as its file would be. */
   serialize(): Buffer;
 }
 
-/** By it whoever has Kysely's connection finds the one below. */
+/** Gives code that only has Kysely's connection access to the one below. */
 export class GatewaySqliteAdapter extends SqliteAdapter {
   readonly connection: LedgerConnection;
 
@@ -47,7 +47,7 @@ export class GatewaySqliteAdapter extends SqliteAdapter {
     this.connection = connection;
   }
 
-  /** SQLite does roll DDL back; Kysely is only careful. A migration that dies half-way must leave nothing. */
+  /** SQLite does roll back DDL; Kysely just doesn't rely on it. A migration that fails halfway must leave nothing. */
   override get supportsTransactionalDdl() {
     return true;
   }
@@ -55,7 +55,7 @@ export class GatewaySqliteAdapter extends SqliteAdapter {
 
 class GatewaySqliteDialect extends TransactionDialect {
   readonly #connection: LedgerConnection;
-  /** For who works below Kysely: it ends no database that it was never asked about. Once or more often. */
+  /** Closes a connection that Kysely may never have used, which its own `destroy` wouldn't do. May be called repeatedly. */
   readonly close: () => void;
 
   constructor(database: SqliteDatabase, connection: LedgerConnection) {
@@ -70,12 +70,12 @@ class GatewaySqliteDialect extends TransactionDialect {
 }
 
 /**
- * Opens a SQLite file so that an acknowledged commit survives power loss (see `durable-log.ts`) and integers are
- * exact. Transactions begin IMMEDIATE: a read first and a write later would fail at once where a second process writes.
- * `begun`: what a database in memory begins with.
+ * Opens a SQLite file so that an acknowledged commit survives power loss (see `durable-log.ts`) and integers are exact.
+ * Transactions begin IMMEDIATE: one that reads first and writes later would fail at once if a second process wrote in between.
+ * `initial` is the initial content of a database in memory.
  */
-export function sqliteDialect(path: string, log: DurableLog, begun: Buffer | null = null): GatewaySqliteDialect {
-  const database = opened(begun ?? path);
+export function sqliteDialect(path: string, log: DurableLog, initial: Buffer | null = null): GatewaySqliteDialect {
+  const database = opened(initial ?? path);
   const file = path === ':memory:' || path === '' ? null : realpathSync(path);
   const connection: LedgerConnection = {
     path: file,
@@ -113,12 +113,12 @@ function opened(file: string | Buffer): Database.Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
     database.pragma('foreign_keys = ON');
-    // A checkpoint stops the work for two disk syncs: rarely, then.
+    // A checkpoint blocks this thread for two disk syncs, so it should be rare.
     database.pragma('wal_autocheckpoint = 4000');
     database.pragma('cache_size = -16000');
     return database;
   } catch (error) {
-    // On Windows nobody could move a damaged file away, or put a backup in its place, while we have it open.
+    // On Windows a damaged file can't be moved away or replaced by a backup while it's open.
     database.close();
     throw error;
   }
@@ -140,7 +140,7 @@ function statementCache(make: (text: string) => PreparedStatement): (text: strin
 
 const ends = new Set(['commit', 'rollback']);
 
-/** A statement that changes something: where it ends a transaction, or is one by itself, the log has to be synced. */
+/** Prepares a statement. One that writes must sync the log when it ends a transaction or runs outside of one. */
 function prepared(
   text: string,
   database: Database.Database,
@@ -170,7 +170,7 @@ function prepared(
   };
 }
 
-/** Reads from a SQLite file on a thread of its own, which begins with the first question. */
+/** Reads from a SQLite file on its own thread, which starts with the first query. */
 interface ReadingThread {
   read(sql: string, parameters: readonly unknown[]): Promise<readonly unknown[]>;
   close(): void;
@@ -182,7 +182,7 @@ interface Answer {
   readonly problem?: string;
 }
 
-interface Asked {
+interface PendingRead {
   resolve(rows: readonly unknown[]): void;
   reject(error: Error): void;
 }
@@ -190,7 +190,7 @@ interface Asked {
 function createReadingThread(path: string): ReadingThread {
   let worker: Worker | null = null;
   let last = 0;
-  const waiting = new Map<number, Asked>();
+  const waiting = new Map<number, PendingRead>();
 
   function failAll(error: Error): void {
     worker = null;
@@ -199,11 +199,11 @@ function createReadingThread(path: string): ReadingThread {
   }
 
   function answered({ id, rows, problem }: Answer): void {
-    const asked = waiting.get(id);
+    const pending = waiting.get(id);
     waiting.delete(id);
     if (waiting.size === 0) worker?.unref();
-    if (rows) asked?.resolve(rows);
-    else asked?.reject(new Error(problem ?? 'the reading thread said nothing'));
+    if (rows) pending?.resolve(rows);
+    else pending?.reject(new Error(problem ?? 'the reading thread said nothing'));
   }
 
   function started(): Worker {
@@ -220,7 +220,7 @@ function createReadingThread(path: string): ReadingThread {
         last += 1;
         waiting.set(last, { resolve, reject });
         const thread = worker ?? started();
-        // Who waits for an answer keeps the process; a thread that only could be asked does not.
+        // A pending query keeps the process alive; an idle thread doesn't.
         thread.ref();
         thread.postMessage({ id: last, sql, parameters });
       }),

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The program of a thread, by its name without an ending: beside this module where it runs from its source; beside or above it where it was bundled. */
+/**
+ * Returns the program of a thread by its name without extension. It's beside this module when run from source, and beside or
+ * above it in a bundle.
+ */
 export const threadProgram = (name: string): string =>
   [`./${name}.ts`, `./${name}.js`, `../${name}.js`]
     .map((file) => fileURLToPath(new URL(file, import.meta.url)))

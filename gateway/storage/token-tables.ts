@@ -1,18 +1,18 @@
 import type { Generated } from 'kysely';
 
-/** Someone for whom tokens are issued; acts for one account. */
+/** A user that tokens are issued for. Acts for one account. */
 export interface UserTable {
   id: string;
   account_id: string;
   name: string;
   email: string | null;
   status: 'active' | 'disabled';
-  /** Unix seconds: tokens that were issued earlier are worth nothing. */
+  /** Unix seconds. Tokens that were issued before are invalid. */
   tokens_valid_after: Generated<bigint>;
   created: bigint;
 }
 
-/** A key that tokens are signed with. What it does at a moment follows from its dates (`signing-keys.ts`). */
+/** A key that signs tokens. Its dates determine what it does at a given moment (`signing-keys.ts`). */
 export interface TokenKeyTable {
   /** RFC 7638 thumbprint of the public key. */
   kid: string;
@@ -22,7 +22,7 @@ export interface TokenKeyTable {
   /** The private key, encrypted with a key derived from the pepper. */
   sealed_key: Uint8Array;
   created: bigint;
-  /** Null: the standby, published and not yet used. */
+  /** Null for the standby key, which is published but not used yet. */
   signs_from: bigint | null;
   retires_at: bigint | null;
 }
@@ -30,13 +30,13 @@ export interface TokenKeyTable {
 export interface RevokedTokenTable {
   jti: string;
   revoked: bigint;
-  /** By then the token has expired by itself. */
+  /** The token has expired by then anyway. */
   forget_after: bigint;
 }
 
-/** A secret that keys or tokens were made with, as far as a database may know it (`auth/key-secret.ts`). */
+/** A secret that keys or tokens were made with, as far as the database may know it (`auth/key-secret.ts`). */
 export interface KeySecretTable {
-  /** 1, 2, 3 …: of two processes that note different secrets at once, one is the first. */
+  /** 1, 2, 3 …: when two processes record different secrets at once, only one can take a number. */
   place: bigint;
   /** HMAC-SHA-256(pepper, a constant text). */
   check_value: Uint8Array;

@@ -24,7 +24,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-test('of transactions that wait for each other the one that was undone runs again', async () => {
+test('a transaction that PostgreSQL rolls back because of a deadlock runs again', async () => {
   const transact = createTransact(gatewayDb);
   const met = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
   let runs = 0;
@@ -39,12 +39,12 @@ test('of transactions that wait for each other the one that was undone runs agai
           .execute();
       await add(first);
       met[first].resolve();
-      // Each holds the row that the other one wants next.
+      // Each holds the row that the other one needs next, which is a deadlock.
       await met[second].promise;
       await add(second);
     });
   await Promise.all([grantBoth('a', 'b'), grantBoth('b', 'a')]);
-  // On a busy machine more than one of them is undone now and then.
+  // On a busy machine, more than one is rolled back now and then.
   expect(runs).toBeGreaterThanOrEqual(3);
   const rows = await gatewayDb.db.selectFrom('accounts').select('granted').execute();
   expect(rows.map(({ granted }) => granted)).toEqual([2n, 2n]);

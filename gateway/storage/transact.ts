@@ -3,8 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import type { GatewayTransaction, OpenDatabase } from './open-database.ts';
 
 /**
- * Runs work in a transaction; resolved means durable. Work may run more than once, and only its last run counts; work that
- * refuses (throws an `AppError`) must not have written.
+ * Runs work in a transaction; durable when it resolves. The work may run more than once, and only its last run counts. Work that
+ * refuses by throwing an `AppError` must not have written anything.
  */
 export type Transact = <T>(work: (transaction: GatewayTransaction) => Promise<T>) => Promise<T>;
 
@@ -15,26 +15,27 @@ interface Job {
 }
 
 const batchLimit = 256;
-/** Under load a commit waits this long for more to come: its cost is nearly the same for one request and for thirty. */
+/** Under load a commit waits this long for more work to join: a commit costs nearly the same for one request and for thirty. */
 const gatherMs = 1;
-/** One request alone never makes more commits in a row than these. */
-const busyRounds = 3;
+/** A single request never causes more commits in a row than this. */
+const commitsBeforePause = 3;
 
 /**
- * PostgreSQL gets a transaction per piece of work. SQLite has one writer and pays for each commit with a disk sync, so what
- * arrives together, or while the disk is at work, is committed together; nobody is answered before the commit is durable.
+ * PostgreSQL gets a transaction for each piece of work. SQLite has one writer, and each commit costs a disk sync, so work that
+ * arrives together or while the disk is busy is committed together (group commit). Nobody is answered before the commit is
+ * durable.
  */
 export function createTransact(gatewayDb: OpenDatabase): Transact {
   if (gatewayDb.dialect === 'postgres') {
-    return (work) => unlessUndone(() => gatewayDb.db.transaction().execute(work));
+    return (work) => retryRolledBack(() => gatewayDb.db.transaction().execute(work));
   }
   const waiting: Job[] = [];
   let draining = false;
 
   async function drain() {
     draining = true;
-    for (let rounds = 1; waiting.length > 0; rounds += 1) {
-      if (rounds > busyRounds) await pause(gatherMs);
+    for (let commits = 1; waiting.length > 0; commits += 1) {
+      if (commits > commitsBeforePause) await pause(gatherMs);
       await commit(waiting.splice(0, batchLimit));
     }
     draining = false;
@@ -49,7 +50,7 @@ export function createTransact(gatewayDb: OpenDatabase): Transact {
       });
     } catch (error) {
       gatewayDb.log?.defer(false);
-      // One broken piece of work must not take its neighbours with it.
+      // A failing piece of work must not fail the others in its group, so each is retried alone.
       if (jobs.length > 1) for (const job of jobs) await commit([job]);
       else for (const job of jobs) job.reject(error);
       return;
@@ -73,16 +74,17 @@ export function createTransact(gatewayDb: OpenDatabase): Transact {
 const maxTries = 10;
 
 /**
- * Of transactions that wait for each other PostgreSQL undoes one (`deadlock_detected`, `serialization_failure`): nothing of
- * it was written, so it runs again, a little later each time.
+ * When transactions wait for each other, PostgreSQL rolls one back (`deadlock_detected`, `serialization_failure`). Nothing of it
+ * was written, so it's retried, with a longer pause each time.
  */
-async function unlessUndone<T>(run: () => Promise<T>): Promise<T> {
+async function retryRolledBack<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await run();
     } catch (error) {
-      const undone = error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
-      if (!undone || tries === maxTries) throw error;
+      const isRolledBack =
+        error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
+      if (!isRolledBack || tries === maxTries) throw error;
       await pause(Math.random() * 10 * tries);
     }
   }

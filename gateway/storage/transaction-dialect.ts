@@ -1,8 +1,9 @@
 import { type DatabaseConnection, type SqliteDatabase, SqliteDialect, SqliteDriver } from 'kysely';
 
 /**
- * Kysely's driver for SQLite, which rolls back only what is open: where the disk is full or fails, SQLite has rolled back by itself
- * (https://www.sqlite.org/lang_transaction.html, section 3), and Kysely's own rollback then fails in place of what had happened.
+ * Kysely's driver for SQLite, except that it only rolls back an open transaction. When the disk is full or fails, SQLite has
+ * already rolled back (https://www.sqlite.org/lang_transaction.html, section 3). Kysely's own rollback then fails, and its error
+ * would hide the original one.
  */
 class TransactionDriver extends SqliteDriver {
   readonly #isOpen: () => boolean;
@@ -17,7 +18,7 @@ class TransactionDriver extends SqliteDriver {
   }
 }
 
-/** Kysely's dialect for SQLite with that driver. `isOpen`: whether a transaction is. */
+/** Kysely's dialect for SQLite with that driver. `isOpen` returns whether a transaction is open. */
 export class TransactionDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
   readonly #isOpen: () => boolean;

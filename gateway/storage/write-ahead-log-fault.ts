@@ -2,7 +2,10 @@ import { AppError } from '#shared/errors.ts';
 
 const retryAfterMs = 2_000;
 
-/** The journal cannot be written at the moment: the disk is full, or broken. What was to be written has not happened. */
+/**
+ * The write-ahead log can't be written at the moment because the disk is full or broken. Nothing of the attempted write has
+ * happened.
+ */
 export class WriteAheadLogFault extends AppError {
   constructor(cause: unknown) {
     super('server_overloaded', 'The gateway cannot write its books at the moment. Try again in a moment.', {

@@ -15,13 +15,13 @@ import { createReadSet } from '../read-set.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
 import { commitChanges, type DecidedOn, readLedgerRows, type StoredRows, type Wanted } from './postgres-rows.ts';
 
-/** Of each kind; beyond it the one unused for longest is read anew. */
+/** How many rows of each kind are cached. Beyond that the oldest is dropped. */
 const sizeLimit = 20_000;
 
-/** The rows that this instance saw last. Others write to the books too: what is decided on them is checked when it is written. */
+/** The rows as this instance last saw them. Other instances write too, so every decision is checked again when it's written. */
 interface LedgerCache extends LedgerSnapshot {
   add(rows: StoredRows): void;
-  /** Of a request only what still runs is needed again. */
+  /** Caches a request while it runs; an ended one isn't needed again. */
   see(request: RequestState): void;
   forget(requestIds: Iterable<string>): void;
 }
@@ -50,7 +50,7 @@ function createLedgerCache(): LedgerCache {
   };
 }
 
-/** Maps keep the order of insertion: the first one was written longest ago. */
+/** A Map keeps insertion order, so its first entry is the one written longest ago. */
 function remember<Row extends { readonly id: string }>(rows: Map<string, Row>, row: Row): void {
   rows.delete(row.id);
   rows.set(row.id, row);
@@ -72,20 +72,26 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Groups under way at once, each with accounts of its own: one that waits for a row keeps not everybody waiting. */
+/**
+ * How many groups may be under way at once. Each account belongs to one lane, so a group that waits for a row lock only delays
+ * its own lane.
+ */
 const laneCount = 2;
 const groupLimit = 128;
-/** So many steps do not wait for more. */
-const enough = 16;
-/** How often a group is decided anew because others were quicker, before its steps go one by one, and each of those. */
+/** A group of this size is sent without waiting for more commands. */
+const fullBatch = 16;
+/**
+ * How often a group is decided again because other instances wrote first. After that its commands run one at a time, each with
+ * `commandTries`.
+ */
 const groupTries = 3;
-const stepTries = 50;
+const commandTries = 50;
 const maxDelayMs = 20;
 
 /**
- * The ledger over PostgreSQL (decision 040). Steps that come while a group is under way are the next group: they are decided
- * on the rows that this instance saw last, and written in one statement where the stored rows still allow every decision.
- * No lock is held while anything travels.
+ * The ledger on PostgreSQL (decision 040), with group commit: commands that arrive while a group is under way form the next
+ * group. A group is decided on the rows that this instance last saw and written in one statement, if the stored rows still allow
+ * every decision. No lock is held during a round trip.
  */
 export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedger {
   const cache = createLedgerCache();
@@ -99,7 +105,7 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
     });
   }
 
-  /** Decides and writes a group; every step of it is answered then. */
+  /** Decides and writes a group, then answers every command in it. */
   async function take(group: readonly Waiting[], tries: number): Promise<void> {
     try {
       const results = await settleGroup(
@@ -109,29 +115,30 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
       if (results) return answer(group, results);
     } catch (error) {
       cache.forget(group.map(({ command }) => getRequest(command)));
-      // One step that the database refuses must not take its neighbours with it; where it is away, none gets further.
+      // A command that the database refuses must not fail its neighbours, so the group is retried one by one. Without a
+      // connection, none could succeed.
       if (group.length === 1 || isConnectionLoss(error)) return group.forEach(({ reject }) => void reject(error));
     }
-    for (const one of group) await take([one], stepTries);
+    for (const item of group) await take([item], commandTries);
   }
 
-  /** What came of the steps, once it is written; null where others were quicker each time. */
+  /** Returns the results once they are written; null when other instances wrote first on every try. */
   async function settleGroup(
     commands: readonly LedgerCommand[],
     tries: number,
   ): Promise<readonly CommandResult[] | null> {
     let fresh = await loadMissing(commands);
     for (let tried = 0; tried < tries; tried += 1) {
-      // Those who are in each other's way again and again come back at different times.
+      // Instances that collide repeatedly retry at random times.
       if (tried >= groupTries) await delay(Math.random() * Math.min(tried, maxDelayMs));
       const { results, changes, on } = decide(commands);
-      // Whoever has just been granted credits must not be refused for what was seen before.
+      // The cached rows may be stale, and somebody may just have been granted credits: a refusal is only final on fresh rows.
       if (!fresh && results.some(isRefusal)) {
-        cache.add(await readLedgerRows(deps.db, wantedBy(commands)));
+        cache.add(await readLedgerRows(deps.db, getWanted(commands)));
         fresh = true;
         continue;
       }
-      if (!changesAnything(changes) || (await written(changes, on))) return results;
+      if (!changesAnything(changes) || (await write(changes, on))) return results;
       fresh = true;
     }
     if (commands.length > 1) return null;
@@ -139,9 +146,9 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
   }
 
   async function loadMissing(commands: readonly LedgerCommand[]): Promise<boolean> {
-    const missing = wantedBy(commands, cache);
+    const missing = getWanted(commands, cache);
     if (missing.accounts.size + missing.keys.size + missing.requests.size === 0) return false;
-    cache.add(await readLedgerRows(deps.db, wantedBy(commands)));
+    cache.add(await readLedgerRows(deps.db, getWanted(commands)));
     return true;
   }
 
@@ -161,9 +168,9 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
     return { ...decideCommands(commands, seen.view, context), on };
   }
 
-  async function written(changes: LedgerChanges, on: DecidedOn): Promise<boolean> {
+  async function write(changes: LedgerChanges, on: DecidedOn): Promise<boolean> {
     const answered = await commitChanges(deps.db, changes, on).catch((error: unknown) => {
-      if (isUndone(error)) return null;
+      if (isRolledBack(error)) return null;
       throw error;
     });
     if (!answered) return false;
@@ -184,24 +191,27 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
   };
 }
 
-/** Runs one group after the other; what comes in one turn of the loop, or while a group is under way, is one group. */
-function createLane<T>(run: (group: readonly T[]) => Promise<void>): (one: T) => void {
+/**
+ * Runs one group after the other. Commands that arrive in the same turn of the event loop, or while a group is under way, form
+ * one group.
+ */
+function createLane<T>(run: (group: readonly T[]) => Promise<void>): (item: T) => void {
   const waiting: T[] = [];
   const next = async () => {
     const group = waiting.splice(0, groupLimit);
-    if (waiting.length > 0) void ask();
+    if (waiting.length > 0) void requestBatch();
     await run(group);
   };
-  const ask = createRounds(next, () => waiting.length >= enough);
-  return (one) => {
-    waiting.push(one);
-    void ask();
+  const requestBatch = createRounds(next, () => waiting.length >= fullBatch);
+  return (item) => {
+    waiting.push(item);
+    void requestBatch();
   };
 }
 
 function answer(group: readonly Waiting[], results: readonly CommandResult[]): void {
-  for (const [at, { resolve, reject }] of group.entries()) {
-    const result = results[at];
+  for (const [index, { resolve, reject }] of group.entries()) {
+    const result = results[index];
     if (result && 'value' in result) resolve(result.value as never);
     else reject(result?.error);
   }
@@ -212,8 +222,8 @@ const isRefusal = (result: CommandResult) => 'error' in result || result.value =
 const changesAnything = ({ opened, raised, renewed, closed }: LedgerChanges) =>
   opened.length + raised.length + renewed.length + closed.length > 0;
 
-/** PostgreSQL undid it for another transaction's sake: nothing was written. */
-const isUndone = (error: unknown) =>
+/** PostgreSQL rolled the transaction back because of another one (deadlock or serialization failure): nothing was written. */
+const isRolledBack = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 
 function getRequest(command: LedgerCommand): string {
@@ -229,10 +239,10 @@ function getRequest(command: LedgerCommand): string {
 }
 
 /**
- * The rows that steps are decided on; where something is known already, only what is not. A request that is to be opened is
- * taken to be new: where it is not, that shows when it is written.
+ * Returns the rows that commands need; with `known`, only those that aren't cached. A hold's request is assumed to be new: if it
+ * isn't, the write fails and shows that.
  */
-function wantedBy(commands: readonly LedgerCommand[], known: LedgerSnapshot | null = null): Wanted {
+function getWanted(commands: readonly LedgerCommand[], known: LedgerSnapshot | null = null): Wanted {
   const accounts = new Set<string>();
   const keys = new Set<string>();
   const requests = new Set<string>();
@@ -256,7 +266,7 @@ function wantedBy(commands: readonly LedgerCommand[], known: LedgerSnapshot | nu
   return { accounts, keys, requests };
 }
 
-/** A view that remembers what was read through it: the writing relies on it. */
+/** Wraps a snapshot and records which rows were read through it: the write checks exactly those. */
 function recording(view: LedgerSnapshot) {
   const accounts = new Map<string, AccountState>();
   const keys = new Map<string, KeyState>();
@@ -272,16 +282,16 @@ function recording(view: LedgerSnapshot) {
       key: (id) => noted(keys, view.key(id)),
       request(id) {
         const row = view.request(id);
-        // What has ended stays as it is.
+        // A request that has ended never changes, so it needs no check.
         return row?.status === 'running' ? noted(requests, row) : row;
       },
     } satisfies LedgerSnapshot,
   };
 }
 
-/** The same account always goes the same way. */
+/** Returns a hash of an id: the same account always uses the same lane. */
 function toNumber(id: string): number {
   let number = 0;
-  for (let at = 0; at < id.length; at += 1) number = (number * 31 + id.charCodeAt(at)) >>> 0;
+  for (let index = 0; index < id.length; index += 1) number = (number * 31 + id.charCodeAt(index)) >>> 0;
   return number;
 }

@@ -10,7 +10,10 @@ import {
 import type { AccountState, KeyState, RequestState } from '../ledger-snapshot.ts';
 import type { Margin, ReadSet } from '../read-set.ts';
 
-/** Reads the books and writes a group of steps in PostgreSQL's words, in one statement each (migration 0013). */
+/**
+ * Reads ledger rows and writes a group of events on PostgreSQL, in one statement each. The SQL functions are in migration
+ * 0013-group-commit.
+ */
 
 export interface StoredRows {
   readonly accounts: readonly AccountState[];
@@ -28,9 +31,9 @@ export interface Wanted {
 export interface DecidedOn {
   readonly accounts: ReadonlyMap<string, AccountState>;
   readonly keys: ReadonlyMap<string, KeyState>;
-  /** Those that ran. */
+  /** Only the requests that were running. */
   readonly requests: ReadonlyMap<string, RequestState>;
-  /** Leases that must still be as they were. */
+  /** Leases that must be unchanged. */
   readonly leases: ReadonlyMap<string, bigint>;
   readonly readSet: ReadSet;
   /** The day and the month that quotas and limits are counted in. */
@@ -42,20 +45,24 @@ interface Answer extends StoredRows {
   readonly committed: boolean;
 }
 
-/** Requests with their accounts and keys, keys with those that minted them. */
+/** Reads requests with their accounts and keys, and keys with all their ancestors. */
 export async function readLedgerRows(db: GatewayDb, { accounts, keys, requests }: Wanted): Promise<StoredRows> {
   return ask(db, 'select portico_books($1, $2, $3) as answer', [[...accounts], [...keys], [...requests]]);
 }
 
-/** Writes a group where the stored rows allow what was decided; else nothing. Answers the rows as they then are. */
-export function commitChanges(db: GatewayDb, changes: LedgerChanges, on: DecidedOn): Promise<Answer> {
+/** Writes a group if the stored rows still allow what was decided, otherwise nothing. Returns the rows as they are afterwards. */
+export function commitChanges(db: GatewayDb, changes: LedgerChanges, basis: DecidedOn): Promise<Answer> {
   const accounts = [...changes.accounts];
   const finals = new Map(accounts.map(({ id, balance }) => [id, balance]));
   const statement = 'select portico_commit($1, $2, $3, $4, $5, $6, $7, $8, $9) as answer';
   return ask(db, statement, [
-    JSON.stringify(accounts.map((after) => accountGuard(after, on))),
-    rowsText([...changes.keys], (after) => keyGuard(after, on)),
-    rowsText([...on.requests.values()], ({ id, hold }) => ({ id, hold: `${hold}`, lease: text(on.leases.get(id)) })),
+    JSON.stringify(accounts.map((after) => accountGuard(after, basis))),
+    rowsText([...changes.keys], (after) => keyGuard(after, basis)),
+    rowsText([...basis.requests.values()], ({ id, hold }) => ({
+      id,
+      hold: `${hold}`,
+      lease: text(basis.leases.get(id)),
+    })),
     rowsText(changes.opened, openedTexts),
     rowsText(changes.raised, plain),
     rowsText(changes.renewed, plain),
@@ -65,7 +72,8 @@ export function commitChanges(db: GatewayDb, changes: LedgerChanges, on: Decided
   ]);
 }
 
-// What each request writes names its numbers: to look for them in every column takes longer than to write it.
+// The rows that every request writes list their bigint columns by hand: searching all columns for them takes longer than writing
+// the row.
 const openedTexts = (row: OpenedRequest) => ({
   ...row,
   created: `${row.created}`,
@@ -99,21 +107,24 @@ const rowsText = <Row>(rows: readonly Row[], toPlain: (row: Row) => object) =>
 
 const text = (value: bigint | null | undefined) => (value === null || value === undefined ? null : `${value}`);
 
-/** JSON has no whole numbers of 64 bits: they go as texts. */
+/** JSON numbers can't hold 64-bit integers, so they are sent as text. */
 function plain(row: object): Record<string, unknown> {
   const copy: Record<string, unknown> = { ...row };
   for (const name in copy) if (typeof copy[name] === 'bigint') copy[name] = `${copy[name]}`;
   return copy;
 }
 
-/** Between which values a number may lie that was `value`, where more of it never hurts; turned round where less of it does not. */
-const least = ({ fall }: Margin, value: bigint) => text(fall === null ? null : value - fall);
-const most = ({ rise }: Margin, value: bigint) => text(rise === null ? null : value + rise);
-const turned = ({ fall, rise }: Margin): Margin => ({ fall: rise, rise: fall });
+/**
+ * The bounds that a stored number must lie between. `reversed` swaps them for a number that counts upward to a limit, where less
+ * is harmless.
+ */
+const minText = ({ fall }: Margin, value: bigint) => text(fall === null ? null : value - fall);
+const maxText = ({ rise }: Margin, value: bigint) => text(rise === null ? null : value + rise);
+const reversed = ({ fall, rise }: Margin): Margin => ({ fall: rise, rise: fall });
 
 function accountGuard(after: AccountState, { accounts, readSet, day, month }: DecidedOn) {
   const before = read(accounts, after.id);
-  const relied = readSet.account(after.id);
+  const margins = readSet.account(after.id);
   const funds = before.balance - before.held;
   const spent = (before.month === month ? before.month_used : 0n) + before.held;
   const spentToday = (before.day === day ? before.day_used : 0n) + before.held;
@@ -133,18 +144,18 @@ function accountGuard(after: AccountState, { accounts, readSet, day, month }: De
     day: before.day,
     month: before.month,
     counted_month: month,
-    funds_min: least(relied.funds, funds),
-    funds_max: most(relied.funds, funds),
-    month_min: least(turned(relied.month), spent),
-    month_max: most(turned(relied.month), spent),
-    day_min: least(turned(relied.day), before.day_requests),
-    day_max: most(turned(relied.day), before.day_requests),
+    funds_min: minText(margins.funds, funds),
+    funds_max: maxText(margins.funds, funds),
+    month_min: minText(reversed(margins.month), spent),
+    month_max: maxText(reversed(margins.month), spent),
+    day_min: minText(reversed(margins.day), before.day_requests),
+    day_max: maxText(reversed(margins.day), before.day_requests),
     day_limit: text(before.day_limit),
     month_limit: text(before.month_limit),
     unlimited_key: before.unlimited_key,
     counted_day: day,
-    spent_min: least(turned(relied.spent), spentToday),
-    spent_max: most(turned(relied.spent), spentToday),
+    spent_min: minText(reversed(margins.spent), spentToday),
+    spent_max: maxText(reversed(margins.spent), spentToday),
     changed:
       !sameDay ||
       !sameMonth ||
@@ -160,14 +171,14 @@ function accountGuard(after: AccountState, { accounts, readSet, day, month }: De
 
 function keyGuard(after: KeyState, { keys, readSet }: DecidedOn) {
   const before = read(keys, after.id);
-  const relied = readSet.key(after.id);
+  const margins = readSet.key(after.id);
   const left = (before.spend_limit ?? 0n) - before.spent - before.held;
   return {
     id: after.id,
     parent_id: before.parent_id,
     limited: before.spend_limit !== null,
-    left_min: least(relied, left),
-    left_max: most(relied, left),
+    left_min: minText(margins, left),
+    left_max: maxText(margins, left),
     held: `${after.held - before.held}`,
     spent: `${after.spent - before.spent}`,
   };
@@ -229,10 +240,10 @@ const getAccount = ([
   model_limits: modelLimits ?? null,
 });
 
-const getKey = ([id, parent, most, spent, held]: Texts): KeyState => ({
+const getKey = ([id, parent, maxText, spent, held]: Texts): KeyState => ({
   id: word(id),
   parent_id: parent ?? null,
-  spend_limit: limit(most),
+  spend_limit: limit(maxText),
   spent: sum(spent),
   held: sum(held),
 });

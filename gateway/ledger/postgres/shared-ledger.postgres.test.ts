@@ -12,13 +12,16 @@ import { checkLedger } from '../check-ledger.ts';
 import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
 
-/** Whatever breaks one of these was committed by a decision that the stored rows did not allow. */
+/**
+ * Constraints that no correct decision can violate. An error from one means that a decision was committed which the stored rows
+ * didn't allow.
+ */
 const fences = [
   "ALTER TABLE accounts ADD CHECK (plan = 'local' OR balance >= held)",
   'ALTER TABLE api_keys ADD CHECK (spend_limit IS NULL OR spent + held <= spend_limit)',
 ];
 
-/** Three instances, each with what it has seen itself, on books with two accounts. */
+/** Opens three instances, each with its own cache, on a ledger with two accounts. */
 async function openThree(plan = 'pro') {
   const gatewayDb = await openDatabase(await testDatabase());
   onTestFinished(() => gatewayDb.db.destroy());
@@ -110,7 +113,7 @@ const getEnd = (requestId: string, charge: bigint): Settlement => ({
 });
 
 const refusals = ['insufficient_credits', 'key_spend_limit_exceeded', 'plan_limit_exceeded'];
-/** Whether it was covered; anything but a refusal is an error. */
+/** Returns whether a hold was covered; rethrows anything but a refusal. */
 const covered = (work: Promise<unknown>) =>
   work.then(
     () => true,
@@ -120,7 +123,7 @@ const covered = (work: Promise<unknown>) =>
     },
   );
 
-test('three instances spend no more on a model than its limit, however they are in each other’s way', async () => {
+test('three instances together spend no more on a model than its limit when they collide', async () => {
   const { one, grant, db, dialect, log, pool } = await openThree();
   await grant('acct_1', 1_000_000n);
   const transact = createTransact({ db, dialect, log, pool });
@@ -132,7 +135,7 @@ test('three instances spend no more on a model than its limit, however they are 
   const held = holds.flatMap((isHeld, at) => (isHeld ? [at] : []));
   await Promise.all([
     ...held.map((at) => one(at).settle(getEnd(`req_${at}`, 2n))),
-    // Set anew in the middle of it.
+    // The limit is set again while holds are being decided.
     transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 60n })),
   ]);
   const more = await Promise.all(
@@ -148,7 +151,7 @@ describe('three instances on one account', () => {
     three = await openThree();
   });
 
-  test('refuse nobody for what they saw before a grant, and nobody’s credits twice', async () => {
+  test('refuse nobody because of rows cached before a grant, and spend no credit twice', async () => {
     const { one, grant } = three;
     await grant('acct_1', 10n);
     for (const index of [0, 1, 2])
@@ -162,7 +165,7 @@ describe('three instances on one account', () => {
     expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(true);
   });
 
-  test('see a limit that a key was given, or lost, with their next step', async () => {
+  test('see a spending limit that a key was given, or lost, with their next command', async () => {
     const { one, grant, limit } = three;
     await grant('acct_1', 1_000n);
     const hold = (id: string) => covered(holdDurably(one(0), getHold(id, 5n, 'acct_1', 'acct_1_key_2')));
@@ -173,7 +176,7 @@ describe('three instances on one account', () => {
     expect(await hold('req_3')).toBe(true);
   });
 
-  test('go on through midnight and the turn of the month', async () => {
+  test('continue across midnight and the turn of the month', async () => {
     const { one, grant, pass, account } = three;
     await grant('acct_1', 1_000n);
     for (const days of [1, 30]) {
@@ -186,7 +189,7 @@ describe('three instances on one account', () => {
     expect((await checkLedger(three)).ok).toBe(true);
   });
 
-  test('whatever they do at once: no more is held than there is, nothing is booked twice, and none waits for another', async () => {
+  test('hold no more than the balance, charge nothing twice and never wait for each other, whatever they do at once', async () => {
     const { one, grant, limit, db } = three;
     const amount = fc.bigInt({ min: 0n, max: 40n });
     const key = fc.option(fc.integer({ min: 0, max: 2 }), { nil: null });
@@ -214,17 +217,17 @@ describe('three instances on one account', () => {
             const name = `req_${run}_${index}`;
             const keyId = command.key === null ? null : `${command.account}_key_${command.key}`;
             if (command.granted) await grant(command.account, command.amount + 1n);
-            // The same request twice: an acknowledgement may have been lost.
+            // The same request is sent twice: an acknowledgement may have been lost.
             const held = getHold(name, command.amount, command.account, keyId);
             const both = await Promise.all([
               covered(holdDurably(one(index), held)),
               index % 3 === 0 ? covered(holdDurably(one(index), held)) : false,
             ]);
-            // Refused, and covered when it was asked again: somebody was granted credits between the two.
+            // One call may be refused and the repeated one covered, when somebody grants credits between them.
             if (!both.includes(true)) return;
             const raised = await one(index + (index % 2)).extend(name, nanoUsd(command.amount + command.more));
             const most = raised ? command.amount + command.more : command.amount;
-            // Never more than what is held, so that the balance covers it.
+            // The charge never exceeds the hold, so the balance covers it.
             const charge = command.charge % (most + 1n);
             const ends = await Promise.all([
               one(index).settle(getEnd(name, charge)),
@@ -246,9 +249,9 @@ describe('three instances on one account', () => {
   });
 });
 
-test('three instances open as many requests a day as the plan allows, and not one more', async () => {
+test('three instances open exactly as many requests a day as the plan allows', async () => {
   const { one, account } = await openThree('free');
-  // Each has seen the day begin, and not what the others add to it from here on.
+  // Each instance has seen the day begin, but not what the others add from here on.
   for (const index of [0, 1, 2]) await holdDurably(one(index), getHold(`req_first_${index}`, 0n));
   const answers = await Promise.all(
     Array.from({ length: 260 }, (_, index) => covered(holdDurably(one(index), getHold(`req_${index}`, 0n)))),
@@ -257,7 +260,7 @@ test('three instances open as many requests a day as the plan allows, and not on
   expect(await account('acct_1')).toMatchObject({ day_requests: 200n });
 });
 
-test('what a group relies on is found by its ids, whatever ran before it', async () => {
+test('a group commit finds its rows by id, whatever statements ran before it', async () => {
   const { one, grant, db } = await openThree();
   await grant('acct_1', 1_000n);
   const [rounds, each] = [40, 3];
@@ -272,7 +275,8 @@ test('what a group relies on is found by its ids, whatever ran before it', async
     where indexrelname in ('requests_pkey', 'requests_running')`.execute(db);
   const read = new Map(rows.map((row) => [row.index, Number(row.read)]));
   expect(read.get('requests_running')).toBe(0);
-  // Each to be closed, to be locked, and for its entry; a plan that goes through all reads half of them in each round.
+  // Each request is found three times per batch: to close it, to lock it, and for its entry. A full scan would read half of the
+  // rows in each batch.
   expect(read.get('requests_pkey')).toBeGreaterThan(0);
   expect(read.get('requests_pkey')).toBeLessThan(5 * rounds * each);
 });

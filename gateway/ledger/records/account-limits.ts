@@ -12,8 +12,8 @@ import { accountRow } from './account-store.ts';
 type Caller = Pick<Principal, 'accountId' | 'plan' | 'credential'>;
 
 /**
- * How much is used up of the plan's quotas and of the account's own limits, as they hold for this caller (wire contract §2.3).
- * Window limits are not quotas and not listed.
+ * Returns how much of the plan's quotas and of the account's own limits is used, as they apply to this caller (wire contract
+ * §2.3). Rate limits aren't quotas and aren't listed.
  */
 export async function quotas(db: GatewayDb, caller: Caller, now: number): Promise<Usage['limits']> {
   const { accountId, plan, credential } = caller;

@@ -7,7 +7,7 @@ import type { AccountRow } from '../../storage/schema.ts';
 import { currentMonth, type Period } from '../period.ts';
 import { readUsage } from './usage-store.ts';
 
-/** An account as the wire shows it (wire contract §2.2). */
+/** Returns an account as the wire shows it (wire contract §2.2). */
 export async function readAccount(db: GatewayDb, principal: Principal, now: number): Promise<Account> {
   const row = await accountRow(db, principal.accountId);
   const period = currentMonth(now);
@@ -31,7 +31,7 @@ export async function readAccount(db: GatewayDb, principal: Principal, now: numb
   };
 }
 
-/** What `POST /v1/auth/verify` answers (§2.5): without the scope `account`, no balance, usage or address. */
+/** Returns the answer of `POST /v1/auth/verify` (§2.5). Without the scope `account` it has no balance, usage or email address. */
 export async function readVerification(db: GatewayDb, principal: Principal, now: number): Promise<Verification> {
   const { created, expiresAt, lastUsedAt, scopes } = principal.credential;
   const credential = { ...shownCredential(principal), created, expires_at: expiresAt, last_used_at: lastUsedAt };
@@ -44,7 +44,7 @@ export async function readVerification(db: GatewayDb, principal: Principal, now:
   return { object: 'auth.verification', valid: true, credential, account };
 }
 
-/** Balance, holds and totals (§2.2, §2.4). */
+/** Returns the balance, the holds and the totals (§2.2, §2.4). */
 export function getBalance(row: AccountRow): Balance {
   return {
     currency: 'USD',
@@ -68,7 +68,7 @@ const identity = (row: AccountRow, plan: Plan, period: Period) => ({
   plan: {
     id: plan.id,
     name: plan.name,
-    // Limits count by calendar month; only a plan with a monthly limit has something to renew.
+    // Limits count by calendar month. Only a plan with a monthly limit has something that renews.
     renews_at: plan.monthlySpend === null ? null : period.endMs / 1000,
     features: [...plan.features],
     limits: getLimits(plan),

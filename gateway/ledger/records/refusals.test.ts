@@ -8,7 +8,7 @@ import { getRefusals } from './refusals.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
-/** An account with this much money that has used $0.25 of its month. */
+/** An account with this balance that has used $0.25 of its month. */
 async function principalWith(balance: string, plan: Partial<Principal['plan']>) {
   const { db } = await openDatabase(await testDatabase());
   onTestFinished(() => db.destroy());
@@ -33,7 +33,7 @@ async function principalWith(balance: string, plan: Partial<Principal['plan']>) 
   return (hold: bigint, model = 'small') => getRefusals(db, principal, { provider: 'lab', model }, hold, now);
 }
 
-test('the monthly cap refuses what exceeds the rest of it, by a nano-dollar', async () => {
+test('the monthly limit refuses a request that exceeds the rest of it by a nano-dollar', async () => {
   const refusals = await principalWith('10', { monthlySpend: parseUsd('1') });
   expect(await refusals(parseUsd('0.75'))).toEqual([]);
   expect(await refusals(nanoUsd(parseUsd('0.75') + 1n))).toMatchObject([
@@ -41,7 +41,7 @@ test('the monthly cap refuses what exceeds the rest of it, by a nano-dollar', as
   ]);
 });
 
-test('a model’s own limit refuses what exceeds the rest of it, running answers included, and no other model', async () => {
+test('a model’s own limit counts running requests and applies to no other model', async () => {
   const refusals = await principalWith('10', { monthlySpend: null });
   expect(await refusals(parseUsd('0.6'), 'big')).toEqual([]);
   expect(await refusals(nanoUsd(parseUsd('0.6') + 1n), 'big')).toMatchObject([
@@ -50,7 +50,7 @@ test('a model’s own limit refuses what exceeds the rest of it, running answers
   expect(await refusals(parseUsd('5'))).toEqual([]);
 });
 
-test('a prepaid balance refuses what it does not cover, and a metered one never does', async () => {
+test('a prepaid balance refuses what it does not cover, and a metered one never refuses', async () => {
   const prepaid = await principalWith('0.5', { monthlySpend: null });
   expect(await prepaid(parseUsd('0.5'))).toEqual([]);
   expect(await prepaid(nanoUsd(parseUsd('0.5') + 1n))).toMatchObject([
@@ -60,7 +60,7 @@ test('a prepaid balance refuses what it does not cover, and a metered one never 
   expect(await metered(parseUsd('5'))).toEqual([]);
 });
 
-test('nothing to pay needs no balance, and a day’s quota that is used up refuses even that', async () => {
+test('a request that costs nothing needs no balance, but a used-up daily quota refuses it', async () => {
   const free = await principalWith('0', { requestsPerDay: 0 });
   expect(await free(0n)).toMatchObject([{ code: 'plan_limit_exceeded', name: 'requests_per_day', remaining: '0' }]);
 });

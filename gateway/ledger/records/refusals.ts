@@ -7,7 +7,10 @@ import { keyShortageNow } from '../quota.ts';
 import { quotas } from './account-limits.ts';
 import { accountRow } from './account-store.ts';
 
-/** The key's limit, the balance, the plan's quotas and the account's limits that would refuse a request which holds this much. */
+/**
+ * Returns everything that would refuse a request with this hold: the key's limit, the balance, the plan's quotas and the
+ * account's limits.
+ */
 export async function getRefusals(
   db: GatewayDb,
   principal: Principal,
@@ -30,17 +33,19 @@ export async function getRefusals(
     });
   }
   const { id: keyId } = principal.credential;
-  const ofKey = keyId === null ? null : await keyShortageNow(db, keyId, hold);
-  const ofModel = modelRefusal(row, keyId, model, hold, now);
+  const keyShortage = keyId === null ? null : await keyShortageNow(db, keyId, hold);
+  const modelShortage = modelRefusal(row, keyId, model, hold, now);
   const full = (await quotas(db, principal, now)).filter(({ name, remaining }) =>
     name === 'requests_per_day'
       ? remaining === '0'
       : name !== modelLimitName && hold > 0n && row.held + hold > parseUsd(remaining),
   );
   return [
-    ...(ofKey ? [{ code: ofKey.code, message: ofKey.message, ...ofKey.details }] : []),
+    ...(keyShortage ? [{ code: keyShortage.code, message: keyShortage.message, ...keyShortage.details }] : []),
     ...short,
-    ...(ofModel ? [{ code: ofModel.code, message: ofModel.message, name: modelLimitName, ...ofModel.details }] : []),
+    ...(modelShortage
+      ? [{ code: modelShortage.code, message: modelShortage.message, name: modelLimitName, ...modelShortage.details }]
+      : []),
     ...full.map(({ name, limit, used, remaining, resets_at }) => ({
       code: 'plan_limit_exceeded',
       message: `The limit ${name} of ${limit} leaves ${remaining}.`,

@@ -10,30 +10,32 @@ export interface RepriceInput {
   readonly startMs: number;
   readonly endMs: number;
   readonly candidates: readonly Candidate[];
-  /** Whether the account pays the providers itself: then nobody knows the cost of a request that ended early. */
+  /** Whether the account pays the providers directly. Nobody then knows the cost of a request that ended early. */
   readonly paysProviders: boolean;
-  /** Abilities that requests took beyond what the books say, by request id. */
+  /** Abilities that requests needed beyond those that the ledger records, by request id. */
   readonly needs: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Past requests with what they did cost, and what they would have. */
+/** Past requests with their actual cost and what other models would have cost. */
 export interface RepricedUsage {
   readonly requests: number;
-  /** Charged. */
+  /** The sum that the account was charged. */
   readonly charged: NanoUsd;
-  /** Asked by the providers of the caller's own keys. */
+  /** The sum of the provider costs on the caller's own keys. */
   readonly ownKeys: NanoUsd;
-  /** How many of the requests have a cost that is an estimate. */
+  /** How many of the requests have an estimated cost. */
   readonly estimated: number;
-  /** Requests of which nobody knows the cost. They are in no sum, and no model is compared by them. */
+  /** Requests whose cost nobody knows. They are left out of every sum and comparison. */
   readonly unknown: number;
   readonly models: readonly Repriced[];
 }
 
 /**
- * Reads all ended requests of an account and period that used tokens, and prices them on other models. Takes long for many
- * requests: to be run on a thread of its own. Steps that wait to be filled in (decision 039) are not seen, so ask the gateway
- * something before. A request of more than nine million dollars would be read wrongly.
+ * Reads all ended requests of an account and period that used tokens, and prices them on other models. It takes long for many
+ * requests, so run it on its own thread.
+ *
+ * Events that haven't been flushed (decision 039) are missing here: make the gateway flush first by reading something through it.
+ * A request of more than nine million dollars would be read wrongly.
  */
 export function repriceUsage(input: RepriceInput): RepricedUsage {
   const { path, candidates, needs } = input;
@@ -84,7 +86,7 @@ export function repriceUsage(input: RepriceInput): RepricedUsage {
 
 type Row = [id: string, ...counts: number[]];
 
-/** Unknown is what `usage-store.ts` says of a request that used tokens. */
+/** The condition for an unknown cost is the same as in `usage-store.ts`, for requests that used tokens. */
 const rows = (db: Database, { accountId, startMs, endMs, paysProviders }: RepriceInput) =>
   db
     .prepare(
@@ -102,7 +104,7 @@ const rows = (db: Database, { accountId, startMs, endMs, paysProviders }: Repric
 
 const nothing: readonly string[] = [];
 
-/** What the books themselves say that a request took. */
+/** Adds the abilities that the ledger itself records for a request. */
 export function getNeeds(
   known: readonly string[] = nothing,
   audio: number,

@@ -41,7 +41,7 @@ const past: fc.Arbitrary<PastRequest> = fc
   })
   .map((usage) => ({ ...usage, cachedTokens: Math.min(usage.cachedTokens, usage.promptTokens) }));
 
-test('the sum is that of the requests, each priced and rounded by itself', () => {
+test('the sum equals that of the requests, each priced and rounded separately', () => {
   fc.assert(
     fc.property(price, fc.array(past, { maxLength: 40 }), (candidate, requests) => {
       const model = { model: 'a/b', price: candidate, abilities: new Set(['tools', 'vision']) };
@@ -55,7 +55,7 @@ test('the sum is that of the requests, each priced and rounded by itself', () =>
   );
 });
 
-test('every request is counted once: as one that fits, is too long, or takes what the model lacks', () => {
+test('every request is counted once: as one that fits, is too long, or needs what the model lacks', () => {
   fc.assert(
     fc.property(
       price,

@@ -1,46 +1,46 @@
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { lineCounts, lineRates, type Price, type Rates, ratesFor, type TokenUsage } from '#shared/price.ts';
 
-/** A request as it was, whoever answered it. */
+/** A past request, independent of the model that answered it. */
 export interface PastRequest extends TokenUsage {
-  /** What it cost: charged, and asked by the provider of the caller's own key. */
+  /** Its actual cost: the charge plus the provider cost on the caller's own key. */
   readonly costNano: bigint;
-  /** Abilities that it took, as far as they are known. */
+  /** The abilities that it needed, as far as they are known. */
   readonly needs: readonly string[];
 }
 
-/** A model that the requests might have been sent to. */
+/** A model to compare with. */
 export interface Candidate {
   /** `provider/model`. */
   readonly model: string;
   readonly price: Price;
-  /** Null: not known, and then everything is taken to fit. */
+  /** Null when unknown; every request is then assumed to fit. */
   readonly contextLength: number | null;
   readonly maxOutputTokens: number | null;
   readonly abilities: ReadonlySet<string>;
 }
 
-/** Requests that are left out of a comparison, and what they cost. */
+/** Requests that are left out of a comparison, with their cost. */
 export interface LeftOut {
   readonly requests: number;
   readonly cost: NanoUsd;
 }
 
-/** What requests would have cost with a model. */
+/** What the requests would have cost with one model. */
 export interface Repriced {
   readonly model: string;
   readonly requests: number;
-  /** Each request rounded up as it would have been billed. */
+  /** Each request is rounded up separately, as it would have been charged. */
   readonly cost: NanoUsd;
-  /** What the same requests did cost. */
+  /** What the same requests actually cost. */
   readonly actual: NanoUsd;
-  /** Longer than its context, or an answer longer than it writes. */
+  /** Requests that exceed the model's context, or whose answer exceeds its output limit. */
   readonly tooLong: LeftOut;
-  /** They fit, but took something that it cannot do. */
+  /** Requests that fit but need an ability that the model lacks. */
   readonly unable: LeftOut & { readonly lacks: readonly string[] };
 }
 
-/** Adds requests up as each of the models would have billed them: exact, with the rules of `price.ts`. */
+/** Adds up requests as each of the models would have charged them. Exact, with the rules of `price.ts`. */
 export function repricing(candidates: readonly Candidate[]) {
   const tallies = candidates.map(getTally);
   return {
@@ -54,14 +54,14 @@ export function repricing(candidates: readonly Candidate[]) {
 interface Sums {
   readonly rates: Rates;
   readonly prices: readonly bigint[];
-  /** What is left of each price beyond whole nano-USD, in pico-USD. */
+  /** The part of each price below a full nano-USD, in pico-USD. */
   readonly beyond: readonly number[];
   readonly counts: number[];
 }
 
 /**
- * Counts are added up and priced at the end. What rounding up adds to each request follows from the remainders alone, which are
- * small integers, so that no request needs a multiplication of large ones.
+ * Token counts are added up and priced once at the end. How much rounding adds to each request follows from the remainders alone.
+ * They are small integers, so no single request needs bigint multiplication.
  */
 function getTally({ model, price, contextLength, maxOutputTokens, abilities }: Candidate) {
   const sumsFor = (rates: Rates): Sums => {
@@ -70,7 +70,7 @@ function getTally({ model, price, contextLength, maxOutputTokens, abilities }: C
   };
   const base = sumsFor(price);
   const sums = [base, ...price.tiers.map(sumsFor)];
-  const getSums = new Map(sums.map((sum) => [sum.rates, sum]));
+  const sumsByRates = new Map(sums.map((sum) => [sum.rates, sum]));
   let roundedUp = 0;
   let requests = 0;
   let actual = 0n;
@@ -95,13 +95,13 @@ function getTally({ model, price, contextLength, maxOutputTokens, abilities }: C
           return;
         }
       }
-      const sum = getSums.get(ratesFor(price, request.promptTokens)) ?? base;
+      const sum = sumsByRates.get(ratesFor(price, request.promptTokens)) ?? base;
       const counts = lineCounts(sum.rates, request);
       let remainder = 0;
-      for (let at = 0; at < counts.length; at += 1) {
-        const count = counts[at] ?? 0;
-        sum.counts[at] = (sum.counts[at] ?? 0) + count;
-        remainder += count * (sum.beyond[at] ?? 0);
+      for (let index = 0; index < counts.length; index += 1) {
+        const count = counts[index] ?? 0;
+        sum.counts[index] = (sum.counts[index] ?? 0) + count;
+        remainder += count * (sum.beyond[index] ?? 0);
       }
       roundedUp += (1000 - (remainder % 1000)) % 1000;
       requests += 1;
@@ -111,7 +111,7 @@ function getTally({ model, price, contextLength, maxOutputTokens, abilities }: C
     result(): Repriced {
       const exact = sums.reduce(
         (all, { counts, prices }) =>
-          all + counts.reduce((sum, count, at) => sum + BigInt(count) * (prices[at] ?? 0n), 0n),
+          all + counts.reduce((sum, count, index) => sum + BigInt(count) * (prices[index] ?? 0n), 0n),
         0n,
       );
       return {

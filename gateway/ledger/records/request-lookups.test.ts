@@ -9,7 +9,7 @@ import { type GatewayDb, openDatabase } from '../../storage/open-database.ts';
 
 const count = 5_000;
 
-/** An account whose requests each have a name of their own, ten of them a conversation, as one statement writes them. */
+/** Creates an account whose requests each have their own name, ten to a conversation, in one statement. */
 async function withRequests(): Promise<GatewayDb> {
   const { db } = await openDatabase(await testDatabase());
   onTestFinished(() => db.destroy());
@@ -35,17 +35,20 @@ test.each([
   [{ client_request_id: 'answer 42' }, 'requests_of_client_request', ['req_10042']],
   [{ conversation_id: 'c4' }, 'requests_of_conversation', Array.from({ length: 10 }, (_, at) => `req_${10049 - at}`)],
   [{ purpose: 'p4' }, 'requests_of_purpose', Array.from({ length: 10 }, (_, at) => `req_${10049 - at}`)],
-])('requests with %j are read in the order of %s, also from a moment or a request on', async (named, index, ids) => {
-  const db = await withRequests();
-  for (const narrowed of [{}, { start: 10, end: 6_000 }, { after: ids[0] }]) {
-    const query = { ...page, ...named, ...narrowed };
-    const plan = (await getPlans(db, (recorded) => listRequests(recorded, 'acct_1', query))).at(-1);
-    expect(plan).toContain(index);
-    expect(plan).not.toMatch(/sort|temp b-tree|scan requests$/i);
-    const { data } = await listRequests(db, 'acct_1', query);
-    expect(data.map(({ id }) => id).slice(0, 9)).toEqual(ids.slice('after' in narrowed ? 1 : 0).slice(0, 9));
-  }
-});
+])(
+  'requests with %j are read in the order of %s, also when the list starts at a moment or a request',
+  async (named, index, ids) => {
+    const db = await withRequests();
+    for (const narrowed of [{}, { start: 10, end: 6_000 }, { after: ids[0] }]) {
+      const query = { ...page, ...named, ...narrowed };
+      const plan = (await getPlans(db, (recorded) => listRequests(recorded, 'acct_1', query))).at(-1);
+      expect(plan).toContain(index);
+      expect(plan).not.toMatch(/sort|temp b-tree|scan requests$/i);
+      const { data } = await listRequests(db, 'acct_1', query);
+      expect(data.map(({ id }) => id).slice(0, 9)).toEqual(ids.slice('after' in narrowed ? 1 : 0).slice(0, 9));
+    }
+  },
+);
 
 test('the few grants among many charges are found through an index', async () => {
   const db = await withRequests();
@@ -61,7 +64,7 @@ test('the few grants among many charges are found through an index', async () =>
   }
 });
 
-describe('requests that are few among many', () => {
+describe('rare requests among many', () => {
   const days = ['2026-11-18', '2026-11-19', '2026-11-21'];
   const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
   const row = fc.record({
@@ -88,7 +91,7 @@ describe('requests that are few among many', () => {
     { requiredKeys: [] },
   );
 
-  test('are found whatever they are narrowed by, from any of them on, in both directions', async () => {
+  test('are found with every filter, from any of them on, in both directions', async () => {
     const { db } = await openDatabase(await testDatabase());
     onTestFinished(() => db.destroy());
     const account = { id: 'acct_1', name: 'A', email: null, plan: 'free', status: 'active' as const, created: 0n };
@@ -175,7 +178,7 @@ describe('requests that are few among many', () => {
     );
   }
 
-  test('cost no look at the requests of days that have none of them', async () => {
+  test('are searched without reading the requests of days that have none of them', async () => {
     const db = await withRequests();
     const plans = await getPlans(db, (recorded) => listRequests(recorded, 'acct_1', { ...page, model: 'nothing' }));
     expect(plans.filter((plan) => plan.includes('requests_by_time'))).toEqual([]);

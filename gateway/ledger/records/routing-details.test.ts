@@ -39,7 +39,7 @@ async function openDatabaseFor() {
   return { database, open, ask, routing };
 }
 
-test('after its days a decision is what lists show of it; younger ones stay whole, and the work is done once', async () => {
+test('an old routing decision is shortened once, and younger ones stay complete', async () => {
   const { database, open, ask, routing } = await openDatabaseFor();
   const before = await open(testNow, null);
   const old: string[] = [];
@@ -52,7 +52,7 @@ test('after its days a decision is what lists show of it; younger ones stay whol
   const keeping = await open(later, null);
   const young = await ask(keeping, 'router');
   await keeping.close();
-  // Two at once, where the engine has several.
+  // Two instances at once, on PostgreSQL.
   const instances = [await open(later, 7), ...(onPostgres() ? [await open(later, 7)] : [])];
   const [one] = instances;
   if (!one) throw new Error('nothing was opened');

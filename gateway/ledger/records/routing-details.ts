@@ -5,13 +5,13 @@ import type { GatewayDb, GatewayTransaction } from '../../storage/open-database.
 import type { Transact } from '../../storage/transact.ts';
 import { dayMs } from '../period.ts';
 
-/** Some two milliseconds of work where every one of them has its details. */
+/** About two milliseconds of work if every row still has its details. */
 const batch = 40;
-/** Requests that wait go first. */
+/** The pause lets waiting requests run first. */
 const pauseMs = 5;
 const task = 'routing_details';
 
-/** A decision as lists show it: without the models that were looked at, which are most of it. */
+/** Returns a routing decision as lists show it: without the candidate models, which are most of its size. */
 export function shortRouting({ candidates: _looked, ...rest }: Routing): Routing {
   return rest;
 }
@@ -20,21 +20,21 @@ interface RoutingDetailsDeps {
   readonly db: GatewayDb;
   readonly transact: Transact;
   readonly now: () => number;
-  /** How long the whole decision is kept; null: for ever. */
+  /** How long the full decision is kept, in days. Null keeps it forever. */
   readonly days: number | null;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
- * Shortens the routing decisions of old requests, oldest first, a few at a time. How far it has come stands in the books, so that
- * instances share the work: one of them does a batch, and none does it twice.
+ * Shortens the routing decisions of old requests, oldest first, in small batches. The progress is stored in the database, so
+ * several instances share the work and no batch is done twice.
  */
 export function createRoutingDetails({ db, transact, now, days, log }: RoutingDetailsDeps) {
   let running: Promise<void> | null = null;
   let closed = false;
 
   async function shortenAll(end: string): Promise<void> {
-    // A look is not a write: where there is nothing to do, no disk is synced for it.
+    // Checking first avoids a write, and its sync, when there is nothing to do.
     while (!closed && (await hasMore(db, end))) {
       if (!(await transact((trx) => shortenBatch(trx, end)))) return;
       await pause(pauseMs);
@@ -42,7 +42,7 @@ export function createRoutingDetails({ db, transact, now, days, log }: RoutingDe
   }
 
   return {
-    /** Begins where it is not at work already; what fails is logged and tried again with the next sweep. */
+    /** Starts shortening if it isn't running already. A failure is logged and retried with the next sweep. */
     shorten(): void {
       if (days === null || running || closed) return;
       const end = `req_${encodeTime(Math.max(0, now() - days * dayMs))}`;
@@ -52,7 +52,7 @@ export function createRoutingDetails({ db, transact, now, days, log }: RoutingDe
           running = null;
         });
     },
-    /** Resolves when its last batch is written. */
+    /** Resolves when the last batch is written. */
     async close(): Promise<void> {
       closed = true;
       await running;
@@ -60,7 +60,7 @@ export function createRoutingDetails({ db, transact, now, days, log }: RoutingDe
   };
 }
 
-/** The ids rise with time, and what is this old has ended long ago. */
+/** Ids rise with time, and a request this old has ended long ago. */
 const olderThan = (db: GatewayDb, reached: string, end: string) =>
   db.selectFrom('requests').where('id', '>', reached).where('id', '<', end).orderBy('id');
 
@@ -71,7 +71,7 @@ async function hasMore(db: GatewayDb, end: string): Promise<boolean> {
 
 const progress = (db: GatewayDb) => db.selectFrom('sweep_progress').select('reached').where('task', '=', task);
 
-/** False where another instance is at it. */
+/** Returns false when another instance is working on it. */
 async function shortenBatch(trx: GatewayTransaction, end: string): Promise<boolean> {
   const hasRowLocks = trx.getExecutor().adapter.supportsMultipleConnections !== false;
   const own = await progress(trx)

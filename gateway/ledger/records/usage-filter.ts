@@ -2,18 +2,18 @@ import { type RawBuilder, sql } from 'kysely';
 import type { RequestStatus } from '#shared/wire/request-record.ts';
 import type { Period } from '../period.ts';
 
-/** Which requests of an account are added up. */
+/** Selects the requests of an account that are added up. */
 export interface UsageFilter extends Period {
   readonly accountId: string;
   readonly provider?: string | undefined;
-  /** A model's own name or `provider/model`. */
+  /** The model's own name or `provider/model`. */
   readonly model?: string | undefined;
   readonly key?: string | undefined;
   readonly status?: RequestStatus | undefined;
   readonly byok?: boolean | undefined;
 }
 
-/** The filter's names, in the columns that the requests and the daily counters share. */
+/** Returns the filter as a condition on columns that requests and daily counters share. */
 export function isNamed({ provider, model, key, status, byok }: UsageFilter): RawBuilder<boolean> {
   const conditions = [
     ...(provider === undefined ? [] : [sql`provider = ${provider}`]),

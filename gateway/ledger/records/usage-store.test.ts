@@ -12,7 +12,7 @@ const [startMs, endMs] = [Date.UTC(2026, 9, 20, 4, 30), Date.UTC(2026, 10, 3, 17
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Pacific/Auckland', 'Asia/Kolkata'];
 
 const request = fc.record({
-  /** Around both ends of the period, and the nights in which clocks are put back. */
+  /** Around both ends of the period, and in the nights when clocks go back. */
   created: fc.oneof(
     fc.integer({ min: startMs - 86_400_000, max: endMs + 86_400_000 }),
     fc.integer({ min: Date.UTC(2026, 9, 24, 20), max: Date.UTC(2026, 9, 25, 4) }),
@@ -40,7 +40,7 @@ async function emptyLedger(): Promise<GatewayDb> {
 
 const filter = { accountId: 'acct_1', startMs, endMs };
 
-test('whatever requests are grouped by, in whatever zone, groups and days add up to what ended in the period', async () => {
+test('groups and days add up to the requests that ended in the period, for every grouping and time zone', async () => {
   const db = await emptyLedger();
   const property = fc.asyncProperty(
     fc.array(request, { maxLength: 25 }),
@@ -69,20 +69,20 @@ test('whatever requests are grouped by, in whatever zone, groups and days add up
   await fc.assert(property, { numRuns: 40 });
 });
 
-// PostgreSQL reads the table itself where that is small, or was not vacuumed.
+// PostgreSQL scans a small or unvacuumed table instead of the index.
 test.skipIf(onPostgres())('local days are added up from the index alone', async () => {
   const db = await emptyLedger();
   for (const group of ['model', 'conversation', 'error'] as const) {
     const plans = await getPlans(db, (recorded) =>
       readUsage(recorded, filter, { group, byDay: true, zone: 'Asia/Kolkata' }),
     );
-    // The last that reads more than the few requests of unknown cost.
+    // The last query plan that reads more than the few requests of unknown cost.
     const plan = plans.findLast((one) => !/requests_of_unknown_cost/.test(one));
     expect(plan).toMatch(/using covering index requests_by_time/i);
   }
 });
 
-test('requests of unknown cost are counted in each bucket, by whatever days', async () => {
+test('requests of unknown cost are counted in each bucket, for UTC and local days', async () => {
   const db = await emptyLedger();
   const priced = { charge: 5n, status: 'succeeded' as const, error_code: null, purpose: null, conversation_id: null };
   const created = startMs + 3_600_000;
@@ -96,7 +96,7 @@ test('requests of unknown cost are counted in each bucket, by whatever days', as
   await sql`update requests set price = '{}' where model = 'known'`.execute(db);
   for (const zone of ['UTC', 'Asia/Kolkata']) {
     const { totals, buckets } = await readUsage(db, filter, { group: 'model', byDay: false, zone });
-    // What a killed process left may have been at work, too.
+    // A request of a killed process counts too: the provider may have worked on it.
     expect(totals).toMatchObject({ unknown_cost_requests: 2, unfinished_requests: 2 });
     const counts = buckets.map(({ model, requests, unknown_cost_requests }) => [
       model,

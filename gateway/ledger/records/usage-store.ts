@@ -9,11 +9,14 @@ import { dayMs, getDay, type Period, splitByDays } from '../period.ts';
 import { isNamed, type UsageFilter } from './usage-filter.ts';
 
 const charged = sql`case when byok = 1 then upstream_cost else charge end`;
-/** The provider may have worked on it. */
+/** Whether the provider may have worked on the request, and so may have charged for it. */
 const mayHaveRun = sql`(prompt_tokens + completion_tokens > 0 or upstream_cost > 0
   or error_code in (${sql.join(lostAnswerCodes.map((code) => sql.lit(code)))}))`;
 
-/** Where the cost of a request comes from, by its own flags: a word of `provenance` (`shared/wire/usage.ts`). */
+/**
+ * Where the cost of a request comes from, derived from its own columns: one of the words of `provenance`
+ * (`shared/wire/usage.ts`).
+ */
 const provenance = sql<string>`case
   when price is null and status <> 'failed' and prompt_tokens + completion_tokens > 0 and charge = 0 and upstream_cost = 0
     then 'unknown'
@@ -27,17 +30,17 @@ const provenance = sql<string>`case
   else 'billed' end`;
 
 /**
- * Requests of which not everything is charged or known: `unknown` and `unfinished`. The first terms are those of the index
- * `requests_of_unknown_cost`, word for word: the database finds the few candidates by it.
+ * Requests whose cost is `unknown` or `unfinished`. The first two conditions repeat those of the index `requests_of_unknown_cost`
+ * word for word, so that the database uses it.
  */
 const isUnsettled = sql<boolean>`status <> 'running' and (status <> 'succeeded' or price is null)
   and ${provenance} in ('unknown', 'unfinished')`;
 
 export interface UsageGrouping {
   readonly group: UsageGroup;
-  /** Each group for each of its days. */
+  /** Whether each group is also split by day. */
   readonly byDay: boolean;
-  /** Whose days they are; an IANA name. */
+  /** The time zone of the days, as an IANA name. */
   readonly zone: string;
 }
 
@@ -58,7 +61,7 @@ interface UsageCounters {
   readonly byok_upstream_cost_usd: string;
 }
 
-/** A column that groups are told apart by. */
+/** A column that requests can be grouped by. */
 type GroupColumn =
   | 'day'
   | 'provider'
@@ -87,7 +90,7 @@ interface Usage {
   readonly buckets: readonly UsageBucket[];
 }
 
-/** One bucket per group, or per group and day, in the order of their names; together they are the totals (wire contract §2.3). */
+/** Returns one bucket per group, or per group and day, sorted by name. The buckets add up to the totals (wire contract §2.3). */
 export async function readUsage(db: GatewayDb, filter: UsageFilter, grouping: UsageGrouping): Promise<Usage> {
   const columns = getColumns(grouping);
   const { rows: found, readsRequests } = counted(db, filter, grouping);
@@ -114,7 +117,10 @@ type Columns = Partial<Record<GroupColumn, string | bigint | null>>;
 const getKey = (row: Columns, columns: readonly GroupColumn[]): string =>
   JSON.stringify(columns.map((column) => String(row[column] ?? '')));
 
-/** The requests of each bucket that are unknown or unfinished. The daily counters do not have them, so the requests are read. */
+/**
+ * Counts the requests of each bucket whose cost is unknown or unfinished. The daily counters don't have these, so the requests
+ * are read.
+ */
 async function readUnsettled(db: GatewayDb, filter: UsageFilter, grouping: UsageGrouping) {
   const columns = getColumns(grouping);
   const { day, named } = getSource(filter, grouping);
@@ -144,8 +150,8 @@ function getColumns({ group, byDay }: UsageGrouping): GroupColumn[] {
 }
 
 /**
- * UTC days and what has daily counters: from those for its whole days, and from the requests for what is left of a day at
- * either end. Everything else: from the requests.
+ * Chooses the rows to add up. For UTC days and groups that the daily counters have, full days come from the counters and partial
+ * days at either end from the requests. Everything else comes from the requests.
  */
 function counted(db: GatewayDb, filter: UsageFilter, grouping: UsageGrouping) {
   const { byCounters, day, named } = getSource(filter, grouping);
@@ -156,7 +162,7 @@ function counted(db: GatewayDb, filter: UsageFilter, grouping: UsageGrouping) {
   return { rows, readsRequests: !byCounters || partsOfDays(filter).length > 0 };
 }
 
-/** How the rows of a grouping are read, with the expression for their day. */
+/** Returns how the rows of a grouping are read, and the expression for their day. */
 function getSource(filter: UsageFilter, grouping: UsageGrouping) {
   const offsets = getColumns(grouping).includes('day') ? offsetsIn(grouping.zone, filter.startMs, filter.endMs) : [];
   const isUtc = offsets.every(({ offsetMs }) => offsetMs === 0);
@@ -189,7 +195,9 @@ const summed = [
   'upstream_cost',
 ] as const;
 
-/** Rows of either source, a day's counters or a request counted as one; a day that is not UTC's is a number (`dayOfNumber`). */
+/**
+ * Both sources yield rows of the same form; a request counts as one. A day in another zone than UTC is a number (`dayOfNumber`).
+ */
 const fromDays = (db: GatewayDb, accountId: string, { startMs, endMs }: Period) =>
   db
     .selectFrom('usage_daily')
@@ -216,7 +224,7 @@ const fromRequests = (
     .where('created', '>=', BigInt(startMs))
     .where('created', '<', BigInt(endMs));
 
-/** The day of a request by the clocks of a zone, as a number: they go forward and back within a period. */
+/** Returns the local day of a request as a number. The offset may change within a period, when clocks go forward or back. */
 function localDay(offsets: ReturnType<typeof offsetsIn>): RawBuilder<unknown> {
   const last = sql.lit(offsets.at(-1)?.offsetMs ?? 0);
   const earlier = offsets
@@ -226,8 +234,8 @@ function localDay(offsets: ReturnType<typeof offsetsIn>): RawBuilder<unknown> {
   return sql`((created + ${offset}) / ${sql.lit(dayMs)})`;
 }
 
-/** Both databases widen a sum; the cast brings it back to an exact 64-bit integer. */
-const sum = (of: RawBuilder<unknown>) => sql<bigint>`cast(coalesce(sum(${of}), 0) as bigint)`;
+/** Both databases widen a sum. The cast makes it an exact 64-bit integer again. */
+const sum = (expression: RawBuilder<unknown>) => sql<bigint>`cast(coalesce(sum(${expression}), 0) as bigint)`;
 const when = (condition: RawBuilder<unknown>, value: RawBuilder<unknown>) =>
   sql`case when ${condition} then ${value} else 0 end`;
 

@@ -11,12 +11,12 @@ const batch = 2_000;
 const isFree = sql`(status = 'failed' and prompt_tokens + completion_tokens = 0)
   or (byok = 1 and (byok_fee_bps = 0 or price is null))`;
 
-/** The requests by themselves: what each was charged and how it ended (wire contract §1.4.7). */
+/** Rules for single requests: what each was charged and how it ended (wire contract §1.4.7). */
 export const requestRules: readonly Rule[] = [
   {
     name: 'charge = tokens × the price row that was used, or the fee’s share of it',
     unit: 'money',
-    look: lookAtCharges,
+    check: checkCharges,
   },
   sqlRule({
     name: 'what failed and used nothing, and what ran on the caller’s own key without a fee, is charged nothing',
@@ -64,8 +64,11 @@ export const requestRules: readonly Rule[] = [
   }),
 ];
 
-/** A price row is JSON with decimal strings: it is read here, with the arithmetic that bills. */
-async function lookAtCharges(db: GatewayDb) {
+/**
+ * A stored price is JSON with decimal strings, which SQL can't compute exactly. So it's read here, with the same arithmetic that
+ * computes costs.
+ */
+async function checkCharges(db: GatewayDb) {
   const violations: Violation[] = [];
   const parsePricing = priceReader();
   let after = '';
@@ -81,7 +84,7 @@ async function lookAtCharges(db: GatewayDb) {
   return { checked, violations };
 }
 
-/** Few prices are behind many requests: each is read once, as long as there are not more of them than fit. */
+/** Many requests share few prices, so each text is parsed once. The cache is bounded. */
 function priceReader(): (text: string) => Price {
   const known = new Map<string, Price>();
   return (text) => {

@@ -1,40 +1,40 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { GatewayDb } from '../../storage/open-database.ts';
 
-/** One thing that is off: where, what it should be and what it is. */
+/** A single mismatch: the row, the expected value and the stored one. */
 export interface Violation {
   readonly place: string;
   readonly expected: bigint | null;
   readonly found: bigint | null;
 }
 
-/** What was looked at, as a count, and what of it is off. */
-export interface Looked {
+/** How many rows were checked, and the mismatches among them. */
+export interface RuleResult {
   readonly checked: number;
   readonly violations: readonly Violation[];
 }
 
-/** One invariant of the books. */
+/** An invariant of the ledger. */
 export interface Rule {
   readonly name: string;
   readonly unit: 'money' | 'count';
-  look(db: GatewayDb): Promise<Looked>;
+  check(db: GatewayDb): Promise<RuleResult>;
 }
 
 interface SqlRule {
   readonly name: string;
   readonly unit: Rule['unit'];
-  /** What there is to look at, behind `from`. */
+  /** The rows that the rule covers: the text that follows `from`. */
   readonly scope: RawBuilder<unknown>;
-  /** One row per violation: `place`, `expected`, `found`. */
+  /** A query with one row per violation: `place`, `expected`, `found`. */
   readonly violations: RawBuilder<Violation>;
 }
 
-/** A rule that the database checks by itself. */
+/** Creates a rule that the database checks with a single query. */
 export const sqlRule = ({ name, unit, scope, violations }: SqlRule): Rule => ({
   name,
   unit,
-  async look(db) {
+  async check(db) {
     const { rows } = await violations.execute(db);
     return { checked: await getCount(db, scope), violations: rows };
   },
@@ -45,5 +45,5 @@ export async function getCount(db: GatewayDb, scope: RawBuilder<unknown>): Promi
   return Number(rows[0]?.count ?? 0n);
 }
 
-/** A sum that is 0 of nothing, in 64 bits on either database. */
+/** A sum that is 0 when there are no rows, as a 64-bit integer on either database. */
 export const total = (expression: RawBuilder<unknown>) => sql<bigint>`cast(coalesce(sum(${expression}), 0) as bigint)`;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { GatewayDb } from '../../storage/open-database.ts';
 import { total } from './rule.ts';
 
-/** What `usage_daily` counts. */
+/** The counters of `usage_daily`. */
 export const counters = [
   'requests',
   'prompt_tokens',
@@ -17,19 +17,19 @@ const bucketKeys = ['account_id', 'day', 'provider', 'model', 'key_id', 'status'
 const bucket = sql.join(bucketKeys.map((key) => sql.ref(key)));
 
 /**
- * The requests and the entries summed once, for the rules that compare sums: in tables of this connection alone, so that
- * neither memory nor the number of passes grows with the books. Runs `look` between; on one connection.
+ * Sums requests and entries once into temporary tables for the rules that compare sums, so neither memory nor the number of scans
+ * grows with the ledger. Runs `run` while the tables exist. The tables belong to one connection, so `db` must be one.
  */
-export async function withSums<T>(db: GatewayDb, look: () => Promise<T>): Promise<T> {
+export async function withSums<T>(db: GatewayDb, check: () => Promise<T>): Promise<T> {
   for (const statement of [summedRequests, summedRunning, summedEntries, wrongBuckets]) await statement.execute(db);
-  const looked = await look();
+  const result = await check();
   for (const name of tables) await db.schema.dropTable(name).execute();
-  return looked;
+  return result;
 }
 
 const tables = ['ended_sums', 'running_sums', 'entry_sums', 'wrong_buckets'];
 
-/** Every ended request, as `usage_daily` has to have it. */
+/** Ended requests, grouped as `usage_daily` must have them. */
 const summedRequests = sql`create temporary table ended_sums as
   select account_id, day, provider, model, coalesce(key_id, '') as key_id, status, byok, cast(count(*) as bigint) as requests,
     ${sql.join(counters.slice(1).map((name) => sql`${total(sql.ref(name))} as ${sql.ref(name)}`))}
@@ -41,7 +41,7 @@ const summedRunning = sql`create temporary table running_sums as
     ${total(sql`charge`)} as charge
   from requests where status = 'running' group by account_id, day, key_id`;
 
-/** Money that came in and money that was spent; everything else corrects. */
+/** Money that was added and money that was spent. Every other entry type is a correction. */
 const summedEntries = sql`create temporary table entry_sums as
   select account_id, ${total(sql`amount`)} as amount,
     ${total(sql`case when type in ('grant', 'purchase') then amount else 0 end`)} as added,
@@ -53,8 +53,8 @@ const each = (column: (name: string) => RawBuilder<unknown>, between: RawBuilder
 const counted = each((name) => sql.ref(name));
 
 /**
- * The daily counters and what they should be, put below each other and grouped: what is not the same in both. Neither is
- * looked up in the other, which would take a step for each pair of them.
+ * Daily counters that differ from the requests. Both sides are put into one list and grouped: joining them would take time for
+ * each pair.
  */
 const wrongBuckets = sql`create temporary table wrong_buckets as
   select ${bucket}, ${each(

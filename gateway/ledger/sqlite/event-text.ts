@@ -6,8 +6,8 @@ import type { Settlement } from '../ledger.ts';
 import type { OpenedRequest } from '../ledger-batch.ts';
 
 /**
- * A decided step as the journal keeps it: a JSON array that begins with its kind. Integers beyond 2^53 are strings. What is
- * added to a kind goes to its end, so that an older journal can be read.
+ * How an event is written into the write-ahead log: a JSON array that begins with its kind. Integers beyond 2^53 are strings. New
+ * values are appended to the end of a kind, so logs of older versions stay readable.
  */
 
 const kinds = { open: 0, raise: 1, renew: 2, close: 3 } as const;
@@ -38,21 +38,21 @@ const tokens = [
 
 type Plain = string | number | null;
 
-export function stepText(command: LedgerEvent): string {
-  switch (command.do) {
+export function toEventText(event: LedgerEvent): string {
+  switch (event.do) {
     case 'open':
-      return openText(command.row);
+      return openText(event.row);
     case 'raise':
-      return JSON.stringify([kinds.raise, command.id, plain(command.by), ...movedTo(command)]);
+      return JSON.stringify([kinds.raise, event.id, plain(event.by), ...movedTo(event)]);
     case 'renew':
-      return JSON.stringify([kinds.renew, command.id, plain(command.lease_until)]);
+      return JSON.stringify([kinds.renew, event.id, plain(event.lease_until)]);
     case 'close':
-      return closeText(command);
+      return closeText(event);
   }
 }
 
-/** Throws where the text is not that of a step: it was written by another version. */
-export function commandFromText(text: string): LedgerEvent {
+/** Throws when the text isn't an event that this version knows: another version wrote it. */
+export function parseEvent(text: string): LedgerEvent {
   const [kind, ...values] = JSON.parse(text) as [number, ...unknown[]];
   const [id, amount] = values as [string, Plain];
   switch (kind) {
@@ -69,7 +69,7 @@ export function commandFromText(text: string): LedgerEvent {
   }
 }
 
-/** The model that a raised request is asked of from now on, where it is another one. */
+/** The model that a raised request moves to, if it does. */
 const movedTo = ({ provider, model }: Extract<LedgerEvent, { do: 'raise' }>): readonly string[] =>
   provider === undefined || model === undefined ? [] : [provider, model];
 const movedFrom = ([, , provider, model]: readonly unknown[]) =>
@@ -82,18 +82,32 @@ const integer = (value: unknown): bigint => BigInt(value as string | number);
 
 const openedFrom = (values: readonly Plain[]): OpenedRequest =>
   Object.fromEntries(
-    opened.map((column, at) => {
-      const value = values[at] ?? null;
+    opened.map((column, index) => {
+      const value = values[index] ?? null;
       return [column, openedColumns[column] === 'integer' ? integer(value ?? 0) : value];
     }),
   ) as unknown as OpenedRequest;
 
-// One literal each, in the order of `openedColumns` and of `closeFrom`: a loop over names costs as much as the rest of a step.
-// biome-ignore format: columns in their order
+// Written out as literals, in the order of `openedColumns` and `closeFrom`: a loop over names would cost as much as everything
+// else that a command does.
 const openText = (row: OpenedRequest): string =>
   JSON.stringify([
-    kinds.open, row.id, row.account_id, row.key_id, row.instance_id, plain(row.created), row.day, row.provider, row.model,
-    row.purpose, row.conversation_id, row.end_user, row.metadata, plain(row.byok), plain(row.hold), plain(row.lease_until),
+    kinds.open,
+    row.id,
+    row.account_id,
+    row.key_id,
+    row.instance_id,
+    plain(row.created),
+    row.day,
+    row.provider,
+    row.model,
+    row.purpose,
+    row.conversation_id,
+    row.end_user,
+    row.metadata,
+    plain(row.byok),
+    plain(row.hold),
+    plain(row.lease_until),
   ]);
 
 function closeText({ settlement: end, ended, entryId }: Extract<LedgerEvent, { do: 'close' }>): string {
@@ -128,7 +142,7 @@ function closeFrom(values: readonly unknown[]): LedgerEvent {
     estimated: estimated === 1,
     ...(byokFeeBps === 0 ? {} : { byokFeeBps }),
     ...(costUpTo === 0 ? {} : { costUpTo: nanoUsd(integer(costUpTo)) }),
-    usage: Object.fromEntries(tokens.map((name, at) => [name, (counts as number[])[at] ?? 0])),
+    usage: Object.fromEntries(tokens.map((name, index) => [name, (counts as number[])[index] ?? 0])),
     price: price === null ? null : priceFromText(JSON.stringify(price)),
     routing: routing === null ? null : JSON.stringify(routing),
   } as unknown as Settlement;

@@ -11,35 +11,36 @@ import {
 } from '../ledger-batch.ts';
 import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../ledger-snapshot.ts';
 
-/** Brings decided steps into the database, in their order. */
+/** Writes events into the database, in their order. */
 interface LedgerFlush {
-  /** How many steps the database lacks. */
+  /** How many events the database doesn't have yet. */
   readonly waiting: number;
-  /** The number of the last step that it has. */
+  /** The number of the last event that the database has. */
   readonly applied: number;
-  /** A step that was decided, by its number in the journal. */
-  add(command: LedgerEvent, number: number): void;
+  /** Queues an event, with its number in the write-ahead log. */
+  add(event: LedgerEvent, number: number): void;
   /**
-   * Writes a portion of a transaction of at most this many steps, and begins one where none is open. Returns the requests that
-   * ended by it once it is committed, null before; throws where nothing was written.
+   * Works on one portion of a transaction; begins a transaction of at most `max` events if none is open. Returns null until the
+   * transaction is committed, then the ids of the requests that ended in it. Throws when nothing was written.
    */
-  proceed(most: number): readonly string[] | null;
-  /** Whether another connection has changed the database since it was last asked to have been seen. */
-  changedElsewhere(): boolean;
-  seenElsewhere(): void;
+  proceed(max: number): readonly string[] | null;
+  /** Whether another connection has changed the database since `markSeen` was last called. */
+  changedByOthers(): boolean;
+  markSeen(): void;
 }
 
 interface Numbered {
-  readonly command: LedgerEvent;
+  readonly event: LedgerEvent;
   readonly number: number;
 }
 
 /**
- * Steps are redone, then rows are written, in portions of about a millisecond. There are at most so many portions, which are larger
- * where there is much to write: under full load each waits for its turn, and steps must not come faster than they are written.
+ * A transaction first applies the events in memory, then writes the rows, in portions of about a millisecond. The number of
+ * portions is bounded, so portions grow with the amount of work: under full load each one waits for the event loop, and events
+ * must not arrive faster than they are written.
  */
-const portionSteps = 100;
-const maxRedoPortions = 4;
+const portionEvents = 100;
+const maxApplyPortions = 4;
 const portionRows = 24;
 const maxPortions = 12;
 
@@ -50,7 +51,7 @@ export function createLedgerFlush(connection: LedgerConnection): LedgerFlush {
   const setApplied = prepare('update step_journal set applied = ?');
   const version = prepare('pragma data_version');
   const readVersion = () => (version.all([])[0] as { data_version: bigint }).data_version;
-  // Requests that run, as they are stored: nobody else changes them without this being told to forget.
+  // Running requests as they are stored. Nobody else changes those rows without making this process forget its cache.
   const running = new Map<string, RequestState>();
   const stored: LedgerSnapshot = {
     account: snapshot.account,
@@ -62,30 +63,30 @@ export function createLedgerFlush(connection: LedgerConnection): LedgerFlush {
   let applied = (prepare('select applied from step_journal').all([])[0] as { applied: bigint }).applied;
   let seen = readVersion();
 
-  /** One transaction, in portions: between two of them others may have their turn, but nobody on this connection. */
-  function* transaction(commands: readonly Numbered[]): Generator<void, readonly string[]> {
-    const last = BigInt(commands.at(-1)?.number ?? 0);
+  /** One transaction in portions. The event loop runs between them, but nothing else may use this connection. */
+  function* transaction(events: readonly Numbered[]): Generator<void, readonly string[]> {
+    const last = BigInt(events.at(-1)?.number ?? 0);
     begin?.run([]);
-    const draft = new LedgerBatch(stored);
+    const batch = new LedgerBatch(stored);
     try {
-      const atOnce = Math.max(portionSteps, Math.ceil(commands.length / maxRedoPortions));
-      let redone = 0;
-      for (const { command } of commands) {
-        applyEvent(command, draft);
-        if (++redone % atOnce === 0) yield;
+      const portionSize = Math.max(portionEvents, Math.ceil(events.length / maxApplyPortions));
+      let appliedCount = 0;
+      for (const { event } of events) {
+        applyEvent(event, batch);
+        if (++appliedCount % portionSize === 0) yield;
       }
-      const rows = Math.max(portionRows, Math.ceil(commands.length / maxPortions));
+      const rows = Math.max(portionRows, Math.ceil(events.length / maxPortions));
       let written = 0;
-      for (const _ of snapshot.write(draft)) if (++written % rows === 0) yield;
+      for (const _ of snapshot.write(batch)) if (++written % rows === 0) yield;
       setApplied.run([last]);
       commit?.run([]);
     } catch (error) {
       if (connection.inTransaction) rollback?.run([]);
       throw error;
     }
-    waiting = waiting.slice(commands.length);
+    waiting = waiting.slice(events.length);
     applied = last;
-    return endedBy(draft.requests);
+    return endedBy(batch.requests);
   }
 
   function endedBy(requests: ReadonlyMap<string, RequestState>): readonly string[] {
@@ -107,9 +108,9 @@ export function createLedgerFlush(connection: LedgerConnection): LedgerFlush {
     get applied() {
       return Number(applied);
     },
-    add: (command, number) => void waiting.push({ command, number }),
-    proceed(most) {
-      open ??= transaction(waiting.slice(0, most));
+    add: (event, number) => void waiting.push({ event, number }),
+    proceed(max) {
+      open ??= transaction(waiting.slice(0, max));
       try {
         const { done, value } = open.next();
         if (!done) return null;
@@ -120,16 +121,16 @@ export function createLedgerFlush(connection: LedgerConnection): LedgerFlush {
         throw error;
       }
     },
-    changedElsewhere: () => readVersion() !== seen,
-    seenElsewhere() {
+    changedByOthers: () => readVersion() !== seen,
+    markSeen() {
       seen = readVersion();
     },
   };
 }
 
 /**
- * Reads the books and writes changes in SQLite's words, on the connection itself: between a row that is read and the same row
- * written there is no await, and nobody else writes.
+ * Reads and writes the ledger with SQLite's own statements, synchronously on the one connection: nothing can happen between
+ * reading a row and writing it back.
  */
 
 type Value = string | bigint | number | null;
@@ -141,10 +142,10 @@ const openedColumns = `id, account_id, key_id, instance_id, created, day, purpos
 const closedColumns = `status, error_code, ended, charge, upstream_cost, estimated, provider, model, prompt_tokens,
   completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens, cache_write_1h_tokens, web_searches,
   image_tokens, cost_up_to, byok_fee_bps, first_token_ms, total_ms, price, routing`;
-/** In the order of `closedColumns`, which is that of `closedRow`. */
+/** In the order of `closedColumns`, which equals that of `closedRow`. */
 const closedValues = (closed: ClosedRequest): Value[] => Object.values(closedRow(closed));
 
-const texts = {
+const statements = {
   account: `select id, plan, balance, held, used, day, day_requests, day_used, month, month_used, day_limit, month_limit,
     unlimited_key, model_limits from accounts where id = ?`,
   saveAccount: `update accounts set balance = ?, held = ?, used = ?, day = ?, day_requests = ?, day_used = ?, month = ?,
@@ -156,12 +157,12 @@ const texts = {
     where id = ?`,
   highestRequest: "select coalesce(max(id), '') as id from requests",
   openRequest: `insert into requests (${openedColumns}, provider, model, status) values (${places(15)}, 'running')`,
-  // One that was opened and closed since the last time.
+  // For a request that was opened and closed since the last flush: one insert instead of two writes.
   addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(13 + 23)})`,
   raiseRequest: "update requests set hold = hold + ? where id = ? and status = 'running'",
   moveRequest: "update requests set provider = ?, model = ? where id = ? and status = 'running'",
   renewRequest: "update requests set lease_until = ? where id = ? and status = 'running'",
-  // The hold says that nobody else has touched the row since it was last seen.
+  // The condition on the hold proves that nobody else has changed the row since it was read.
   closeRequest: `update requests set hold = 0, (${closedColumns}) = (${places(23)})
     where id = ? and status = 'running' and hold = ?`,
   addEntry: `insert into ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
@@ -180,32 +181,32 @@ const texts = {
 } as const;
 
 interface SqliteSnapshot extends LedgerSnapshot {
-  /** The highest id of a request; empty where there is none. */
+  /** Returns the highest id of a request, or an empty string when there is none. */
   highestRequest(): string;
   /**
-   * Writes what a batch has changed, row by row as it is iterated. Throws where the stored rows are not as they were decided on:
-   * nothing may be committed then.
+   * Writes the changes of a batch, one row per iteration. Throws when the stored rows aren't as they were when the events were
+   * decided; nothing may be committed then.
    */
   write(changes: LedgerChanges): Iterable<void>;
 }
 
-const known = new WeakMap<LedgerConnection, SqliteSnapshot>();
+const snapshots = new WeakMap<LedgerConnection, SqliteSnapshot>();
 
-/** The books on SQLite's one connection; their statements are prepared once. */
+/** Returns the ledger on SQLite's one connection. Its statements are prepared once. */
 export function snapshotOn(connection: LedgerConnection): SqliteSnapshot {
-  const snapshot = known.get(connection) ?? prepareAll(connection);
-  known.set(connection, snapshot);
+  const snapshot = snapshots.get(connection) ?? prepareAll(connection);
+  snapshots.set(connection, snapshot);
   return snapshot;
 }
 
 function prepareAll({ prepare }: LedgerConnection): SqliteSnapshot {
-  const names = Object.keys(texts) as (keyof typeof texts)[];
-  const all = Object.fromEntries(names.map((name) => [name, prepare(texts[name])])) as Record<
-    keyof typeof texts,
+  const names = Object.keys(statements) as (keyof typeof statements)[];
+  const all = Object.fromEntries(names.map((name) => [name, prepare(statements[name])])) as Record<
+    keyof typeof statements,
     ReturnType<LedgerConnection['prepare']>
   >;
   const read = <Row>(name: 'account' | 'key' | 'request', id: string) => all[name].all([id])[0] as Row | undefined;
-  const save = (name: keyof typeof texts, values: readonly Value[]) => {
+  const save = (name: keyof typeof statements, values: readonly Value[]) => {
     const { changes } = all[name].run(values);
     if (Number(changes) !== 1) throw new Error(`${name} changed ${changes} rows instead of one`);
   };
@@ -215,22 +216,22 @@ function prepareAll({ prepare }: LedgerConnection): SqliteSnapshot {
     request: (id) => read<RequestState>('request', id),
     highestRequest: () => (all.highestRequest.all([])[0] as { id: string }).id,
     *write(changes) {
-      const closed = new Map(changes.closed.map((one) => [one.settlement.requestId, one]));
-      const whole = new Set<string>();
+      const closed = new Map(changes.closed.map((closing) => [closing.settlement.requestId, closing]));
+      const inserted = new Set<string>();
       for (const row of changes.opened) {
         const end = closed.get(row.id);
-        if (end) whole.add(row.id);
+        if (end) inserted.add(row.id);
         if (end) yield save('addRequest', openedValues(row, 0n).concat(closedValues(end)));
         else yield save('openRequest', openedValues(row, row.hold).concat(row.provider, row.model));
       }
       for (const { id, by, provider, model } of changes.raised) {
-        if (whole.has(id)) continue;
+        if (inserted.has(id)) continue;
         yield save('raiseRequest', [by, id]);
         if (provider !== undefined && model !== undefined) yield save('moveRequest', [provider, model, id]);
       }
       for (const { id, lease_until } of changes.renewed) yield void all.renewRequest.run([lease_until, id]);
       for (const [id, end] of closed) {
-        if (whole.has(id)) continue;
+        if (inserted.has(id)) continue;
         yield save('closeRequest', closedValues(end).concat(id, end.hold));
       }
       for (const entry of changes.entries) yield save('addEntry', entryValues(entry));
@@ -244,20 +245,30 @@ function prepareAll({ prepare }: LedgerConnection): SqliteSnapshot {
         yield save('addUsage', [
           ...[row.account_id, row.day, row.provider, row.model, row.key_id, row.status, row.byok, row.requests],
           ...[row.prompt_tokens, row.completion_tokens, row.cached_tokens, row.reasoning_tokens],
-          ...[row.charge, atMost(maxNano, row.upstream_cost)],
+          ...[row.charge, capped(maxNano, row.upstream_cost)],
         ]);
       }
     },
   };
 }
 
-const atMost = (most: bigint, amount: bigint): bigint => (amount > most ? most : amount);
+const capped = (max: bigint, amount: bigint): bigint => (amount > max ? max : amount);
 
-// One literal each: lists that are put together from others are made twice.
-// biome-ignore format: columns in their order
+// Written out as literals: building these lists from other lists would create each of them twice.
 const openedValues = (row: OpenedRequest, hold: bigint): Value[] => [
-  row.id, row.account_id, row.key_id, row.instance_id, row.created, row.day, row.purpose, row.conversation_id,
-  row.end_user, row.metadata, row.byok, row.lease_until, hold,
+  row.id,
+  row.account_id,
+  row.key_id,
+  row.instance_id,
+  row.created,
+  row.day,
+  row.purpose,
+  row.conversation_id,
+  row.end_user,
+  row.metadata,
+  row.byok,
+  row.lease_until,
+  hold,
 ];
 // biome-ignore format: columns in their order
 const entryValues = (entry: ChargeEntry): Value[] => [

@@ -3,22 +3,22 @@ import { AppError } from '#shared/errors.ts';
 import { logPaths, readLogFile } from '../../storage/log-files.ts';
 import type { Frame } from '../../storage/log-frames.ts';
 import type { LedgerConnection } from '../../storage/sqlite.ts';
-import { commandFromText } from './event-text.ts';
+import { parseEvent } from './event-text.ts';
 import { createLedgerFlush } from './flush.ts';
 
 type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
-/** Steps in one transaction. */
-const maxCommands = 500;
+/** Events in one transaction. */
+const maxEvents = 500;
 
 export interface LogState {
-  /** Tells these books from others. */
+  /** A random number that identifies the database a log belongs to. */
   readonly databaseId: number;
-  /** The number of the last step that the database has. */
+  /** The number of the last event that the database has. */
   readonly applied: number;
 }
 
-/** How far the database is. */
+/** Returns which event the database has last. */
 export function logState({ prepare }: LedgerConnection): LogState {
   const [row] = prepare('select books as "databaseId", applied from step_journal').all([]) as {
     databaseId: bigint;
@@ -29,9 +29,10 @@ export function logState({ prepare }: LedgerConnection): LogState {
 }
 
 /**
- * Brings into the database what the journal has more, and makes it durable there, so that the journal may be emptied. Where the end
- * never reached the disk whole, it ends before that, with a line in the log. Throws `internal_error` where something is
- * damaged or missing that was on the disk before.
+ * Writes events that only the write-ahead log has into the database and syncs them there, so that the log may be emptied. If its
+ * last events never reached the disk completely, the log is cut before them, and a line in the program's log reports that.
+ *
+ * Throws `internal_error` when something is damaged or missing that had been on the disk.
  */
 export function replayWriteAheadLog(connection: LedgerConnection, log: Log): LogState {
   const { path } = connection;
@@ -41,26 +42,26 @@ export function replayWriteAheadLog(connection: LedgerConnection, log: Log): Log
   const frames = files.flatMap((file) => file.frames);
   const tornBytes = files.reduce((sum, file) => sum + file.tornBytes, 0);
   if (frames.length === 0 && tornBytes === 0) return state;
-  const replayed = wholeFrom(frames, state, path);
-  const last = frames.reduce((most, { number }) => Math.max(most, number), state.applied);
+  const replayed = completeEvents(frames, state, path);
+  const last = frames.reduce((highest, { number }) => Math.max(highest, number), state.applied);
   const lost = last - state.applied - replayed.length;
   const flush = createLedgerFlush(connection);
   try {
-    for (const { number, text } of replayed) flush.add(commandFromText(text()), number);
-    while (flush.waiting > 0) flush.proceed(maxCommands);
+    for (const { number, text } of replayed) flush.add(parseEvent(text()), number);
+    while (flush.waiting > 0) flush.proceed(maxEvents);
   } catch (error) {
     throw unusable(path, `the steps after ${flush.applied} do not fit: ${(error as Error).message}`);
   }
   if (lost > 0 || tornBytes > 0) log({ event: 'write_ahead_log_truncated', level: 'warn', lost, bytes: tornBytes });
   if (replayed.length > 0) log({ event: 'write_ahead_log_replayed', level: 'info', commands: replayed.length });
-  // The number of a step that was lost is never given again: its remains may still be on the disk.
+  // The number of a lost event is never used again, because remains of that event may still be on the disk.
   connection.prepare('update step_journal set applied = ?').run([BigInt(last)]);
   makeDurable(connection, path);
   return { ...state, applied: last };
 }
 
-/** The steps that the database lacks, in their order, up to the first that is not there. */
-function wholeFrom(frames: readonly Frame[], { databaseId, applied }: LogState, path: string): Frame[] {
+/** Returns the events that the database lacks, in order, up to the first gap. */
+function completeEvents(frames: readonly Frame[], { databaseId, applied }: LogState, path: string): Frame[] {
   const byNumber = new Map<number, Frame>();
   let synced = 0;
   for (const frame of frames) {
@@ -68,12 +69,12 @@ function wholeFrom(frames: readonly Frame[], { databaseId, applied }: LogState, 
     byNumber.set(frame.number, frame);
     synced = Math.max(synced, frame.synced);
   }
-  const whole: Frame[] = [];
-  for (let next = byNumber.get(applied + 1); next; next = byNumber.get(next.number + 1)) whole.push(next);
-  const end = applied + whole.length;
-  // Nothing may be missing that was on the disk when what follows it was written.
+  const complete: Frame[] = [];
+  for (let next = byNumber.get(applied + 1); next; next = byNumber.get(next.number + 1)) complete.push(next);
+  const end = applied + complete.length;
+  // Each frame records what had been synced when it was written, so a gap before that point is damage and not a torn end.
   if (end < synced) throw unusable(path, `step ${end + 1} is damaged or missing, though it had been written`);
-  return whole;
+  return complete;
 }
 
 const unusable = (path: string, why: string) =>

@@ -10,8 +10,9 @@ const patienceMs = 10_000;
 const pauseMs = 20;
 
 /**
- * For who does not serve a SQLite file: when it resolves, the database has every step that was written down when it was called. Where
- * a server lives, it will have filled them in a moment; where none does, what the last one has left is brought in here.
+ * For processes that don't serve the SQLite file, such as commands: resolves when the database has every event that was in the
+ * write-ahead log at the time of the call. A living server flushes them in a moment. Without one, this process replays what the
+ * last server left.
  */
 export async function awaitEarlierCommands(db: GatewayDb): Promise<void> {
   const { adapter } = db.getExecutor();
@@ -23,7 +24,7 @@ export async function awaitEarlierCommands(db: GatewayDb): Promise<void> {
   for (const until = performance.now() + patienceMs; ; await delay(pauseMs)) {
     const unlock = unlessServed(path);
     try {
-      // Whoever brings it in looks at all of it, and tells what is damaged.
+      // The replay reads the complete log and throws if it's damaged.
       if (unlock) return void replayWriteAheadLog(connection, () => {});
     } finally {
       unlock?.();
@@ -33,7 +34,7 @@ export async function awaitEarlierCommands(db: GatewayDb): Promise<void> {
   }
 }
 
-/** Takes the place of a server for a moment; null where there is one. */
+/** Takes the serving lock for a moment. Returns null when a server has it. */
 function unlessServed(path: string): (() => void) | null {
   try {
     return takeServingLock(path, { quietly: true });

@@ -7,7 +7,7 @@ import { parseUsd } from '#shared/money.ts';
 import { openGateway } from '../../open-gateway.ts';
 import { scanFrames } from '../../storage/log-frames.ts';
 
-/** What fails at the moment: writing into the journal, only writing much into it, or bringing it onto the disk. */
+/** Which disk operation fails at the moment: every write into the write-ahead log, only large writes, or the sync. */
 const disk = vi.hoisted(() => ({ full: false, nearlyFull: false, broken: false }));
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof fileSystem>();
@@ -58,7 +58,7 @@ async function openBilled() {
   return { ask, close, logged, commands };
 }
 
-test('a full disk: a request is refused with 503 and charged nothing, and the next one is answered', async () => {
+test('on a full disk a request is refused with 503 and charged nothing, and the next one is answered', async () => {
   const { ask, close } = await openBilled();
   disk.full = true;
   const refused = await ask(false);
@@ -70,7 +70,7 @@ test('a full disk: a request is refused with 503 and charged nothing, and the ne
   expect(await close()).toMatchObject({ ok: true, requests: 1, entries: 2, running: 0, held_usd: '0' });
 });
 
-test('a disk with no room for more than the next step: it is written down, and nothing is written over it once there is room again', async () => {
+test('on a nearly full disk the next event is written, and it is not overwritten once there is space again', async () => {
   const { ask, close, commands } = await openBilled();
   disk.nearlyFull = true;
   expect((await ask(false)).status).toBe(200);
@@ -80,7 +80,7 @@ test('a disk with no room for more than the next step: it is written down, and n
   expect(await close()).toMatchObject({ ok: true, requests: 2, entries: 3, running: 0, held_usd: '0' });
 });
 
-test('a disk that fails while an answer is closed: its settlement is asked again until it is on the disk', async () => {
+test('a settlement is retried until it is on the disk when the disk fails while an answer is closed', async () => {
   const { ask, close, logged } = await openBilled();
   const response = await ask(true);
   const reader = response.body?.getReader();

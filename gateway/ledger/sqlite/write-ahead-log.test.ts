@@ -33,7 +33,7 @@ import { applyEvent } from '../decide-commands.ts';
 import type { Settlement } from '../ledger.ts';
 import { LedgerBatch } from '../ledger-batch.ts';
 import { createLedger } from '../ledger-store.ts';
-import { commandFromText } from './event-text.ts';
+import { parseEvent } from './event-text.ts';
 import { createLedgerFlush } from './flush.ts';
 
 const long = Boolean(process.env.PORTICO_LONG);
@@ -165,7 +165,7 @@ async function act({ ledger, db, transact, pass }: Opened, ledgerCommand: Action
     return;
   }
   if (ledgerCommand.do === 'limit') {
-    // Sometimes none any more.
+    // Sometimes removes the limit.
     const limit = ledgerCommand.limit < 200n ? null : ledgerCommand.limit;
     return transact((trx) => limitModels(trx, 'acct_1', { [`p/${ledgerCommand.model}`]: limit }));
   }
@@ -177,10 +177,10 @@ async function act({ ledger, db, transact, pass }: Opened, ledgerCommand: Action
   else await ledger.settle(getEnd(id, ledgerCommand.charge));
 }
 
-/** What is refused changes nothing, and is nobody's business here. */
+/** A refused command changes nothing, and these tests don't care why it was refused. */
 const attempt = (opened: Opened, ledgerCommand: Action) => act(opened, ledgerCommand).catch(() => {});
 
-/** All that the steps are to have changed, in a form that can be compared. */
+/** Returns everything that the commands may change, in a form that can be compared. */
 async function state({ db }: Pick<Opened, 'db'>) {
   const requests = await db.selectFrom('requests').selectAll().orderBy('id').execute();
   return {
@@ -206,7 +206,7 @@ async function state({ db }: Pick<Opened, 'db'>) {
   };
 }
 
-/** The files as a killed process leaves them, with this much of the journal. */
+/** Copies the files as a killed process would leave them, with this part of the write-ahead log. */
 function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
   const copy = join(folder, `killed-${files++}`);
   mkdirSync(copy);
@@ -220,14 +220,17 @@ function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
 
 const headBytes = 28;
 
-/** The part of a file that has its frames; behind it is what it has room for. */
+/** Returns the part of a file that contains frames, without the preallocated space behind it. */
 const written = (bytes: Buffer): Buffer =>
   bytes.subarray(
     0,
     scanFrames(bytes).frames.reduce((sum, { text }) => sum + headBytes + Buffer.byteLength(text()), 0),
   );
 
-/** What may stand behind the last frame: nothing, room, or the rest of frames that were written over, of which the database has all. */
+/**
+ * What may follow the last frame: nothing, empty space, or old frames that were partly overwritten and that the database already
+ * has.
+ */
 const behind = {
   nothing: () => Buffer.alloc(0),
   room: () => Buffer.alloc(5_000),
@@ -249,7 +252,7 @@ const numberApplied = async (opened: Pick<Opened, 'db'>): Promise<number> => {
   return Number(row?.applied);
 };
 
-/** The same steps done one by one by the pure rules, on what was stored before them. */
+/** Applies the same commands one by one with the pure rules to what was stored before them. */
 async function folded(database: string) {
   const gatewayDb = await openDatabase(database);
   const applied = await numberApplied(gatewayDb);
@@ -273,7 +276,7 @@ async function folded(database: string) {
   for (const { number, text } of getFrames(database)) {
     if (number !== next) continue;
     next += 1;
-    applyEvent(commandFromText(text()), draft);
+    applyEvent(parseEvent(text()), draft);
   }
   for (const row of draft.accounts) accounts.set(row.id, { ...(accounts.get(row.id) as object), ...row } as never);
   for (const { id, held, spent } of draft.keys) keys.set(id, { id, held, spent });
@@ -291,10 +294,10 @@ async function folded(database: string) {
   };
 }
 
-/** Which key each request was made with; the state above leaves it out. */
+/** The key of each request, which `state` leaves out. */
 const getKey = new Map<string, string | null>();
 
-test('what a kill at any byte of the journal leaves is what the pure rules make of the steps that are whole', async () => {
+test('a kill at any byte of the log leaves what the pure rules make of the complete events', async () => {
   const property = fc.asyncProperty(
     fc.array(action, { minLength: 5, maxLength: 40 }),
     fc.nat(1_000_000),
@@ -302,7 +305,7 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
     async (program, cut, rest) => {
       const opened = await openWithAccount();
       for (const ledgerCommand of program) await attempt(opened, ledgerCommand);
-      // A process killed a moment later would have filled nothing more: what is stored now is what it leaves.
+      // A process killed a moment later would not have flushed more, so what is stored now is what it leaves.
       const applied = await numberApplied(opened);
       const copy = killed(opened.database, (bytes) => {
         const whole = written(bytes);
@@ -312,7 +315,7 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
       expect(Math.max(applied, lastInLog(copy) ?? 0)).toBe(Math.max(applied, ...lacking));
       getKey.clear();
       for (const { text } of getFrames(opened.database)) {
-        const ledgerCommand = commandFromText(text());
+        const ledgerCommand = parseEvent(text());
         if (ledgerCommand.do === 'open') getKey.set(ledgerCommand.row.id, ledgerCommand.row.key_id);
       }
       await opened.db.destroy();
@@ -329,7 +332,7 @@ test('what a kill at any byte of the journal leaves is what the pure rules make 
   await fc.assert(property, { numRuns: long ? 2_000 : 25 });
 }, 3_600_000);
 
-test('what was whole comes back whole: rows, texts and leases are those of a server that went on', async () => {
+test('replayed rows, texts and leases equal those of a server that went on', async () => {
   const opened = await openWithAccount();
   await opened.ledger.decide(getHold('req_1', 'key_2', 500n));
   await opened.ledger.extend('req_1', nanoUsd(700n));
@@ -347,7 +350,7 @@ test('what was whole comes back whole: rows, texts and leases are those of a ser
   expect(logPaths(copy).filter((path) => existsSync(path))).toEqual([]);
 });
 
-test('a journal that is damaged where it had reached the disk is refused; a torn end is cut', async () => {
+test('a log that is damaged where it had been synced is refused, and a torn end is cut', async () => {
   const opened = await openWithAccount();
   for (let at = 0; at < 4; at += 1) {
     await opened.ledger.decide(getHold(`req_${at}`, null, 10n));
@@ -377,7 +380,7 @@ test('a journal that is damaged where it had reached the disk is refused; a torn
   expect((await state(cut)).requests.map(({ id }) => id)).toEqual(['req_0', 'req_1', 'req_2', 'req_3']);
 });
 
-test('files that are full are written over in turn, and what is left in them of earlier steps counts for nothing', async () => {
+test('full log files are overwritten in turn, and events left in them from before are ignored', async () => {
   const opened = await openWithAccount();
   const long = 'x'.repeat(200_000);
   const sizes = () => logPaths(opened.database).map((path) => statSync(path).size);
@@ -389,14 +392,15 @@ test('files that are full are written over in turn, and what is left in them of 
     await opened.ledger.settle(getEnd(id, 0));
   };
   const numbers = () => logPaths(opened.database).map((path) => scanFrames(readFileSync(path)).frames[0]?.number ?? 0);
-  // Until the first file, which was left, begins with a later step than the second.
+  // Repeat until the first file, which was left, begins with a later event than the second.
   do {
     for (let more = 0; more < 20; more += 1) await ask(long);
     expect(asked).toBeLessThan(1_000);
   } while ((numbers()[0] ?? 0) <= (numbers()[1] ?? 0));
   expect(Math.max(...sizes())).toBeLessThan(most);
   for (let at = 0; at < 3; at += 1) await ask('short');
-  // Until the last one stands in the journal alone: where disks are slow it may be in the database before it is told.
+  // Repeat until the last event is only in the write-ahead log: on a slow disk it may be in the database before it's
+  // acknowledged.
   while ((await numberApplied(opened)) >= (lastInLog(opened.database) ?? 0)) await ask('short');
   const whole = killed(opened.database, (bytes) => bytes);
   const last = getFrames(opened.database).reduce((highest, { number }) => Math.max(highest, number), 0);
@@ -418,7 +422,7 @@ test('files that are full are written over in turn, and what is left in them of 
   await cut.db.destroy();
 });
 
-/** With the state of SQLite's own log, and with what makes it longer. */
+/** Opens a ledger with functions that report the state of SQLite's own log and make it longer. */
 async function openWithLog() {
   const opened = await openWithAccount();
   const statement = getConnection(opened).prepare('pragma wal_checkpoint(NOOP)');
@@ -431,12 +435,12 @@ async function openWithLog() {
     await opened.ledger.decide(getHold(`req_${asked}`, null, 1n));
     await opened.ledger.settle(getEnd(`req_${asked++}`, 0));
   };
-  /** Brings the steps in at once. */
+  /** Reading flushes all events at once. */
   const read = () => opened.db.selectFrom('accounts').select('id').execute();
   return { ...opened, log, ask, read };
 }
 
-test('a log of SQLite that few steps have made long is brought in at once by another thread, and begins anew', async () => {
+test('a SQLite log that few events have made long is copied at once by another thread, and starts over', async () => {
   const { db, log, ask, read } = await openWithLog();
   onTestFinished(() => db.destroy());
   while (log().waiting <= 8_000) {
@@ -450,7 +454,7 @@ test('a log of SQLite that few steps have made long is brought in at once by ano
   expect(log().pages).toBeLessThan(1_000);
 });
 
-test('a log that cannot be brought in because somebody reads is not tried again with each step', async () => {
+test('a checkpoint that a reader blocks is not retried with each event', async () => {
   const opened = await openWithLog();
   const { log, ask, read } = opened;
   const told = vi.spyOn(Worker.prototype, 'postMessage');
@@ -467,7 +471,7 @@ test('a log that cannot be brought in because somebody reads is not tried again 
     await ask();
     await read();
   }
-  // In its time, not by a read: each of these fills is followed by a look at the log.
+  // Wait for the scheduled flush instead of reading: each flush is followed by a check of SQLite's log.
   for (let fills = 0; fills < 8; fills += 1) {
     const before = await numberApplied(opened);
     await ask();
@@ -476,14 +480,14 @@ test('a log that cannot be brought in because somebody reads is not tried again 
   expect(begun()).toBe(1);
 });
 
-test('a command beside a server that does not bring its steps into the file gives up after ten seconds', async () => {
+test('a command gives up after ten seconds when the server does not flush its events', async () => {
   const opened = await openWithAccount();
   await opened.ledger.decide(getHold('req_1', null, 10n));
   const copy = killed(opened.database, (bytes) => bytes);
   await opened.db.destroy();
   const unlock = takeServingLock(copy);
   let passed = 0;
-  // Each look at the clock is four seconds later.
+  // Each reading of the clock is four seconds later.
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (passed += 4_000));
   onTestFinished(() => {
     clock.mockRestore();
@@ -494,7 +498,7 @@ test('a command beside a server that does not bring its steps into the file give
   await expect(command).rejects.toThrow(/has not written its last requests into it within 10 seconds/);
 });
 
-test('a grant by another process counts at once where a hold would be refused, and balances chain over both', async () => {
+test('a grant by another process counts at once when a hold would be refused, and balances stay consistent across both', async () => {
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
   const outside = await openDatabase(opened.database);
@@ -510,7 +514,7 @@ test('a grant by another process counts at once where a hold would be refused, a
   expect((await checkLedger(opened)).ok).toBe(true);
 });
 
-test('an amount that no column can keep is refused before anything is written, and the next step is taken', async () => {
+test('an amount that no column can store is refused before anything is written, and the next command works', async () => {
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
   const { db, ledger } = opened;
@@ -533,7 +537,7 @@ test('an amount that no column can keep is refused before anything is written, a
   });
 });
 
-test('while too many steps wait for the database nothing is begun, what runs goes on, and then there is room', async () => {
+test('while too many events wait for the database nothing new begins, running requests go on, and then requests begin again', async () => {
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
   const { db, ledger } = opened;
@@ -548,19 +552,19 @@ test('while too many steps wait for the database nothing is begun, what runs goe
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_996n, held: 6n }] });
 });
 
-/** Takes the steps of so many requests that end at once, all before the event loop goes on. Resolves when they are durable. */
+/** Runs the commands of this many requests, which all end before the event loop goes on. Resolves when they are durable. */
 async function endMany({ ledger }: Opened, count: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, at) => `req_${String(at).padStart(4, '0')}`);
   for (const id of ids) await ledger.decide(getHold(id, 'key_1', 1n));
   await Promise.all(ids.map((id) => ledger.settle(getEnd(id, 1))));
 }
 
-/** Resolves in the middle of a transaction that brings steps into the database. */
+/** Resolves in the middle of a flush's transaction. */
 async function midway(opened: Opened): Promise<void> {
   while (!getConnection(opened).inTransaction) await nextTurn();
 }
 
-/** Books into which the steps of 400 requests are being brought. */
+/** Opens a ledger in the middle of flushing the events of 400 requests. */
 async function openMidway() {
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
@@ -569,7 +573,7 @@ async function openMidway() {
   return { ...opened, ended, connection: getConnection(opened) };
 }
 
-test('while many steps are brought in others have their turn, and a hold does not wait', async () => {
+test('during a long flush the event loop runs and a hold does not wait', async () => {
   const { connection, ended, ...opened } = await openMidway();
   await opened.ledger.decide(getHold('req_new', 'key_1', 7n));
   expect(connection.inTransaction).toBe(true);
@@ -581,7 +585,7 @@ test('while many steps are brought in others have their turn, and a hold does no
   expect((await checkLedger(opened)).ok).toBe(true);
 });
 
-test('who reads while steps are brought in has all of them; who needs none is not kept waiting', async () => {
+test('a reader during a flush sees all events, and a caller that needs none of them does not wait', async () => {
   const { connection, ended, ...opened } = await openMidway();
   const query = sql<{ revoked_at: bigint | null }>`select revoked_at from api_keys where id = 'key_1'`;
   expect(await readAsStored(opened.db, query)).toEqual([{ revoked_at: null }]);
@@ -599,7 +603,7 @@ test('who reads while steps are brought in has all of them; who needs none is no
   await ended;
 });
 
-test('steps that come after a read has brought in the rest are brought in too, in portions as well', async () => {
+test('events that arrive after a read has flushed the rest are flushed in portions too', async () => {
   const { connection, ended, ...opened } = await openMidway();
   await opened.db.selectFrom('accounts').select('id').execute();
   for (let at = 0; at < 200; at += 1) await opened.ledger.decide(getHold(`req_new_${at}`, null, 1n));
@@ -609,11 +613,11 @@ test('steps that come after a read has brought in the rest are brought in too, i
   expect(await state(opened)).toMatchObject({ accounts: [{ balance: 4_600n, held: 200n }] });
 });
 
-test('a transaction that begins while steps are brought in comes after all of them', async () => {
+test('a transaction that begins during a flush runs after it', async () => {
   const { ended, ...opened } = await openMidway();
   await opened.transact(async (trx) => {
     await grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(100n) }, start);
-    // Somebody's transaction is not read around.
+    // The read inside somebody's transaction must not bypass it.
     expect(await readAsStored(trx, sql<{ balance: bigint }>`select balance from accounts`)).toEqual([
       { balance: 4_700n },
     ]);
@@ -622,7 +626,7 @@ test('a transaction that begins while steps are brought in comes after all of th
   expect((await checkLedger(opened)).ok).toBe(true);
 });
 
-test('what fails in the middle is rolled back, told once and tried again', async () => {
+test('a flush that fails midway is rolled back, logged once and retried', async () => {
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
   const connection = getConnection(opened);
@@ -646,7 +650,7 @@ test('what fails in the middle is rolled back, told once and tried again', async
   expect((await checkLedger(opened)).ok).toBe(true);
 });
 
-test('however many steps wait, few portions bring them in', async () => {
+test('many waiting events are flushed in few portions', async () => {
   const opened = await openWithAccount();
   onTestFinished(() => opened.db.destroy());
   const before = killed(opened.database, () => Buffer.alloc(0));
@@ -654,7 +658,7 @@ test('however many steps wait, few portions bring them in', async () => {
   const { db } = await openDatabase(before);
   onTestFinished(() => db.destroy());
   const flush = createLedgerFlush(getConnection({ db }));
-  for (const { number, text } of getFrames(opened.database)) flush.add(commandFromText(text()), number);
+  for (const { number, text } of getFrames(opened.database)) flush.add(parseEvent(text()), number);
   expect(flush.waiting).toBe(4_000);
   let portions = 1;
   while (flush.proceed(4_000) === null) portions += 1;

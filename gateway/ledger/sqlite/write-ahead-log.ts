@@ -10,28 +10,28 @@ import {
   type DecisionContext,
   decideCommands,
   type LedgerCommand,
-  toCommand,
+  toEvent,
 } from '../decide-commands.ts';
 import type { LedgerChanges } from '../ledger-batch.ts';
 import type { AccountState, KeyState, LedgerSnapshot, RequestState } from '../ledger-snapshot.ts';
-import { stepText } from './event-text.ts';
+import { toEventText } from './event-text.ts';
 import { createLedgerFlush, snapshotOn } from './flush.ts';
 import { replayWriteAheadLog } from './replay-write-ahead-log.ts';
 
-/** Accounts and keys that are remembered; then all are read anew. */
-const most = 10_000;
+/** How many accounts and keys are cached. Beyond that the cache is emptied. */
+const maxCached = 10_000;
 
-/** The books as they are with all that was decided, also where the database lacks it yet. */
+/** The ledger with everything that was decided, including what the database doesn't have yet. */
 interface MemoryLedger extends LedgerSnapshot {
-  /** Whether somebody else has changed the database: it is read anew once it lacks nothing. */
+  /** Whether somebody else has changed the database. The cache is then emptied as soon as nothing waits to be flushed. */
   stale: boolean;
   forget(): void;
-  /** Throws where a sum would be more than the database can keep. */
-  requireRoom(changes: LedgerChanges): void;
-  /** Remembers what was decided. */
-  decided(changes: LedgerChanges): void;
-  /** Forgets the requests that have ended and are in the database. */
-  written(ended: readonly string[]): void;
+  /** Throws when a sum would exceed what a database column can store. */
+  requireColumnsFit(changes: LedgerChanges): void;
+  /** Caches the changes of a decision. */
+  remember(changes: LedgerChanges): void;
+  /** Forgets requests that have ended and are in the database. */
+  forgetEnded(ended: readonly string[]): void;
 }
 
 function createMemoryLedger(connection: LedgerConnection): MemoryLedger {
@@ -39,13 +39,13 @@ function createMemoryLedger(connection: LedgerConnection): MemoryLedger {
   const accounts = new Map<string, AccountState>();
   const keys = new Map<string, KeyState>();
   const requests = new Map<string, RequestState>();
-  // Ids rise: one beyond the highest is new, without the database being asked.
+  // Ids rise, so an id above the highest one must be new and needs no query.
   let highest: string | null = null;
 
   function read<Row>(rows: Map<string, Row>, id: string, load: (id: string) => Row | undefined): Row | undefined {
     const known = rows.get(id);
     if (known !== undefined) return known;
-    // What is not remembered the database lacks nothing of.
+    // A row that isn't cached has no unflushed changes, so the database is current.
     const row = load(id);
     if (row !== undefined) rows.set(id, row);
     return row;
@@ -68,14 +68,15 @@ function createMemoryLedger(connection: LedgerConnection): MemoryLedger {
       requests.clear();
       highest = null;
     },
-    requireRoom({ accounts: changed, keys: spending, closed }) {
-      // What is used is also the month's; a balance is what was granted less that; what is held has each request's hold in it.
+    requireColumnsFit({ accounts: changed, keys: spending, closed }) {
+      // Checking these two sums is enough: the month's charges are part of `used`, a balance is what was granted minus `used`,
+      // and each request's hold is part of `held`.
       for (const { held, used } of changed) requireFits(held + used);
       for (const { held, spent } of spending) requireFits(held + spent);
       for (const { settlement } of closed) requireFits(settlement.upstreamCost);
     },
-    decided(changes) {
-      memory.stale ||= accounts.size + keys.size > most;
+    remember(changes) {
+      memory.stale ||= accounts.size + keys.size > maxCached;
       for (const account of changes.accounts) accounts.set(account.id, account);
       for (const key of changes.keys) keys.set(key.id, key);
       for (const [id, request] of changes.requests) {
@@ -83,7 +84,7 @@ function createMemoryLedger(connection: LedgerConnection): MemoryLedger {
         if (highest !== null && id > highest) highest = id;
       }
     },
-    written(ended) {
+    forgetEnded(ended) {
       for (const id of ended) requests.delete(id);
     },
   };
@@ -96,57 +97,64 @@ function requireFits(amount: bigint): void {
 
 export type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
-/** SQLite is filled this long after the first step that it lacks: what was opened and closed by then is one row written once. */
+/**
+ * How long after the first unflushed event SQLite is written. A request that was opened and closed by then is written as one row.
+ */
 const flushEveryMs = 120;
-/** Steps in one transaction. It is written in portions, or it would hold up the event loop; who reads waits for all of it. */
+/** Events in one transaction. It's written in portions so the event loop isn't blocked, but a reader waits for all of it. */
 const maxCommands = 5_000;
-/** Between two portions. */
+/** The pause between two portions. */
 const pauseMs = 2;
-/** So many steps may wait while the database cannot be written: beyond it nothing new is begun. */
+/** How many events may wait while the database can't be written. Beyond that, new requests are refused. */
 const maxWaiting = 50_000;
-/** How often another process's changes are looked for. */
-const lookEveryMs = 50;
+/** How often changes by other processes are looked for. */
+const checkEveryMs = 50;
 const retryMs = 500;
-/** Of SQLite's log, 4 KB each: so many are brought into the file by a thread of its own at once, a quarter of them after a while. */
+/**
+ * Pages of 4 KB in SQLite's own log. A separate thread copies them into the database file: at this number at once, at a quarter
+ * of it after `checkpointEveryMs`.
+ */
 const longLogPages = 8_000;
 const checkpointEveryMs = 30_000;
-/** So many are brought in by the thread that serves, which then serves nobody: only where the other one cannot keep up. */
+/**
+ * At this size SQLite checkpoints on the serving thread, which blocks it. It only happens when the other thread can't keep up.
+ */
 const maxLogPages = 3 * longLogPages;
 
 /**
- * The steps of the one process that owns a SQLite file. They are decided in memory and appended to a file beside the
- * database; the database is filled a moment later (docs/decisions/039-write-ahead-log.md).
+ * The write-ahead log of the one process that owns a SQLite file. Commands are decided in memory and their events appended to a
+ * file beside the database; a flush writes them into the database a moment later (docs/decisions/039-write-ahead-log.md).
  */
 export interface WriteAheadLog {
   /**
-   * Decides a step and writes it down, while the books are not busy. Throws `WriteAheadLogFault` where that cannot be done: then
-   * nothing has changed.
+   * Decides a command and appends its event to the log. Must not be called while `isBusy`. Throws `WriteAheadLogFault` when it
+   * can't be written, and nothing has changed then.
    */
   take(command: LedgerCommand, context: DecisionContext): CommandResult;
-  /** Calls back when all that was taken until now is on the disk, or cannot be brought there. */
+  /** Calls back when everything taken until now is on the disk, or with the fault that prevents it. */
   whenDurable(done: (fault: WriteAheadLogFault | null) => void): void;
-  /** Whether somebody's transaction is open: steps are to be taken once it is over. */
+  /** Whether somebody's transaction is open. Commands must wait until it's over. */
   readonly isBusy: boolean;
   whenFree(): Promise<void>;
-  /** Writes into the database all that waits. */
+  /** Writes all waiting events into the database. */
   flush(): void;
 }
 
 const logs = new WeakMap<LedgerConnection, WriteAheadLog>();
 
 /**
- * The journal of an open database, which this process must own (`serving-lock.ts`). Opening it first brings into the database
- * what an earlier process has left. Throws `internal_error` where the journal is damaged.
+ * Returns the write-ahead log of an open database, which this process must own (`serving-lock.ts`). The first call replays what
+ * an earlier process left. Throws `internal_error` when the log is damaged.
  */
 export function getWriteAheadLog(db: GatewayDb, log: Log): WriteAheadLog {
   const { adapter } = db.getExecutor();
   if (!(adapter instanceof GatewaySqliteAdapter)) throw new Error('only SQLite has a journal');
-  const journal = logs.get(adapter.connection) ?? openJournal(adapter.connection, log);
-  logs.set(adapter.connection, journal);
-  return journal;
+  const writeAheadLog = logs.get(adapter.connection) ?? openWriteAheadLog(adapter.connection, log);
+  logs.set(adapter.connection, writeAheadLog);
+  return writeAheadLog;
 }
 
-function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
+function openWriteAheadLog(connection: LedgerConnection, log: Log): WriteAheadLog {
   const { path } = connection;
   const { databaseId, applied } = replayWriteAheadLog(connection, log);
   const files = path === null ? inMemory(applied) : openLogFiles(path, databaseId, applied);
@@ -157,8 +165,8 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
   const cache = createMemoryLedger(connection);
   const free: (() => void)[] = [];
   let timer: NodeJS.Timeout | null = null;
-  let lookedAt = 0;
-  let troubled = false;
+  let checkedAt = 0;
+  let isFailing = false;
   let checkpointing = false;
   let checkpointedAt = performance.now();
   let checkpointedPages = 0;
@@ -169,11 +177,11 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
     if (cache.stale) cache.forget();
   }
 
-  /** Returns whether a transaction was committed with it. */
+  /** Returns whether this portion committed a transaction. */
   function flushPortion(): boolean {
     const ended = flush.proceed(maxCommands);
     if (!ended) return false;
-    cache.written(ended);
+    cache.forgetEnded(ended);
     if (cache.stale && flush.waiting === 0) cache.forget();
     return true;
   }
@@ -182,7 +190,7 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
     timer ??= setTimeout(() => flushUpTo(files.last), ms);
   }
 
-  /** In portions, between which the event loop gets its turn. */
+  /** Flushes in portions, between which the event loop runs. */
   function flushUpTo(last: number): void {
     timer = null;
     try {
@@ -191,16 +199,16 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
         return;
       }
       const committed = flush.waiting === 0 || flushPortion();
-      if (committed && troubled) {
+      if (committed && isFailing) {
         log({ event: 'ledger_flush_recovered', level: 'info' });
-        troubled = false;
+        isFailing = false;
       }
-      // Else a transaction is open, in which SQLite tells nothing of its log.
+      // Inside an open transaction, SQLite reports nothing about its log.
       if (committed) checkpointIfDue();
     } catch (error) {
-      if (!troubled)
+      if (!isFailing)
         log({ event: 'ledger_flush_failed', level: 'error', waiting: flush.waiting, cause: String(error) });
-      troubled = true;
+      isFailing = true;
       schedule(retryMs);
       return;
     }
@@ -209,8 +217,8 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
   }
 
   /**
-   * Where SQLite's log is long, or where the database has all that a file holds which was left: once that is on the disk, the file may
-   * be written over.
+   * Begins a checkpoint when SQLite's own log is long, or when the database has every event of the file that was left behind:
+   * that file may be overwritten once the database is synced.
    */
   function checkpointIfDue(): void {
     if (!checkpoints || checkpointing) return;
@@ -231,8 +239,9 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
   const logPages = () => Number((logState.all([])[0] as { log: bigint }).log);
 
   /**
-   * SQLite's own log grows by what others write too, and by as many pages for few steps as for many. What the last checkpoint had to
-   * leave, because somebody reads what is older, does not count again; a log that was wholly in begins anew.
+   * SQLite's own log also grows by what other connections write, and by as many pages for few events as for many. Pages that the
+   * last checkpoint had to leave, because somebody was still reading an older version, don't count again. A log that was copied
+   * completely starts over.
    */
   function hasGrown(pages: number): boolean {
     const grown = pages < checkpointedPages ? pages : pages - checkpointedPages;
@@ -240,21 +249,21 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
     return grown > (isLate ? longLogPages / 4 : longLogPages);
   }
 
-  function look(): boolean {
-    lookedAt = performance.now();
-    if (!flush.changedElsewhere()) return false;
+  function checkForChanges(): boolean {
+    checkedAt = performance.now();
+    if (!flush.changedByOthers()) return false;
     cache.stale = true;
     try {
       flushAll();
     } catch {
-      // Called where the database is filled in its time; until then what was read before is what is known.
+      // The regular flush reports the error. Until it succeeds, the cached rows are the best knowledge.
       return false;
     }
-    flush.seenElsewhere();
+    flush.markSeen();
     return true;
   }
 
-  const decided = (command: LedgerCommand, context: DecisionContext) => {
+  const decideOne = (command: LedgerCommand, context: DecisionContext) => {
     const { results, changes } = decideCommands([command], cache, context);
     return { result: results[0] as CommandResult, changes };
   };
@@ -264,7 +273,7 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
       try {
         flushAll();
       } catch (error) {
-        // What is stored can still be read; nothing may be written before what came earlier.
+        // Stored rows can still be read, but nothing may be written before the earlier events are in.
         if (writes) throw error;
       }
     },
@@ -284,16 +293,16 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
     take(command, context) {
       if (command.do === 'hold' && flush.waiting > maxWaiting)
         throw new WriteAheadLogFault(new Error('too many steps wait'));
-      if (performance.now() - lookedAt > lookEveryMs) look();
-      let { result, changes } = decided(command, context);
+      if (performance.now() - checkedAt > checkEveryMs) checkForChanges();
+      let { result, changes } = decideOne(command, context);
       const refused = 'error' in result || result.value === false;
-      if (refused && look()) ({ result, changes } = decided(command, context));
-      const done = toCommand(changes);
-      if (!done) return result;
-      cache.requireRoom(changes);
-      // The hold must outlive this process before an upstream is asked; who ends a request waits until that is durable.
-      flush.add(done, files.append(stepText(done), done.do === 'close'));
-      cache.decided(changes);
+      if (refused && checkForChanges()) ({ result, changes } = decideOne(command, context));
+      const event = toEvent(changes);
+      if (!event) return result;
+      cache.requireColumnsFit(changes);
+      // The hold must survive this process before an upstream is called. The end of a request waits until it's durable.
+      flush.add(event, files.append(toEventText(event), event.do === 'close'));
+      cache.remember(changes);
       schedule(flushEveryMs);
       return result;
     },
@@ -308,19 +317,19 @@ function openJournal(connection: LedgerConnection, log: Log): WriteAheadLog {
 
 function closeWriteAheadLog(connection: LedgerConnection, files: LogFiles, flushAll: () => void, log: Log): void {
   connection.hooks = null;
-  let whole = false;
+  let isComplete = false;
   try {
     flushAll();
     const [row] = connection.prepare('pragma wal_checkpoint(TRUNCATE)').all([]) as { busy: bigint }[];
-    whole = row?.busy === 0n;
+    isComplete = row?.busy === 0n;
   } catch (error) {
-    // The journal has it: whoever opens the books next brings it in.
+    // The write-ahead log has the events: the next process that opens the database replays them.
     log({ event: 'ledger_flush_failed', level: 'error', cause: String(error) });
   }
-  files.close(whole);
+  files.close(isComplete);
 }
 
-/** Books in memory are gone with the process, and so would be their journal. */
+/** A database in memory dies with the process, so its log needs no file. */
 function inMemory(start: number): LogFiles {
   let last = start;
   return {
@@ -336,12 +345,12 @@ function inMemory(start: number): LogFiles {
 }
 
 interface Checkpoints {
-  /** Makes what is committed durable in the database's own file. Calls back when it is, or with why it is not. */
+  /** Makes committed data durable in the database file. Calls back with null, or with the error. */
   begin(done: (error: Error | null) => void): void;
   close(): void;
 }
 
-/** Checkpoints on a thread of their own, which begins with the first one. One at a time. */
+/** Runs checkpoints, one at a time, on a thread that starts with the first one. */
 function createCheckpoints(path: string): Checkpoints {
   let worker: Worker | null = null;
   let waiting: ((error: Error | null) => void) | null = null;

@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
 /** Accounts, keys, requests, the append-only ledger and the daily counters. */
-export const gatewayDb = (dialect: DialectName): Migration => ({
+export const firstTables = (dialect: DialectName): Migration => ({
   async up(db) {
     for (const statement of [...tables(dialect), ...indexes, ...(dialect === 'sqlite' ? sqliteFence : postgresFence)]) {
       await run(db, statement);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** Quotas of plans, spending limits of keys, and the answers that `Idempotency-Key` keeps. */
+/** Quotas of plans, spending limits of keys, and the answers stored for an `Idempotency-Key`. */
 export const limits = (dialect: DialectName): Migration => ({
   async up(db) {
     for (const statement of [...columns(dialect), keptAnswers(dialect), ...indexes, ...backfill]) {
@@ -38,7 +38,7 @@ function keptAnswers(dialect: DialectName): string {
 
 const indexes = ['CREATE INDEX kept_answers_by_end ON kept_answers (expires)'];
 
-/** The new counters start where the books stand. */
+/** The new counters start with the sums of what the ledger already has. */
 const backfill = [
   `UPDATE api_keys SET
     spent = coalesce((SELECT sum(charge) FROM requests WHERE key_id = api_keys.id), 0),

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** Users, the keys that tokens are signed with, and what was revoked (wire contract §4.6). */
+/** Users, the keys that tokens are signed with, and revoked tokens (wire contract §4.6). */
 export const identity = (dialect: DialectName): Migration => ({
   async up(db) {
     for (const statement of statements(dialect)) await run(db, statement);
@@ -28,7 +28,7 @@ function statements(dialect: DialectName): string[] {
       kid TEXT PRIMARY KEY, alg TEXT NOT NULL, public_jwk TEXT NOT NULL, sealed_key ${bytes} NOT NULL,
       created ${int} NOT NULL, signs_from ${int}, retires_at ${int}
     ${end}`,
-    // Two processes that make the first keys at the same time: one of them loses, and uses the other's.
+    // When two processes create the first keys at the same time, one of them fails and uses the other's.
     'CREATE UNIQUE INDEX token_keys_one_standby ON token_keys (alg) WHERE signs_from IS NULL',
     `CREATE TABLE revoked_tokens (
       jti TEXT PRIMARY KEY, revoked ${int} NOT NULL, forget_after ${int} NOT NULL

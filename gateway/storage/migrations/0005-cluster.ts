@@ -2,15 +2,19 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** What the instances on one PostgreSQL database share besides the books. One process on SQLite has it in memory. */
+/** What the instances on one PostgreSQL database share besides the ledger. On SQLite the only process keeps it in memory. */
 export const cluster = (dialect: DialectName): Migration => ({
   async up(db) {
     if (dialect === 'sqlite') return;
-    for (const statement of [...tables, takeFunction, enterFunction, ...bells]) await sql.raw(statement).execute(db);
+    for (const statement of [...tables, takeFunction, enterFunction, ...notifications])
+      await sql.raw(statement).execute(db);
   },
 });
 
-/** Unlogged: what a crash of the database forgets of them is at most a minute old, and nothing is synced for them. */
+/**
+ * Unlogged tables: their rows matter for a minute at most, so losing them in a crash of the database is harmless, and writing
+ * them needs no sync.
+ */
 const tables = [
   `CREATE UNLOGGED TABLE limit_uses (
     key TEXT NOT NULL, bucket BIGINT NOT NULL, at BIGINT NOT NULL, cost BIGINT NOT NULL CHECK (cost >= 0),
@@ -30,9 +34,8 @@ const tables = [
 ];
 
 /**
- * Takes a cost from the last 60 seconds of a key where its limit allows that, and says how things then stand. The lock
- * makes the takes of one key one after another, so that together they cannot pass the limit; costs within half a second
- * share a row.
+ * Takes a cost from the last 60 seconds of a key if its limit allows that, and returns the state of the window. The lock
+ * serializes the calls for one key, so together they can't exceed the limit. Costs within half a second share a row.
  */
 const takeFunction = `
   CREATE FUNCTION portico_take(wanted_key TEXT, wanted_limit BIGINT, wanted_cost BIGINT, given BIGINT)
@@ -76,7 +79,7 @@ const takeFunction = `
     RETURN NEXT;
   END $$`;
 
-/** One more that runs, where fewer than the limit do. Places whose instance gives no sign of life are nobody's. */
+/** Counts one more running request if fewer than the limit run. Rows whose lease has run out don't count. */
 const enterFunction = `
   CREATE FUNCTION portico_enter(
     wanted_id TEXT, wanted_key TEXT, wanted_limit BIGINT, holder TEXT, lease_ms BIGINT, given BIGINT
@@ -100,10 +103,10 @@ const clusterSignal = (name: string, event: string, table: string) =>
   `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION portico_ring('${table}')`;
 
 /**
- * Whatever changes a credential, also a statement typed by hand, is told to every instance. The columns that requests
- * change all the time (balances, counters, marks of use) ring nothing.
+ * Every change to a credential, even by a statement typed by hand, notifies every instance. Columns that requests change all the
+ * time (balances, counters, last use) trigger no notification.
  */
-const bells = [
+const notifications = [
   `CREATE FUNCTION portico_ring() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN PERFORM pg_notify('portico', TG_ARGV[0]); RETURN NULL; END $$`,
   clusterSignal('accounts_ring', 'UPDATE OF status, plan, tokens_valid_after OR DELETE', 'accounts'),

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** Prices that are not in the shipped book: the operator's own, and those that were refreshed. Only ever added to. */
+/** Prices that aren't in the shipped price book: the operator's own, and refreshed ones. Rows are only ever added. */
 export const prices = (dialect: DialectName): Migration => ({
   async up(db) {
     for (const statement of statements(dialect)) await run(db, statement);
@@ -37,7 +37,9 @@ const postgresFence = [
     FOR EACH ROW EXECUTE FUNCTION price_rows_refuse()`,
 ];
 
-/** `0028-price-editions`: which price books were taken over, by their days, so that none that is older is taken again (decision 113). */
+/**
+ * `0028-price-editions`: the dates of the price books that were adopted, so that no older one is adopted again (decision 113).
+ */
 export const priceEditions = (dialect: DialectName): Migration => ({
   async up(db) {
     const sqlite = dialect === 'sqlite';

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** Tokens with a price of their own, kept apart so that each charge can be counted again. Earlier requests: none known. */
+/** Tokens that have their own price, stored separately so that every charge can be recomputed. Zero for earlier requests. */
 export const tokenClasses = (dialect: DialectName): Migration => ({
   async up(db) {
     const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';

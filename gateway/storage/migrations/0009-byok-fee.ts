@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** The operator's share of requests on a caller's own key: kept with each request, and booked at most once for it. */
+/**
+ * The operator's fee for requests on a caller's own key: its share is stored with each request, and a request has at most one fee
+ * entry.
+ */
 export const byokFee = (dialect: DialectName): Migration => ({
   async up(db) {
     const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';

@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
 /**
- * Where each key comes from: the key that minted it, whether that had a limit or not, or the token (decision 029). Earlier
- * versions only kept it of limited keys; of the others it follows, as far as it is known, from whose rate limits they share.
+ * Where each key comes from: the key that minted it, whether or not that had a limit, or the token (decision 029). Earlier
+ * versions recorded this only for limited keys. For the others it's derived, where possible, from whose rate limits they share.
  */
 export const provenance = (dialect: DialectName): Migration => ({
   async up(db) {
@@ -13,7 +13,7 @@ export const provenance = (dialect: DialectName): Migration => ({
 });
 
 const statements = (dialect: DialectName): string[] => [
-  // Instances of the version before may be at work: no sum moves between being read and being written.
+  // Instances of the previous version may be running, so no sum may change between reading and writing it.
   ...(dialect === 'sqlite' ? [] : ['LOCK TABLE api_keys IN EXCLUSIVE MODE']),
   ...columns(dialect === 'sqlite' ? 'INTEGER' : 'BIGINT'),
   ...backfill,
@@ -32,10 +32,10 @@ const columns = (int: string) => [
 const backfill = [
   `UPDATE api_keys SET parent_id = window_id WHERE parent_id IS NULL AND window_id <> id AND window_id IN
     (SELECT above.id FROM api_keys AS above WHERE above.account_id = api_keys.account_id AND above.window_id IS NULL)`,
-  // Which of the user's tokens it was is not known; it had been issued by then.
+  // It isn't known which of the user's tokens minted the key, only that it had been issued by then.
   `UPDATE api_keys SET token_user = window_id, token_issued = created / 1000
     WHERE parent_id IS NULL AND window_id IN (SELECT id FROM users WHERE users.account_id = api_keys.account_id)`,
-  // What a key's children spent counts for it, and now it has more of them.
+  // The spend of a key includes that of its children, and it now has more children than were known.
   ...[
     ['spent', 'charge'],
     ['held', 'hold'],
@@ -55,7 +55,7 @@ const backfill = [
   ),
 ];
 
-/** Whatever changes what a key is worth is told to every instance, also where it was typed by hand. */
+/** Every change to what a key may do notifies every instance, even when it was typed by hand. */
 const clusterSignal = [
   'DROP TRIGGER api_keys_ring ON api_keys',
   `CREATE TRIGGER api_keys_ring

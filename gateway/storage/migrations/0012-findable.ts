@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
 /**
- * Requests are found by the caller's own id of them and by their conversation, without reading the others, and
- * entries are of a known type (decision 041).
+ * Requests can be found by the caller's own id and by their conversation without reading others, and entries have a known type
+ * (decision 041).
  */
 export const findable = (dialect: DialectName): Migration => ({
   async up(db) {
@@ -12,7 +12,7 @@ export const findable = (dialect: DialectName): Migration => ({
   },
 });
 
-/** A list is read in the order of an index, whatever it is narrowed by. Requests without a name cost its index nothing. */
+/** Each list can be read in the order of an index, whatever its filter. Requests without such a name aren't in its index. */
 const statements = (dialect: DialectName): string[] => [
   `ALTER TABLE requests ADD COLUMN client_request_id TEXT GENERATED ALWAYS AS ${clientRequestId[dialect]}`,
   `CREATE INDEX requests_of_client_request ON requests (account_id, client_request_id, created, id)
@@ -24,15 +24,16 @@ const statements = (dialect: DialectName): string[] => [
   'CREATE INDEX requests_by_time ON requests (account_id, created, id)',
   `ALTER TABLE ledger_entries ADD CONSTRAINT ledger_entry_type CHECK
     (type IN ('grant', 'purchase', 'usage', 'refund', 'adjustment', 'expiry', 'byok_fee'))`,
-  // The few entries that are no usage are found among millions that are; those cost this index nothing.
+  // Finds the few entries that aren't usage among millions that are. The index doesn't contain usage entries.
   "CREATE INDEX ledger_other_than_usage ON ledger_entries (account_id, type, seq) WHERE type <> 'usage'",
   `CREATE TABLE sweep_progress (task TEXT PRIMARY KEY, reached TEXT NOT NULL)${dialect === 'sqlite' ? ' STRICT' : ''}`,
   "INSERT INTO sweep_progress (task, reached) VALUES ('routing_details', '')",
 ];
 
 /**
- * What the metadata says, so that the two cannot differ, nor rows of an instance of the version before lack it. PostgreSQL
- * reads only the one pair: its JSON functions refuse a text that has \u0000 anywhere. Within a value the quotes are escaped.
+ * Derived from the metadata, so that the two can't differ and rows written by an instance of the previous version have it too.
+ * PostgreSQL extracts only this one pair: its JSON functions refuse any text that contains \u0000. Quotes inside a value are
+ * escaped.
  */
 const clientRequestId: Record<DialectName, string> = {
   sqlite: `(json_extract(metadata, '$.client_request_id')) VIRTUAL`,

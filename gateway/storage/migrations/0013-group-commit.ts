@@ -4,8 +4,8 @@ import type { DialectName } from '../open-database.ts';
 import { limitsInBlocks } from './0013-limits-in-blocks.ts';
 
 /**
- * What the ledger on PostgreSQL reads and writes a group of steps with (decision 040). The rules are in the gateway: these
- * compare numbers, and add them.
+ * The functions with which the ledger on PostgreSQL reads rows and writes a group of events (decision 040). The rules are in the
+ * gateway: these functions only compare and add numbers.
  */
 export const groupCommit = (dialect: DialectName): Migration => ({
   async up(db) {
@@ -15,13 +15,16 @@ export const groupCommit = (dialect: DialectName): Migration => ({
   },
 });
 
-/** An account as JSON. Sums are texts: a number of JSON is not exact beyond 53 bits. `more`: columns that came later. */
+/**
+ * An account as JSON. Sums are strings, because a JSON number isn't exact beyond 53 bits. `more` lists columns that were added
+ * later.
+ */
 export const accountText = (more = '') => `
   CREATE OR REPLACE FUNCTION portico_account(a accounts) RETURNS JSON LANGUAGE sql STABLE AS $$
     SELECT json_build_array(a.id, a.plan, a.day, a.month, a.balance::text, a.held::text, a.used::text,
       a.day_requests::text, a.month_used::text${more}) $$`;
 
-/** A request as JSON, as an account. */
+/** A request as JSON, in the same form as an account. */
 export const requestText = (more = '') => `
   CREATE OR REPLACE FUNCTION portico_request(r requests) RETURNS JSON LANGUAGE sql STABLE AS $$
     SELECT json_build_array(r.id, r.account_id, r.key_id, r.day, r.status, r.byok::text, r.hold::text,
@@ -34,13 +37,11 @@ const rowTexts = [
   requestText(),
 ];
 
-/**
- * Plans are made once a connection, and may be made while the tables are empty: they must be right for ten million rows too.
- */
+/** Query plans are made once per connection, perhaps while the tables are empty, and must also be right for ten million rows. */
 const steadyPlans = `SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`;
 
-/** Requests with their accounts and keys, and accounts and keys by themselves; keys with all that minted them. */
+/** Requests with their accounts and keys, accounts and keys by id, and keys with all their ancestors. */
 const readFunction = `
   CREATE FUNCTION portico_books(account_ids TEXT[], key_ids TEXT[], request_ids TEXT[]) RETURNS JSON
   LANGUAGE plpgsql STABLE ${steadyPlans} AS $$
@@ -61,17 +62,20 @@ const readFunction = `
         'requests', (SELECT json_agg(portico_request(asked.r)) FROM asked)));
   END $$`;
 
-/** The numbers and names that a group was decided on, and between which its decisions stay the same. */
+/** The numbers and names that a group was decided on, and the bounds within which its decisions stay the same. */
 const accountColumns = `id TEXT, plan TEXT, day TEXT, month TEXT, counted_month TEXT,
   funds_min BIGINT, funds_max BIGINT, month_min BIGINT, month_max BIGINT, day_min BIGINT, day_max BIGINT,
   changed BOOLEAN, balance BIGINT, held BIGINT, used BIGINT, new_day TEXT, day_requests BIGINT,
   new_month TEXT, month_used BIGINT`;
 
-/** Of limits that an account has of its own; an instance of a version before says nothing of them. */
+/** Columns for an account's own limits. An instance of an earlier version doesn't send them. */
 const limitColumns = `, day_limit BIGINT, month_limit BIGINT, unlimited_key TEXT, counted_day TEXT,
   spent_min BIGINT, spent_max BIGINT, day_used BIGINT`;
 
-/** An instance of a version before does not know of them, and writes nothing for an account that has any. */
+/**
+ * Columns for the limits of single models. An instance of an earlier version doesn't know them and writes nothing for an account
+ * that has such limits.
+ */
 const modelLimitColumns = ', model_limits TEXT, new_model_limits TEXT';
 
 const between = (number: string, name: string) =>
@@ -87,18 +91,21 @@ const modelLimitsHold = `
         AND a.model_limits IS NOT DISTINCT FROM g.model_limits`;
 
 /**
- * Not `r.status = 'running'`: for that the planner may go through the index of running requests, in which each that has run since
- * the last vacuum still is.
+ * Not `r.status = 'running'`: for that, the planner may use the index of running requests, which still contains every request
+ * that has run since the last vacuum.
  */
 const isRunning = "coalesce(r.status, '') = 'running'";
 
 const getIds = (rows: string) => `ARRAY(SELECT g.id FROM json_to_recordset(${rows}) AS g (id TEXT))`;
 
 /**
- * Writes a group of steps where the stored rows still allow all of it; else it writes nothing. Either way it answers the rows
- * as they stand. `counted`: columns of counts that came later, of which an instance of a version before says nothing; `limited`: accounts have limits of their own;
- * `perModel`: for single models too. Rows are locked in one order (accounts, keys, requests, each by id), so that no two groups wait for each other.
- * Each is asked for by the list of ids as well: joined alone, a plan that was made while a table was small goes through all of it.
+ * Writes a group of events if the stored rows still allow all of them, otherwise nothing. Either way it returns the rows as they
+ * are afterwards.
+ *
+ * `counted` lists counter columns that were added later and that an instance of an earlier version doesn't send. With `limited`,
+ * accounts have their own limits; with `perModel`, also for single models. Rows are locked in one order (accounts, keys,
+ * requests, each by id), so no two groups wait for each other. Each is also looked up by its list of ids: with a join alone, a
+ * plan made while a table was small would scan all of it.
  */
 export const commitFunction = (counted: readonly string[] = [], limited = false, perModel = false) => `
   CREATE ${counted.length === 0 ? '' : 'OR REPLACE '}FUNCTION portico_commit(

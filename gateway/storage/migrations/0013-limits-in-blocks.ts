@@ -1,13 +1,14 @@
 /**
- * The rate limits and running requests of all instances, many keys at once (decision 040). The functions of migration 0005 stay
- * for instances of the version before, which may be at work beside this one; they share the rows.
+ * Part of migration `0013-group-commit`: rate limits and running requests of all instances, for many keys in one call (decision
+ * 040). The functions of migration 0005 stay for instances of the previous version, which may run beside this one; both use the
+ * same rows.
  */
 export const limitsInBlocks = [
   'ALTER TABLE limit_places ADD COLUMN places BIGINT NOT NULL DEFAULT 1 CHECK (places > 0)',
   /**
-   * Takes costs from the last 60 seconds of a key, one by one, where its limit allows them, and a block to be used up by
-   * whoever asked within the next `block_ms`: all of it counts as late as it can be used. The lock makes the takes of one
-   * key one after another, so that they never pass the limit together; costs within half a second share a row.
+   * Takes costs one by one from the last 60 seconds of a key if its limit allows them, and a block for whatever is asked within
+   * the next `block_ms`. All of the block counts from the latest time at which it can be used. The lock serializes the calls for
+   * one key, so together they never exceed the limit. Costs within half a second share a row.
    */
   `CREATE FUNCTION portico_take_block(
     wanted_key TEXT, wanted_limit BIGINT, costs BIGINT[], block BIGINT, corrections JSON, block_ms BIGINT, given BIGINT
@@ -64,8 +65,8 @@ export const limitsInBlocks = [
       'bucket', (moment + block_ms) / 500, 'used', used + taken + block, 'latest', latest, 'uses', uses);
   END $$`,
   /**
-   * Says how many requests of a key run at an instance, and asks for places for more: those that begin now, and some to have in
-   * hand. Places whose instance gives no sign of life are nobody's; those that run already are never taken away.
+   * Records how many requests of a key run at an instance, and reserves places for more: for those that begin now, and some spare
+   * ones. Places whose lease has run out are free. Places of running requests are never taken away.
    */
   `CREATE FUNCTION portico_take_places(
     wanted_key TEXT, wanted_limit BIGINT, running BIGINT, wanted BIGINT, spare BIGINT, holder TEXT, lease_ms BIGINT,
@@ -90,7 +91,7 @@ export const limitsInBlocks = [
     END IF;
     RETURN json_build_object('key', wanted_key, 'entered', wanted, 'spare', spare, 'room', room);
   END $$`,
-  /** Both for many keys, which are locked in one order. */
+  /** Both functions for many keys at once. Keys are locked in one order. */
   `CREATE FUNCTION portico_limits(
     windows JSON, places JSON, holder TEXT, lease_ms BIGINT, block_ms BIGINT, given BIGINT
   ) RETURNS JSON LANGUAGE plpgsql VOLATILE AS $$

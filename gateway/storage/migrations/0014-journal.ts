@@ -2,8 +2,11 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** How far a SQLite file has what is in the journal beside it, and what tells its journal from others'. */
-export const journal = (dialect: DialectName): Migration => ({
+/**
+ * How far a SQLite database has the events of the write-ahead log beside it, and the random id that tells its log from those of
+ * other databases.
+ */
+export const flushProgress = (dialect: DialectName): Migration => ({
   async up(db) {
     if (dialect === 'postgres') return;
     await sql`CREATE TABLE step_journal (

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** Plans and providers that the operator defines by command, each in the form of the configuration file (decision 052). */
+/** Plans and providers that the operator defines by command, in the format of the configuration file (decision 052). */
 export const definitions = (dialect: DialectName): Migration => ({
   async up(db) {
     const sqlite = dialect === 'sqlite';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** Signed reasoning that clients drop in a tool loop, by the calls that it led to (decision 051). */
+/** Signed reasoning state that clients drop in a tool loop, found by the calls that it led to (decision 051). */
 export const reasoningState = (dialect: DialectName): Migration => ({
   async up(db) {
     for (const statement of statements(dialect)) await sql.raw(statement).execute(db);

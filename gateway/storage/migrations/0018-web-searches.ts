@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 import { commitFunction } from './0013-group-commit.ts';
 
-/** Searches of the web have a price of their own, so each request keeps how many it was charged for. Earlier requests: none. */
+/** Web searches have their own price, so each request stores how many it was charged for. Zero for earlier requests. */
 export const webSearches = (dialect: DialectName): Migration => ({
   async up(db) {
     const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';

@@ -3,7 +3,10 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 import { commitFunction } from './0013-group-commit.ts';
 
-/** Images that models make have a price of their own, so each request keeps how many of its tokens they are. Earlier requests: none. */
+/**
+ * Images made by models have their own price, so each request stores how many of its tokens belong to them. Zero for earlier
+ * requests.
+ */
 export const imageTokens = (dialect: DialectName): Migration => ({
   async up(db) {
     const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';

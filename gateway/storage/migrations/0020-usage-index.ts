@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * What usage by local days adds up stands in the index that finds requests by time, so that a year of them is read without their
- * rows (decision 080). The index takes the place of one without these columns: a request is no more work to write.
+ * The index that finds requests by time also contains what usage by local days adds up, so a year can be summed without reading
+ * the rows (decision 080). It replaces an index without these columns, so writing a request costs no more.
  */
 export const usageIndex: Migration = {
   async up(db) {

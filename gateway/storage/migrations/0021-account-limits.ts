@@ -4,8 +4,8 @@ import type { DialectName } from '../open-database.ts';
 import { accountText, commitFunction } from './0013-group-commit.ts';
 
 /**
- * An account may have limits of its own for a day and a month, beside its plan's quotas; what a day is charged is counted for
- * it as a month is. One key may be let past them.
+ * Spending limits that an account sets for itself by day and month, beside the quotas of its plan. Charges are counted by day as
+ * they were by month. One key may be exempt.
  */
 export const accountLimits = (dialect: DialectName): Migration => ({
   async up(db) {

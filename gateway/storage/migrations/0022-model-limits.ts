@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 import { accountText, commitFunction, requestText } from './0013-group-commit.ts';
 
-/** An account may have limits for single models in a month; a running request keeps which model it is asked of. */
+/** Monthly spending limits of an account for single models. A running request stores which model it uses. */
 export const modelLimits = (dialect: DialectName): Migration => ({
   async up(db) {
     await sql`ALTER TABLE accounts ADD COLUMN model_limits TEXT`.execute(db);

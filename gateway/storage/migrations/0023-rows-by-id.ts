@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 import { commitFunction } from './0013-group-commit.ts';
 
-/** On PostgreSQL a group of steps finds its rows by their ids, whatever the tables were like when its plans were made. */
+/** On PostgreSQL a group of events finds its rows by id, whatever the tables contained when the plans were made. */
 export const rowsById = (dialect: DialectName): Migration => ({
   async up(db) {
     if (dialect === 'sqlite') return;

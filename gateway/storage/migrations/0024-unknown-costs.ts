@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** The few requests whose cost may be unknown are counted without reading the others. They have the condition of `usage-store.ts`. */
+/** Counts the few requests whose cost may be unknown without reading the others. The condition is that of `usage-store.ts`. */
 export const unknownCosts: Migration = {
   async up(db) {
     await sql`CREATE INDEX requests_of_unknown_cost ON requests (account_id, created)

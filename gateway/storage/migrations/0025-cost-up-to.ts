@@ -3,7 +3,10 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 import { commitFunction } from './0013-group-commit.ts';
 
-/** An answer that was left before its count keeps what it may have cost at the most. Earlier requests: nothing is known of that. */
+/**
+ * A request whose answer broke off before its token counts arrived stores the most that it may have cost. Zero for earlier
+ * requests.
+ */
 export const costUpTo = (dialect: DialectName): Migration => ({
   async up(db) {
     const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open-database.ts';
 
-/** The database knows by a check value which secrets its keys and tokens were made with (decision 112). */
+/** Check values by which the database recognizes the secrets that its keys and tokens were made with (decision 112). */
 export const keySecrets = (dialect: DialectName): Migration => ({
   async up(db) {
     const sqlite = dialect === 'sqlite';

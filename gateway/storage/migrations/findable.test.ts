@@ -33,13 +33,13 @@ async function openWithRows() {
   return { db, entry };
 }
 
-test('requests of the version before are found by the caller’s own id of them', async () => {
+test('requests written by the previous version are found by the caller’s own id', async () => {
   const { db } = await openWithRows();
   const rows = await db.selectFrom('requests').select('client_request_id').orderBy('id').execute();
   expect(rows.map((row) => row.client_request_id)).toEqual([null, 'plain', '"quoted"\\"', null, 'two\nlines']);
 });
 
-test('entries are kept, still only ever added, and the database itself refuses a type that there is not', async () => {
+test('the ledger stays append-only and the database refuses an unknown entry type', async () => {
   const { db, entry } = await openWithRows();
   expect(await db.selectFrom('ledger_entries').select(['seq', 'id', 'amount']).execute()).toEqual([
     { seq: 1n, id: 'txn_1', amount: 5n },

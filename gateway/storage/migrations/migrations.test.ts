@@ -6,7 +6,7 @@ import type { GatewayTables } from '../schema.ts';
 import { sqliteDialect } from '../sqlite.ts';
 import { allMigrations } from './all-migrations.ts';
 
-test('the counters of quotas and keys start where books of the first version stand', async () => {
+test('counters of quotas and keys start with the sums of a database of the first version', async () => {
   const db = new Kysely<GatewayTables>({ dialect: sqliteDialect(':memory:', createDurableLog(':memory:')) });
   onTestFinished(() => db.destroy());
   const migrator = new Migrator({ db, provider: allMigrations('sqlite') });

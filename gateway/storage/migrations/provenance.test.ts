@@ -14,7 +14,7 @@ const request = {
   byok: 0n,
 };
 
-test('each key comes from what minted it, as far as the version before kept that, and has spent what its own have', async () => {
+test('each key gets the parent that the previous version recorded, and its spend includes its children’s', async () => {
   const { db, migrator } = await openEarlier('0009-byok-fee');
   for (const id of ['acct_1', 'acct_2'])
     await db
