@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { createBodyRoom } from '../runtime/body/body-blocks.ts';
+import { createBodyMemory } from '../runtime/body/body-blocks.ts';
 import { readJson } from './read-body.ts';
 
-const room = createBodyRoom(30_000_000, () => new AppError('server_overloaded', 'full'));
+const room = createBodyMemory(30_000_000, () => new AppError('server_overloaded', 'full'));
 const request = (body: BodyInit) => new Request('http://127.0.0.1/', { method: 'POST', body });
 const outcome = (body: BodyInit, limit = 1_000_000) =>
   readJson(request(body), limit, room.enter('acct')).then(

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
-import { createRounds } from '../../runtime/concurrency/rounds.ts';
+import { createBatches } from '../../runtime/concurrency/batches.ts';
 import { dialectOfDb, type GatewayDb } from '../../storage/open-database.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import { createKeyCache } from './key-cache.ts';
@@ -40,7 +40,7 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
   const tokens = createTokenVerifier({ db, now, getPlan, names: deps.tokenNames ?? defaultTokenNames });
   const marked = new Map<string, number>();
   let toMark: string[] = [];
-  const markAll = createRounds(async () => {
+  const markAll = createBatches(async () => {
     const ids = toMark;
     toMark = [];
     await markUsed(db, ids, now());

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
-import { createRounds } from '../../runtime/concurrency/rounds.ts';
+import { createBatches } from '../../runtime/concurrency/batches.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
 import { getDigest } from './api-key.ts';
 import { invalidKey } from './authorization-header.ts';
@@ -58,7 +58,7 @@ export function createKeyCache({ db, peppers, now, getPlan, onFound = null }: Ke
   const known = new Map<string, Known>();
   let waiting: Waiting[] = [];
   let changes = 0;
-  const ask = createRounds(lookUp);
+  const ask = createBatches(lookUp);
 
   async function lookUp(): Promise<void> {
     const asked = waiting;

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { MaybePromise } from '../../runtime/concurrency/awaitable.ts';
-import { createRounds } from '../../runtime/concurrency/rounds.ts';
+import { createBatches } from '../../runtime/concurrency/batches.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
 import { blockMs, createDemand, createUsualCost, type UsualCost } from './demand.ts';
 import type { Leave, LimitStore, Refusal } from './limit-store.ts';
@@ -82,7 +82,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   const failed = (event: string) => (error: unknown) => log({ event, level: 'error', cause: String(error) });
   let renewing = false;
   /** Resolves when what is to be asked by now was answered. */
-  const ask = createRounds(exchange, () => askingWindows.size + askingPlaces.size >= enoughKeys);
+  const ask = createBatches(exchange, () => askingWindows.size + askingPlaces.size >= enoughKeys);
 
   async function exchange(): Promise<void> {
     const ofWindows = questions(askingWindows, (key) => windows.get(key)?.question());

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { AppError } from '#shared/errors.ts';
-import { type BodyPlace, createBodyRoom } from '../../runtime/body/body-blocks.ts';
+import { type BodyPlace, createBodyMemory } from '../../runtime/body/body-blocks.ts';
 import { createFairQueue, createShares } from '../../runtime/concurrency/fair-queue.ts';
 
 /** What tells the time and calls back, so that a test can. */
@@ -245,7 +245,7 @@ export function createOverload(deps: OverloadDeps): Overload {
   const turns = createTurns(limits, clock, () => deps.statements() >= fewStatements);
   const counts: Record<ShedReason, number> = { answers: 0, turns: 0, database: 0, bodies: 0 };
   const waits = new Map(shedReasons.map((reason) => [reason, createRetryWait(clock.now, deps.random)]));
-  const bodies = createBodyRoom(limits.bodies, () => refuse('bodies'));
+  const bodies = createBodyMemory(limits.bodies, () => refuse('bodies'));
   /** Whose credentials were refused lately, by their digest: whoever comes again at once is known without a look. */
   const known = new Map<string, string>();
 

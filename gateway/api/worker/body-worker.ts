@@ -14,7 +14,7 @@ import { addressesIn, withFiles } from '../../providers/upstream/fetched-files.t
 import { jsonAnswerTask } from '../../providers/upstream/json-answer-task.ts';
 import { answerLimits } from '../../runtime/json/json-limits.ts';
 import { parseBody, parseWithin } from '../../runtime/json/parse-json.ts';
-import { transferredError } from '../../runtime/threads/transferred-error.ts';
+import { toTransferredError } from '../../runtime/threads/transferred-error.ts';
 import type { WorkerTask } from '../../runtime/threads/worker-task.ts';
 import { questionTask } from '../chat/question-task.ts';
 import { completionReader, eitherReader, promptReader, type QuestionReader } from '../chat/read-question.ts';
@@ -96,6 +96,6 @@ parentPort?.on('message', ({ task, input }: { task: string; input: never }) => {
     const given: TransferListItem[] = value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [];
     parentPort?.postMessage({ value }, given);
   } catch (error) {
-    parentPort?.postMessage({ error: transferredError(error) });
+    parentPort?.postMessage({ error: toTransferredError(error) });
   }
 });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
 import { type PlanOf, getPlan as shippedPlan } from '../../access/auth/plans.ts';
-import { createRounds } from '../../runtime/concurrency/rounds.ts';
+import { createBatches } from '../../runtime/concurrency/batches.ts';
 import { isConnectionLoss } from '../../storage/connection-loss.ts';
 import type { GatewayDb } from '../../storage/open-database.ts';
 import { type CommandResult, decideCommands, type LedgerCommand } from '../decide-commands.ts';
@@ -202,7 +202,7 @@ function createLane<T>(run: (group: readonly T[]) => Promise<void>): (item: T) =
     if (waiting.length > 0) void requestBatch();
     await run(group);
   };
-  const requestBatch = createRounds(next, () => waiting.length >= fullBatch);
+  const requestBatch = createBatches(next, () => waiting.length >= fullBatch);
   return (item) => {
     waiting.push(item);
     void requestBatch();

@@ -1,19 +1,28 @@
+/**
+ * The platform hands a request body over as a stream of pieces as small as the sender likes, and sets no limit for all bodies
+ * together. Keeping the pieces would keep many small buffers alive, and accounts could fill the memory together. This file
+ * collects a body in blocks of 256 KiB and counts the bytes of all large bodies, shared fairly by account. With the limit of 128
+ * MiB, twenty bodies of 25 MiB at once stay below 600 MB (decision 028). To check: `large-bodies.test.ts`.
+ */
+
 import type { AppError } from '#shared/errors.ts';
 import { createShares } from '../concurrency/fair-queue.ts';
 
 const blockBytes = 262_144;
-/** No socket gives more at once: a larger piece came from this process and has memory of its own. */
+/** The most that one read of a socket returns. A larger piece was made by this process and has its own memory. */
 const largestRead = 65_536;
 
-/** A body while it arrives. However small its pieces are, what is kept is a few large blocks, each of them nobody else's. */
+/**
+ * A request body while it arrives. However small its pieces are, it's stored in a few large blocks that nothing else refers to.
+ */
 export interface BodyBlocks {
   readonly size: number;
   add(piece: Uint8Array): void;
-  /** What has arrived; nothing may be added any more. */
+  /** Returns the blocks. Nothing may be added afterwards. */
   all(): Uint8Array[];
 }
 
-/** `announced`: how many bytes are to come, where that is known. */
+/** `announced` is the expected number of bytes, if it's known. */
 export const createBodyBlocks = (announced = 0): BodyBlocks => new Blocks(announced);
 
 const nothing = new Uint8Array(0);
@@ -32,7 +41,7 @@ class Blocks implements BodyBlocks {
   }
 
   add(piece: Uint8Array): void {
-    // Most bodies are one piece, which is taken as it is.
+    // Most bodies arrive in one piece, which is used without a copy.
     if (this.size === 0) this.#first = piece;
     else {
       if (this.#first) this.#keep(this.#first);
@@ -80,30 +89,30 @@ class Blocks implements BodyBlocks {
   }
 }
 
-/** The memory of those that can be given away to another thread; the others are small enough to be copied. */
-export const givenAway = (blocks: readonly Uint8Array[]): ArrayBuffer[] =>
+/** Returns the memory of the blocks that can be transferred to another thread. The others are small enough to be copied. */
+export const getTransferable = (blocks: readonly Uint8Array[]): ArrayBuffer[] =>
   blocks.filter(({ length }) => length > largestRead).map(({ buffer }) => buffer as ArrayBuffer);
 
-/** Smaller bodies are not counted: there are never more of them than requests are taken at once. */
+/** Smaller bodies aren't counted: there are never more of them than requests that are taken at once. */
 const freeBytes = 65_536;
 
-/** The memory that large bodies may take together, from their first bytes to the end of what is done for them. */
-interface BodyRoom {
-  /** Bytes that are taken. */
+/** The memory that large bodies may use together, from their first byte until their request is finished. */
+interface BodyMemory {
+  /** Bytes in use. */
   readonly used: number;
-  /** Room for one body of an account, none so far. */
+  /** Begins with no memory for one body of an account. */
   enter(account: string): BodyPlace;
 }
 
 export interface BodyPlace {
-  /** The body has so many bytes, or will have. Throws where there is no room for them. */
+  /** Raises what the body uses to this many bytes. Throws when there isn't enough memory. */
   grow(size: number): void;
-  /** Gives the room back; once or more often. */
+  /** Gives the memory back. May be called repeatedly. */
   leave(): void;
 }
 
-/** Accounts share the memory; `full` makes the error of those for whom there is none. */
-export function createBodyRoom(bytes: number, full: () => AppError): BodyRoom {
+/** Accounts share the memory. `full` creates the error for a body that gets none. */
+export function createBodyMemory(bytes: number, full: () => AppError): BodyMemory {
   const shares = createShares(bytes);
   return {
     get used() {

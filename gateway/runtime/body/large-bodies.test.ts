@@ -11,7 +11,7 @@ const keys = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`own_${from + index}`, 0]));
 const long = 'ein langer Satz, größer als jede Schwelle. '.repeat(4_000);
 
-describe('what a body may hold', () => {
+describe('a body at the limits', () => {
   const routes = [
     { path: '/v1/chat/completions', method: 'POST', body: echo },
     { path: '/chat', method: 'POST', body: { model: 'sandbox/echo', prompt: 'hi' } },
@@ -20,7 +20,7 @@ describe('what a body may hold', () => {
     { path: '/v1/keys/key_0', method: 'PATCH', body: { label: 'more' } },
   ];
 
-  test('is refused on every route from one more on, in words that say what is too much', async () => {
+  test('is accepted on every route, and refused with one key, item or value more', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const getCode = async (path: string, body: object, method = 'POST') => {
       const response = await post(path, body, { method });
@@ -40,7 +40,7 @@ describe('what a body may hold', () => {
     expect(await withOwn(Array(51).fill(Array(4_990).fill(0)))).toBe('invalid_json');
   });
 
-  test('are as many messages of as many parts, and as many tools, as the contract allows', async () => {
+  test('may have as many messages, parts and tools as the contract allows', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const content = Array.from({ length: 20 }, () => ({ type: 'text', text: 'x' }));
     const messages = Array.from({ length: 2_048 }, () => ({ role: 'user', content }));
@@ -57,7 +57,7 @@ describe('what a body may hold', () => {
     expect(described.status).toBe(200);
   });
 
-  test('is quoted in short: fields beyond twenty are counted, and long names are cut', async () => {
+  test('is quoted briefly in warnings and errors: fields beyond twenty are counted and long names are cut', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const name = 'x'.repeat(1_000_000);
     const many = await post('/v1/chat/completions', { ...echo, ...keys(9_000) });
@@ -126,7 +126,7 @@ describe('a large request', () => {
   });
 
   test.each(['openai/gpt-x', 'anthropic/claude-x', 'google/gemini-x'])(
-    'reaches %s as a small one does, with the same warnings and cost',
+    'reaches %s like a small one, with the same warnings and cost',
     async (model) => {
       const bench = await open();
       const answerTo = async (text: string) => {
@@ -143,7 +143,7 @@ describe('a large request', () => {
     },
   );
 
-  test('in the prompt form is answered like any other', async () => {
+  test('is answered in the prompt form like any other', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const response = await post('/chat', { model: 'sandbox/echo', prompt: long, max_tokens: 3 });
     expect(response.status).toBe(200);
@@ -152,7 +152,7 @@ describe('a large request', () => {
     expect(quoted.status).toBe(200);
   });
 
-  test('that is wrong is refused with the code and the place of a small one', async () => {
+  test('is refused with the same code and param as a small one when it is invalid', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const codes = async (more: object) => {
       const response = await post('/v1/chat/completions', { ...echo, ...more, own: long });
@@ -164,7 +164,7 @@ describe('a large request', () => {
     expect(await codes({ messages: [{ role: 'x', content: 'y' }] })).toEqual([400, 'invalid_role', 'messages[0].role']);
   });
 
-  test('is known again by its Idempotency-Key, however it is spelled, and told from another', async () => {
+  test('is recognized by its Idempotency-Key when it is formatted differently, and distinguished from another one', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const body = { model: 'sandbox/echo', prompt: long, max_tokens: 3 };
     const headers = { 'idempotency-key': 'one' };
@@ -178,7 +178,7 @@ describe('a large request', () => {
     );
   });
 
-  test('waits for room where others fill it, and finds it when they are answered, refused or gone', async () => {
+  test('is refused while memory is full, and accepted again after others were answered, refused or disconnected', async () => {
     const { post, gateway, key } = await openTestGateway({ plan: 'enterprise', workLimits: { bodies: 300_000 } });
     const body = { model: 'sandbox/echo', prompt: long, max_tokens: 3 };
     const full = await post('/chat', { ...body, prompt: long.repeat(3) });

@@ -21,7 +21,7 @@ async function sent(body: string) {
   return upstream.calls[0]?.body;
 }
 
-test('a long prompt reaches the upstream as it was sent, in a body of our own', async () => {
+test('a long prompt reaches the upstream unchanged, in a body that the gateway builds', async () => {
   const messages = [
     { role: 'developer', content: 'Be brief. "messages":[]' },
     { role: 'user', content: long },
@@ -32,7 +32,7 @@ test('a long prompt reaches the upstream as it was sent, in a body of our own', 
   expect(body).toMatchObject({ model: 'gpt-x', messages, stream: false, max_completion_tokens: 5 });
 });
 
-test('of a field that was written twice, the upstream gets what was counted and paid for', async () => {
+test('the upstream gets the value that was metered when a field appears twice', async () => {
   const content = JSON.stringify(long);
   const body = await sent(
     `{"model":"openai/gpt-x","max_tokens":5,"messages":[{"role":"user","content":${content},"content":"short"}]}`,

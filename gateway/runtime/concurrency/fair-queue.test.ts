@@ -4,14 +4,14 @@ import { createFairQueue } from './fair-queue.ts';
 
 const pushed = fc.array(fc.record({ account: fc.constantFrom('a', 'b', 'c'), cost: fc.integer({ min: 1, max: 50 }) }));
 
-test('while two accounts wait, neither gets more than the other by more than one task of each', () => {
+test('two waiting accounts are served equally, up to one task of each', () => {
   fc.assert(
     fc.property(pushed, (tasks) => {
       const queue = createFairQueue<(typeof tasks)[number]>();
       for (const task of tasks) queue.push(task.account, task.cost, task);
       const given = new Map<string, number>();
       const left = new Map(['a', 'b', 'c'].map((name) => [name, tasks.filter(({ account }) => account === name)]));
-      const most = Math.max(0, ...tasks.map(({ cost }) => cost));
+      const maxCost = Math.max(0, ...tasks.map(({ cost }) => cost));
       const seen: unknown[] = [];
       while (queue.size > 0) {
         const { account, cost } = queue.take()?.item ?? { account: '', cost: 0 };
@@ -20,7 +20,7 @@ test('while two accounts wait, neither gets more than the other by more than one
         seen.push(next);
         given.set(account, (given.get(account) ?? 0) + cost);
         const waiting = [...left].filter(([, more]) => more.length > 0).map(([name]) => given.get(name) ?? 0);
-        if (waiting.length > 1) expect(Math.max(...waiting) - Math.min(...waiting)).toBeLessThanOrEqual(2 * most);
+        if (waiting.length > 1) expect(Math.max(...waiting) - Math.min(...waiting)).toBeLessThanOrEqual(2 * maxCost);
       }
       expect(seen).toHaveLength(tasks.length);
       expect([queue.cost, queue.accounts, queue.take()]).toEqual([0, 0, undefined]);
@@ -28,7 +28,7 @@ test('while two accounts wait, neither gets more than the other by more than one
   );
 });
 
-test('what costs little passes what costs much, which is not kept for ever', () => {
+test('a cheap item overtakes an expensive one, which still gets its turn', () => {
   const queue = createFairQueue<string>();
   queue.push('huge', 1_000, 'huge');
   const order: (string | undefined)[] = [];
@@ -40,7 +40,7 @@ test('what costs little passes what costs much, which is not kept for ever', () 
   expect(order.indexOf('huge')).toBe(99);
 });
 
-test('where only little is wanted, what is little and stands behind much is found', () => {
+test('a cheap item behind an expensive one is found when only cheap ones are wanted', () => {
   const queue = createFairQueue<string>();
   queue.push('one', 1_000, 'huge');
   queue.push('one', 10, 'small');

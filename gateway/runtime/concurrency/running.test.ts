@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRunning } from './running.ts';
 
-test('a drain waits for what runs, even where that fails, and for what it starts meanwhile', async () => {
+test('a drain waits for running work, also for work that fails or that begins meanwhile', async () => {
   const running = createRunning();
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -18,7 +18,7 @@ test('a drain waits for what runs, even where that fails, and for what it starts
   expect(running.stopped).toBe(false);
 });
 
-test('a drain that takes too long aborts what runs and still waits for its end', async () => {
+test('a drain that takes too long stops the running work and still waits for its end', async () => {
   const running = createRunning();
   let settled = false;
   void running.track(

@@ -1,24 +1,32 @@
-/** Counts work that must end before the process may, whoever started it. */
+/**
+ * The platform can't tell which work is unfinished when a process ends, and its `Set` is expensive for members that come and go
+ * with every request: it makes a new table every few dozen changes, and old tables keep their former members alive, so ended
+ * requests get copied into V8's old heap. `Running` counts the work that a shutdown waits for, and `SlotSet` reuses the slots of
+ * an array. Together with `Stop`, a young garbage collection took 5 ms instead of 14 (decision 023). To check: start `serve` with
+ * `--trace-gc` under load. The heap after two young collections should differ by the running requests, not by the ended ones.
+ */
+
+/** Counts work that must end before the process may. */
 export interface Running {
-  /** Waiting is over: whatever still runs must settle and end. */
+  /** Whether the drain has stopped waiting: whatever still runs must settle and end. */
   readonly stopped: boolean;
-  /** Calls a listener once when that comes, until the function that it answers is called. */
+  /** Calls a listener once when the drain stops waiting. The returned function removes it. */
   whenStopped(listener: () => void): () => void;
   readonly draining: boolean;
-  /** The same when it begins. */
+  /** Calls a listener once when the drain begins. The returned function removes it. */
   whenDraining(listener: () => void): () => void;
-  /** How much work runs. */
+  /** How much work is running. */
   readonly count: number;
-  /** Keeps the drain waiting until this promise is settled. Returns it. */
+  /** Makes the drain wait until this promise is settled. Returns the promise. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Waits for all work; after `timeoutMs` stops what still runs and waits for its end. */
+  /** Waits for all work. After `timeoutMs` it stops what is still running and waits for its end. */
   drain(timeoutMs: number): Promise<void>;
 }
 
 export function createRunning(): Running {
   const work = createSlotSet<Promise<unknown>>();
   const listeners = createSlotSet<() => void>();
-  const hurried = createSlotSet<() => void>();
+  const drainListeners = createSlotSet<() => void>();
   let draining = false;
   let stopped = false;
 
@@ -40,7 +48,7 @@ export function createRunning(): Running {
     get draining() {
       return draining;
     },
-    whenDraining: hurried.add,
+    whenDraining: drainListeners.add,
     get count() {
       return work.size;
     },
@@ -51,7 +59,7 @@ export function createRunning(): Running {
     },
     async drain(timeoutMs) {
       draining = true;
-      for (const listener of hurried) listener();
+      for (const listener of drainListeners) listener();
       const timer = setTimeout(stop, timeoutMs);
       await untilIdle();
       clearTimeout(timer);
@@ -59,33 +67,29 @@ export function createRunning(): Running {
   };
 }
 
-/** Who is present at this moment: many come and go, in any order. */
+/** A set for members that come and go often, in any order. */
 interface SlotSet<T> extends Iterable<T> {
-  /** Returns what takes it off again; called twice it does nothing. */
-  add(one: T): () => void;
+  /** Returns a function that removes the item. A second call does nothing. */
+  add(item: T): () => void;
   readonly size: number;
 }
 
-/**
- * Places in an array, given to the next one when they are free. A `Set` that much comes and goes through makes itself a new
- * table every few dozen times; the old ones keep what was in them, and once one of them has outlived two young collections,
- * all that ever passed through is copied into the old heap, with everything it refers to.
- */
+/** Slots in an array that are reused when they are free. */
 export function createSlotSet<T>(): SlotSet<T> {
-  const places: (T | null)[] = [];
+  const slots: (T | null)[] = [];
   const free: number[] = [];
   let size = 0;
   return {
-    add(one) {
-      const place = free.pop() ?? places.length;
-      places[place] = one;
+    add(item) {
+      const slot = free.pop() ?? slots.length;
+      slots[slot] = item;
       size += 1;
       let present = true;
       return () => {
         if (!present) return;
         present = false;
-        places[place] = null;
-        free.push(place);
+        slots[slot] = null;
+        free.push(slot);
         size -= 1;
       };
     },
@@ -93,7 +97,7 @@ export function createSlotSet<T>(): SlotSet<T> {
       return size;
     },
     *[Symbol.iterator]() {
-      for (const one of places) if (one !== null && one !== undefined) yield one;
+      for (const item of slots) if (item !== null && item !== undefined) yield item;
     },
   };
 }

@@ -4,7 +4,7 @@ import { createShares } from './fair-queue.ts';
 
 const capacity = 100;
 
-test('an account alone gets all; another then gets up to half from the reserve, and the first is refused', () => {
+test('one account may take the full capacity; a second then gets its share from the reserve, and the first is refused', () => {
   const shares = createShares(capacity);
   expect([shares.take('a', 100), shares.take('a', 1), shares.take('b', 25), shares.take('c', 1)]).toEqual([
     ...[true, false, true, false],
@@ -13,14 +13,14 @@ test('an account alone gets all; another then gets up to half from the reserve, 
   expect([shares.take('a', 1), shares.take('b', 15), shares.take('b', 20)]).toEqual([false, true, false]);
 });
 
-test('whatever is taken and given back, no account is refused a share that is free, and nothing is lost', () => {
-  const step = fc.record({ account: fc.constantFrom('a', 'b', 'c'), units: fc.integer({ min: -30, max: 30 }) });
+test('an account is never refused while capacity is free, and the sum stays exact', () => {
+  const action = fc.record({ account: fc.constantFrom('a', 'b', 'c'), units: fc.integer({ min: -30, max: 30 }) });
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
       const shares = createShares(capacity);
       const held: Record<string, number> = { a: 0, b: 0, c: 0 };
       const total = () => Object.values(held).reduce((sum, units) => sum + units, 0);
-      for (const { account, units } of steps) {
+      for (const { account, units } of actions) {
         const own = held[account] ?? 0;
         const before = total();
         const change = units < 0 ? -Math.min(own, -units) : units;

@@ -1,22 +1,31 @@
-/** How much a JSON text may hold, however few bytes it takes: what it costs to build goes by this and not by its length. */
+/**
+ * The platform's `JSON.parse` has no limits: a body of 25 MiB may be one image or eight million empty objects, which take far
+ * more time and memory to build. These are the limits that `parse-json.ts` checks before anything is built (decision 028). To
+ * check: `json-outline.test.ts` and `json-value.test.ts`.
+ */
+
+/** How much a JSON text may contain, however short it is: the cost of building it depends on this and not on its length. */
 export interface JsonLimits {
   readonly depth: number;
-  /** Keys of one object, and keys of the sender's own in all: words of the interface (`json-words.ts`) come with each message. */
+  /**
+   * How many keys one object may have, and how many keys of the sender's own may exist in total. Names of the API
+   * (`json-words.ts`) don't count in the total, because they come with every message.
+   */
   readonly keys: number;
   /** Items of one array. */
   readonly items: number;
-  /** Values of any kind, containers included. */
+  /** Values of any kind, including arrays and objects. */
   readonly values: number;
 }
 
-/** What a request may hold. 2,048 messages of 20 pictures each are 211,000 values and no key of their own. */
+/** Limits for a request. 2,048 messages with 20 images each are 211,000 values, without any key of the sender's own. */
 export const requestLimits: JsonLimits = { depth: 64, keys: 10_000, items: 10_000, values: 250_000 };
 
 /**
- * What a whole answer of an upstream may hold. With the log probabilities of 20 other tokens each token is some 160 values; 8 MiB of
- * them are 6,000 tokens.
+ * Limits for a complete JSON answer of an upstream. With the log probabilities of 20 alternatives, a token is about 160 values,
+ * so 8 MiB of them are 6,000 tokens.
  */
 export const answerLimits: JsonLimits = { depth: 64, keys: 100_000, items: 50_000, values: 1_000_000 };
 
-/** What one event of an upstream's stream may hold. */
+/** Limits for one event of an upstream's stream. */
 export const eventLimits: JsonLimits = { depth: 64, keys: 5_000, items: 10_000, values: 20_000 };

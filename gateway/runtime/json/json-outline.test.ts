@@ -10,25 +10,27 @@ const spanText = (text: string) => {
   return span && Buffer.from(span.bytes).toString('utf8');
 };
 
-/** How many strings a value is written with. */
+/** Returns how many strings a value has when it's written, including names. */
 const stringsIn = (value: unknown): number => {
   if (typeof value === 'string') return 1;
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + stringsIn(one), 0);
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + stringsIn(item), 0);
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.entries(value).reduce((sum, [, one]) => sum + 1 + stringsIn(one), 0);
+  return Object.entries(value).reduce((sum, [, item]) => sum + 1 + stringsIn(item), 0);
 };
 
-/** Itself and all that is inside. */
+/** Returns the number of values: the value itself and everything inside it. */
 const valuesIn = (value: unknown): number =>
   typeof value === 'object' && value !== null
-    ? Object.values(value).reduce((sum: number, one) => sum + valuesIn(one), 1)
+    ? Object.values(value).reduce((sum: number, item) => sum + valuesIn(item), 1)
     : 1;
 
 describe('the outline of a JSON text', () => {
-  test('finds the messages of any body, byte for byte, and counts their strings', () => {
+  test('finds the messages of any body byte for byte and counts their strings', () => {
     const name = fc.string().filter((text) => text !== 'messages' && !JSON.stringify(text).includes('\\'));
-    const value = fc.jsonValue({ maxDepth: 4 }).filter((one) => typeof one !== 'string' || !/messages|\\|"/.test(one));
-    const plainValue = value.filter((one) => typeof one !== 'string' || !JSON.stringify(one).includes('\\'));
+    const value = fc
+      .jsonValue({ maxDepth: 4 })
+      .filter((item) => typeof item !== 'string' || !/messages|\\|"/.test(item));
+    const plainValue = value.filter((item) => typeof item !== 'string' || !JSON.stringify(item).includes('\\'));
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.dictionary(name, plainValue), (messages, others) => {
         const text = JSON.stringify({ ...others, messages }, null, 1);
@@ -50,7 +52,7 @@ describe('the outline of a JSON text', () => {
     ['{"messages":{"a":[1]}}'],
     ['{"a":{"messages":[1]}}'],
     ['[{"messages":[1]}]'],
-  ])('is not certain of %s', (text) => {
+  ])('returns no position for %s', (text) => {
     expect(spanText(text)).toBeNull();
   });
 
@@ -59,11 +61,11 @@ describe('the outline of a JSON text', () => {
     ['{ "messages" :\n[ "]" , "\\"]" ] , "a" : [1] }', '[ "]" , "\\"]" ]'],
     ['{"a":{"messages":[1]},"messages":[{"messages":[2]}]}', '[{"messages":[2]}]'],
     ['\ufeff{"messages":["ü"]}', '["ü"]'],
-  ])('of %j finds %s', (text, found) => {
+  ])('in %j finds %s', (text, found) => {
     expect(spanText(text)).toBe(found);
   });
 
-  test('counts a field that comes twice as often as it comes', () => {
+  test('counts a repeated field as often as it appears', () => {
     const { span } = outline('{"messages":[{"role":"user","content":"long","content":"x"}]}');
     expect(span?.strings).toBe(6);
   });
@@ -84,7 +86,7 @@ describe('the outline of a JSON text', () => {
     ['[0,0,0,0]', 'has an array of more than 3 items'],
     ['{"a":[0,0,0],"b":[0,0,[1,2,3]]}', null],
     ['[[0,0,0],[0,0,0],[0,0,[0]]]', 'has more than 12 values'],
-  ])('of %s says what is too much', (text, excess) => {
+  ])('of %s reports what exceeds the limits', (text, excess) => {
     expect(outline(text, limits).excess).toBe(excess);
   });
 

@@ -4,7 +4,7 @@ import { parseEvent, parseWithin } from './parse-json.ts';
 
 const keys = (count: number) => `{${Array.from({ length: count }, (_, index) => `"own_${index}":0`).join()}}`;
 
-test('an event is read as long as it is, and refused where it is a bomb', () => {
+test('a long event is parsed, and one with too many values is refused', () => {
   const long = 'x'.repeat(1_000_000);
   expect(parseEvent(JSON.stringify({ delta: { content: long } }), 'p')).toEqual({ delta: { content: long } });
   for (const text of [
@@ -16,7 +16,7 @@ test('an event is read as long as it is, and refused where it is a bomb', () => 
   }
 });
 
-test('what an upstream lists may be long, but not endless', () => {
+test('a long list from an upstream is parsed, and an endless one is not', () => {
   const model = { id: 'm', pricing: { prompt: '0.1', completion: '0.2' }, context_length: 1 };
   const list = { data: Array.from({ length: 5_000 }, () => model) };
   expect(parseWithin(JSON.stringify(list), answerLimits)).toEqual(list);

@@ -4,7 +4,7 @@ import { pickFields } from './pick-fields.ts';
 
 const names = ['status', 'usage', 'error'];
 
-test('the fields that are picked are those that a parser finds, whatever stands beside them', () => {
+test('picks the same fields that a full parse finds, whatever else the text contains', () => {
   const name = fc.oneof(fc.constantFrom(...names, 'response', 'tools', 'a"b', 'ü\\'), fc.string({ maxLength: 5 }));
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -21,14 +21,14 @@ test('the fields that are picked are those that a parser finds, whatever stands 
       const text = JSON.stringify({ ...rest, response: inner }, null, blanks);
       const parsed = JSON.parse(text).response;
       const expected = Object.fromEntries(
-        names.filter((one) => Object.hasOwn(parsed, one)).map((one) => [one, parsed[one]]),
+        names.filter((item) => Object.hasOwn(parsed, item)).map((item) => [item, parsed[item]]),
       );
       expect(pickFields(text, 'response', names)).toEqual(expected);
     }),
   );
 });
 
-test('a text that is no JSON, or is cut off, ends without a fault', () => {
+test('invalid or truncated JSON ends without an exception', () => {
   const text = JSON.stringify({ type: 'x', response: { status: 'completed', usage: { a: [1, { b: '"}' }] } } });
   for (let length = 0; length < text.length; length += 1) pickFields(text.slice(0, length), 'response', names);
   expect(pickFields('[1,2]', 'response', names)).toBe(null);
@@ -36,7 +36,7 @@ test('a text that is no JSON, or is cut off, ends without a fault', () => {
   expect(pickFields('{"other":{"status":"x"}}', 'response', names)).toBe(null);
 });
 
-test('millions of values beside the fields cost no more than passing over them', () => {
+test('skips millions of values beside the wanted fields', () => {
   const tools = `[${'{"p":{"a":0}},'.repeat(400_000)}0]`;
   const text = `{"type":"response.completed","response":{"status":"completed","tools":${tools},"usage":{"output_tokens":3}}}`;
   expect(pickFields(text, 'response', names)).toEqual({ status: 'completed', usage: { output_tokens: 3 } });

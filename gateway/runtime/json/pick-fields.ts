@@ -1,10 +1,17 @@
+/**
+ * The platform's `JSON.parse` builds the full text even if two small fields are wanted. The last event of an upstream's stream
+ * may repeat the complete request and answer. This file finds the wanted fields and skips the rest unbuilt, so that such an event
+ * isn't refused for its size. To check: `pick-fields.test.ts` compares it with a full parse.
+ */
+
 import { isObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { eventLimits } from './json-limits.ts';
 import { parseWithin } from './parse-json.ts';
 
 /**
- * Reads these fields of the object under `parent` at the top of a JSON text, and nothing else: the rest is skipped unbuilt, however much it
- * holds. A field that is missing, or larger than an event may be (`eventLimits`), is left out. Null where the text has no such object.
+ * Parses only these fields of the object under `parent` at the top of a JSON text. Everything else is skipped without being
+ * built, however large it is. A field that is missing or exceeds `eventLimits` is left out. Returns null when the text has no
+ * such object.
  */
 export function pickFields(text: string, parent: string, wanted: readonly string[]): JsonObject | null {
   const start = skipBlanks(text, 0);
@@ -27,44 +34,46 @@ export function pickFields(text: string, parent: string, wanted: readonly string
 
 interface Member {
   readonly name: string;
-  /** Where its value begins and ends. */
+  /** Where the value begins and ends. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The members of the object that begins here, one after another; null where there is no object. Ends early in a text that is no JSON. */
+/**
+ * Iterates over the members of the object that begins here; null when there is no object. Ends early in a text that isn't JSON.
+ */
 function getMembers(text: string, start: number): Iterable<Member> | null {
   return text[start] === '{' ? walk(text, start) : null;
 }
 
 function* walk(text: string, start: number): Generator<Member, void> {
-  let at = skipBlanks(text, start + 1);
-  while (text[at] === '"') {
-    const nameEnd = endOfString(text, at);
+  let position = skipBlanks(text, start + 1);
+  while (text[position] === '"') {
+    const nameEnd = endOfString(text, position);
     const colon = skipBlanks(text, nameEnd);
     if (text[colon] !== ':') return;
     const from = skipBlanks(text, colon + 1);
     const to = endOfValue(text, from);
-    yield { name: nameIn(text.slice(at, nameEnd)), from, to };
-    at = skipBlanks(text, to);
-    if (text[at] !== ',') return;
-    at = skipBlanks(text, at + 1);
+    yield { name: nameIn(text.slice(position, nameEnd)), from, to };
+    position = skipBlanks(text, to);
+    if (text[position] !== ',') return;
+    position = skipBlanks(text, position + 1);
   }
 }
 
-/** A name as it is meant, with its escapes read. */
+/** Returns the name with its escapes decoded. */
 function nameIn(quoted: string): string {
   const name: unknown = quoted.includes('\\') ? parseWithin(quoted, eventLimits) : quoted.slice(1, -1);
   return typeof name === 'string' ? name : '';
 }
 
 function skipBlanks(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && text.charCodeAt(at) <= 0x20) at += 1;
-  return at;
+  let position = from;
+  while (position < text.length && text.charCodeAt(position) <= 0x20) position += 1;
+  return position;
 }
 
-/** After the closing quote; the end of the text where there is none. */
+/** Returns the position after the closing quote, or the end of the text when there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -74,24 +83,24 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Of what stands between the marks nothing can be a mark but in strings, which are skipped. */
+/** Outside of strings, these characters always open or close something, and strings are skipped. */
 const marks = /["{}[\]]/g;
 
 function endOfValue(text: string, start: number): number {
   const first = text[start];
   if (first === '"') return endOfString(text, start);
   if (first !== '{' && first !== '[') {
-    let at = start;
-    while (at < text.length && !/[,}\]\s]/.test(text[at] ?? '')) at += 1;
-    return at;
+    let position = start;
+    while (position < text.length && !/[,}\]\s]/.test(text[position] ?? '')) position += 1;
+    return position;
   }
   let depth = 0;
   marks.lastIndex = start;
   for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
-    const at = found.index;
-    if (found[0] === '"') marks.lastIndex = endOfString(text, at);
+    const position = found.index;
+    if (found[0] === '"') marks.lastIndex = endOfString(text, position);
     else depth += found[0] === '{' || found[0] === '[' ? 1 : -1;
-    if (depth === 0) return at + 1;
+    if (depth === 0) return position + 1;
   }
   return text.length;
 }

@@ -10,7 +10,7 @@ const file = fileURLToPath(new URL('../../api/worker/body-worker.ts', import.met
 const settings = { threads: 1, taskMs: 60_000, idleMs: 60_000, file };
 const blocks = (text: string) => ({ blocks: [Buffer.from(text)] });
 
-/** A program that does with each task what it says. */
+/** Writes a program that handles each task with this function. */
 function getProgram(source: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'portico-threads-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -22,7 +22,7 @@ function getProgram(source: string): string {
   return path;
 }
 
-test('tasks of one account are done in order, and one that fails takes none along', async () => {
+test('tasks of one account run in order, and a failing task does not affect the others', async () => {
   const { run } = openWorkerPool(settings);
   const [first, wrong, last] = await Promise.allSettled([
     run(valueTask, blocks('{"a":1}')),
@@ -34,14 +34,14 @@ test('tasks of one account are done in order, and one that fails takes none alon
   expect(last).toMatchObject({ value: { a: 2 } });
 });
 
-test('a large block is given away and not copied', async () => {
+test('a large block is transferred and not copied', async () => {
   const block = new Uint8Array(1_000_000).fill(0x20);
   block.set(Buffer.from('{"a":1}'));
   expect(await openWorkerPool(settings).run(valueTask, { blocks: [block] }, [block])).toEqual({ a: 1 });
   expect(block.byteLength).toBe(0);
 });
 
-test('a thread that dies fails its task only; the next has a new one', async () => {
+test('a thread that dies fails only its own task, and the next task gets a new thread', async () => {
   const program = getProgram('({ input }) => input.dies ? process.exit(1) : parentPort.postMessage({ value: "done" })');
   const { run } = openWorkerPool({ ...settings, file: program });
   const task = (dies: boolean) => run(valueTask, { ...blocks(''), dies } as never);
@@ -50,7 +50,7 @@ test('a thread that dies fails its task only; the next has a new one', async () 
   expect(alive).toMatchObject({ value: 'done' });
 });
 
-test('a task that does not end is ended, and the next is done', async () => {
+test('a task that never ends is stopped, and the next one runs', async () => {
   const program = getProgram('({ input }) => { while (input.hangs); parentPort.postMessage({ value: "done" }); }');
   const { run } = openWorkerPool({ ...settings, file: program, taskMs: 2_000 });
   const task = (hangs: boolean) => run(valueTask, { ...blocks(''), hangs } as never);
@@ -59,16 +59,16 @@ test('a task that does not end is ended, and the next is done', async () => {
   expect(done).toMatchObject({ value: 'done' });
 });
 
-test('a thread that has nothing to do ends, and another is started when there is', async () => {
+test('an idle thread ends, and a new one starts for the next task', async () => {
   const program = getProgram('() => parentPort.postMessage({ value: threadId })');
   const { run } = openWorkerPool({ ...settings, file: program, idleMs: 1 });
   const first = await run(valueTask, blocks(''));
   await expect.poll(() => run(valueTask, blocks(''))).not.toBe(first);
 });
 
-test('a small task waits for no huge one, and of the huge ones each account has its turn', async () => {
-  // A task waits until the small one has been done: beside it, or never. Each says as which it was done: what threads send may
-  // overtake each other.
+test('a small task does not wait for a large one, and accounts take turns with large ones', async () => {
+  // Each large task waits until the small one is done; without a separate thread that would never happen. Each returns its own
+  // position, because messages of different threads may overtake each other.
   const program = getProgram(`({ input: { flag, isSmall } }) => {
     if (!isSmall) Atomics.wait(flag, 0, 0);
     const value = Atomics.add(flag, 1, 1);

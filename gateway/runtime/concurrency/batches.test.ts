@@ -1,18 +1,18 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createRounds } from './rounds.ts';
+import { createBatches } from './batches.ts';
 
-/** Rounds that end when they are told to. */
-function held() {
+/** Batches that end when the test ends them. */
+function createHeldBatches() {
   const ends: ((error?: Error) => void)[] = [];
-  const ask = createRounds(
+  const ask = createBatches(
     () => new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),
   );
   return { ends, ask };
 }
 
-test('what comes in one turn of the loop is one round, and what comes while it is under way is the next', async () => {
-  const { ends, ask } = held();
+test('requests in one turn of the event loop share a batch, and requests during a batch share the next one', async () => {
+  const { ends, ask } = createHeldBatches();
   const first = [ask(), ask()];
   await expect.poll(() => ends.length).toBe(1);
   const second = [ask(), ask()];
@@ -25,8 +25,8 @@ test('what comes in one turn of the loop is one round, and what comes while it i
   await Promise.all(second);
 });
 
-test('a round that fails is told to those who asked for it, and the next one is made', async () => {
-  const { ends, ask } = held();
+test('a failed batch rejects for those that requested it, and the next one runs', async () => {
+  const { ends, ask } = createHeldBatches();
   const first = ask();
   await expect.poll(() => ends.length).toBe(1);
   const second = ask();
@@ -37,15 +37,15 @@ test('a round that fails is told to those who asked for it, and the next one is 
   await second;
 });
 
-/** Nine rounds, one after the other: how long each waited for its turn, in milliseconds and in turns of the loop. */
-async function nineRounds(isEnough?: () => boolean) {
+/** Runs nine batches in a row and returns how long each waited to begin, in milliseconds and in turns of the event loop. */
+async function runNineBatches(isEnough?: () => boolean) {
   const waits: { ms: number; turns: number }[] = [];
   let turns = 0;
   let ended = { at: 0, turns: 0 };
   const counting = async () => {
     for (; waits.length < 9; turns += 1) await turn();
   };
-  const ask: () => Promise<void> = createRounds(async () => {
+  const ask: () => Promise<void> = createBatches(async () => {
     waits.push({ ms: performance.now() - ended.at, turns: turns - ended.turns });
     if (waits.length < 9) void ask();
     await pause(8);
@@ -57,12 +57,12 @@ async function nineRounds(isEnough?: () => boolean) {
   return waits.slice(1);
 }
 
-test('where round follows round each waits for more to come', async () => {
-  // The timer may be a millisecond early.
-  for (const { ms } of (await nineRounds()).slice(2)) expect(ms).toBeGreaterThanOrEqual(4);
+test('each batch waits for more work when many follow each other', async () => {
+  // A timer may fire a millisecond early.
+  for (const { ms } of (await runNineBatches()).slice(2)) expect(ms).toBeGreaterThanOrEqual(4);
 });
 
-test('who made few rounds, or has enough for another one, waits for one turn of the loop', async () => {
-  for (const { turns } of (await nineRounds()).slice(0, 2)) expect(turns).toBeLessThanOrEqual(2);
-  for (const { turns } of await nineRounds(() => true)) expect(turns).toBeLessThanOrEqual(2);
+test('a batch begins after one turn of the event loop when few came before it or there is enough work', async () => {
+  for (const { turns } of (await runNineBatches()).slice(0, 2)) expect(turns).toBeLessThanOrEqual(2);
+  for (const { turns } of await runNineBatches(() => true)) expect(turns).toBeLessThanOrEqual(2);
 });
