@@ -10,7 +10,7 @@ export async function openCallers({ db, peppers, now, tokenNames, plans, log }: 
   const credentials = watchCredentials({ db, now, log });
   const credentialsChanged = () => {
     authorizer.forget();
-    credentials.look();
+    credentials.check();
   };
   return { authorizer, credentials, credentialsChanged };
 }

@@ -308,7 +308,7 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     database = fresh;
   });
 
-  test('ends requests of a dead process when their lease has run out, and releases their holds', async () => {
+  test('ends requests of a dead process once their lease is over, and releases their holds', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     await holdDurably(ledger, getHold('req_2', 100n));

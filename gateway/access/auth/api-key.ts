@@ -5,15 +5,15 @@ const vendor = 'portico';
 export const keyPrefix = `sk-${vendor}-`;
 const keyLength = 56;
 const checksumLength = 6;
-/** Characters of the random part that may be shown, so that its owner can tell keys apart. */
+/** How many characters of the random part may be shown, so that owners can tell their keys apart. */
 const shownLength = 4;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The largest multiple of 62 that a byte can hold: bytes from here on would favour the first letters. */
+/** The largest multiple of 62 below 256. Higher bytes are skipped, because they would make the first letters more likely. */
 const unbiasedBelow = 248;
 const shape = new RegExp(`^${keyPrefix}[0-9A-Za-z]{${keyLength - keyPrefix.length}}$`);
 
-/** A new API key (wire contract §4.1): prefix, random base62 from a CSPRNG, checksum. */
+/** Creates an API key (wire contract §4.1): prefix, random base62 from a CSPRNG, checksum. */
 export function createApiKey(random: (size: number) => Uint8Array = randomBytes): string {
   const length = keyLength - keyPrefix.length - checksumLength;
   let text = '';
@@ -26,17 +26,17 @@ export function createApiKey(random: (size: number) => Uint8Array = randomBytes)
   return body + checksum(body);
 }
 
-/** Whether a text can be a key at all. Rejects typing errors before the database is asked; it is no security. */
+/** Whether a text has the form of a key. Catches typing errors before the database is asked; it isn't a security check. */
 export function isApiKey(text: string): boolean {
   if (text.length !== keyLength || !shape.test(text)) return false;
   const body = text.slice(0, -checksumLength);
   return text.slice(-checksumLength) === checksum(body);
 }
 
-/** What may be shown of a key: `sk-portico-qzoG`. */
+/** The part of a key that may be shown, for example `sk-portico-qzoG`. */
 export const displayPrefix = (key: string): string => key.slice(0, keyPrefix.length + shownLength);
 
-/** What is stored of a key (wire contract §4.2). */
+/** The digest of a key, which is stored in its place (wire contract §4.2). */
 export const getDigest = (key: string, pepper: Uint8Array): Buffer => createHmac('sha256', pepper).update(key).digest();
 
 function checksum(body: string): string {

@@ -1,19 +1,22 @@
 import { AppError } from '#shared/errors.ts';
 import { isApiKey } from './api-key.ts';
 
-/** What the `Authorization` header holds, before anything was looked up. */
+/** The parsed `Authorization` header. Nothing has been looked up yet. */
 export type PresentedCredential =
   | { readonly type: 'api_key'; readonly key: string }
   | { readonly type: 'jwt'; readonly token: string };
 
-/** Longer tokens are refused unread (wire contract §4.6). */
+/** A longer token is refused without being parsed (wire contract §4.6). */
 const tokenLimit = 8192;
 const headerLimit = 'Bearer '.length + tokenLimit;
-/** Exactly one space, visible ASCII, nothing trimmed. Two headers arrive joined by `, ` and fail here too. */
+/** Exactly one space and visible ASCII; nothing is trimmed. Two headers arrive joined by `, ` and don't match. */
 const grammar = /^([A-Za-z]+) ([\x21-\x7e]+)$/;
 const jwtShape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-/** Reads the header (wire contract §4.3). Throws 401 `missing_credentials`, `malformed_authorization`, `invalid_api_key`, `invalid_token`. */
+/**
+ * Parses the header (wire contract §4.3). Throws 401 `missing_credentials`, `malformed_authorization`, `invalid_api_key` or
+ * `invalid_token`.
+ */
 export function parseAuthorization(header: string | null): PresentedCredential {
   if (header === null || header === '') {
     throw new AppError('missing_credentials', 'Send your API key in the header "Authorization: Bearer <API key>".');
@@ -37,12 +40,13 @@ function apiKey(token: string): PresentedCredential {
   return { type: 'api_key', key: token };
 }
 
-/** One sentence for all reasons, so that an answer never tells an unknown key from a revoked one. */
+/** One message for every reason, so the answer doesn't reveal whether a key is unknown or revoked. */
 export const invalidKey = 'This API key is not valid. Check that it was copied completely and has not been revoked.';
 
 /**
- * A request's credential in the words of `Authorization`: that header, or on Anthropic's endpoints `x-api-key`, where its clients
- * put an API key. Where both are sent the first one holds: clients send both when they have a key for somebody else, too.
+ * Returns a request's credential in the form of `Authorization`: from that header, or on Anthropic's endpoints from `x-api-key`,
+ * where its clients put an API key. If both are sent, `Authorization` wins: clients send both when they also have a key for
+ * somebody else.
  */
 export function credentialIn(head: { header(name: string): string | null }, takesApiKeyHeader: boolean): string | null {
   const authorization = head.header('authorization');

@@ -18,8 +18,8 @@ import { createApiKey } from './api-key.ts';
 import { allScopes } from './scopes.ts';
 
 /**
- * Who may do what (wire contract §4.4, §4.5): every role on every route by every carrier, against an expectation that is
- * written down here and shares nothing with the code.
+ * Who may do what (wire contract §4.4, §4.5): every role on every route in every header form. The expected results are written
+ * down here and share nothing with the code.
  */
 
 interface Role {
@@ -27,7 +27,7 @@ interface Role {
   readonly credential: string | null;
   readonly kind: 'key' | 'token';
   readonly scopes: readonly Scope[];
-  /** Why it is not accepted at all. */
+  /** The error with which the credential itself is refused. */
   readonly refused?: ErrorCode;
   readonly suspended?: boolean;
 }
@@ -59,7 +59,7 @@ const carriers: readonly Carrier[] = [
   { name: 'query', place: 'elsewhere', headers: () => ({}), query: (credential) => `?access_token=${credential}` },
 ];
 
-/** The code a call is refused with, or null where it gets through to the route. */
+/** Returns the code with which a call is refused, or null when it reaches the route. */
 function expected(role: Role, carrier: Carrier, { access, takesApiKeyHeader }: RoutePolicy): ErrorCode | null {
   if (access === 'public') return null;
   const isElsewhere = carrier.place === 'elsewhere' || (carrier.place === 'key header' && !takesApiKeyHeader);
@@ -171,9 +171,9 @@ afterAll(async () => {
 const realPath = ({ path }: RoutePolicy) =>
   path.replace('/v1/models/*', '/v1/models/router').replace('/v1/requests/*', `/v1/requests/${requestId}`);
 
-/** An empty body: a chat that gets through is then refused for what it lacks, and costs nothing. */
+/** Calls a route with an empty body: a chat that passes authorization is refused for its missing fields and costs nothing. */
 async function ask(role: Role, carrier: Carrier, policy: RoutePolicy) {
-  // Far enough apart that no limit on requests or failures is in play.
+  // The calls are so far apart that neither rate limits nor limits on failures apply.
   time += 4000;
   const credential = role.credential ?? '';
   const headers = {
@@ -193,7 +193,7 @@ async function ask(role: Role, carrier: Carrier, policy: RoutePolicy) {
   };
 }
 
-test('every role on every route by every carrier gets exactly what it may', async () => {
+test('every role gets exactly what it may on every route and in every header form', async () => {
   expect(new Set(roles.map((role) => role.name)).size).toBeGreaterThanOrEqual(18);
   const deviations: string[] = [];
   let calls = 0;
@@ -225,7 +225,7 @@ test('every role on every route by every carrier gets exactly what it may', asyn
   );
 });
 
-test('a token of another account finds nothing of this one', async () => {
+test('a token of another account finds nothing of this account', async () => {
   const { operator } = gateway;
   const { id } = await operator.createAccount({ name: 'Other', plan: 'enterprise' });
   const user = await operator.createUser({ accountId: id, name: 'Eve' });
@@ -238,7 +238,7 @@ test('a token of another account finds nothing of this one', async () => {
   expect(await read('/account')).toMatchObject({ id, balance: { amount: '0' }, usage: { requests: 0 } });
 });
 
-describe('the census of routes', () => {
+describe('the list of routes', () => {
   const appWith = (routes: Hono<AppEnv>) =>
     createApp(
       testReceiving({
@@ -256,7 +256,7 @@ describe('the census of routes', () => {
     expect(() => appWith(routes)).toThrow(/has no policy/);
   });
 
-  test('accepts what has one', () => {
+  test('accepts a route with a policy', () => {
     expect(() => appWith(new Hono<AppEnv>().get('/v1/models/:id{.+}', (context) => context.text('')))).not.toThrow();
   });
 });

@@ -31,7 +31,7 @@ async function openKeys() {
   return { ...gatewayDb, operator, account, id, header: `Bearer ${key}`, authorizer, setKey, lastUsed, pass, now };
 }
 
-/** The books, and how often they are asked something. */
+/** Wraps the database and counts the queries. */
 function countQuestions(db: GatewayDb) {
   let asked = 0;
   const counted = db.withPlugin({
@@ -45,7 +45,7 @@ function countQuestions(db: GatewayDb) {
 }
 
 describe('a credential', () => {
-  test('works until the very moment it expires, cached or not', async () => {
+  test('works until the exact moment of its expiry, cached or not', async () => {
     const { authorizer, header, setKey, pass } = await openKeys();
     await setKey({ expires_at: BigInt(start + 1000) });
     const { authenticate } = authorizer();
@@ -56,7 +56,7 @@ describe('a credential', () => {
     await expect(authorizer().authenticate(header)).rejects.toMatchObject({ code: 'api_key_expired' });
   });
 
-  test('made with an older secret still works once a new one signs, and not after the old one is gone', async () => {
+  test('made with an older secret still works, as long as that secret is in the list', async () => {
     const { authorizer, header } = await openKeys();
     await expect(authorizer([secret('b'), secret('a')]).authenticate(header)).resolves.toBeTruthy();
     await expect(authorizer([secret('b')]).authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
@@ -71,7 +71,7 @@ describe('a credential', () => {
     await expect(authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  test('asks the books once, however long the line is that it comes from, and not again while that is fresh', async () => {
+  test('costs one query however many ancestors it has, and none while it is cached', async () => {
     const { db, account, header, id } = await openKeys();
     const line = ['key_a', 'key_b', 'key_c', 'key_d', 'key_e'];
     for (const [at, above] of line.entries()) {
@@ -94,7 +94,7 @@ describe('a credential', () => {
     expect(counted.asked()).toBe(1);
   });
 
-  test('is read together with the others that come at once or are due soon', async () => {
+  test('is read together with others that come at once or are due soon', async () => {
     const { db, account, operator, pass, now } = await openKeys();
     const headers: string[] = [];
     while (headers.length < 5) headers.push(`Bearer ${(await operator.createKey({ accountId: account.id })).key}`);
@@ -110,12 +110,12 @@ describe('a credential', () => {
     await Promise.all(headers.slice(1).map((header) => counting.authenticate(header)));
     expect(counted.asked()).toBe(1);
     pass(500);
-    // The first one is too old; the others, which were used, are read with it.
+    // The first key is stale. The others, which were in use, are read with it.
     for (const header of headers) await counting.authenticate(header);
     expect(counted.asked()).toBe(2);
   });
 
-  test('that was taken away is refused by name while its neighbours are served', async () => {
+  test('is refused when it was revoked, while the others in its query are served', async () => {
     const { operator, account, authorizer, pass } = await openKeys();
     const make = () => operator.createKey({ accountId: account.id });
     const made = [await make(), await make(), await make()];
@@ -131,7 +131,7 @@ describe('a credential', () => {
     expect(ids).toEqual([made[0]?.id, made[2]?.id]);
   });
 
-  test('that is taken away while it is read is not remembered as it was', async () => {
+  test('is not cached when it was changed while it was being read', async () => {
     const { db, operator, id, header, now } = await openKeys();
     const told = db.withPlugin({
       transformQuery: ({ node }) => node,
@@ -146,7 +146,7 @@ describe('a credential', () => {
     await expect(authorizer.authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  test('of a suspended account is known but may do nothing', async () => {
+  test('of a suspended account is recognized but may do nothing', async () => {
     const { authorizer, db, header } = await openKeys();
     await db.updateTable('accounts').set({ status: 'suspended' }).execute();
     const principal = await authorizer().authenticate(header);

@@ -20,16 +20,16 @@ export interface AuthorizeDeps {
   readonly peppers: Peppers;
   readonly now: () => number;
   readonly tokenNames?: TokenNames;
-  /** Plans by their ids; those that ship unless others are defined. */
+  /** Looks up a plan by its id. Defaults to the plans that ship with the gateway. */
   readonly getPlan?: PlanOf;
-  /** Called with the secret that an API key was found with. */
+  /** Called with the pepper with which an API key was found. */
   readonly onKeyFound?: ((pepper: Uint8Array) => void) | null;
 }
 
 export interface Authorizer {
-  /** Who asks, at once where that was asked lately. Rejects with 401 where it is not known. */
+  /** Returns the caller, at once if it's cached. Rejects with 401 when the credential isn't valid. */
   authenticate(header: string | null): MaybePromise<Principal>;
-  /** Forgets what is cached, so that a change made here is seen at once. */
+  /** Empties the caches, so that a change made by this process takes effect at once. */
   forget(): void;
 }
 
@@ -38,47 +38,47 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
   const { db, now, getPlan = shippedPlan } = deps;
   const keys = createKeyCache({ ...deps, getPlan, onFound: deps.onKeyFound ?? null });
   const tokens = createTokenVerifier({ db, now, getPlan, names: deps.tokenNames ?? defaultTokenNames });
-  const marked = new Map<string, number>();
-  let toMark: string[] = [];
-  const markAll = createBatches(async () => {
-    const ids = toMark;
-    toMark = [];
+  const markedAt = new Map<string, number>();
+  let unmarkedIds: string[] = [];
+  const writeMarks = createBatches(async () => {
+    const ids = unmarkedIds;
+    unmarkedIds = [];
     await markUsed(db, ids, now());
   });
 
-  /** Who asked with this header within the last seconds, if that may go on without another look. */
-  function recent(header: string): Principal | null {
-    const principal = keys.recent(header);
+  /** Returns the cached principal of this header if nothing has to be checked or written for it. */
+  function getRecent(header: string): Principal | null {
+    const principal = keys.getRecent(header);
     if (!principal) return null;
     const time = now();
     return hasEnded(principal, time) || isUseUnmarked(principal, time) ? null : principal;
   }
 
   function isUseUnmarked({ credential: { id, lastUsedAt } }: Principal, time: number): boolean {
-    return id !== null && time - (marked.get(id) ?? (lastUsedAt ?? 0) * 1000) >= lastUsedEveryMs;
+    return id !== null && time - (markedAt.get(id) ?? (lastUsedAt ?? 0) * 1000) >= lastUsedEveryMs;
   }
 
-  async function mark(principal: Principal, time: number): Promise<void> {
+  async function markUse(principal: Principal, time: number): Promise<void> {
     const { id } = principal.credential;
     if (id === null || !isUseUnmarked(principal, time)) return;
-    if (marked.size >= cacheLimit) marked.clear();
-    marked.set(id, time);
-    toMark.push(id);
-    await markAll();
+    if (markedAt.size >= cacheLimit) markedAt.clear();
+    markedAt.set(id, time);
+    unmarkedIds.push(id);
+    await writeMarks();
   }
 
-  async function look(header: string | null): Promise<Principal> {
+  async function readPrincipal(header: string | null): Promise<Principal> {
     const presented = parseAuthorization(header);
     if (presented.type === 'jwt') return tokens.verify(presented.token);
-    const principal = keys.recent(header ?? '') ?? (await keys.read(header ?? '', presented.key));
+    const principal = keys.getRecent(header ?? '') ?? (await keys.read(header ?? '', presented.key));
     const time = now();
     requireNotEnded(principal, time);
-    await mark(principal, time);
+    await markUse(principal, time);
     return principal;
   }
 
   return {
-    authenticate: (header) => (header === null ? null : recent(header)) ?? look(header),
+    authenticate: (header) => (header === null ? null : getRecent(header)) ?? readPrincipal(header),
     forget() {
       keys.forget();
       tokens.forget();
@@ -86,7 +86,7 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
   };
 }
 
-/** Throws 403 `insufficient_scope` where the credential lacks the scope. No scope implies another (§4.5). */
+/** Throws 403 `insufficient_scope` when the credential lacks the scope. No scope implies another (§4.5). */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (principal.credential.scopes.includes(scope)) return;
   throw new AppError(
@@ -98,19 +98,19 @@ export function requireScope(principal: Principal, scope: Scope): void {
   );
 }
 
-/** Throws 403 `account_suspended` where the account may not be used. */
+/** Throws 403 `account_suspended` when the account isn't active. */
 export function requireActive(principal: Principal): void {
   if (principal.accountStatus === 'active') return;
   throw new AppError('account_suspended', `This account is ${principal.accountStatus}. Ask the gateway's operator.`);
 }
 
-/** Throws 403 `plan_required` where the account's plan lacks the feature. */
+/** Throws 403 `plan_required` when the account's plan lacks the feature. */
 export function requireFeature({ plan }: Principal, feature: string): void {
   if (plan.features.includes(feature)) return;
   throw new AppError('plan_required', `This account's plan does not include "${feature}".`, { details: { feature } });
 }
 
-/** The `WWW-Authenticate` header that goes with an error (wire contract §4.4, RFC 6750), or null. */
+/** Returns the `WWW-Authenticate` header for an error (wire contract §4.4, RFC 6750), or null. */
 export function challengeFor(error: AppError): string | null {
   if (error.code === 'insufficient_scope') {
     return `Bearer realm="api", error="insufficient_scope", scope="${String(error.details?.scope ?? '')}"`;
@@ -120,7 +120,7 @@ export function challengeFor(error: AppError): string | null {
   return `Bearer realm="api"${reason}, ApiKey realm="api"`;
 }
 
-/** In one order, which is that of the ledger's groups: none of them waits for another that waits for it. */
+/** Locks the keys in the order of their ids, as the ledger's groups do, which rules out deadlocks between them. */
 async function markUsed(db: GatewayDb, ids: readonly string[], now: number): Promise<void> {
   await db
     .updateTable('api_keys')

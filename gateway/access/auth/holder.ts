@@ -8,8 +8,8 @@ import type { Plan, Principal } from './principal.ts';
 import { standing } from './verify-token.ts';
 
 /**
- * A caller as the books have it at this moment, not as it was when its request was let in: for what outlives the request,
- * such as a key. Throws 401 and 403 as authorization does.
+ * Returns a caller as the database has it now, not as it was when its request was admitted. Used before something is created that
+ * outlives the request, such as a key. Throws 401 and 403 as authorization does.
  */
 export async function holderNow(db: GatewayDb, principal: Principal, now: number): Promise<Principal> {
   const holder =

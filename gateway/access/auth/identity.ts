@@ -24,16 +24,22 @@ export interface IssuedToken {
   readonly expiresAt: number;
 }
 
-/** Users and their tokens: the operator's half that the public interface does not have (wire contract §4.6). */
+/** Users and their tokens: the part of wire contract §4.6 that only the operator has. */
 export interface IdentityOperator {
   createUser(user: { accountId: string; name: string; email?: string }): Promise<UserSummary>;
   listUsers(accountId: string): Promise<UserSummary[]>;
-  /** A disabled user's tokens stop working, and the keys made with them; enabling brings back what has not expired. */
+  /**
+   * A disabled user's tokens stop working, and so do the keys made with them. Enabling the user restores those that haven't
+   * expired.
+   */
   setUserStatus(userId: string, status: UserSummary['status']): Promise<void>;
   issueToken(token: { userId: string; scopes: readonly Scope[]; lifetimeS: number }): Promise<IssuedToken>;
-  /** Revokes one token (`tok_…`), all of a user's (`usr_…`) or all of an account's (`acct_…`) that exist now, with the keys made with them. */
+  /**
+   * Revokes one token (`tok_…`), or all current tokens of a user (`usr_…`) or an account (`acct_…`), with the keys made with
+   * them.
+   */
   revokeTokens(id: string): Promise<void>;
-  /** Lets the standby key take over, after its 15 minutes of notice or, for a leaked key, at once. */
+  /** Makes the standby key sign: after it was published for 15 minutes or, for a leaked key, at once. */
   rotateTokenKeys(options?: { atOnce?: boolean }): Promise<TokenKeySummary[]>;
 }
 
@@ -42,7 +48,7 @@ export interface IdentityDeps extends SigningKeysDeps {
   readonly credentialsChanged: () => void;
 }
 
-/** The operator's commands over users and tokens. Throws `invalid_input` and `not_found`. */
+/** Creates the operator's commands for users and tokens. They throw `invalid_input` and `not_found`. */
 export function createIdentity(deps: IdentityDeps): IdentityOperator {
   const { db, now } = deps;
   return {
@@ -111,7 +117,7 @@ async function issueToken(
   if (user.status !== 'active') throw new AppError('invalid_input', `The user "${userId}" is disabled.`);
   const { kid, key } = await signingKey(deps);
   const now = Math.floor(deps.now() / 1000);
-  // Within the second of a revocation: one second ahead, which the clocks' tolerance covers.
+  // After a revocation in this second, the token is dated one second ahead. Verifiers tolerate that difference between clocks.
   const iat = Math.max(now, Number(user.tokens_valid_after), Number(user.account_valid_after));
   const id = newId('tok', deps.now());
   const token = await new SignJWT({ scope: [...new Set(scopes)] })
@@ -126,7 +132,7 @@ async function issueToken(
   return { token, id, expiresAt: iat + lifetimeS };
 }
 
-/** Kept until the token has expired by itself; what is older goes at the same time. */
+/** Records the revocation until the token has expired anyway, and deletes records that are older. */
 async function revokeOne({ db, now }: IdentityDeps, jti: string): Promise<void> {
   const forgetAfter = BigInt(now() + (maxLifetimeS + 2 * clockSkewS) * 1000);
   await db.deleteFrom('revoked_tokens').where('forget_after', '<', BigInt(now())).execute();

@@ -13,11 +13,11 @@ import type { Principal } from './principal.ts';
 import { isFresh } from './verify-token.ts';
 
 /**
- * A revocation is seen everywhere within this time, also by an instance that hears no notification (wire contract §4.2).
+ * A revocation takes effect everywhere within this time, even on an instance that misses the notification (wire contract §4.2).
  */
 const cacheMs = 2000;
 const cacheLimit = 10_000;
-/** Digests in one question. */
+/** How many digests one query may contain. */
 const maxDigests = 500;
 
 export interface KeyCacheDeps {
@@ -25,20 +25,20 @@ export interface KeyCacheDeps {
   readonly peppers: Peppers;
   readonly now: () => number;
   readonly getPlan: PlanOf;
-  /** Called with the secret that a key was found with. */
+  /** Called with the pepper with which a key was found. */
   readonly onFound?: ((pepper: Uint8Array) => void) | null;
 }
 
 export interface KeyCache {
-  /** Who a header with a key stood for within the last two seconds; null where that is not known. */
+  /** Returns the caller of a header with a key from the last two seconds, or null when it isn't cached. */
   recent(header: string): Principal | null;
-  /** Who a key stands for now. Rejects with 401 `invalid_api_key` where it stands for nobody. */
+  /** Returns the current caller of a key. Rejects with 401 `invalid_api_key` when the key isn't valid. */
   read(header: string, key: string): Promise<Principal>;
   forget(): void;
 }
 
-interface Known {
-  /** One for each pepper: they cost more than all the rest of a look at the cache. */
+interface CachedKey {
+  /** One digest for each pepper. They are cached because they cost more than everything else in a lookup. */
   readonly digests: readonly Buffer[];
   readonly principal: Principal;
   readonly until: number;
@@ -52,94 +52,94 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Keys as they stood within the last two seconds. Those that are asked for at once, and those that soon will be, are one question. */
+/** Caches keys for two seconds. Keys that are requested together, and those that are due soon, are read in one query. */
 export function createKeyCache({ db, peppers, now, getPlan, onFound = null }: KeyCacheDeps): KeyCache {
-  /** In the order in which they were read: the first is the one to be read next. */
-  const known = new Map<string, Known>();
+  /** In the order in which they were read, so the first one expires first. */
+  const cache = new Map<string, CachedKey>();
   let waiting: Waiting[] = [];
   let changes = 0;
-  const ask = createBatches(lookUp);
+  const requestBatch = createBatches(readBatch);
 
-  async function lookUp(): Promise<void> {
-    const asked = waiting;
+  async function readBatch(): Promise<void> {
+    const batch = waiting;
     waiting = [];
-    const askedAt = now();
+    const readAt = now();
     const changesBefore = changes;
-    const due = dueSoon(askedAt);
-    const digests = [...asked, ...due.values()].flatMap((one) => one.digests);
+    const due = dueSoon(readAt);
+    const digests = [...batch, ...due.values()].flatMap((entry) => entry.digests);
     let found: ReadonlyMap<string, KeyStanding>;
     try {
-      found = await standingsByDigest(db, digests, askedAt);
+      found = await standingsByDigest(db, digests, readAt);
     } catch (error) {
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of batch) reject(error);
       return;
     }
     const isOld = changes !== changesBefore;
-    const keep = (name: string, own: readonly Buffer[], wasUsed: boolean) => {
-      const principal = keyPrincipal(getStanding(own, found), getPlan);
-      if (!isOld) remember(name, { digests: own, principal, until: askedAt + cacheMs, wasUsed });
+    const store = (name: string, keyDigests: readonly Buffer[], wasUsed: boolean) => {
+      const principal = keyPrincipal(getStanding(keyDigests, found), getPlan);
+      if (!isOld) remember(name, { digests: keyDigests, principal, until: readAt + cacheMs, wasUsed });
       return principal;
     };
-    for (const { name, digests: own, resolve, reject } of asked) {
+    for (const { name, digests: keyDigests, resolve, reject } of batch) {
       try {
-        resolve(keep(name, own, true));
-        const pepper = onFound && peppers[own.findIndex((digest) => found.has(getText(digest)))];
+        resolve(store(name, keyDigests, true));
+        const pepper = onFound && peppers[keyDigests.findIndex((digest) => found.has(getText(digest)))];
         if (pepper) onFound(pepper);
       } catch (error) {
-        known.delete(name);
+        cache.delete(name);
         reject(error);
       }
     }
-    for (const [name, one] of due) {
+    for (const [name, entry] of due) {
       try {
-        keep(name, one.digests, false);
+        store(name, entry.digests, false);
       } catch {
-        // Whoever uses it next asks for it alone and is told why.
-        known.delete(name);
+        // The next request with this key reads it alone and gets the error.
+        cache.delete(name);
       }
     }
   }
 
-  /** Those in use that have passed the half of their time; what nobody uses any more is forgotten. */
-  function dueSoon(time: number): Map<string, Known> {
-    const due = new Map<string, Known>();
-    for (const [name, one] of known) {
-      if (one.until - time > cacheMs / 2 || due.size >= maxDigests) break;
-      if (one.wasUsed) due.set(name, one);
-      else if (!isFresh(one.until, time)) known.delete(name);
+  /** Returns the keys in use that have passed half of their time, and removes those that nobody uses any more. */
+  function dueSoon(time: number): Map<string, CachedKey> {
+    const due = new Map<string, CachedKey>();
+    for (const [name, entry] of cache) {
+      if (entry.until - time > cacheMs / 2 || due.size >= maxDigests) break;
+      if (entry.wasUsed) due.set(name, entry);
+      else if (!isFresh(entry.until, time)) cache.delete(name);
     }
     return due;
   }
 
-  function remember(name: string, one: Known): void {
-    known.delete(name);
-    if (known.size >= cacheLimit) known.clear();
-    known.set(name, one);
+  function remember(name: string, entry: CachedKey): void {
+    cache.delete(name);
+    if (cache.size >= cacheLimit) cache.clear();
+    cache.set(name, entry);
   }
 
   return {
     recent(header) {
-      const one = known.get(getName(header));
-      if (!one || !isFresh(one.until, now())) return null;
-      one.wasUsed = true;
-      return one.principal;
+      const entry = cache.get(getName(header));
+      if (!entry || !isFresh(entry.until, now())) return null;
+      entry.wasUsed = true;
+      return entry.principal;
     },
     read(header, key) {
       const name = getName(header);
-      const digests = known.get(name)?.digests ?? peppers.map((pepper) => getDigest(key, pepper));
+      const digests = cache.get(name)?.digests ?? peppers.map((pepper) => getDigest(key, pepper));
       return new Promise((resolve, reject) => {
         waiting.push({ name, digests, resolve, reject });
-        void ask();
+        void requestBatch();
       });
     },
     forget() {
       changes += 1;
-      known.clear();
+      cache.clear();
     },
   };
 }
 
-/** A key is random enough for a plain hash to hide it; the peppered one costs ten times as much. */
+/** A key is random enough for a plain hash to hide it. The peppered hash costs ten times as much. */
 const getName = (header: string) => hash('sha256', header, 'base64');
 
 async function standingsByDigest(
@@ -152,7 +152,7 @@ async function standingsByDigest(
   return new Map([...standings.values()].map((standing) => [getText(standing.row.digest), standing]));
 }
 
-/** To a power of two: a statement for every number of keys would be many statements to prepare. */
+/** Pads the list to a power of two: otherwise every number of keys would be another statement to prepare. */
 function padded(digests: readonly Buffer[]): readonly Buffer[] {
   const size = 2 ** Math.ceil(Math.log2(digests.length));
   return [...digests, ...Array<Buffer>(size - digests.length).fill(digests[0] ?? Buffer.alloc(0))];
@@ -160,10 +160,10 @@ function padded(digests: readonly Buffer[]): readonly Buffer[] {
 
 const getText = (digest: Uint8Array) => Buffer.from(digest).toString('base64');
 
-/** Throws `invalid_api_key` where none of a key's digests is known. */
+/** Throws `invalid_api_key` when none of the key's digests is known. */
 function getStanding(digests: readonly Buffer[], found: ReadonlyMap<string, KeyStanding>): KeyStanding {
   const standing = digests.map((digest) => found.get(getText(digest))).find(Boolean);
-  // The same work for an unknown key: the comparison then runs against the digest itself and is discarded.
+  // Does the same work for an unknown key, whose digest is compared with itself, so the timing reveals nothing.
   const equal = digests.map((digest) => timingSafeEqual(digest, standing?.row.digest ?? digest)).includes(true);
   if (!standing || !equal) throw new AppError('invalid_api_key', invalidKey);
   return standing;

@@ -3,25 +3,28 @@ import type { GatewayDb } from '../../storage/open-database.ts';
 import { readAsStored } from '../../storage/read-apart.ts';
 import type { AccountRow, ApiKeyRow } from '../../storage/schema.ts';
 
-/** One key of a line, with what else decides whether it is worth anything. */
+/** A key in a line of ancestors, with everything else that decides whether it's valid. */
 export interface Link extends ApiKeyRow {
-  /** The key whose line it is: itself, or one that comes from it. */
+  /** The key whose line it is: this one, or a descendant of it. */
   readonly asked: string;
   readonly plan: string;
   readonly account_status: AccountRow['status'];
-  /** 0: a token minted it that is worth nothing any more, for another reason than its end. */
+  /** 0 when a token minted the key and isn't valid any more, for another reason than its expiry. */
   readonly token_stands: bigint | number;
 }
 
-/** Whether what the keys have spent and hold is wanted as it is now. As stored it may lack the last steps, and is there sooner. */
+/**
+ * Whether spent and held amounts must be exact. `as stored` may lack events that haven't been flushed, but doesn't wait for a
+ * flush.
+ */
 export type Amounts = 'exact' | 'as stored';
 
-/** Longer lines do not come about (`keys.ts`); a circle made by hand has to end. */
-const longest = 100;
+/** `keys.ts` prevents longer lines. The bound ends the recursion if somebody made a circle by hand. */
+const maxDistance = 100;
 
 /**
- * The keys that a condition on `api_keys` names, each with those it comes from, nearest first: one query, whatever the depth.
- * `now` in milliseconds.
+ * Returns the keys that match a condition on `api_keys`, each with its ancestors, nearest first. One query, whatever the depth.
+ * `now` is in milliseconds.
  */
 export async function readLines(
   db: GatewayDb,
@@ -34,7 +37,7 @@ export async function readLines(
       select id, id, parent_id, 0 from api_keys where ${wanted}
       union all
       select line.asked, above.id, above.parent_id, line.distance + 1
-      from line join api_keys above on above.id = line.parent_id where line.distance < ${longest}
+      from line join api_keys above on above.id = line.parent_id where line.distance < ${maxDistance}
     )
     select line.asked, api_keys.*, accounts.plan, accounts.status as account_status,
       case when ${tokenStands(now)} then 1 else 0 end as token_stands
@@ -45,8 +48,8 @@ export async function readLines(
 }
 
 /**
- * Whether the token that minted a key still stands, but for its end: neither it nor its user's or account's tokens were
- * revoked, the user may sign in, and the key it was signed with was not withdrawn. True of keys that no token minted.
+ * Whether the token that minted a key is still valid apart from its expiry: neither it nor all tokens of its user or account were
+ * revoked, the user is active, and its signing key wasn't withdrawn. True for keys that no token minted.
  */
 const tokenStands = (now: number) => sql<boolean>`(api_keys.token_user is null or (
     exists (
@@ -60,7 +63,7 @@ const tokenStands = (now: number) => sql<boolean>`(api_keys.token_user is null o
     ))
   ))`;
 
-/** How many keys of an account work. Whatever ends a key ends those below it, so that they are found from above. */
+/** Counts the working keys of an account. Whatever ends a key also ends its descendants, so the query starts from the top. */
 export async function countWorking(db: GatewayDb, accountId: string, now: number): Promise<number> {
   const lives = sql`api_keys.revoked_at is null and (api_keys.expires_at is null or api_keys.expires_at > ${BigInt(now)})`;
   const { rows } = await sql<{ working: bigint }>`
@@ -71,7 +74,7 @@ export async function countWorking(db: GatewayDb, accountId: string, now: number
   return Number(rows[0]?.working ?? 0);
 }
 
-/** A condition on `api_keys`: a key, or one that comes from it. */
+/** A condition on `api_keys`: the key itself or a descendant of it. */
 export const isWithin = (id: string) => sql<boolean>`api_keys.id in (
     with recursive tree (id) as (
       select id from api_keys where id = ${id}

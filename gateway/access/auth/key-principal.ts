@@ -5,7 +5,7 @@ import type { KeyStanding } from './key-standing.ts';
 import type { PlanOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 
-/** Who asks with a key, as the key stands with all that it comes from. Throws 401 where one of them was revoked. */
+/** Returns the caller for a key, within the bounds of the key and all its ancestors. Throws 401 when one of them was revoked. */
 export function keyPrincipal(standing: KeyStanding, getPlan: PlanOf): Principal {
   const { row, spendLimit, expiresAt } = standing;
   if (standing.isRevoked) throw new AppError('invalid_api_key', invalidKey);
@@ -29,7 +29,7 @@ export function keyPrincipal(standing: KeyStanding, getPlan: PlanOf): Principal 
   };
 }
 
-/** Throws 401 `api_key_expired` from the very moment on at which the key ends. */
+/** Throws 401 `api_key_expired` from the exact moment at which the key expires. */
 export function requireNotEnded(principal: Principal, now: number): void {
   if (!hasEnded(principal, now)) return;
   throw new AppError('api_key_expired', 'This API key has expired. Create a new one.');
@@ -38,7 +38,7 @@ export function requireNotEnded(principal: Principal, now: number): void {
 export const hasEnded = ({ credential: { expiresAt } }: Principal, now: number): boolean =>
   expiresAt !== null && expiresAt * 1000 <= now;
 
-/** Only what the operator made without a limit and without an end stands for the account as a whole. */
+/** Only a key that the operator made without a limit and without an expiry represents the full account. */
 const isConfined = ({ row, spendLimit, expiresAt }: KeyStanding): boolean =>
   row.parent_id !== null || row.token_user !== null || spendLimit !== null || expiresAt !== null;
 

@@ -7,7 +7,7 @@ import type { Peppers } from './pepper.ts';
 import { canOpenKey } from './sealed-key.ts';
 
 /**
- * A database knows the secrets that its keys and tokens were made with by a check value of each (docs/decisions/112). A
+ * A database recognizes the secrets that its keys and tokens were made with by a check value of each (docs/decisions/112). A
  * process with another secret would make keys that work nowhere.
  */
 
@@ -30,34 +30,34 @@ export interface KeySecretDeps {
   readonly now: () => number;
 }
 
-/** Whether keys or tokens were made with a secret: it cannot be another one any more. */
+/** Whether any key or token was made. The secret can't be exchanged after that. */
 export async function isSecretInUse(db: GatewayDb): Promise<boolean> {
   const key = await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
   return Boolean(key ?? (await db.selectFrom('token_keys').select('kid').limit(1).executeTakeFirst()));
 }
 
 /**
- * For whatever makes a key or a token: the secret that it uses is noted with the first one. Throws `invalid_input` where the
- * database knows its secrets and none of these is among them.
+ * Called before a key or a token is made. Records the secret when it's the first one. Throws `invalid_input` when the database
+ * knows its secrets and none of these is among them.
  */
 export async function requireKeySecret({ db, peppers, now }: KeySecretDeps): Promise<void> {
   const [signer] = peppers;
-  // Another process may note its own in the same moment: what the database then holds decides.
+  // Another process may record its own secret at the same moment. The loop reads again, and what the database then has decides.
   for (;;) {
     const known = await readKnown(db);
     requireAnyKnown(db, known, peppers);
     if (isKnown(known, signer)) return;
     const isOlder = known.length === 0 && (await isSecretInUse(db));
     const proven = isOlder ? await findProven(db, peppers) : signer;
-    // Older than check values: the first API key that is used proves its secret (`createSecretProof`).
+    // A database from before check values: the first API key that is used proves its secret (`createSecretProof`).
     if (!proven) return;
     await note(db, known, proven, now());
   }
 }
 
 /**
- * For a server that starts: notes its secret in a new database, and in an older one the secret that opens its token keys.
- * Throws `invalid_input` where keys or tokens were made, and with none of these secrets.
+ * Called when a server starts. Records its secret in a new database, and in an older one the secret that decrypts its token keys.
+ * Throws `invalid_input` when keys or tokens exist that were made with none of these secrets.
  */
 export async function claimKeySecret(deps: KeySecretDeps & { readonly transact: Transact }): Promise<void> {
   const { db, peppers, now } = deps;
@@ -72,8 +72,8 @@ export async function claimKeySecret(deps: KeySecretDeps & { readonly transact: 
 }
 
 /**
- * Takes these secrets in the place of lost ones: what was made with those works no more. Throws `invalid_input` where one
- * of these is in use: then nothing is lost.
+ * Replaces lost secrets by these. Everything made with the lost ones stops working. Throws `invalid_input` when one of these is
+ * in use, because then nothing is lost.
  */
 export async function replaceKeySecret(deps: KeySecretDeps & { readonly transact: Transact }): Promise<void> {
   const known = await readKnown(deps.db);
@@ -95,8 +95,8 @@ async function replaceKnown({
 }
 
 /**
- * Notes the secret that an API key was found with, where the database does not know it yet. Returns what is to be called
- * with it, or null where there is nothing to prove.
+ * Returns a function that records the secret with which an API key was found, or null when the database knows all of these
+ * secrets.
  */
 export async function createSecretProof({
   db,
@@ -119,7 +119,7 @@ export async function createSecretProof({
   };
 }
 
-/** Where another process has taken the place, nothing is written. */
+/** Writes nothing when another process has taken the place. */
 async function note(db: GatewayDb, known: KnownSecrets, pepper: Uint8Array, now: number): Promise<void> {
   if (isKnown(known, pepper)) return;
   const place = (known.at(-1)?.place ?? 0n) + 1n;
@@ -130,7 +130,7 @@ async function note(db: GatewayDb, known: KnownSecrets, pepper: Uint8Array, now:
     .execute();
 }
 
-/** The secret that opens one of the private keys behind tokens. */
+/** Returns the secret that decrypts one of the private keys for tokens. */
 async function findProven(db: GatewayDb, peppers: Peppers): Promise<Uint8Array | undefined> {
   const rows = await db.selectFrom('token_keys').select(['kid', 'sealed_key']).execute();
   return peppers.find((pepper) => rows.some(({ kid, sealed_key }) => canOpenKey(sealed_key, kid, [pepper])));

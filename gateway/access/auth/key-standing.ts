@@ -5,33 +5,33 @@ import type { AccountRow, ApiKeyRow } from '../../storage/schema.ts';
 import { type Amounts, type Link, readLines } from './key-line.ts';
 import { scopesFromJson } from './scopes.ts';
 
-/** What a line allows; null: without that bound. Amounts in nano-USD, times in milliseconds since the epoch. */
+/** What a line of keys allows. Null: no bound. Amounts are nano-USD, times are milliseconds since the epoch. */
 interface Bounds {
   readonly spendLimit: bigint | null;
   readonly expiresAt: bigint | null;
 }
 
 /**
- * What a key is worth now: as much as it and all that it comes from allow together. Nothing of that is written down with the
- * key, so that whatever is taken from one above it is taken from it in the same moment (decision 029).
+ * What a key may do now: as much as the key and all its ancestors allow together. None of it is stored with the key, so a
+ * restriction of an ancestor applies to it at the same moment (decision 029).
  */
 export interface KeyStanding extends Bounds {
   readonly row: ApiKeyRow;
   readonly plan: string;
-  /** The first that is not active, of its account and those of the keys above it. */
+  /** The first status that isn't active among the accounts of the key and its ancestors. */
   readonly accountStatus: AccountRow['status'];
   readonly isRevoked: boolean;
-  /** Where it is known. */
+  /** Null when the time isn't known. */
   readonly revokedAt: bigint | null;
   readonly scopes: readonly Scope[];
-  /** What the keys and the token above it leave it. */
+  /** The bounds of the ancestors and the token, without the key's own. */
   readonly above: Bounds;
-  /** How many keys the line has, itself included; and how many from the uppermost one with a limit on. */
+  /** The number of keys in the line, including this one, and the number from the topmost key with a limit. */
   readonly generations: number;
   readonly limitedGenerations: number;
 }
 
-/** How the keys stand that a condition on `api_keys` names, by their ids. */
+/** Returns the standings of the keys that match a condition on `api_keys`, by their ids. */
 export async function keyStandings(
   db: GatewayDb,
   wanted: RawBuilder<unknown>,
@@ -42,25 +42,25 @@ export async function keyStandings(
   return new Map(lines.flatMap(([key, ...above]) => (key ? [[key.id, getStanding(key, above)] as const] : [])));
 }
 
-/** How these keys stand. */
+/** Returns the standings of these keys. */
 export const getStandings = (db: GatewayDb, ids: readonly string[], now: number, amounts?: Amounts) =>
   keyStandings(db, sql`id in (${sql.join(ids.length > 0 ? ids : [null])})`, now, amounts);
 
 function getStanding(key: Link, above: readonly Link[]): KeyStanding {
   const line = [key, ...above];
-  const over = getBounds([...above.flatMap(ownBounds), tokenBounds(key)]);
+  const bounds = getBounds([...above.flatMap(ownBounds), tokenBounds(key)]);
   return {
     row: key,
     plan: key.plan,
     accountStatus: line.find(({ account_status }) => account_status !== 'active')?.account_status ?? 'active',
-    // A line whose upper end is not to be seen proves nothing.
+    // A line whose topmost key is missing proves nothing, so it counts as revoked.
     isRevoked: line.some(isEnded) || line.at(-1)?.parent_id !== null,
-    revokedAt: least(line.map(({ revoked_at }) => revoked_at)),
-    scopes: scopesFromJson(key.scopes).filter((one) =>
-      above.every(({ scopes }) => scopesFromJson(scopes).includes(one)),
+    revokedAt: narrowest(line.map(({ revoked_at }) => revoked_at)),
+    scopes: scopesFromJson(key.scopes).filter((scope) =>
+      above.every(({ scopes }) => scopesFromJson(scopes).includes(scope)),
     ),
-    ...getBounds([over, ...ownBounds(key)]),
-    above: over,
+    ...getBounds([bounds, ...ownBounds(key)]),
+    above: bounds,
     generations: line.length,
     limitedGenerations: line.findLastIndex(({ spend_limit }) => spend_limit !== null) + 1,
   };
@@ -79,10 +79,10 @@ const tokenBounds = ({ token_expires }: Link): Bounds => ({
 });
 
 const getBounds = (all: readonly Bounds[]): Bounds => ({
-  spendLimit: least(all.map(({ spendLimit }) => spendLimit)),
-  expiresAt: least(all.map(({ expiresAt }) => expiresAt)),
+  spendLimit: narrowest(all.map(({ spendLimit }) => spendLimit)),
+  expiresAt: narrowest(all.map(({ expiresAt }) => expiresAt)),
 });
 
-/** The narrowest of several bounds. */
-const least = (values: readonly (bigint | null)[]): bigint | null =>
+/** Returns the narrowest of several bounds. */
+const narrowest = (values: readonly (bigint | null)[]): bigint | null =>
   values.reduce((found, value) => (found === null || (value !== null && value < found) ? value : found), null);

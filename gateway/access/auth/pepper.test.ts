@@ -20,10 +20,10 @@ async function temporaryDatabase() {
 
 const strong = 'x'.repeat(32);
 
-// On Windows a file has no rights of its own but those of its folder.
+// On Windows a file has no permissions besides those of its folder.
 const ownerOnly = process.platform === 'win32' ? 0o666 : 0o600;
 
-test('a SQLite database keeps its secret beside it, for its owner only, and finds it again', async () => {
+test('a SQLite database keeps its secret in a file beside it that only its owner can read', async () => {
   const { database, db, file } = await temporaryDatabase();
   const first = await pepperBeside(database, db);
   expect(await pepperBeside(database, db)).toEqual(first);
@@ -42,7 +42,7 @@ test('a damaged secret is refused instead of replaced', async () => {
   await expect(pepperBeside(database, db)).rejects.toThrow(/too short.*backup/);
 });
 
-test('a lost secret is refused where there are keys that need it', async () => {
+test('a lost secret is refused when there are keys that need it', async () => {
   const gatewayDb = await temporaryDatabase();
   const peppers = await pepperBeside(gatewayDb.database, gatewayDb.db);
   const transact = createTransact(gatewayDb);
@@ -53,7 +53,7 @@ test('a lost secret is refused where there are keys that need it', async () => {
   await expect(pepperBeside(gatewayDb.database, gatewayDb.db)).rejects.toThrow(/it is missing.*backup/);
 });
 
-test('the environment comes first, as a list whose first secret signs', () => {
+test('the environment has precedence, as a list whose first secret is used for new keys', () => {
   const peppers = peppersFromEnvironment(':memory:', { PORTICO_KEY_PEPPER: `${strong}, ${'y'.repeat(40)}` });
   expect(peppers?.map(String)).toEqual([strong, 'y'.repeat(40)]);
   expect(peppersFromEnvironment('books.db', { PORTICO_KEY_PEPPER: ' ' })).toBeNull();
@@ -63,6 +63,6 @@ test.each(['short', `${strong},short`, `${strong},`])('a weak secret is refused:
   expect(() => peppersFromEnvironment(':memory:', { PORTICO_KEY_PEPPER: value })).toThrow(/at least 32 characters/);
 });
 
-test('PostgreSQL without a secret is refused with what to do', () => {
+test('PostgreSQL without a secret is refused, and the error explains what to do', () => {
   expect(() => peppersFromEnvironment('postgres://localhost/x', {})).toThrow(/Set PORTICO_KEY_PEPPER/);
 });

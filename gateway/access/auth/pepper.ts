@@ -4,15 +4,18 @@ import { AppError } from '#shared/errors.ts';
 import { type GatewayDb, getDialect } from '../../storage/open-database.ts';
 import { isSecretInUse } from './key-secret.ts';
 
-/** Secrets that API keys are hashed with: the first one signs, all of them verify. Never empty, by type. */
+/**
+ * Secrets that API keys are hashed with. The first one is used for new keys; all of them verify. The type rules out an empty
+ * list.
+ */
 export type Peppers = readonly [Uint8Array, ...Uint8Array[]];
 
 const variable = 'PORTICO_KEY_PEPPER';
 const minLength = 32;
 
 /**
- * The peppers of the environment (a comma-separated list, new one first), or null where a SQLite database shall keep its
- * own. Throws `invalid_input` on a weak one, and where PostgreSQL, which several machines share, was given none.
+ * Returns the peppers of the environment (a comma-separated list, the new one first), or null when a SQLite database should keep
+ * its own. Throws `invalid_input` for a weak one, and when PostgreSQL, which several machines share, has none.
  */
 export function peppersFromEnvironment(
   database: string,
@@ -29,14 +32,14 @@ export function peppersFromEnvironment(
 }
 
 /**
- * The pepper in the file `<database>.pepper`, created where the database has no keys yet. With keys, a missing file is an
- * error: a new secret would silently make all of them worthless.
+ * Returns the pepper from the file `<database>.pepper`, and creates it when the database has no keys yet. If there are keys, a
+ * missing file is an error: a new secret would silently make all of them worthless.
  */
 export async function pepperBeside(database: string, db: GatewayDb): Promise<Peppers> {
   if (database === ':memory:') return [randomBytes(minLength)];
   const path = `${database}.pepper`;
-  const kept = readPepper(path);
-  if (kept) return [kept];
+  const stored = readPepper(path);
+  if (stored) return [stored];
   if (await isSecretInUse(db)) throw lost(path, 'it is missing');
   return [createPepper(path)];
 }
@@ -56,8 +59,8 @@ function parsePepper(given: string): Uint8Array {
 
 function readPepper(path: string): Uint8Array | null {
   try {
-    const kept = readFileSync(path);
-    if (kept.length >= minLength) return kept;
+    const stored = readFileSync(path);
+    if (stored.length >= minLength) return stored;
   } catch (error) {
     if (getCode(error) === 'ENOENT') return null;
     throw lost(path, (error as Error).message);
@@ -65,15 +68,15 @@ function readPepper(path: string): Uint8Array | null {
   throw lost(path, 'it is too short');
 }
 
-/** Created exclusively and readable by its owner only, so that two processes that start together agree on one. */
+/** The file is created exclusively, so two processes that start together agree on one secret, and only its owner can read it. */
 function createPepper(path: string): Uint8Array {
-  const fresh = randomBytes(minLength);
+  const created = randomBytes(minLength);
   try {
-    writeFileSync(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
-    return fresh;
+    writeFileSync(path, created, { flag: 'wx', mode: 0o600, flush: true });
+    return created;
   } catch (error) {
-    const theirs = getCode(error) === 'EEXIST' ? readPepper(path) : null;
-    if (theirs) return theirs;
+    const existing = getCode(error) === 'EEXIST' ? readPepper(path) : null;
+    if (existing) return existing;
     throw new AppError('invalid_input', `The key secret "${path}" cannot be written: ${(error as Error).message}.`, {
       cause: error,
     });

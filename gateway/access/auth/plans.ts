@@ -1,10 +1,10 @@
 import { formatUsd, parseUsd } from '#shared/money.ts';
 import type { Plan } from './principal.ts';
 
-/** What a plan may include or leave out. */
+/** The features that a plan may include. */
 export const planFeatures = ['chat', 'router', 'byok', 'usage_api'] as const;
 
-/** A plan's limits as they are written and answered; null: not limited (wire contract §7). */
+/** Returns a plan's limits in the form of the wire. Null: not limited (wire contract §7). */
 export const getLimits = (plan: Plan) => ({
   requests_per_minute: plan.requestsPerMinute,
   tokens_per_minute: plan.tokensPerMinute,
@@ -27,10 +27,10 @@ const unlimited = {
   models: ['*'],
 } as const;
 
-/** What an account gets where nobody says otherwise: every model, the sandbox included, as far as its credits go. */
+/** The plan of an account that is created without one: every model, including the sandbox, as long as its credits last. */
 export const defaultPlan = 'pro';
 
-/** What accounts may do where an operator defines nothing else, as data (wire contract §7). */
+/** The plans that ship with the gateway, used unless the operator defines others (wire contract §7). */
 export const plans: readonly Plan[] = [
   {
     ...unlimited,
@@ -60,7 +60,7 @@ export const plans: readonly Plan[] = [
     tokensPerMinute: 4_000_000,
     concurrentRequests: 256,
   },
-  /** The desktop's own account: the person pays the providers directly, so costs are recorded and never refused. */
+  /** The desktop's own account. The person pays the providers directly, so costs are recorded and never refused. */
   {
     ...unlimited,
     id: 'local',
@@ -70,7 +70,7 @@ export const plans: readonly Plan[] = [
     concurrentRequests: 16,
     models: ['*', '!sandbox/*'],
   },
-  /** Test credits for the simulated provider; they buy nothing else. */
+  /** Test credits for the simulated provider. They pay for nothing else. */
   {
     ...unlimited,
     id: 'sandbox',
@@ -83,11 +83,11 @@ export const plans: readonly Plan[] = [
 
 const byId = new Map(plans.map((plan) => [plan.id, plan]));
 
-/** The plan with this id; always the same object, until it is defined anew. */
+/** Returns the plan with this id: always the same object, until the plan is defined again. */
 export type PlanOf = (id: string) => Plan;
 
-/** What an account may do whose plan nobody knows any more: nothing. */
+/** A plan for an account whose own doesn't exist any more. It allows nothing. */
 const withoutPlan = (id: string): Plan => ({ ...unlimited, id, name: id, features: [], models: [] });
 
-/** The plans that ship, where no others are defined. */
+/** Returns a plan that ships with the gateway. */
 export const getPlan: PlanOf = (id) => byId.get(id) ?? withoutPlan(id);

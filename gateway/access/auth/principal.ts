@@ -1,7 +1,7 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 
-/** What an account may do (wire contract §7). Null limits are off. */
+/** What an account may do (wire contract §7). A limit that is null is off. */
 export interface Plan {
   readonly id: string;
   readonly name: string;
@@ -13,18 +13,18 @@ export interface Plan {
   readonly requestsPerDay: number | null;
   readonly monthlySpend: NanoUsd | null;
   readonly maxOutputTokens: number | null;
-  /** Model ids with `*`; a leading `!` excludes. */
+  /** Model ids with `*`. A leading `!` excludes. */
   readonly models: readonly string[];
 }
 
-/** Who is asking: the result of authentication, and all that the rest of the gateway knows of the caller. */
+/** The authenticated caller: everything that the rest of the gateway knows about it. */
 export interface Principal {
   readonly accountId: string;
   readonly accountStatus: 'active' | 'suspended' | 'closed';
   readonly plan: Plan;
-  /** Whose token it is; absent with an API key. */
+  /** The user of the token. Absent with an API key. */
   readonly userId?: string;
-  /** The token's own id, where it carries one, and that of the key it was signed with. */
+  /** The token's own id, if it has one, and the id of the key that signed it. */
   readonly tokenId?: string;
   readonly tokenKey?: string;
   readonly credential: {
@@ -36,11 +36,11 @@ export interface Principal {
     readonly created: number | null;
     readonly expiresAt: number | null;
     readonly lastUsedAt: number | null;
-    /** Whose rate limits it shares: set where another credential minted it. */
+    /** Whose rate limits it shares. Set when another credential minted it. */
     readonly window?: string;
-    /** What it may ever spend; absent or null: as much as the account. */
+    /** Its spending limit. Absent or null: no limit besides the account's. */
     readonly spendLimit?: NanoUsd | null;
-    /** Of the account's keys it sees and changes itself and those that come from it, and no others (decision 029). */
+    /** Whether it may see and change only itself and its descendants among the account's keys (decision 029). */
     readonly isConfined?: boolean;
   };
 }

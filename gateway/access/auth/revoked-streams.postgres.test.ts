@@ -5,7 +5,7 @@ import { openTestGateway } from '../../../tests/gateway-doubles/open-test-gatewa
 import { testDatabase } from '../../../tests/gateway-doubles/test-database.ts';
 import { allScopes } from './scopes.ts';
 
-/** Two gateways on one database: streams run on one, credentials are taken away at the other. */
+/** Opens two gateways on one database: streams run on one, and credentials are revoked on the other. */
 async function openTwo() {
   const database = await testDatabase();
   const one = await openTestGateway({ database });
@@ -13,7 +13,7 @@ async function openTwo() {
   return { database, one, two };
 }
 
-test('a key and a session that are revoked at one instance take their streams on another along', async () => {
+test('a key or token that is revoked on one instance ends its streams on another', async () => {
   const { one, two } = await openTwo();
   const { operator } = one.gateway;
   const user = await operator.createUser({ accountId: one.account.id, name: 'Ada' });
@@ -27,7 +27,7 @@ test('a key and a session that are revoked at one instance take their streams on
   await expectEnded(two, byKey, 'invalid_api_key', reader.key);
 });
 
-test('what a key minted at one instance ends on another with it', async () => {
+test('a key revoked on one instance ends streams of the keys that it minted on another', async () => {
   const { one, two } = await openTwo();
   const mint = async (by: string): Promise<{ id: string; key: string }> =>
     (await one.post('/v1/keys', { scopes: allScopes }, { headers: { authorization: `Bearer ${by}` } })).json();
@@ -37,7 +37,7 @@ test('what a key minted at one instance ends on another with it', async () => {
   await expectEnded(two, running, 'invalid_api_key', one.key);
 });
 
-test('a revocation that nobody was told of ends streams within five seconds all the same', async () => {
+test('a revocation without a notification ends streams within five seconds', async () => {
   const { database, one, two } = await openTwo();
   const admin = new pg.Client({ connectionString: database });
   await admin.connect();

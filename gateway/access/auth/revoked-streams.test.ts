@@ -7,7 +7,7 @@ import { testPepper } from '../../../tests/gateway-doubles/test-database.ts';
 import { openOperator } from '../../cli/on-database.ts';
 import { allScopes } from './scopes.ts';
 
-test('a key that is revoked takes its running stream along, and nobody else’s', async () => {
+test('a revoked key ends its own running stream and no other', async () => {
   const opened = await openHanging();
   const { operator } = opened.gateway;
   const other = await operator.createKey({ accountId: opened.account.id, scopes: allScopes });
@@ -19,7 +19,7 @@ test('a key that is revoked takes its running stream along, and nobody else’s'
   expect(await still.json()).toMatchObject({ status: 'running' });
 });
 
-test('a key that another one deletes at /v1/keys takes its running stream along', async () => {
+test('a key that another key deletes at /v1/keys loses its running stream', async () => {
   const opened = await openHanging();
   const minted = await opened.gateway.operator.createKey({ accountId: opened.account.id, scopes: allScopes });
   const running = await stream(opened, minted.key);
@@ -27,7 +27,7 @@ test('a key that another one deletes at /v1/keys takes its running stream along'
   await expectEnded(opened, running, 'invalid_api_key', opened.key);
 });
 
-test('what a key or a token minted ends with it, in the middle of an answer', async () => {
+test('a key that a key or a token minted ends with it, in the middle of an answer', async () => {
   const opened = await openHanging();
   const { operator } = opened.gateway;
   const mint = async (by: string): Promise<{ id: string; key: string }> =>
@@ -43,7 +43,7 @@ test('what a key or a token minted ends with it, in the middle of an answer', as
   await expectEnded(opened, byToken, 'invalid_api_key', opened.key);
 });
 
-test('a token’s stream ends when the key it was signed with is withdrawn', async () => {
+test('a token’s stream ends when the key that signed it is withdrawn', async () => {
   const opened = await openHanging();
   const { operator } = opened.gateway;
   const user = await operator.createUser({ accountId: opened.account.id, name: 'Ada' });
@@ -56,7 +56,7 @@ test('a token’s stream ends when the key it was signed with is withdrawn', asy
 test.each([
   ['its token is revoked', 'invalid_token', ({ token }: Session) => token],
   ['its user is signed out', 'invalid_token', ({ user }: Session) => user],
-])('a session’s stream ends when %s', async (_how, code, what) => {
+])('a token’s stream ends when %s', async (_how, code, what) => {
   const opened = await openHanging();
   const { operator } = opened.gateway;
   const user = await operator.createUser({ accountId: opened.account.id, name: 'Ada' });
@@ -71,14 +71,14 @@ interface Session {
   readonly user: string;
 }
 
-test('an account that is suspended is answered no further', async () => {
+test('a suspended account’s answer ends at once', async () => {
   const opened = await openHanging();
   const running = await stream(opened, opened.key);
   await opened.gateway.operator.setAccountStatus(opened.account.id, 'suspended');
   expect(await running.rest()).toContain('account_suspended');
 });
 
-test('a key that the command line revokes, in a process of its own, takes its running stream along', async () => {
+test('a key that the command line revokes from another process loses its running stream', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-revoked-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const database = join(folder, 'gateway.db');

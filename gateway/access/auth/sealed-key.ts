@@ -2,12 +2,15 @@ import { createCipheriv, createDecipheriv, createPrivateKey, hkdfSync, type KeyO
 import { AppError } from '#shared/errors.ts';
 import type { Peppers } from './pepper.ts';
 
-/** AES-256-GCM: 96-bit nonce and 128-bit tag in front of the ciphertext. */
+/** AES-256-GCM. The 96-bit nonce and the 128-bit tag precede the ciphertext. */
 const nonceLength = 12;
 const tagLength = 16;
 const purpose = 'portico token signing key v1';
 
-/** A private key as it may lie in a database: encrypted under a key derived from the pepper and bound to its `kid`. */
+/**
+ * Returns a private key in the form in which it may be stored: encrypted with a key derived from the pepper, and bound to its
+ * `kid`.
+ */
 export function sealKey(key: KeyObject, kid: string, [pepper]: Peppers): Buffer {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv('aes-256-gcm', wrappingKey(pepper), nonce);
@@ -17,7 +20,7 @@ export function sealKey(key: KeyObject, kid: string, [pepper]: Peppers): Buffer 
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Opens it with whichever pepper sealed it. Throws `invalid_input` where none fits. */
+/** Decrypts it with whichever pepper fits. Throws `invalid_input` when none does. */
 export function openKey(sealed: Uint8Array, kid: string, peppers: Peppers): KeyObject {
   for (const pepper of peppers) {
     const der = opened(Buffer.from(sealed), kid, pepper);
@@ -30,13 +33,13 @@ export function openKey(sealed: Uint8Array, kid: string, peppers: Peppers): KeyO
   );
 }
 
-/** Whether one of the peppers sealed it. */
+/** Whether one of the peppers decrypts it. */
 export const canOpenKey = (sealed: Uint8Array, kid: string, peppers: Peppers): boolean =>
   peppers.some((pepper) => opened(Buffer.from(sealed), kid, pepper) !== null);
 
 const wrappingKey = (pepper: Uint8Array) => Buffer.from(hkdfSync('sha256', pepper, new Uint8Array(), purpose, 32));
 
-/** Null where the pepper is another one, or the text was changed: the tag then does not fit. */
+/** Returns null when the pepper is another one or the text was changed, because the tag then doesn't match. */
 function opened(sealed: Buffer, kid: string, pepper: Uint8Array): Buffer | null {
   const nonce = sealed.subarray(0, nonceLength);
   const tag = sealed.subarray(nonceLength, nonceLength + tagLength);

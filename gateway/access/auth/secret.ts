@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const redacted = '[redacted]';
 
-/** A key that cannot be printed, logged or serialised by accident. `reveal()` is the only way to its text. */
+/** A key that can't be printed, logged or serialised by accident. `reveal()` is the only way to its text. */
 export class Secret {
   readonly #text: string;
 

@@ -12,7 +12,7 @@ import {
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
-test('a key is read from PEM and from base64, and is the same key', () => {
+test('the same key is read from PEM and from base64', () => {
   const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
   for (const text of [pem, publicKeyText(privateKey), ` ${publicKeyText(privateKey)}\n`])
     expect(parsePublicKey(text).equals(publicKey)).toBe(true);
@@ -29,7 +29,7 @@ test('a key of another kind is refused', () => {
   expect(() => parsePrivateKey(pem)).toThrow(/not rsa/);
 });
 
-test('one changed bit of the file or of its signature is seen', () => {
+test('a single changed bit in the file or its signature is detected', () => {
   const property = fc.property(
     fc.uint8Array({ minLength: 1, maxLength: 200 }),
     fc.nat(),
@@ -47,7 +47,7 @@ test('one changed bit of the file or of its signature is seen', () => {
   fc.assert(property, { numRuns: 200 });
 });
 
-test('a signature lies beside its file, whatever is asked with it', () => {
+test('the signature’s address is beside its file and keeps the query', () => {
   expect(signatureAddress(new URL('https://prices.example/a/book.json?v=2')).href).toBe(
     'https://prices.example/a/book.json.sig?v=2',
   );

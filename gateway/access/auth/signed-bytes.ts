@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 
 /**
- * Signatures that lie beside a file (`latest.yml.sig`, `book.json.sig`): Ed25519 over its exact bytes, in base64. The feed of updates and
- * price books are believed by them.
+ * Signatures in a file beside the signed one (`latest.yml.sig`, `book.json.sig`): Ed25519 over its exact bytes, in base64. The
+ * update feed and price books are trusted because of them.
  */
 
-/** From PEM, or from SPKI in base64. Throws where it is not an Ed25519 key. */
+/** Parses a key from PEM, or from SPKI in base64. Throws when it isn't an Ed25519 key. */
 export function parsePublicKey(text: string): KeyObject {
   const input = text.includes('-----BEGIN')
     ? text
@@ -13,7 +13,7 @@ export function parsePublicKey(text: string): KeyObject {
   return requireEd25519(createPublicKey(input));
 }
 
-/** From PEM (PKCS #8). Throws where it is not an Ed25519 key. */
+/** Parses a key from PEM (PKCS #8). Throws when it isn't an Ed25519 key. */
 export const parsePrivateKey = (pem: string): KeyObject => requireEd25519(createPrivateKey(pem));
 
 function requireEd25519(key: KeyObject): KeyObject {
@@ -21,18 +21,18 @@ function requireEd25519(key: KeyObject): KeyObject {
   return key;
 }
 
-/** The public half of a key as configurations hold it: SPKI in base64. */
+/** Returns the public half of a key as configurations have it: SPKI in base64. */
 export const publicKeyText = (privateKey: KeyObject): string =>
   createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64');
 
 export const getSignature = (privateKey: KeyObject, bytes: Uint8Array): string =>
   sign(null, bytes, privateKey).toString('base64');
 
-/** A text is signed by its bytes in UTF-8. */
+/** A text is signed by its UTF-8 bytes. */
 export const isSignedBy = (key: KeyObject, file: string | Uint8Array, signature: string): boolean =>
   verify(null, Buffer.from(file), key, Buffer.from(signature.trim(), 'base64'));
 
-/** Where the signature of a file lies: `book.json` → `book.json.sig`. */
+/** Returns the address of a file's signature: `book.json` → `book.json.sig`. */
 export function signatureAddress(file: URL): URL {
   const beside = new URL(file);
   beside.pathname += '.sig';

@@ -48,7 +48,7 @@ test('a standby that has been published long enough signs at once', async () => 
   expect((await signingKey(bench)).kid).not.toBe(bench.kid);
 });
 
-test('a leaked key is worth nothing from the moment it is rotated at once', async () => {
+test('tokens of a leaked key are invalid as soon as it is rotated at once', async () => {
   const bench = await open();
   const { token } = await bench.issue();
   await bench.operator.rotateTokenKeys();
@@ -58,7 +58,7 @@ test('a leaked key is worth nothing from the moment it is rotated at once', asyn
   expect(await bench.states()).toEqual(['signing', 'standby']);
 });
 
-test('the private key lies encrypted, opens with any pepper of the list, and with no other', async () => {
+test('the private key is stored encrypted, and only the peppers of the list can decrypt it', async () => {
   const bench = await open();
   const rows = await publishedKeys(bench.db, bench.now());
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -74,7 +74,7 @@ test('the private key lies encrypted, opens with any pepper of the list, and wit
   expect(() => openKey(changed, rows[0]?.kid ?? '', bench.peppers)).toThrow(/cannot be decrypted/);
 });
 
-test('processes that make the first keys at the same time agree on one signer', async () => {
+test('processes that create the first keys at the same time agree on one signer', async () => {
   const bench = await open();
   await bench.db.deleteFrom('token_keys').execute();
   const peppers: Peppers = bench.peppers;
@@ -83,7 +83,7 @@ test('processes that make the first keys at the same time agree on one signer', 
   expect(await bench.states()).toEqual(['signing', 'standby']);
 });
 
-test('books without a standby, or without any key that is valid, are refused by name, and no key is made up', async () => {
+test('a database without a standby, or without any valid key, gives an error and no new key', async () => {
   const bench = await open();
   await bench.db.deleteFrom('token_keys').where('signs_from', 'is', null).execute();
   await expect(bench.operator.rotateTokenKeys()).rejects.toMatchObject({
@@ -98,7 +98,7 @@ test('books without a standby, or without any key that is valid, are refused by 
   expect(await bench.db.selectFrom('token_keys').select('kid').execute()).toEqual([{ kid: bench.kid }]);
 });
 
-test('the key set is public, names keys by their thumbprint, shows the next one, and nothing private', async () => {
+test('the key set is public, names keys by their thumbprint, includes the next key and contains nothing private', async () => {
   const { call, gateway, account } = await openTestGateway();
   expect(await (await call('/.well-known/jwks.json', { key: null })).json()).toEqual({ keys: [] });
   const user = await gateway.operator.createUser({ accountId: account.id, name: 'Ada' });

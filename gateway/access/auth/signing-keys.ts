@@ -12,7 +12,7 @@ import { canOpenKey, openKey, sealKey } from './sealed-key.ts';
 
 /** A key is published this long before it signs, so that everyone who caches the key set has it by then (§4.6). */
 export const publishedBeforeMs = 15 * 60_000;
-/** And this long after it signed last: longer than the longest token lives. */
+/** A key stays published this long after its last signature, which is longer than any token lives. */
 export const publishedAfterMs = 24 * 3_600_000 + 60_000;
 const modulusLength = 2048;
 
@@ -25,7 +25,7 @@ export interface SigningKeysDeps {
   readonly now: () => number;
 }
 
-/** A published key as an operator sees it: what it does now, and until when. Times in milliseconds. */
+/** A published key as the operator sees it: what it does now, and until when. Times are milliseconds. */
 export interface TokenKeySummary {
   readonly kid: string;
   readonly state: 'signing' | 'scheduled' | 'standby' | 'retiring';
@@ -33,7 +33,7 @@ export interface TokenKeySummary {
   readonly retiresAt: number | null;
 }
 
-/** All keys whose tokens are accepted, oldest first. */
+/** Returns all keys whose tokens are accepted, oldest first. */
 export const publishedKeys = (db: GatewayDb, now: number): Promise<TokenKeyRow[]> =>
   db
     .selectFrom('token_keys')
@@ -43,7 +43,7 @@ export const publishedKeys = (db: GatewayDb, now: number): Promise<TokenKeyRow[]
     .orderBy('kid')
     .execute();
 
-/** A public key as `/.well-known/jwks.json` shows it (RFC 7517). */
+/** Returns a public key as `/.well-known/jwks.json` shows it (RFC 7517). */
 export const toJwk = (row: TokenKeyRow) => ({
   ...publicJwk.parse(JSON.parse(row.public_jwk)),
   kid: row.kid,
@@ -51,14 +51,14 @@ export const toJwk = (row: TokenKeyRow) => ({
   alg: row.alg,
 });
 
-/** The key that signs now, with its private half; the first pair of keys is made where there is none. */
+/** Returns the key that signs now, with its private half. Creates the first pair of keys if there is none. */
 export async function signingKey(deps: SigningKeysDeps): Promise<{ kid: string; key: KeyObject }> {
   await requireKeySecret(deps);
   const row = signerAmong(await publishedKeys(deps.db, deps.now()), deps.now()) ?? (await createFirst(deps));
   return { kid: row.kid, key: openKey(row.sealed_key, row.kid, deps.peppers) };
 }
 
-/** What each published key does at this moment. */
+/** Returns what each published key does at this moment. */
 export async function describeKeys(db: GatewayDb, now: number): Promise<TokenKeySummary[]> {
   const rows = await publishedKeys(db, now);
   const signer = signerAmong(rows, now);
@@ -73,16 +73,16 @@ export async function describeKeys(db: GatewayDb, now: number): Promise<TokenKey
 
 const isLater = (row: TokenKeyRow, now: number) => row.signs_from !== null && row.signs_from > BigInt(now);
 
-/** The key whose turn came last. States follow from dates alone, so that every process switches at the same moment. */
+/** Returns the key that began to sign last. States depend only on dates, so every process switches at the same moment. */
 function signerAmong(rows: readonly TokenKeyRow[], now: number): TokenKeyRow | undefined {
   const started = rows.filter((row) => row.signs_from !== null && row.signs_from <= BigInt(now));
   return started.toSorted((a, b) => Number((a.signs_from ?? 0n) - (b.signs_from ?? 0n))).at(-1);
 }
 
 /**
- * Rotates: the standby signs once it has been published for 15 minutes, the keys before it retire a token's lifetime
- * later, and a new standby is published. `atOnce`, for a key that leaked: switches and retires now. A key whose secret is
- * lost cannot be opened: then `atOnce` makes both keys new.
+ * Rotates the keys: the standby signs once it has been published for 15 minutes, the earlier keys retire a token's lifetime
+ * later, and a new standby is published. `atOnce` is for a leaked key: it switches and retires now. If the secret is lost, the
+ * standby can't be decrypted, and `atOnce` replaces both keys.
  */
 export async function rotateKeys(deps: SigningKeysDeps, atOnce: boolean): Promise<TokenKeySummary[]> {
   const now = deps.now();
@@ -107,20 +107,20 @@ export async function rotateKeys(deps: SigningKeysDeps, atOnce: boolean): Promis
       .where((key) => key.or([key('retires_at', 'is', null), key('retires_at', '>', retiresAt)]))
       .execute();
     if (next) await promote(trx, next.kid, signsFrom);
-    // It has signed nothing and never will: there is no secret that opens it.
+    // The standby can't be decrypted with any secret, so it has never signed and never will.
     else await trx.deleteFrom('token_keys').where('signs_from', 'is', null).execute();
     await trx.insertInto('token_keys').values(fresh).execute();
   });
   return describeKeys(deps.db, now);
 }
 
-/** The standby. Null where none can be opened: `atOnce` has no need of it. */
+/** Returns the standby, or null when it can't be decrypted and `atOnce` doesn't need it. */
 async function nextSigner({ db, now, peppers }: SigningKeysDeps, atOnce: boolean): Promise<TokenKeyRow | null> {
   const standby = (await publishedKeys(db, now())).find((row) => row.signs_from === null);
   if (standby && canOpenKey(standby.sealed_key, standby.kid, peppers)) return standby;
   if (atOnce) return null;
   if (!standby) throw new AppError('internal_error', 'There is no standby key to rotate to.');
-  // Says why it cannot be opened.
+  // Throws the error that explains why it can't be decrypted.
   openKey(standby.sealed_key, standby.kid, peppers);
   return standby;
 }
@@ -141,7 +141,7 @@ const alreadyRotating = (signsFrom: number) =>
     `A rotation is under way: the next key signs from ${new Date(signsFrom).toISOString()}. Wait for it, or use --at-once.`,
   );
 
-/** A signer and a standby. Where another process made them first, its keys are the ones. */
+/** Creates a signer and a standby. If another process was first, its keys are used. */
 async function createFirst(deps: SigningKeysDeps): Promise<TokenKeyRow> {
   const [signer, standby] = [await newKey(deps, deps.now()), await newKey(deps, null)];
   const isFirst = await deps
@@ -156,9 +156,9 @@ async function createFirst(deps: SigningKeysDeps): Promise<TokenKeyRow> {
       throw error;
     });
   if (isFirst) return signer;
-  const theirs = signerAmong(await publishedKeys(deps.db, deps.now()), deps.now());
-  if (!theirs) throw new AppError('internal_error', 'None of the keys that sign tokens is valid now.');
-  return theirs;
+  const existing = signerAmong(await publishedKeys(deps.db, deps.now()), deps.now());
+  if (!existing) throw new AppError('internal_error', 'None of the keys that sign tokens is valid now.');
+  return existing;
 }
 
 const generate = promisify(generateKeyPair);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** A token lives at most this long (wire contract §4.6). */
+/** The longest lifetime of a token (wire contract §4.6). */
 export const maxLifetimeS = 24 * 3600;
-/** Clocks may differ by this much. */
+/** How much clocks may differ. */
 export const clockSkewS = 30;
 
-/** Nothing but what our issuer writes: no `crit`, no key or address of a key inside the token (RFC 8725 §3). */
+/** Exactly what our issuer writes: no `crit`, and neither a key nor the address of one inside the token (RFC 8725 §3). */
 export const tokenHeader = z.strictObject({
   alg: z.literal('RS256'),
   typ: z.literal('JWT'),
@@ -14,7 +14,7 @@ export const tokenHeader = z.strictObject({
 
 const seconds = z.int().positive();
 
-/** The claims of §4.6; others are ignored. Integers only: a float or a huge number is no time. */
+/** The claims of §4.6. Others are ignored. Times must be integers: a float or a huge number isn't a valid time. */
 export const tokenClaims = z.object({
   sub: z.string().min(1).max(64),
   iss: z.string(),

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 
-/** Who issues tokens and for whom they are: two fixed texts that every process of a gateway must agree on. */
+/** The issuer and the audience of tokens: two fixed texts that all processes of a gateway must agree on. */
 export interface TokenNames {
   readonly issuer: string;
   /** The API's host (gateway interface §2.5). */
@@ -9,7 +9,7 @@ export interface TokenNames {
 
 export const defaultTokenNames: TokenNames = { issuer: 'portico', audience: '127.0.0.1' };
 
-/** `PORTICO_TOKEN_ISSUER` and `PORTICO_API_HOST`, or the defaults. Throws `invalid_input` on what cannot be a name. */
+/** Returns `PORTICO_TOKEN_ISSUER` and `PORTICO_API_HOST`, or the defaults. Throws `invalid_input` for an invalid name. */
 export function tokenNamesFrom(env: Readonly<Record<string, string | undefined>>): TokenNames {
   return {
     issuer: named(env, 'PORTICO_TOKEN_ISSUER') ?? defaultTokenNames.issuer,

@@ -9,7 +9,7 @@ import { publishedKeys, toJwk } from './signing-keys.ts';
 import { clockSkewS, maxLifetimeS, type TokenClaims, tokenClaims, tokenHeader } from './token-claims.ts';
 import type { TokenNames } from './token-names.ts';
 
-/** Keys and revocations are read again after this time, so that a change is seen everywhere within it (§4.2). */
+/** Keys and revocations are read again after this time, so a change takes effect everywhere within it (§4.2). */
 const cacheMs = 2000;
 const cacheLimit = 10_000;
 
@@ -21,17 +21,17 @@ export interface TokenVerifierDeps {
 }
 
 export interface TokenVerifier {
-  /** Who the token speaks for. Throws 401 `token_expired` or `invalid_token`. */
+  /** Returns the caller that the token represents. Throws 401 `token_expired` or `invalid_token`. */
   verify(token: string): Promise<Principal>;
   forget(): void;
 }
 
-/** Whether what was cached may still be believed. A clock that was set back must not make it live longer. */
+/** Whether a cached value may still be used. The second comparison keeps it from living longer when the clock is set back. */
 export const isFresh = (until: number, now: number): boolean => until > now && until <= now + cacheMs;
 
-/** Checks tokens against the published keys and the books, without asking anyone else (wire contract §4.6). */
+/** Verifies tokens against the published keys and the database, without calling any other server (wire contract §4.6). */
 export function createTokenVerifier({ db, now, names, getPlan }: TokenVerifierDeps): TokenVerifier {
-  const known = new Map<string, { principal: Principal; until: number }>();
+  const cache = new Map<string, { principal: Principal; until: number }>();
   let keys: { byKid: ReadonlyMap<string, JWK>; until: number } | null = null;
 
   async function currentKeys(): Promise<ReadonlyMap<string, JWK>> {
@@ -51,26 +51,26 @@ export function createTokenVerifier({ db, now, names, getPlan }: TokenVerifierDe
   return {
     async verify(token) {
       const digest = createHash('sha256').update(token).digest('base64');
-      const cached = known.get(digest);
+      const cached = cache.get(digest);
       if (cached && isFresh(cached.until, now())) return requireNotExpired(cached.principal, now());
       const principal = await check(token);
-      if (known.size >= cacheLimit) known.clear();
-      known.set(digest, { principal, until: now() + cacheMs });
+      if (cache.size >= cacheLimit) cache.clear();
+      cache.set(digest, { principal, until: now() + cacheMs });
       return principal;
     },
     forget() {
-      known.clear();
+      cache.clear();
       keys = null;
     },
   };
 }
 
-/** One sentence for all reasons: a forger learns nothing from it. */
+/** One message for every reason, so a forger learns nothing from it. */
 const invalid = () =>
   new AppError('invalid_token', 'This token is not valid here. Get a new one from whoever issued it.');
 const expired = () => new AppError('token_expired', 'This token has expired. Get a new one.');
 
-/** The header, from a token in the one spelling its issuer can have written: canonical base64url, three parts. */
+/** Returns the header of a token in the only spelling that its issuer can have written: three parts in canonical base64url. */
 function readHeader(token: string): { readonly kid: string | undefined } {
   const parts = token.split('.');
   const [head = ''] = parts;
@@ -80,7 +80,7 @@ function readHeader(token: string): { readonly kid: string | undefined } {
   return { kid: header.data.kid };
 }
 
-/** The last character of base64url may have unused bits: with them set, another text would be the same token. */
+/** The last character of base64url may have unused bits. If they were ignored, different texts would be the same token. */
 const isCanonical = (part: string) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 
 function parseJson(text: string): unknown {
@@ -91,7 +91,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Without a `kid` only where there is nothing to choose (§4.6). */
+/** A token without a `kid` is only accepted when a single key is published (§4.6). */
 function keyFor({ kid }: { kid: string | undefined }, keys: ReadonlyMap<string, JWK>): JWK | undefined {
   const [only] = keys.values();
   return kid === undefined ? (keys.size === 1 ? only : undefined) : keys.get(kid);
@@ -117,7 +117,7 @@ async function verifiedClaims(token: string, key: JWK, names: TokenNames, now: n
   return claims.data;
 }
 
-/** A token that was verified before. Times in Unix seconds. */
+/** A token that was verified before. Times are Unix seconds. */
 interface KnownToken {
   readonly userId: string;
   readonly issued: number;
@@ -125,8 +125,8 @@ interface KnownToken {
 }
 
 /**
- * Whom a token speaks for, as the books say now. Throws `invalid_token`: a disabled user and a revoked token look like any
- * other token that is not valid.
+ * Returns the user and the account of a token as the database has them now. Throws `invalid_token`, also for a disabled user and
+ * a revoked token, which must look like any other invalid token.
  */
 async function getAccount(db: GatewayDb, { userId, issued, id }: KnownToken) {
   const row = await db
@@ -143,7 +143,7 @@ async function getAccount(db: GatewayDb, { userId, issued, id }: KnownToken) {
   return row;
 }
 
-/** The same for a token that was let in before, and whose signing key may have been withdrawn since. */
+/** Does the same for a token that was admitted before, and checks that its signing key wasn't withdrawn since. */
 export async function standing(db: GatewayDb, { userId, tokenId, tokenKey, credential }: Principal, now: number) {
   const published = await publishedKeys(db, now);
   if (tokenKey !== undefined && !published.some(({ kid }) => kid === tokenKey)) throw invalid();

@@ -6,15 +6,15 @@ import { getStandings } from './key-standing.ts';
 import type { Principal } from './principal.ts';
 import { standing } from './verify-token.ts';
 
-/** How often credentials with running answers are looked at where no change was told. */
-const lookEveryMs = 2000;
+/** How often credentials with running answers are checked without a notification. */
+const checkEveryMs = 2000;
 
-/** Ends answers that run on a credential which was taken away meanwhile. */
+/** Ends answers whose credential was revoked while they run. */
 export interface CredentialWatch {
-  /** Calls `stop` once the credential is worth nothing any more. Returns what ends that. */
+  /** Calls `stop` when the credential isn't valid any more. Returns a function that ends the watch. */
   watch(principal: Principal, stop: (why: AppError) => void): () => void;
-  /** Something about some credential was changed: looks at once. Never throws. */
-  look(): void;
+  /** Checks all watched credentials now, because some credential was changed. Never throws. */
+  check(): void;
   close(): void;
 }
 
@@ -35,16 +35,16 @@ const getName = ({ userId, tokenId, tokenKey, credential }: Principal) =>
     : `key ${credential.id}`;
 
 /**
- * Credentials are looked at while they have answers that run, and only then: where this process made the change at once, on
- * PostgreSQL with the notification, and everywhere every two seconds (security: within five).
+ * Credentials are only checked while they have running answers: at once when this process made a change, on PostgreSQL when a
+ * notification arrives, and in any case every two seconds. The security requirement is five.
  */
 export function watchCredentials({ db, now, log }: CredentialWatchDeps): CredentialWatch {
   const watched = createSlotSet<Watched>();
   let timer: NodeJS.Timeout | null = null;
-  let looking: Promise<void> | null = null;
+  let checking: Promise<void> | null = null;
   let again = false;
 
-  async function lookAtAll(): Promise<void> {
+  async function checkWatched(): Promise<void> {
     const all = new Map([...watched].map(({ principal }) => [getName(principal), principal]));
     const keys = [...all.values()].flatMap(({ credential }) =>
       credential.type === 'jwt' ? [] : (credential.id ?? []),
@@ -63,23 +63,23 @@ export function watchCredentials({ db, now, log }: CredentialWatchDeps): Credent
     }
   }
 
-  function look(): void {
+  function check(): void {
     if (watched.size === 0) return;
-    again = looking !== null;
-    looking ??= lookAtAll()
+    again = checking !== null;
+    checking ??= checkWatched()
       .catch((error: unknown) => log({ event: 'credentials_check_failed', level: 'warn', cause: String(error) }))
       .finally(() => {
-        looking = null;
-        if (again) look();
+        checking = null;
+        if (again) check();
       });
   }
 
   return {
     watch(principal, stop) {
-      timer ??= setInterval(look, lookEveryMs).unref();
+      timer ??= setInterval(check, checkEveryMs).unref();
       return watched.add({ principal, stop });
     },
-    look,
+    check,
     close() {
       if (timer) clearInterval(timer);
     },
@@ -89,7 +89,7 @@ export function watchCredentials({ db, now, log }: CredentialWatchDeps): Credent
 const suspended = (status: string) =>
   new AppError('account_suspended', `This account is ${status}. The answer was ended.`);
 
-/** Which of these keys are worth nothing any more, by themselves or by one that they come from, and why. */
+/** Returns which of these keys aren't valid any more, because of themselves or an ancestor, and why. */
 async function refusedKeys(db: GatewayDb, ids: readonly string[], now: number): Promise<Map<string, AppError>> {
   const known = await getStandings(db, ids, now, 'as stored');
   return new Map(

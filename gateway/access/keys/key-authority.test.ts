@@ -23,12 +23,12 @@ import { openDatabase } from '../../storage/open-database.ts';
 import { allScopes, clientScopes } from '../auth/scopes.ts';
 
 const long = Boolean(process.env.PORTICO_LONG);
-/** `PORTICO_LONG=1` runs 500 programs on each engine; the ordinary run some. */
+/** `PORTICO_LONG=1` runs 500 random programs on each engine. An ordinary run has only some. */
 const programs = long ? 500 : onPostgres() ? 3 : 8;
 
 const at = fc.nat(1000);
 const scopes = fc.subarray([...allScopes]).map((list): readonly Scope[] => list);
-/** Mostly with what minting needs, so that trees become deep. */
+/** Mostly all scopes, including those that minting needs, so that trees become deep. */
 const someScopes = fc.oneof({ weight: 3, arbitrary: fc.constant(allScopes) }, { weight: 1, arbitrary: scopes });
 /** Seconds from now, and nano-dollars. */
 const wish = fc.record(
@@ -91,7 +91,7 @@ async function open() {
 }
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** An account of its own with two users and a key that manages it, beside the same on paper. */
+/** Opens an account with two users and a key that manages it, beside a model of the same. */
 async function openWorld(opened: Opened) {
   const { operator } = opened.gateway;
   const { id: accountId } = await operator.createAccount({ name: 'A' });
@@ -225,7 +225,7 @@ async function openWorld(opened: Opened) {
     }
   }
 
-  /** Each credential is worth what it is on paper, and each key is shown so. */
+  /** Compares every credential and every listed key with the model. */
   async function compare(): Promise<void> {
     const shown = new Map((await operator.listKeys(accountId)).map((key) => [key.id, key]));
     for (const one of all) {
@@ -249,7 +249,7 @@ async function openWorld(opened: Opened) {
   return { take, compare };
 }
 
-test('in random trees of keys and tokens each is worth what it is on paper, whatever is taken away above it', {
+test('in random trees of keys and tokens, each one may do what the model allows after any revocation above it', {
   timeout: long ? 3_600_000 : 180_000,
 }, async () => {
   const opened = await open();

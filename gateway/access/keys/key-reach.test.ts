@@ -5,7 +5,7 @@ import { errorCode, testNow } from '../../../tests/gateway-doubles/open-test-gat
 
 type Opened = Awaited<ReturnType<typeof openKeys>>;
 
-/** The keys of one account that are confined to themselves and what they minted, each with one that it minted. */
+/** Kinds of keys that are confined to themselves and the keys that they minted. Each creates a confined key. */
 const confined: Record<string, (opened: Opened) => Promise<{ id: string; key: string }>> = {
   'a key with a spending limit': ({ gateway, account }) =>
     gateway.operator.createKey({ ...minting, accountId: account.id, spendLimit: parseUsd('1') }),
@@ -16,7 +16,7 @@ const confined: Record<string, (opened: Opened) => Promise<{ id: string; key: st
 };
 
 describe.each(Object.keys(confined))('%s', (kind) => {
-  test('neither sees nor changes nor ends another key than itself and those that it minted', async () => {
+  test('can see, change or revoke only itself and the keys that it minted', async () => {
     const opened = await openKeys();
     const { mint, change, revoke, list, chat } = opened;
     const own = await (confined[kind] as (typeof confined)[string])(opened);
@@ -50,7 +50,7 @@ describe.each(Object.keys(confined))('%s', (kind) => {
   });
 });
 
-test('a token, and what the operator made without bounds, manage the account’s keys, whatever else they may do', async () => {
+test('a token and an unbounded operator key manage all keys of the account, whatever their other scopes', async () => {
   const { gateway, account, mint, change, revoke, list, login } = await openKeys();
   const { token } = await login(['account']);
   const { key } = await gateway.operator.createKey({ accountId: account.id, scopes: ['account'] });
@@ -62,7 +62,7 @@ test('a token, and what the operator made without bounds, manage the account’s
   }
 });
 
-test('nobody raises a limit or an end above what the key was minted with', async () => {
+test('nobody can raise a limit or an expiry above what the key was minted with', async () => {
   const { mint, change } = await openKeys();
   const end = testNow / 1000 + 60;
   const parent = await mint({ ...minting, spend_limit_usd: '2', expires_at: end });

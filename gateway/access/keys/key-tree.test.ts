@@ -12,14 +12,14 @@ type Opened = Awaited<ReturnType<typeof openKeys>>;
 type Shared = Awaited<ReturnType<typeof openShared>>;
 type Minted = Awaited<ReturnType<Opened['mint']>>;
 
-/** A key minted with the credential, one minted with that, and so on: oldest first. */
+/** Mints a key with the credential, another key with that one, and so on. Returns them oldest first. */
 async function getLine({ mint }: Opened, credential: string, length: number): Promise<Minted[]> {
   const line: Minted[] = [];
   for (let key = credential; line.length < length; key = line.at(-1)?.key ?? '') line.push(await mint(minting, key));
   return line;
 }
 
-/** A gateway on books that a second process can open too. */
+/** Opens a gateway on a database file that a second process can open too. */
 async function openShared() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-tree-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -38,12 +38,12 @@ const verdict = async (opened: Opened, key: string) => {
 const verdicts = (opened: Opened, keys: readonly { key: string }[]) =>
   Promise.all(keys.map(({ key }) => verdict(opened, key)));
 
-describe('what a revoked key minted ends with it', () => {
+describe('keys minted by a revoked key end with it', () => {
   test.each([
     ['by the operator', ({ gateway }: Opened, id: string) => gateway.operator.revokeKey(id)],
     ['by DELETE', ({ revoke }: Opened, id: string) => revoke(id)],
     ['by PATCH', ({ change }: Opened, id: string) => change(id, { revoked: true })],
-  ])('at any depth, and nothing else: %s', async (_how, revoke) => {
+  ])('at any depth, and no others: %s', async (_how, revoke) => {
     const opened = await openKeys();
     const [first, ...below] = await getLine(opened, opened.key, 8);
     const [sibling] = await getLine(opened, opened.key, 1);
@@ -58,7 +58,7 @@ describe('what a revoked key minted ends with it', () => {
     expect(told.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(2);
   });
 
-  test('within two seconds where another process revoked it, while the books know and this one was told nothing', async () => {
+  test('within two seconds when another process revoked it and no notification arrived', async () => {
     const opened = await openShared();
     const [first, , third] = await getLine(opened, opened.key, 3);
     expect(await verdict(opened, third?.key ?? '')).toBe('valid');
@@ -75,7 +75,7 @@ describe('what a revoked key minted ends with it', () => {
     expect(await verdict(opened, third?.key ?? '')).toBe('invalid_api_key');
   });
 
-  test('also what is minted at the same moment, and what a caller mints that was let in just before', async () => {
+  test('also one that is minted at the same moment, or by a caller that was admitted just before', async () => {
     const opened = await openShared();
     const [first] = await getLine(opened, opened.key, 1);
     const attempts = Array.from({ length: 8 }, () => opened.post('/v1/keys', minting, as(first?.key ?? '')));
@@ -86,7 +86,7 @@ describe('what a revoked key minted ends with it', () => {
       if (answer.status === 201) expect(await verdict(opened, body.key)).toBe('invalid_api_key');
       else expect([answer.status, body.error.code]).toEqual([401, 'invalid_api_key']);
     }
-    // Another process revokes: this one still has the caller in its memory, and asks the books before it mints.
+    // Another process revokes the key. This one has the caller cached, but reads the database before it mints.
     const [second] = await getLine(opened, opened.key, 1);
     await verify(opened, second?.key ?? '');
     await opened.db
@@ -98,7 +98,7 @@ describe('what a revoked key minted ends with it', () => {
     expect([late.status, await errorCode(late)]).toEqual([401, 'invalid_api_key']);
   });
 
-  test('and makes room for as many new ones', async () => {
+  test('and new keys may be minted in their place', async () => {
     const opened = await openShared();
     const [first, below] = await getLine(opened, opened.key, 2);
     const own = { account_id: opened.account.id, prefix: 'p', scopes: '[]', created: 0n };
@@ -115,7 +115,7 @@ describe('what a revoked key minted ends with it', () => {
   });
 });
 
-describe('who was let in a moment ago changes no key with what another process has taken away since', () => {
+describe('a caller that was admitted a moment ago cannot change keys after another process restricted it', () => {
   test.each([
     [
       'the account',
@@ -161,7 +161,7 @@ describe('who was let in a moment ago changes no key with what another process h
   });
 });
 
-describe('what a token minted ends with it', () => {
+describe('keys minted by a token end with it', () => {
   test.each([
     ['is revoked', ({ gateway }: Opened, { id }: Session) => gateway.operator.revokeTokens(id)],
     [
@@ -191,7 +191,7 @@ describe('what a token minted ends with it', () => {
     ]);
   });
 
-  test('and not with another token of the user or another user’s', async () => {
+  test('and not with another token of the user or of another user', async () => {
     const opened = await openKeys();
     const [ada, bob] = [await opened.login(), await opened.login()];
     const again = await opened.gateway.operator.issueToken({ userId: ada.user, scopes: minting.scopes, lifetimeS: 60 });
@@ -201,7 +201,7 @@ describe('what a token minted ends with it', () => {
     expect(await verdicts(opened, line)).toEqual(['valid', 'valid']);
   });
 
-  test('when it expires: a key lives no longer than the login that made it', async () => {
+  test('when it expires: a key never outlives the login that made it', async () => {
     const opened = await openKeys();
     const { token, expiresAt } = await opened.login(undefined, 900);
     const [first, second] = await getLine(opened, token, 2);
@@ -213,7 +213,7 @@ describe('what a token minted ends with it', () => {
     }
     opened.pass(900_000);
     expect(await verdicts(opened, [first, second] as Minted[])).toEqual(['api_key_expired', 'api_key_expired']);
-    // Clocks differ, so the token itself is taken for some seconds more; nothing lasting is made with it.
+    // Clocks differ, so the token itself is accepted for some seconds more, but can't be used to mint a key.
     expect(await verdict(opened, token)).toBe('valid');
     expect(await errorCode(await opened.post('/v1/keys', {}, as(token)))).toBe('token_expired');
   });
@@ -224,8 +224,8 @@ interface Session {
   readonly user: string;
 }
 
-describe('whatever is taken from a key later is taken from what it minted', () => {
-  test('its end', async () => {
+describe('a later restriction of a key applies to the keys that it minted', () => {
+  test('its expiry', async () => {
     const opened = await openKeys();
     const [first, second, third] = (await getLine(opened, opened.key, 3)) as [Minted, Minted, Minted];
     const end = testNow / 1000 + 60;
@@ -238,7 +238,7 @@ describe('whatever is taken from a key later is taken from what it minted', () =
     expect(await verdicts(opened, [second, third])).toEqual(['api_key_expired', 'api_key_expired']);
   });
 
-  test('its limit, also one that it did not have, with what was spent before', async () => {
+  test('its limit, also a new one, including what was spent before', async () => {
     const opened = await openKeys();
     const [first, , third] = (await getLine(opened, opened.key, 3)) as [Minted, Minted, Minted];
     await opened.chat(third.key, { max_tokens: 1000 });

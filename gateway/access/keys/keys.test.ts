@@ -29,7 +29,7 @@ describe('§10 keys', () => {
     expect((await (await call('/v1')).json()).extensions).toContain('keys');
   });
 
-  test('another account’s key does not exist', async () => {
+  test('another account’s key is reported as not found', async () => {
     const { gateway, call, change, keyId } = await openKeys();
     const other = await gateway.operator.createAccount({ name: 'Other' });
     const theirs = await gateway.operator.createKey({ accountId: other.id, ...minting });
@@ -44,7 +44,7 @@ describe('§10 keys', () => {
     expect(await gateway.operator.listKeys(other.id)).toMatchObject([{ label: null, revokedAt: null }]);
   });
 
-  test('expired is 401 api_key_expired, in the same second', async () => {
+  test('an expired key gets 401 api_key_expired from the exact second on', async () => {
     const { mint, chat, pass, call } = await openKeys();
     const { key } = await mint({ expires_at: testNow / 1000 + 60 });
     pass(59_999);
@@ -82,7 +82,7 @@ describe('§10 keys', () => {
   });
 });
 
-test('no change ends a key in the past: for that it is revoked', async () => {
+test('a change cannot set an expiry in the past; a key is revoked instead', async () => {
   const { mint, change, list } = await openKeys();
   const { id } = await mint({});
   const response = await change(id, { expires_at: testNow / 1000 });
@@ -104,14 +104,14 @@ describe('a minted key never exceeds the key that minted it', () => {
     expect([refused.status, await errorCode(refused)]).toEqual([403, 'insufficient_scope']);
   });
 
-  test('in scopes that nobody asked for: a creator with none of those a chat client needs has to name some', async () => {
+  test('in default scopes: a creator that has none of a chat client’s must name some', async () => {
     const { mint, post } = await openKeys({ scopes: ['account'] });
     const refused = await post('/v1/keys', {});
     expect([refused.status, await errorCode(refused)]).toEqual([400, 'missing_required_parameter']);
     expect((await mint({ scopes: ['account'] })).scopes).toEqual(['account']);
   });
 
-  test('in its limit and its end, neither when it is made nor by a change', async () => {
+  test('in its limit and its expiry, neither when it is created nor by a change', async () => {
     const { mint, post, change } = await openKeys();
     const end = testNow / 1000 + 3600;
     const parent = await mint({ ...minting, spend_limit_usd: '2', expires_at: end });
@@ -155,7 +155,7 @@ describe('a minted key never exceeds the key that minted it', () => {
     expect(headers.get('x-ratelimit-remaining-requests')).toBe('16');
   });
 
-  test('in how often it is minted on: a limited line ends after four', async () => {
+  test('in generations: a line with a limit ends after four keys', async () => {
     const { mint, post } = await openKeys();
     let { key } = await mint({ ...minting, spend_limit_usd: '1' });
     for (let generation = 1; generation < 4; generation += 1) key = (await mint(minting, key)).key;

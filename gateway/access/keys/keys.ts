@@ -15,7 +15,7 @@ import { clientScopes } from '../auth/scopes.ts';
 import { getWindow } from '../limits/rate-limit-lease.ts';
 import { newKey } from './new-key.ts';
 
-/** A key as it is wished for; null: without that bound. Times in Unix seconds. */
+/** The bounds that were asked for. Null: no bound. Times are Unix seconds. */
 interface KeyBounds {
   readonly spendLimit: NanoUsd | null;
   readonly expiresAt: number | null;
@@ -25,12 +25,12 @@ const byAsker = 'as of the credential that asks';
 const byMinter = 'as of the credential that minted it';
 
 /**
- * The scopes of a new key: those that were asked for, else what a chat client needs as far as the creator has it. Throws 403
- * where the creator lacks one that was asked for, 400 where none was and it has nothing to give by itself.
+ * Returns the scopes of a new key: those that were asked for, or else those of a chat client that the creator has. Throws 403
+ * when the creator lacks a requested scope, and 400 when none was requested and it has none of a chat client's.
  */
 function scopesForNew({ credential }: Principal, { scopes }: CreateKeyRequest): readonly Scope[] {
-  const wanted = scopes ?? clientScopes.filter((one) => credential.scopes.includes(one));
-  const missing = wanted.find((one) => !credential.scopes.includes(one));
+  const wanted = scopes ?? clientScopes.filter((name) => credential.scopes.includes(name));
+  const missing = wanted.find((name) => !credential.scopes.includes(name));
   if (missing !== undefined) {
     throw new AppError(
       'insufficient_scope',
@@ -46,7 +46,10 @@ function scopesForNew({ credential }: Principal, { scopes }: CreateKeyRequest): 
   );
 }
 
-/** What was not said is as the creator has it. Throws 400 where more is asked for. */
+/**
+ * Returns the bounds of a new key. A bound that wasn't requested is that of the creator. Throws 400 when more is requested than
+ * the creator has.
+ */
 function boundsForNew({ credential }: Principal, wanted: CreateKeyRequest, nowMs: number): KeyBounds {
   const own = { spendLimit: credential.spendLimit ?? null, expiresAt: credential.expiresAt };
   const bounds = {
@@ -59,8 +62,8 @@ function boundsForNew({ credential }: Principal, wanted: CreateKeyRequest, nowMs
 }
 
 /**
- * What a change asks for. Throws 400 where that is wider than what the key comes from, or, if it is a confined key that
- * asks, than the asker is or the key was: such a key only ever narrows.
+ * Returns the bounds that a change asks for. Throws 400 when they are wider than those of the key's ancestors. A caller that is
+ * itself confined may only narrow: it also can't exceed its own bounds or the key's present ones.
  */
 function boundsForChange(
   { credential }: Principal,
@@ -91,13 +94,17 @@ function boundsForChange(
   return bounds;
 }
 
-function requireWithin(most: KeyBounds, wanted: Partial<KeyBounds>, whose: string): void {
+function requireWithin(allowed: KeyBounds, wanted: Partial<KeyBounds>, whose: string): void {
   const { spendLimit, expiresAt } = wanted;
-  if (most.spendLimit !== null && spendLimit !== undefined && (spendLimit === null || spendLimit > most.spendLimit)) {
-    throw tooWide('spend_limit_usd', `may be at most ${formatUsd(most.spendLimit)}, ${whose}`);
+  if (
+    allowed.spendLimit !== null &&
+    spendLimit !== undefined &&
+    (spendLimit === null || spendLimit > allowed.spendLimit)
+  ) {
+    throw tooWide('spend_limit_usd', `may be at most ${formatUsd(allowed.spendLimit)}, ${whose}`);
   }
-  if (most.expiresAt !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > most.expiresAt)) {
-    throw tooWide('expires_at', `may be at most ${most.expiresAt}, ${whose}`);
+  if (allowed.expiresAt !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > allowed.expiresAt)) {
+    throw tooWide('expires_at', `may be at most ${allowed.expiresAt}, ${whose}`);
   }
 }
 
@@ -112,19 +119,22 @@ const inSeconds = ({ spendLimit, expiresAt }: KeyStanding['above']): KeyBounds =
 
 const tooWide = (param: string, why: string) => new AppError('invalid_value', `"${param}" ${why}.`, { param });
 
-/** The columns of bounds; what is not said stays. */
+/** Returns the columns to change. A bound that wasn't mentioned stays as it is. */
 const boundColumns = ({ spendLimit, expiresAt }: Partial<KeyBounds>) => ({
   ...(spendLimit === undefined ? {} : { spend_limit: spendLimit }),
   ...(expiresAt === undefined ? {} : { expires_at: expiresAt === null ? null : BigInt(expiresAt) * 1000n }),
 });
 
-/** Keys of one account that work at the same time. */
+/** How many keys of one account may work at the same time. */
 const keysPerAccount = 500;
-/** Keys mint keys, this many generations deep: each request with one looks at all of them. With a limit each hold locks them. */
+/**
+ * Keys can mint keys. Each request with a key reads all its ancestors, and with a spending limit each hold locks them, so both
+ * depths are limited.
+ */
 const maxGenerations = 64;
 const maxLimitedGenerations = 4;
 
-/** A new key within what its creator may give at this moment. Returns it with the id of its row. */
+/** Mints a key within what its creator may give at this moment. Returns it with the id of its row. */
 async function mintKey(
   trx: GatewayTransaction,
   principal: Principal,
@@ -132,14 +142,14 @@ async function mintKey(
   { peppers, nowMs }: { readonly peppers: Peppers; readonly nowMs: number },
 ): Promise<{ readonly id: string; readonly key: string }> {
   const { accountId } = principal;
-  // Locks the account, so that two that are minted at once are both counted.
+  // Locks the account, so that two keys minted at the same time are both counted.
   await trx.updateTable('accounts').set({ id: accountId }).where('id', '=', accountId).execute();
   const creator = await holderNow(trx, principal, nowMs);
-  requireLasting(creator, nowMs);
+  requireUnexpired(creator, nowMs);
   const scopes = scopesForNew(creator, wanted);
   const bounds = boundsForNew(creator, wanted, nowMs);
-  await requireRoom(trx, accountId, nowMs);
-  await requireEarly(trx, creator, nowMs);
+  await requireKeysLeft(trx, accountId, nowMs);
+  await requireGenerationsLeft(trx, creator, nowMs);
   const { row, key } = newKey({ accountId, label: wanted.label ?? null, scopes, now: nowMs }, peppers);
   const from = { ...getProvenance(creator), window_id: getWindow(creator) };
   await trx
@@ -149,7 +159,7 @@ async function mintKey(
   return { id: row.id, key };
 }
 
-/** Where the new key comes from: the key, or the token as far as it can end before its time. */
+/** Returns the origin of the new key: the parent key, or the token with everything that may end it early. */
 function getProvenance({ userId, tokenId, tokenKey, credential }: Principal) {
   if (credential.id !== null) return { parent_id: credential.id };
   const seconds = (value: number | null) => (value === null ? null : BigInt(value));
@@ -163,20 +173,24 @@ function getProvenance({ userId, tokenId, tokenKey, credential }: Principal) {
   };
 }
 
-/** A token is taken for some seconds after its end, because clocks differ; a key of it would have ended already. */
-function requireLasting({ credential: { expiresAt } }: Principal, nowMs: number): void {
+/** A token is accepted for some seconds after it expired, because clocks differ. A key minted then would have expired already. */
+function requireUnexpired({ credential: { expiresAt } }: Principal, nowMs: number): void {
   if (expiresAt === null || expiresAt * 1000 > nowMs) return;
   throw new AppError('token_expired', 'This token has expired. Get a new one.');
 }
 
-async function requireRoom(trx: GatewayTransaction, accountId: string, nowMs: number): Promise<void> {
+async function requireKeysLeft(trx: GatewayTransaction, accountId: string, nowMs: number): Promise<void> {
   if ((await countWorking(trx, accountId, nowMs)) < keysPerAccount) return;
   throw new AppError('plan_limit_exceeded', `An account has at most ${keysPerAccount} keys. Revoke some first.`, {
     details: { limit: 'keys', limit_value: String(keysPerAccount) },
   });
 }
 
-async function requireEarly(trx: GatewayTransaction, { credential: { id } }: Principal, nowMs: number): Promise<void> {
+async function requireGenerationsLeft(
+  trx: GatewayTransaction,
+  { credential: { id } }: Principal,
+  nowMs: number,
+): Promise<void> {
   if (id === null) return;
   const line = (await getStandings(trx, [id], nowMs)).get(id);
   if (!line) return;
@@ -187,11 +201,13 @@ async function requireEarly(trx: GatewayTransaction, { credential: { id } }: Pri
   });
 }
 
-/** The keys a caller may see and change; any other one does not exist for it (every query names account and caller). */
+/**
+ * The keys that a caller may see and change. Every query names the account and the caller, so any other key doesn't exist for it.
+ */
 
 async function listKeys(db: GatewayDb, principal: Principal, page: PageRequest, now: number): Promise<Page<ApiKey>> {
   const slice = getSlice(page);
-  if (slice.cursor !== undefined && !(await isThere(db, principal, slice.cursor))) throw unknownCursor(page);
+  if (slice.cursor !== undefined && !(await findVisible(db, principal, slice.cursor))) throw unknownCursor(page);
   const rows = await getKeys(db, principal)
     .$if(slice.cursor !== undefined, (rest) => rest.where('id', slice.comparison, slice.cursor ?? ''))
     .orderBy('id', slice.direction)
@@ -214,12 +230,12 @@ const getKeys = (db: GatewayDb, { accountId, credential }: Principal) =>
     .where('account_id', '=', accountId)
     .$if(credential.isConfined === true, (rest) => rest.where(isWithin(credential.id ?? '')));
 
-const isThere = (db: GatewayDb, principal: Principal, id: string) =>
+const findVisible = (db: GatewayDb, principal: Principal, id: string) =>
   getKeys(db, principal).where('id', '=', id).executeTakeFirst();
 
-/** Throws 404 where the caller has no such key to see. */
+/** Throws 404 when the caller can't see such a key. */
 async function requireKey(db: GatewayDb, principal: Principal, id: string, now: number): Promise<KeyStanding> {
-  const key = (await isThere(db, principal, id)) && (await getStandings(db, [id], now)).get(id);
+  const key = (await findVisible(db, principal, id)) && (await getStandings(db, [id], now)).get(id);
   if (key) return key;
   const isConfined = principal.credential.isConfined === true;
   throw new AppError(
@@ -232,7 +248,7 @@ async function requireKey(db: GatewayDb, principal: Principal, id: string, now: 
 
 const seconds = (milliseconds: bigint | null) => (milliseconds === null ? null : Number(milliseconds / 1000n));
 
-/** A key as it stands with all that it comes from: what it shows is what it gets. */
+/** Shows a key with the bounds of all its ancestors, which is what it may really do. */
 const toApiKey = (key: KeyStanding, now: number): ApiKey => ({
   id: key.row.id,
   object: 'api_key',
@@ -264,7 +280,7 @@ export interface KeysDeps {
   readonly credentialsChanged: () => void;
 }
 
-/** What the holder of a credential may do with the keys of its account (wire contract §10, decision 029). */
+/** What a caller may do with the keys of its account (wire contract §10, decision 029). */
 export interface Keys {
   list(principal: Principal, page: PageRequest): Promise<Page<ApiKey>>;
   create(principal: Principal, wanted: CreateKeyRequest): Promise<CreatedApiKey>;

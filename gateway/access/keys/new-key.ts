@@ -11,7 +11,7 @@ export interface NewKey {
   readonly now: number;
 }
 
-/** A fresh key, and the row that is stored of it: never the key itself (wire contract §4.2). */
+/** Creates a key and the row to store, which doesn't contain the key itself (wire contract §4.2). */
 export function newKey({ accountId, label, scopes, now }: NewKey, peppers: Peppers) {
   const key = createApiKey();
   const row = {

@@ -249,7 +249,7 @@ function openWriteAheadLog(connection: LedgerConnection, log: Log): WriteAheadLo
     return grown > (isLate ? longLogPages / 4 : longLogPages);
   }
 
-  function checkForChanges(): boolean {
+  function refreshIfChanged(): boolean {
     checkedAt = performance.now();
     if (!flush.changedByOthers()) return false;
     cache.stale = true;
@@ -293,10 +293,10 @@ function openWriteAheadLog(connection: LedgerConnection, log: Log): WriteAheadLo
     take(command, context) {
       if (command.do === 'hold' && flush.waiting > maxWaiting)
         throw new WriteAheadLogFault(new Error('too many steps wait'));
-      if (performance.now() - checkedAt > checkEveryMs) checkForChanges();
+      if (performance.now() - checkedAt > checkEveryMs) refreshIfChanged();
       let { result, changes } = decideOne(command, context);
       const refused = 'error' in result || result.value === false;
-      if (refused && checkForChanges()) ({ result, changes } = decideOne(command, context));
+      if (refused && refreshIfChanged()) ({ result, changes } = decideOne(command, context));
       const event = toEvent(changes);
       if (!event) return result;
       cache.requireColumnsFit(changes);

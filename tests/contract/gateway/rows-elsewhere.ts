@@ -81,7 +81,10 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§1.7 one meaning of tokens': ['gateway/providers/adapters.test.ts', 'cacheWriteTokens'],
   '§1.8 ETag and 304': ['gateway/api/records/models.test.ts', 'is not sent again to who has it'],
   '§2.3 sum of buckets is the totals': ['gateway/api/records/records.test.ts', 'add up to the totals'],
-  '§2.4 balance is the sum of amounts': ['gateway/ledger/check-ledger.test.ts', 'books that nobody touched are exact'],
+  '§2.4 balance is the sum of amounts': [
+    'gateway/ledger/check-ledger.test.ts',
+    'an untouched ledger passes every check',
+  ],
   '§2.4 append-only': ['gateway/ledger/ledger-store.test.ts', 'lets nobody change or remove an entry'],
   '§2.4 one usage row for each request': [
     'gateway/ledger/ledger-store.test.ts',
