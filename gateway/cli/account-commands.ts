@@ -44,7 +44,7 @@ export async function changePlan({ operator, positionals }: CommandInput): Promi
   return { lines: [`On the plan "${plan}". Running gateways know within two seconds:`, id], json: { id, plan } };
 }
 
-/** Shows the limits of an account, after those that are given were set. */
+/** Sets the limits that were given, then shows all limits of the account. */
 export async function limitAccount({
   operator,
   positionals,
@@ -82,7 +82,7 @@ export async function limitAccount({
   };
 }
 
-/** Ids of models have no `=`. */
+/** A model's id contains no `=`. */
 function readModelLimit(text: string): [model: string, limit: NanoUsd | null] {
   const [, model, amount] = /^([^=\s]+\/[^=\s]+)=(.+)$/.exec(text) ?? [];
   if (model !== undefined && amount !== undefined) return [model, readLimit(amount)];
@@ -159,7 +159,7 @@ function readScopes(text: string): Scope[] {
   });
 }
 
-/** The day is the key's last one, in UTC. */
+/** The date is the key's last day, in UTC. */
 function endOfDay(text: string): number {
   const day = z.iso.date().safeParse(text);
   if (!day.success) throw new AppError('invalid_input', `"${text}" is not a date, such as 2027-01-31.`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { accountWithKey, chat, command, serve, workplace } from '../../tests/gateway-doubles/cli-process.ts';
 
-test('limits what an account may spend in a day and a month, in a serving gateway at once', async () => {
+test('account limits by day and month take effect in a serving gateway at once', async () => {
   const { database } = await workplace();
   const { id, key } = await accountWithKey(database);
   const limits = (...words: string[]) => command(['account', 'limits', id, ...words, '--db', database]);
@@ -16,7 +16,7 @@ test('limits what an account may spend in a day and a month, in a serving gatewa
   expect(await refused.json()).toMatchObject({
     error: { code: 'plan_limit_exceeded', details: { limit: 'account_day_usd', limit_value: '0.0001' } },
   });
-  // What is not named stays.
+  // A limit that isn't named stays.
   expect(JSON.parse((await limits('--month', 'none', '--json')).stdout)).toMatchObject({
     id,
     day: { limit_usd: '0.0001' },
@@ -40,17 +40,17 @@ test('limits what an account may spend in a day and a month, in a serving gatewa
     models: [{ model: 'sandbox/slow', limit_usd: '3', used_usd: '0' }],
   });
   expect((await askEcho()).status).toBe(200);
-  const said = async (...words: string[]) => {
+  const getError = async (...words: string[]) => {
     const { code, stderr } = await command(['account', 'limits', ...words, '--db', database]);
     return `${code} ${stderr}`;
   };
-  expect(await said(id, '--day', '-1')).toMatch(/^1 .*cannot be negative/);
-  expect(await said(id, '--month', 'much')).toMatch(/^1 .*"much" is not an amount in USD/);
-  expect(await said(id, '--model', 'sandbox/echo')).toMatch(/^1 .*"sandbox\/echo" is not a model and an amount/);
-  expect(await said('acct_x')).toMatch(/^1 .*There is no account "acct_x"/);
+  expect(await getError(id, '--day', '-1')).toMatch(/^1 .*cannot be negative/);
+  expect(await getError(id, '--month', 'much')).toMatch(/^1 .*"much" is not an amount in USD/);
+  expect(await getError(id, '--model', 'sandbox/echo')).toMatch(/^1 .*"sandbox\/echo" is not a model and an amount/);
+  expect(await getError('acct_x')).toMatch(/^1 .*There is no account "acct_x"/);
 });
 
-/** A gateway looks 20 times a second for what another process has changed, and once more before it refuses. */
+/** A gateway checks 20 times a second for changes by other processes, and once more before it refuses. */
 async function refusedSoon(ask: () => Promise<Response>): Promise<Response> {
   let last = await ask();
   await expect

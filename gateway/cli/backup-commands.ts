@@ -6,28 +6,30 @@ import { getDialect } from '../storage/open-database.ts';
 import type { Output, ReferenceInput } from './command-input.ts';
 import { reportLines } from './ledger-commands.ts';
 
-/** A copy of the whole books. It opens no books by itself: a backup before an upgrade must not upgrade. */
+/**
+ * Copies the ledger. It doesn't open the database itself, which would migrate it: a backup before an upgrade must not upgrade.
+ */
 export async function createBackup({ database, positionals: [file = ''] }: ReferenceInput): Promise<Output> {
   if (getDialect(database) === 'sqlite') {
     const copy = await createSqliteBackup(database, file);
-    return told(`Backup of ${database}`, file, copy, getSecret(database));
+    return toOutput(`Backup of ${database}`, file, copy, getSecret(database));
   }
   const { bytes } = await createPostgresBackup(database, file);
   const proof = 'Its books are counted again when it is restored.';
   return { lines: [`Backup, ${bytes} bytes. ${proof}`, fromEnvironment, file], json: { file, bytes } };
 }
 
-/** Books from a copy, where no database is yet. */
+/** Creates a database from a backup, where there is none yet. */
 export async function restoreBackup({ database, positionals: [file = ''] }: ReferenceInput): Promise<Output> {
   if (getDialect(database) === 'sqlite') {
     const copy = await restoreSqliteBackup(file, database);
-    return told(`Restored ${file}`, database, copy, getSecret(database));
+    return toOutput(`Restored ${file}`, database, copy, getSecret(database));
   }
   const report = await restorePostgresBackup(file, database);
-  return told(`Restored ${file}`, 'the database', { bytes: null, report }, fromEnvironment);
+  return toOutput(`Restored ${file}`, 'the database', { bytes: null, report }, fromEnvironment);
 }
 
-function told(
+function toOutput(
   what: string,
   written: string,
   { bytes, report }: Omit<CheckedCopy, 'bytes'> & { readonly bytes: number | null },

@@ -27,7 +27,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}): Promise
     );
   });
 
-/** A gateway that answers one request after another, on several lines, until it is told to stop. */
+/** Starts a gateway that answers requests on several connections until it's stopped. */
 async function underLoad() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-backup-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -58,7 +58,7 @@ async function underLoad() {
   return { folder, database, answered, stop };
 }
 
-test('a backup under load is exact when it is restored, and has all that was answered before it began', async () => {
+test('a backup under load restores exactly and contains every answer from before it began', async () => {
   const { folder, database, answered, stop } = await underLoad();
   const file = join(folder, 'books.backup');
   const before = answered.slice();
@@ -84,20 +84,23 @@ test('a backup under load is exact when it is restored, and has all that was ans
   expect([over.code, over.stderr]).toEqual([1, expect.stringContaining('A restore never replaces books')]);
 });
 
-test.runIf(onPostgres())('without PostgreSQL’s programs the command says which one is missing', async () => {
-  const file = join(tmpdir(), `portico-never-${process.pid}`);
-  const database = await emptyDatabase();
-  for (const [words, program] of [
-    [['backup', 'create', file], 'pg_dump'],
-    [['backup', 'restore', entry], 'pg_restore'],
-  ] as const) {
-    const { code, stderr } = await run([...words, '--db', database], { PATH: '/nowhere' });
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`"${program}" is not installed`)]);
-  }
-  expect(existsSync(file)).toBe(false);
-});
+test.runIf(onPostgres())(
+  'the command names the missing program when PostgreSQL’s programs are not installed',
+  async () => {
+    const file = join(tmpdir(), `portico-never-${process.pid}`);
+    const database = await emptyDatabase();
+    for (const [words, program] of [
+      [['backup', 'create', file], 'pg_dump'],
+      [['backup', 'restore', entry], 'pg_restore'],
+    ] as const) {
+      const { code, stderr } = await run([...words, '--db', database], { PATH: '/nowhere' });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`"${program}" is not installed`)]);
+    }
+    expect(existsSync(file)).toBe(false);
+  },
+);
 
-test.runIf(onPostgres())('what is not there, or is no backup, is said, and the database stays empty', async () => {
+test.runIf(onPostgres())('a missing or invalid backup is reported, and the database stays empty', async () => {
   const [database, missing] = [await emptyDatabase(), join(tmpdir(), `portico-never-${process.pid}`)];
   for (const [from, why] of [
     [missing, `There is no backup "${missing}"`],
@@ -113,7 +116,7 @@ test.runIf(onPostgres())('what is not there, or is no backup, is said, and the d
   expect(rows).toEqual([]);
 });
 
-test.skipIf(onPostgres())('what is not sound, or is served, leaves nothing behind', async () => {
+test.skipIf(onPostgres())('a refused or damaged backup leaves no file behind', async () => {
   const { folder, database, stop } = await underLoad();
   const file = join(folder, 'books.backup');
   const served = await run(['backup', 'restore', database, '--db', database]);

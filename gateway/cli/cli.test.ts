@@ -18,12 +18,12 @@ import {
 import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
 import { openDatabase } from '../storage/open-database.ts';
 
-/** What it does every quarter of a minute it does twice a second. */
+/** Makes all intervals 30 times shorter: what happens every quarter of a minute happens twice a second. */
 const impatient = beforehand(`const { setInterval: real } = globalThis;
   globalThis.setInterval = (run, ms, ...more) => real(run, ms / 30, ...more);`);
 
 describe('the command line', { timeout: 180_000 }, () => {
-  test('makes an account, credits and a key that a gateway then serves, and a revoked key is refused', async () => {
+  test('creates an account, credits and a key that a gateway then serves, and a revoked key is refused', async () => {
     const { database } = await workplace();
     const { last: id } = await run(['account', 'create', '--name', 'Team', '--db', database]);
     expect(id).toMatch(/^acct_/);
@@ -42,7 +42,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(log()).not.toContain(key);
   });
 
-  test('defines a plan, changes one thing of it, gives it to an account, and keeps it while somebody has it', async () => {
+  test('defines a plan, changes one field, assigns it to an account, and keeps it while an account has it', async () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const onDatabase = (...args: string[]) => command([...args, '--db', database]);
@@ -75,7 +75,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(await onDatabase('plan', 'set', 'team', '--requests-per-day', 'many')).toMatchObject({ code: 1 });
   });
 
-  test('adds a server with two keys that a gateway takes up while it serves, tests it, and lets it go', async () => {
+  test('adds a server with two keys that a serving gateway adopts, tests it and removes it', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const asked: (string | undefined)[] = [];
@@ -127,7 +127,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test.skipIf(onPostgres())(
-    'a name gives no command to the terminal that shows it, forges no line and turns none around',
+    'a name sends no control sequence to the terminal, forges no line and reverses none',
     async () => {
       const { database } = await workplace();
       const name = 'Ada\u001b]0;owned\u0007\u009b2J\r\nacct_forged\u202e\u2066';
@@ -146,52 +146,70 @@ describe('the command line', { timeout: 180_000 }, () => {
     },
   );
 
-  test.skipIf(onPostgres())('what cannot be done is one sentence and exit code 1', async () => {
+  test.skipIf(onPostgres())('an impossible command is answered with one sentence and exit code 1', async () => {
     const { database, directory } = await workplace();
     await accountWithKey(database);
     const config = join(directory, 'config.json');
     writeFileSync(config, '{"providers": {"openai": {"apiKey": ""}}}');
     const failures = [
-      { args: ['account', 'list', '--db', join(directory, 'missing.db')], says: 'There is no database' },
+      { args: ['account', 'list', '--db', join(directory, 'missing.db')], expectedText: 'There is no database' },
       {
         args: ['prices', 'set', 'openai/o3', '--input', '1.1234567', '--output', '2', '--db', database],
-        says: '--input must be USD',
+        expectedText: '--input must be USD',
       },
       {
         args: ['prices', 'unset', 'openai/o3', '--from', 'soon', '--db', database],
-        says: '"soon" is not a date, such as 2027-01-31',
+        expectedText: '"soon" is not a date, such as 2027-01-31',
       },
-      { args: ['prices', 'refresh', '--db', database], says: 'Say where newer prices are: --url' },
+      { args: ['prices', 'refresh', '--db', database], expectedText: 'Say where newer prices are: --url' },
       {
         args: ['key', 'create', 'acct_x', '--expires', 'soon', '--db', database],
-        says: '"soon" is not a date, such as 2027-01-31',
+        expectedText: '"soon" is not a date, such as 2027-01-31',
       },
-      { args: ['key', 'create', 'acct_x', '--scope', 'all', '--db', database], says: 'There is no scope "all"' },
-      { args: ['providers', 'test', 'groq', '--db', database], says: 'has no key and no address here' },
-      { args: ['credit', 'grant', 'acct_x', '5', '--db', database], says: 'There is no account "acct_x"' },
-      { args: ['credit', 'grant', 'acct_x', '5e3', '--db', database], says: '"5e3" is not an amount' },
-      { args: ['user', 'create', 'acct_x', '--name', 'A', '--db', database], says: 'There is no account "acct_x"' },
-      { args: ['token', 'issue', '--sub', 'usr_x', '--db', database], says: 'There is no user "usr_x"' },
-      { args: ['token', 'issue', '--sub', 'usr_x', '--ttl', '15', '--db', database], says: '"15" is not a duration' },
-      { args: ['token', 'issue', '--sub', 'usr_x', '--ttl', '25h', '--db', database], says: 'at most 24 hours' },
-      { args: ['token', 'issue', '--sub', 'usr_x', '--scope', 'all', '--db', database], says: 'There is no scope' },
-      { args: ['token', 'revoke', 'key_1', '--db', database], says: 'is not the id of a token' },
+      {
+        args: ['key', 'create', 'acct_x', '--scope', 'all', '--db', database],
+        expectedText: 'There is no scope "all"',
+      },
+      { args: ['providers', 'test', 'groq', '--db', database], expectedText: 'has no key and no address here' },
+      { args: ['credit', 'grant', 'acct_x', '5', '--db', database], expectedText: 'There is no account "acct_x"' },
+      { args: ['credit', 'grant', 'acct_x', '5e3', '--db', database], expectedText: '"5e3" is not an amount' },
+      {
+        args: ['user', 'create', 'acct_x', '--name', 'A', '--db', database],
+        expectedText: 'There is no account "acct_x"',
+      },
+      { args: ['token', 'issue', '--sub', 'usr_x', '--db', database], expectedText: 'There is no user "usr_x"' },
+      {
+        args: ['token', 'issue', '--sub', 'usr_x', '--ttl', '15', '--db', database],
+        expectedText: '"15" is not a duration',
+      },
+      {
+        args: ['token', 'issue', '--sub', 'usr_x', '--ttl', '25h', '--db', database],
+        expectedText: 'at most 24 hours',
+      },
+      {
+        args: ['token', 'issue', '--sub', 'usr_x', '--scope', 'all', '--db', database],
+        expectedText: 'There is no scope',
+      },
+      { args: ['token', 'revoke', 'key_1', '--db', database], expectedText: 'is not the id of a token' },
       {
         args: ['account', 'create', '--name', 'A', '--plan', 'gold', '--db', database],
-        says: 'There is no plan "gold"',
+        expectedText: 'There is no plan "gold"',
       },
-      { args: ['serve', '--db', database, '--config', config], says: 'providers.openai.apiKey: must not be empty' },
+      {
+        args: ['serve', '--db', database, '--config', config],
+        expectedText: 'providers.openai.apiKey: must not be empty',
+      },
       {
         args: ['serve', '--db', 'postgres://127.0.0.1:1/x'],
         env: { PORTICO_KEY_PEPPER: '' },
-        says: 'Set PORTICO_KEY_PEPPER',
+        expectedText: 'Set PORTICO_KEY_PEPPER',
       },
     ];
     const ends = await Promise.all(failures.map(({ args, env }) => command(args, env)));
-    for (const [index, { args, says }] of failures.entries()) {
+    for (const [index, { args, expectedText }] of failures.entries()) {
       const { code, stderr = '' } = ends[index] ?? {};
       expect({ code, lines: stderr.trimEnd().split('\n').length }, args.join(' ')).toEqual({ code: 1, lines: 1 });
-      expect(stderr).toContain(says);
+      expect(stderr).toContain(expectedText);
     }
   });
 
@@ -265,7 +283,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect((await command(['user', 'list', id, ...db])).stdout).toBe(`${user}\tactive\tAda\n`);
   });
 
-  test('proves the books, and fails when they are a nano-dollar off', async () => {
+  test('checks the ledger, and fails when it is off by a nano-dollar', async () => {
     const { database } = await workplace();
     await accountWithKey(database);
     const verify = ['ledger', 'verify', '--db', database];
@@ -285,7 +303,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     });
   });
 
-  test('sets a price that a running gateway takes over, shows its history, and gives it back to the book', async () => {
+  test('sets a price that a running gateway adopts, shows its history and returns it to the book', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const { url } = await serve(database, [], impatient);
@@ -320,7 +338,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect((await prices('list', '--provider', 'openai')).stdout).not.toContain('override');
   });
 
-  test('takes newer prices when it starts, where it was told to, and takes them once', async () => {
+  test('fetches newer prices at the start when an address is configured, and adopts them once', async () => {
     const { database } = await workplace();
     const { models } = JSON.parse(readFileSync(new URL('../models/prices/data/prices.json', import.meta.url), 'utf8'));
     const newer = models.map((model: { id: string; rows: { from: null }[] }) =>

@@ -8,7 +8,7 @@ export const scopesMeaning =
   'what a key or token may reach, separated by commas: chat, models, account (default: chat,models; "account" reads the ' +
   'books, and makes and revokes keys)';
 
-/** Accounts, their credits, their keys and the books as a whole. */
+/** Defines the commands for accounts, credits, keys, the ledger and backups. */
 export function defineAccounts(program: GatewayCommand): void {
   const account = program.command('account').description('who pays');
   account

@@ -3,7 +3,7 @@ import type { GatewayCommand } from './gateway-command.ts';
 
 const commands = () => import('./identity-commands.ts');
 
-/** Users of an account and their tokens (wire contract §4.6). */
+/** Defines the commands for users of an account and their tokens (wire contract §4.6). */
 export function defineIdentities(program: GatewayCommand): void {
   const user = program.command('user').description('people of an account, for whom tokens speak');
   user

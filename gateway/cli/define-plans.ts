@@ -3,7 +3,7 @@ import type { GatewayCommand } from './gateway-command.ts';
 const commands = () => import('./plan-commands.ts');
 const count = (what: string) => `${what}, or "none"`;
 
-/** What accounts may do: the plans that ship, and those of the operator. */
+/** Defines the commands for plans, both shipped ones and the operator's own. */
 export function definePlans(program: GatewayCommand): void {
   const plan = program.command('plan').description('what accounts may do');
   plan

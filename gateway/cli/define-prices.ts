@@ -2,12 +2,12 @@ import type { GatewayCommand } from './gateway-command.ts';
 
 const commands = () => import('./prices-commands.ts');
 
-/** Price classes beside input and output, in the order in which a price book names them. */
+/** Price classes besides input and output, in the order of a price book. */
 const rates = ['cache-read', 'cache-write', 'cache-write-1h', 'reasoning', 'input-audio'];
 const perMillion = 'price per million tokens';
 const firstDay = ['--from <DATE>', 'first day of a price (UTC), today at the earliest'] as const;
 
-/** What models cost: the book that ships, newer editions of it, and prices of the operator's own. */
+/** Defines the commands for prices: the shipped book, newer editions and the operator's own prices. */
 export function definePrices(program: GatewayCommand): void {
   const prices = program.command('prices').description('what models cost');
   prices

@@ -3,7 +3,7 @@ import type { GatewayCommand } from './gateway-command.ts';
 
 const commands = () => import('./provider-commands.ts');
 
-/** Who answers: known providers, and servers under names of their own. */
+/** Defines the commands for providers: known ones, and servers under the operator's own names. */
 export function defineProviders(program: GatewayCommand): void {
   const providers = program.command('providers').description('who answers');
   providers

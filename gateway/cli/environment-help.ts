@@ -6,7 +6,7 @@ const getNames = (ownServer: boolean, variable: 'key' | 'baseUrl') =>
     .map(({ env }) => env[variable])
     .join(', ');
 
-/** Variables of the environment and what they mean, as `--help` shows them. */
+/** Environment variables and their meaning, as `--help` shows them. */
 export const environment: readonly (readonly [name: string, meaning: string])[] = [
   ['…_API_KEY', `one key for each provider, as many as there are: ${getNames(false, 'key')}`],
   [

@@ -3,17 +3,17 @@ import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 import { environment, quickStart } from './environment-help.ts';
 import { terminalJson, terminalLine } from './terminal-text.ts';
 
-/** As it is typed behind "gateway". */
+/** Returns the words that are typed after "gateway". */
 export const typedWords = (command: Command): string =>
   command.parent ? `${typedWords(command.parent)} ${command.name()}`.trim() : '';
 
-/** The commands that do something: this one, or all below it. */
+/** Returns the commands that do something: this one, or all below it. */
 export const getLeaves = (command: Command): readonly GatewayCommand[] =>
   command.commands.length === 0 ? [command as GatewayCommand] : command.commands.flatMap(getLeaves);
 
 const getRoot = (command: Command): Command => (command.parent ? getRoot(command.parent) : command);
 
-/** Help that shows whatever is below a command at once: every command, every option, and examples. */
+/** Help that shows everything below a command at once: commands, options and examples. */
 class GatewayHelp extends Help {
   textFor(command: Command): string {
     this.prepareContext({ helpWidth: process.stdout.columns ?? 120 });
@@ -55,24 +55,27 @@ class GatewayHelp extends Help {
     return command.commands.length === 0 ? [] : [...getLeaves(command)];
   }
 
-  /** Those of all commands below, each once, and last those that every command has. */
+  /** Returns the options of all commands below, each once, and then the global ones. */
   override visibleOptions(command: Command): Option[] {
     const all = [...getLeaves(command).flatMap(({ options }) => options), ...super.visibleOptions(getRoot(command))];
     return [...new Map(all.map((option) => [option.flags, option])).values()];
   }
 }
 
-/** Said wrongly: nothing was done, exit code 2. */
+/** The command line was wrong. Nothing was done, and the exit code is 2. */
 export class UsageError extends Error {}
 
-/** The module that does the work is loaded when it is called for: help and `serve` wait for no other one. */
+/**
+ * Loads the module that does the work. It's imported only when its command runs, so help and `serve` start without loading the
+ * others.
+ */
 type Load<Input> = () => Promise<(input: Input) => Promise<Output>>;
 
-/** A command or a group of them. Commander parses, helps and suggests; what it finds wrong is said in our words. */
+/** A command or a group of commands. Commander parses, prints help and suggests; the wording of its errors is ours. */
 export class GatewayCommand extends Command {
-  /** What one would type. */
+  /** Complete command lines for the help. */
   readonly examples: string[] = [];
-  /** Names of options that must be there. */
+  /** Names of required options. */
   readonly needed: string[] = [];
 
   override createCommand(name?: string): GatewayCommand {
@@ -84,13 +87,16 @@ export class GatewayCommand extends Command {
     return this;
   }
 
-  /** An option that must be there; an unknown one, which may be the same misspelt, is complained of first. */
+  /**
+   * Adds a required option. It isn't required by Commander, which would report it as missing before an unknown option, although
+   * the unknown one may just be a misspelling of it.
+   */
   needs(flags: string, description: string): this {
     this.needed.push(this.createOption(flags).name());
     return this.option(flags, description);
   }
 
-  /** Answers from what ships with the gateway. */
+  /** Runs a command that only needs what ships with the gateway. */
   answers<Options extends OptionValues>(load: Load<ReferenceInput<Options>>): this {
     return this.run<Options>(async (typed, database) => {
       const answer = await load();
@@ -100,7 +106,7 @@ export class GatewayCommand extends Command {
     });
   }
 
-  /** Answers from the books, which `createsDatabase` makes where there are none. */
+  /** Runs a command on the database. With `createsDatabase`, it's created when there is none. */
   operates<Options extends OptionValues>(load: Load<CommandInput<Options>>, createsDatabase = false): this {
     return this.run<Options>(async (typed, database) => {
       const answer = await load();
@@ -127,7 +133,7 @@ export class GatewayCommand extends Command {
     return new GatewayHelp().textFor(this);
   }
 
-  /** A group alone does nothing. */
+  /** A group without a command does nothing. */
   override help(): never {
     throw new UsageError(`Say what to do, for example "gateway ${typedWords(this.commands[0] ?? this)}".`);
   }
@@ -148,7 +154,7 @@ export class GatewayCommand extends Command {
   }
 }
 
-/** As Commander keeps it: `key-file` is `keyFile`. */
+/** Returns an option's name as Commander stores it: `key-file` becomes `keyFile`. */
 export const getAttribute = (name: string): string =>
   name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 
@@ -158,13 +164,15 @@ const perhaps = (meant: string | undefined) => (meant ? ` Did you mean ${meant}?
 const everyCommand = (command: Command) => getLeaves(getRoot(command));
 
 function unknownOption(command: Command, typed: string, meant: string | undefined): string {
-  const elsewhere = everyCommand(command).some(({ options }) => options.some(({ long }) => long === typed));
-  return elsewhere ? `${typed} does not belong to this command.` : `There is no option ${typed}.${perhaps(meant)}`;
+  const isOfOtherCommand = everyCommand(command).some(({ options }) => options.some(({ long }) => long === typed));
+  return isOfOtherCommand
+    ? `${typed} does not belong to this command.`
+    : `There is no option ${typed}.${perhaps(meant)}`;
 }
 
 function unknownCommand(group: Command, word: string, meant: string | undefined): string {
   const typed = [typedWords(group), ...group.args].filter(Boolean).slice(0, 2).join(' ');
-  const whole = meant && typed.replace(word, meant);
-  const isKnown = everyCommand(group).some((command) => typedWords(command) === whole);
-  return `There is no command "${typed}".${perhaps(whole && `"${isKnown ? whole : meant}"`)}`;
+  const suggestion = meant && typed.replace(word, meant);
+  const isKnown = everyCommand(group).some((command) => typedWords(command) === suggestion);
+  return `There is no command "${typed}".${perhaps(suggestion && `"${isKnown ? suggestion : meant}"`)}`;
 }

@@ -24,11 +24,11 @@ export const enableUser = (input: CommandInput) => setStatus(input, 'active');
 async function setStatus({ operator, positionals }: CommandInput, status: 'active' | 'disabled'): Promise<Output> {
   const [id = ''] = positionals;
   await operator.setUserStatus(id, status);
-  const said =
+  const message =
     status === 'active'
       ? 'Enabled.'
       : 'Disabled. Running gateways refuse its tokens, and the keys made with them, within two seconds:';
-  return { lines: [said, id], json: { id, status } };
+  return { lines: [message, id], json: { id, status } };
 }
 
 export async function issueToken({
@@ -57,10 +57,10 @@ export async function rotateKeys({ operator, options }: CommandInput<{ atOnce?: 
 
 export async function replaceSecret({ operator, database }: CommandInput): Promise<Output> {
   await operator.replaceKeySecret();
-  const said =
+  const message =
     'Replaced. API keys made with the lost secret are refused: make new ones. "token rotate --at-once" makes new keys for ' +
     'tokens. Servers that still have the lost secret make no more keys:';
-  return { lines: [said, database], json: { replaced: true } };
+  return { lines: [message, database], json: { replaced: true } };
 }
 
 const time = (milliseconds: number | null) => (milliseconds === null ? '–' : new Date(milliseconds).toISOString());
@@ -71,7 +71,7 @@ const keyLine = ({ kid, state, signsFrom, retiresAt }: TokenKeySummary) =>
 function readScopes(text: string | undefined): readonly Scope[] {
   if (text === undefined) return clientScopes;
   return text.split(',').map((word) => {
-    const found = allScopes.find((one) => one === word.trim());
+    const found = allScopes.find((known) => known === word.trim());
     if (!found) throw new AppError('invalid_input', `There is no scope "${word}". Scopes: ${allScopes.join(', ')}.`);
     return found;
   });

@@ -9,7 +9,9 @@ import type { Output, ReferenceInput } from './command-input.ts';
 const collectionSchema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 const variable = (key: string, value: string) => ({ key, value, type: 'string' });
 
-/** The document as a Postman collection (v2.1): a folder for each tag, `{{baseUrl}}` and `{{apiKey}}` to fill in. */
+/**
+ * Converts the document to a Postman collection (v2.1): a folder for each tag, with `{{baseUrl}}` and `{{apiKey}}` to fill in.
+ */
 export function postmanCollection(document: OpenApiDocument, baseUrl: string) {
   return {
     info: { name: document.info.title, description: document.info.description, schema: collectionSchema },
@@ -30,7 +32,8 @@ export function postmanCollection(document: OpenApiDocument, baseUrl: string) {
 function item(path: string, method: string, operation: OpenApiOperation) {
   const body = operation.requestBody?.content['application/json']?.example;
   const segments = path.split('/').filter(Boolean);
-  const named = (place: OpenApiParameter['in']) => (operation.parameters ?? []).filter((one) => one.in === place);
+  const named = (place: OpenApiParameter['in']) =>
+    (operation.parameters ?? []).filter((parameter) => parameter.in === place);
   return {
     name: operation.summary,
     request: {
@@ -56,7 +59,7 @@ function item(path: string, method: string, operation: OpenApiOperation) {
   };
 }
 
-/** `{model_id}` is `:model_id` there. */
+/** Postman writes the path parameter `{model_id}` as `:model_id`. */
 const asVariable = (segment: string) => segment.replace(/^\{(.+)\}$/, ':$1');
 
 export const printOpenApi = async (): Promise<Output> => printed(openApiDocument());
@@ -64,5 +67,5 @@ export const printOpenApi = async (): Promise<Output> => printed(openApiDocument
 export const printPostman = async ({ options }: ReferenceInput<{ baseUrl: string }>): Promise<Output> =>
   printed(postmanCollection(openApiDocument(), options.baseUrl));
 
-/** A file to redirect into: JSON either way. */
+/** Prints JSON with and without `--json`, because the output is meant to be redirected into a file. */
 const printed = (json: unknown): Output => ({ lines: JSON.stringify(json, null, 2).split('\n'), json });

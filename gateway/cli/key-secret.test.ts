@@ -8,7 +8,7 @@ const wrong = { PORTICO_KEY_PEPPER: 'another one of more than thirty-two charact
 const both = { PORTICO_KEY_PEPPER: `${wrong.PORTICO_KEY_PEPPER},${right.PORTICO_KEY_PEPPER}` };
 const refused = /^The key secret is not the one that this database's keys and tokens were made with: .+\n$/;
 
-/** An account with a user and a key, all made by commands with the right secret. */
+/** Creates an account with a user and a key, by commands with the right secret. */
 async function team() {
   const { database } = await workplace();
   const on = (...words: string[]) => [...words, '--db', database];
@@ -19,7 +19,7 @@ async function team() {
   return { database, on, account, user, key, issue };
 }
 
-test('every command that makes a key or a token refuses a secret that does not fit, and the right one goes on', {
+test('every command that makes a key or token refuses a wrong secret and works with the right one', {
   timeout: 60_000,
 }, async () => {
   const { database, on, account, issue } = await team();
@@ -30,7 +30,7 @@ test('every command that makes a key or a token refuses a secret that does not f
     expect(stderr).toMatch(refused);
   }
   for (const words of makers) expect((await command(words, right)).code, words.join(' ')).toBe(0);
-  // What only reads or books needs no secret.
+  // Commands that only read, or that grant credits, need no secret.
   expect((await command(on('key', 'list', account), wrong)).code).toBe(0);
   expect((await command(on('credit', 'grant', account, '1'), wrong)).code).toBe(0);
   const { code, stdout, stderr } = await run(['serve', '--port', '0', '--db', database], wrong);
@@ -38,7 +38,7 @@ test('every command that makes a key or a token refuses a secret that does not f
   expect(stderr).toMatch(refused);
 });
 
-test('a server serves with the new secret before the old one, and later with the new one alone', {
+test('a server starts with the new secret before the old one, and later with the new one alone', {
   timeout: 60_000,
 }, async () => {
   const { database, on, account, key } = await team();
@@ -51,7 +51,7 @@ test('a server serves with the new secret before the old one, and later with the
   expect(await read(after.url, '/account', key)).toMatchObject({ error: { code: 'invalid_api_key' } });
 });
 
-test('a server that started first decides on the secret of a new database', { timeout: 60_000 }, async () => {
+test('the server that starts first determines the secret of a new database', { timeout: 60_000 }, async () => {
   const { database } = await workplace();
   const on = (...words: string[]) => [...words, '--db', database];
   const { last: account } = await command(on('account', 'create', '--name', 'Team'), wrong);
@@ -63,7 +63,7 @@ test('a server that started first decides on the secret of a new database', { ti
   server.child.kill('SIGTERM');
 });
 
-test('a server takes another secret while no key and no token was made', { timeout: 60_000 }, async () => {
+test('a server accepts another secret as long as no key or token was made', { timeout: 60_000 }, async () => {
   const { database } = await workplace();
   const mistaken = await serve(database, [], wrong);
   mistaken.child.kill('SIGTERM');
@@ -72,14 +72,14 @@ test('a server takes another secret while no key and no token was made', { timeo
   expect((await command(['key', 'create', account, '--db', database], right)).code).toBe(0);
 });
 
-/** Makes the database one of before there were check values. */
+/** Turns the database into one from before check values. */
 async function forgetSecrets(database: string): Promise<void> {
   const { db } = await openDatabase(database);
   await db.deleteFrom('key_secrets').execute();
   await db.destroy();
 }
 
-test('an older database learns its secret from the token keys that it opens', { timeout: 60_000 }, async () => {
+test('an older database records its secret when it decrypts the token keys', { timeout: 60_000 }, async () => {
   const { database, issue } = await team();
   await command(issue, right);
   await forgetSecrets(database);
@@ -87,10 +87,10 @@ test('an older database learns its secret from the token keys that it opens', { 
   expect((await command(issue, wrong)).stderr).toMatch(refused);
 });
 
-test('an older database learns its secret from the first API key that is used', { timeout: 60_000 }, async () => {
+test('an older database records its secret when the first API key is used', { timeout: 60_000 }, async () => {
   const { database, on, account, key } = await team();
   await forgetSecrets(database);
-  // Nothing shows yet that this secret is wrong, and it must not become the right one.
+  // Nothing proves yet that this secret is wrong, and it must not be recorded as the right one.
   const unproven = await serve(database, [], wrong);
   expect(await read(unproven.url, '/account', key)).toMatchObject({ error: { code: 'invalid_api_key' } });
   expect((await command(on('key', 'create', account), wrong)).code).toBe(0);
@@ -101,7 +101,7 @@ test('an older database learns its secret from the first API key that is used', 
   expect((await command(on('key', 'create', account), right)).code).toBe(0);
 });
 
-test('token rotate --at-once makes new keys where the old ones cannot be opened', { timeout: 60_000 }, async () => {
+test('token rotate --at-once creates new keys when the old ones cannot be decrypted', { timeout: 60_000 }, async () => {
   const { database, on, issue } = await team();
   await command(issue, right);
   const { db } = await openDatabase(database);
@@ -124,7 +124,7 @@ test('token rotate --at-once makes new keys where the old ones cannot be opened'
   expect((await command(on('token', 'rotate'), right)).code).toBe(0);
 });
 
-test('secret replace takes a new secret in the place of a lost one', { timeout: 60_000 }, async () => {
+test('secret replace replaces a lost secret', { timeout: 60_000 }, async () => {
   const { database, on, account, key, issue } = await team();
   await command(issue, right);
   const needless = await command(on('secret', 'replace'), both);
@@ -139,10 +139,13 @@ test('secret replace takes a new secret in the place of a lost one', { timeout: 
   expect(await read(url, '/account', key)).toMatchObject({ error: { code: 'invalid_api_key' } });
 });
 
-test.skipIf(onPostgres())('a variable that beats the file of a SQLite database is named in the refusal', async () => {
-  const { database } = await workplace();
-  const { id } = await accountWithKey(database);
-  const { code, stderr } = await command(['key', 'create', id, '--db', database], wrong);
-  expect(code).toBe(1);
-  expect(stderr).toContain('or leave it unset where that keeps its secret in the file DB.pepper');
-});
+test.skipIf(onPostgres())(
+  'the error names the variable when it overrides the secret file of a SQLite database',
+  async () => {
+    const { database } = await workplace();
+    const { id } = await accountWithKey(database);
+    const { code, stderr } = await command(['key', 'create', id, '--db', database], wrong);
+    expect(code).toBe(1);
+    expect(stderr).toContain('or leave it unset where that keeps its secret in the file DB.pepper');
+  },
+);

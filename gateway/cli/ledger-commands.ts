@@ -1,13 +1,13 @@
 import type { LedgerCheck, LedgerReport } from '../ledger/check-ledger.ts';
 import type { CommandInput, Output } from './command-input.ts';
 
-/** The books as a whole. */
+/** Checks the complete ledger. */
 export async function verifyLedger({ operator }: CommandInput): Promise<Output> {
   const report = await operator.checkLedger();
   return { lines: [...report.checks.flatMap(checkLines), ...sumLines(report)], json: report, failed: !report.ok };
 }
 
-/** The sums, and of the checks those that found something. */
+/** Returns the sums, and the checks that found something. */
 export const reportLines = (report: LedgerReport): string[] => [
   ...report.checks.filter(({ problems }) => problems.length > 0).flatMap(checkLines),
   ...sumLines(report),

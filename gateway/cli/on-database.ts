@@ -14,12 +14,12 @@ export interface OpenOperator {
   close(): Promise<void>;
 }
 
-/** Opens the books for the operator's commands only; a gateway may serve them at the same time. */
+/** Opens the database for operator commands. A gateway may serve it at the same time. */
 export async function openOperator(options: {
   readonly database: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
-  /** Otherwise a missing SQLite file is an error: its path is probably mistyped. */
+  /** Whether a missing SQLite file may be created. Otherwise it's an error, because its path is probably mistyped. */
   readonly mayCreate: boolean;
 }): Promise<OpenOperator> {
   const { database, env } = options;
@@ -42,7 +42,7 @@ export async function openOperator(options: {
   };
 }
 
-/** Closes the database again where what comes after its opening fails. */
+/** Closes the database when something after its opening fails. */
 const closing =
   ({ db }: OpenDatabase) =>
   async (error: unknown): Promise<never> => {
@@ -50,7 +50,7 @@ const closing =
     throw error;
   };
 
-/** Opens the books for one piece of work. Throws `not_found` where there are none and none may be made. */
+/** Opens the database for one piece of work. Throws `not_found` when there is none and it may not be created. */
 export async function onDatabase<T>(
   database: string,
   mayCreate: boolean,
@@ -64,7 +64,7 @@ export async function onDatabase<T>(
   }
 }
 
-/** The same for a reader that can do without: null where there is no such file. */
+/** Opens the database for a reader that can do without it. Returns null when the file doesn't exist. */
 export const onDatabaseIfAny = async <T>(
   database: string,
   read: (operator: Administrator) => Promise<T>,

@@ -5,7 +5,7 @@ import type { Plan } from '../access/auth/principal.ts';
 import { toEntry } from '../operations/configuration/plan-entry.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
-/** Those that ship, and what was defined beside them where there is a database. */
+/** Lists the shipped plans and, if there is a database, those defined in it. */
 export async function listPlans({ fromDatabase }: ReferenceInput): Promise<Output> {
   const plans = (await fromDatabase((operator) => operator.plans())) ?? shipped;
   return { lines: plans.map(planLine), json: plans.map(planJson) };
@@ -24,7 +24,7 @@ export interface PlanOptions {
   readonly maxOutputTokens?: string;
 }
 
-/** What is not said stays as it is; of a new plan it is not limited. */
+/** An option that isn't given stays as it was. In a new plan it's unlimited. */
 export async function setPlan({ positionals, options, operator }: CommandInput<PlanOptions>): Promise<Output> {
   const [id = ''] = positionals;
   const before = (await operator.plans()).find((plan) => plan.id === id);

@@ -12,7 +12,7 @@ import { readPricesKey } from '../operations/configuration/config.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 import { getAttribute } from './gateway-command.ts';
 
-/** The book that ships, and what was added to it where there is a database. */
+/** Lists the prices of the shipped book and, if there is a database, those added to it. */
 export async function listPrices({ options, fromDatabase }: ReferenceInput<{ provider?: string }>): Promise<Output> {
   const added = (await fromDatabase((operator) => operator.addedPrices())) ?? [];
   const { models } = buildCatalogue(today(), [], added, new Date().getUTCHours());
@@ -42,13 +42,13 @@ export async function priceHistory({ positionals, fromDatabase }: ReferenceInput
     ...shipped.map(({ from, asOf, source, ...price }) => ({ from, price, asOf, source })),
     ...added.map(({ from, price, asOf, source }) => ({ from, price, asOf, source })),
   ];
-  // By the day from which they hold; of one day and source the one added last holds.
+  // Sorted by the day from which they apply. Of several from one day and source, the last one added applies.
   const dated = rows
     .map((row, index) => ({
       ...row,
       superseded: rows.slice(index + 1).some(({ from, source }) => from === row.from && source === row.source),
     }))
-    .toSorted((one, other) => (one.from ?? '').localeCompare(other.from ?? ''));
+    .toSorted((first, second) => (first.from ?? '').localeCompare(second.from ?? ''));
   return {
     lines: [
       'from\tUSD per million tokens: input\toutput\tas of\tsource',
@@ -117,7 +117,7 @@ export async function refreshPrices({
   };
 }
 
-/** Writes the signature of a price book beside it, and says by which public key gateways believe it. */
+/** Writes the signature of a price book beside it, and prints the public key with which gateways verify it. */
 export async function signPrices({ positionals, options }: ReferenceInput<{ keyFile: string }>): Promise<Output> {
   const [file = ''] = positionals;
   const bytes = readFile(file);

@@ -9,11 +9,11 @@ import { defaultPort } from './environment-help.ts';
 import { GatewayCommand, UsageError } from './gateway-command.ts';
 import { terminalLines } from './terminal-text.ts';
 
-/** Exit codes: the command failed; it cannot be done as it was said. */
+/** Exit codes: the command failed, or the command line was wrong. */
 const failed = 1;
 const refused = 2;
 
-/** Does what was typed. What came of it is this process's output and its exit code. */
+/** Runs the command that was typed. The result is the process's output and its exit code. */
 export async function runCommand(words: readonly string[]): Promise<void> {
   const typed = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
   try {
@@ -29,7 +29,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-/** The whole command line: every command with its arguments, options and examples. */
+/** Creates the complete command line: every command with its arguments, options and examples. */
 export function gatewayProgram(): GatewayCommand {
   const program = new GatewayCommand('gateway')
     .helpCommand(false)
@@ -97,7 +97,7 @@ function readPort(given: string): number {
   return port;
 }
 
-/** What ships with the gateway. */
+/** Defines the commands that only need what ships with the gateway. */
 function defineReference(program: GatewayCommand): void {
   program
     .command('openapi')

@@ -10,7 +10,7 @@ import { createRegistry } from '../providers/registry.ts';
 import { platformFetch } from '../providers/upstream/upstream-response.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
-/** Which providers there are, and what was defined of them where there is a database. */
+/** Lists the known providers and, if there is a database, those defined in it. */
 export async function listProviders({ fromDatabase }: ReferenceInput): Promise<Output> {
   const defined = (await fromDatabase((operator) => operator.definedProviders())) ?? new Map<string, ProviderEntry>();
   const all: readonly KnownProvider[] = knownProviders;
@@ -25,7 +25,7 @@ export async function listProviders({ fromDatabase }: ReferenceInput): Promise<O
   };
 }
 
-/** What was said of it; keys only by where they are. */
+/** Returns the columns for a defined provider. Keys are shown only by the place where they are. */
 const getWords = ({ name, kind, baseUrl, keys = [], models = {} }: ProviderEntry): string[] => [
   name ?? kind ?? 'defined',
   keys.map((key) => ('env' in key ? `${key.label}=${key.env}` : key.label)).join(', ') || 'no key',
@@ -33,7 +33,7 @@ const getWords = ({ name, kind, baseUrl, keys = [], models = {} }: ProviderEntry
   ...(Object.keys(models).length > 0 ? [`models ${Object.keys(models).join(' ')}`] : []),
 ];
 
-/** Which servers of one's own answer on this machine. */
+/** Lists the servers that answer on this machine. */
 export async function discoverServers(): Promise<Output> {
   const servers = await findLocalServers({ fetch });
   const nothing = 'No server answered on the usual ports of 127.0.0.1 (11434, 1234, 8080, 8000).';
@@ -43,7 +43,7 @@ export async function discoverServers(): Promise<Output> {
   };
 }
 
-/** The variable that makes `serve` use it, ready to be copied. */
+/** Returns the variable that makes `serve` use the server, ready to be copied. */
 function serverLine({ id, name, baseUrl, models }: Awaited<ReturnType<typeof findLocalServers>>[number]): string {
   const variable = knownProviders.find((known) => known.id === id)?.env.baseUrl ?? '';
   return [name, `${variable}=${baseUrl}`, `${models.length} models`, models.slice(0, 5).join(' ')].join('\t');
@@ -59,7 +59,7 @@ export interface AddOptions {
   readonly apiVersion?: string;
 }
 
-/** Defines a provider, or defines it anew. */
+/** Defines a provider, or replaces its definition. */
 export async function addProvider({ positionals, options, operator }: CommandInput<AddOptions>): Promise<Output> {
   const [id = ''] = positionals;
   const { url, kind, name, apiVersion } = options;
@@ -87,23 +87,26 @@ export async function addProvider({ positionals, options, operator }: CommandInp
 const withoutNothing = (entry: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 
-const listOf = (text: string) =>
+const splitList = (text: string) =>
   text
     .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 function getPairs(option: string, text: string): [name: string, value: string][] {
-  return listOf(text).map((pair) => {
-    const at = pair.indexOf('=');
-    if (at > 0) return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+  return splitList(text).map((pair) => {
+    const index = pair.indexOf('=');
+    if (index > 0) return [pair.slice(0, index).trim(), pair.slice(index + 1).trim()];
     throw new AppError('invalid_input', `--${option}: "${pair}" needs a name and a "=", such as team=env:TEAM_KEY.`);
   });
 }
 
 const getKey = ([label, place]: [string, string]) => ({ label, ...getPlace('keys', place) });
 
-/** `env:VARIABLE` or `file:/path`: what is typed on a command line can be read by others on this machine. */
+/**
+ * Parses `env:VARIABLE` or `file:/path`. The secret itself isn't accepted, because other users of the machine can read command
+ * lines.
+ */
 function getPlace(option: string, text: string): { env: string } | { file: string } {
   const [, kind, value = ''] = /^(env|file):(.+)$/.exec(text) ?? [];
   if (kind === 'env') return { env: value };
@@ -111,11 +114,11 @@ function getPlace(option: string, text: string): { env: string } | { file: strin
   throw new AppError('invalid_input', `--${option}: say where it is, as env:VARIABLE or file:/path, never what it is.`);
 }
 
-/** `deployment=openai/gpt-5.4-mini`, or a model's name alone. */
+/** Parses `deployment=openai/gpt-5.4-mini`, or a model's name alone. */
 const getModels = (text: string) =>
   Object.fromEntries(
-    listOf(text).map((each) => {
-      const [model = '', sameAs] = each.split('=');
+    splitList(text).map((part) => {
+      const [model = '', sameAs] = part.split('=');
       return [model, sameAs === undefined ? {} : { same_as: sameAs }];
     }),
   );
@@ -133,14 +136,14 @@ interface Tested {
   readonly message: string | null;
 }
 
-/** Asks a provider with each of its keys, by a free call. Exit code 1 where one does not work. */
+/** Tests a provider with each of its keys, by a call that costs nothing. The exit code is 1 when one of them doesn't work. */
 export async function testProvider(input: ReferenceInput<{ config?: string }>): Promise<Output> {
   const [id = ''] = input.positionals;
   const found = await credentialIn(input, id);
   if (!found) throw new AppError('not_found', `The provider "${id}" has no key and no address here.`);
   const { keys, ...credential } = found;
   const tested: Tested[] = [];
-  for (const key of keys ?? [null]) tested.push(await ask(id, credential, key));
+  for (const key of keys ?? [null]) tested.push(await testKey(id, credential, key));
   return {
     lines: tested.map(({ key, ends, works, message }) =>
       [key ?? id, ends === null ? 'no key' : `…${ends}`, works ? 'works' : message].join('\t'),
@@ -150,7 +153,7 @@ export async function testProvider(input: ReferenceInput<{ config?: string }>): 
   };
 }
 
-/** As `serve` would use it: what the file says comes first, then what was added by command, then the environment. */
+/** Returns the credential that `serve` would use: from the file, then from a definition by command, then from the environment. */
 async function credentialIn({ options, fromDatabase }: ReferenceInput<{ config?: string }>, id: string) {
   const { providers, inFile } = loadConfig(options.config, process.env);
   if (inFile.includes(id)) return providers[id];
@@ -160,19 +163,19 @@ async function credentialIn({ options, fromDatabase }: ReferenceInput<{ config?:
 
 const testMs = 15_000;
 
-async function ask(id: string, credential: ProviderCredential, key: ProviderKey | null): Promise<Tested> {
+async function testKey(id: string, credential: ProviderCredential, key: ProviderKey | null): Promise<Tested> {
   const fetchUpstream = platformFetch(fetch);
   const registry = createRegistry({ fetch: fetchUpstream, sandbox: false, sandboxPace: 1, log: () => {} });
   const provider = registry.providerFor(id, credential);
   const used = key ? { ...credential, apiKey: key.secret } : credential;
   const context = { credential: used, fetch: fetchUpstream, signal: AbortSignal.timeout(testMs) };
-  const told = { key: key?.label ?? null, ends: key ? getEnds(key.secret) : null };
+  const base = { key: key?.label ?? null, ends: key ? getEnds(key.secret) : null };
   try {
     if (provider) await checkCredential(provider, context);
-    return { ...told, works: true, message: null };
+    return { ...base, works: true, message: null };
   } catch (error) {
     const timedOut = error instanceof Error && error.name === 'TimeoutError';
     const message = timedOut ? `${id} did not answer in time.` : toAppError(error).message;
-    return { ...told, works: false, message };
+    return { ...base, works: false, message };
   }
 }

@@ -10,7 +10,7 @@ const report = {
   refused: [{ model: 'a/b', why: 'It would be free.' }],
 };
 
-test('nothing is asked for where no address was given', () => {
+test('nothing is fetched when no address is configured', () => {
   const asked: string[] = [];
   const refreshPrices = async (url: string) => {
     asked.push(url);
@@ -20,7 +20,7 @@ test('nothing is asked for where no address was given', () => {
   expect(asked).toEqual([]);
 });
 
-test('asks at once and every day until it is stopped, and logs a refusal with its reason', async () => {
+test('fetches at once and every day until it is stopped, and logs a refusal with its reason', async () => {
   vi.useFakeTimers();
   const logged: unknown[] = [];
   let calls = 0;

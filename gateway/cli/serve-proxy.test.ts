@@ -5,7 +5,7 @@ import { accountWithKey, chat, serve, workplace } from '../../tests/gateway-doub
 import { openHttpProxy } from '../../tests/support/proxies.ts';
 import { openTlsUpstream } from '../../tests/support/tls-upstream.ts';
 
-/** An office: every call leaves through a proxy that wants a password, and that alone knows the name of the upstream. */
+/** An office network: every call leaves through a proxy with a password, and only the proxy can resolve the upstream's name. */
 const name = 'models.office.example';
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 const answer =
@@ -39,13 +39,13 @@ async function office() {
   return { proxy, ask };
 }
 
-test('a gateway answers from behind a proxy of its environment', async () => {
+test('a gateway reaches its upstream through the proxy of the environment', async () => {
   const { proxy, ask } = await office();
   expect(await ask({ HTTPS_PROXY: proxy.url })).toMatchObject({ status: 200, body: { text: 'by the proxy' } });
   expect(proxy.reached.length).toBeGreaterThan(0);
 });
 
-test('and says what the proxy wants, where that is not given, without what was given', async () => {
+test('the error explains what the proxy requires, without revealing the credentials', async () => {
   const { proxy, ask } = await office();
   const { status, body } = await ask({ https_proxy: proxy.url.replace('right', 'wrong-canary') });
   expect(status).toBe(502);

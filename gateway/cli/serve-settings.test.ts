@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { serveMetrics, serveSettings } from './serve.ts';
 
-test('nothing said is nobody trusted, no metrics, and a drain at once', () => {
+test('without variables no proxy is trusted, metrics are off and the drain begins at once', () => {
   expect(serveSettings({ PORTICO_METRICS: ' ' })).toEqual({
     hosts: [],
     origins: [],
@@ -14,7 +14,7 @@ test('nothing said is nobody trusted, no metrics, and a drain at once', () => {
   });
 });
 
-test('what is said is taken', () => {
+test('variables are applied', () => {
   const settings = serveSettings({
     PORTICO_HOSTS: 'api.example.com, b',
     PORTICO_TRUSTED_PROXIES: '10.0.0.0/8',
@@ -48,11 +48,11 @@ test.each([
   ['PORTICO_CORS_ORIGINS', '*', /PORTICO_CORS_ORIGINS cannot be "\*"/],
   ['PORTICO_KEPT_REASONING', '1441', /must be a whole number of minutes, from 0 to 1440/],
   ['PORTICO_DRAIN_TIMEOUT', '1h', /PORTICO_DRAIN_TIMEOUT must be a number of seconds/],
-])('%s cannot be %s, and the start says so', (name, value, sentence) => {
+])('%s cannot be %s, and the start fails with an explanation', (name, value, sentence) => {
   expect(() => serveSettings({ [name]: value })).toThrow(sentence);
 });
 
-test('metrics are for whoever has the token and asks this machine by its own name', async () => {
+test('metrics require the token and a host name of this machine', async () => {
   const { metrics } = serveSettings({ PORTICO_METRICS: '0', PORTICO_METRICS_TOKEN: 'a secret' });
   if (!metrics) throw new Error('unreachable');
   const server = await serveMetrics(metrics, () => 'portico_info 1\n');

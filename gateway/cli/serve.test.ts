@@ -19,12 +19,12 @@ import {
 import { onPostgres } from '../../tests/gateway-doubles/test-database.ts';
 import { earlyCompilation, rareCollection } from './server-flags.ts';
 
-/** On Windows a process is gone at once, whatever it is sent: none can be asked to end from outside. */
+/** On Windows any signal kills a process at once, so it can't be asked to end from outside. */
 const withoutSignals = process.platform === 'win32';
 
 describe('a serving process', { timeout: 180_000 }, () => {
   test.skipIf(onPostgres())(
-    'a second server of a SQLite file is refused in one sentence, by whatever name, and commands are not',
+    'a second server on a SQLite file is refused with one sentence under any name of the file, and commands are not',
     async () => {
       const { directory, database } = await workplace();
       const { id, key } = await accountWithKey(database);
@@ -33,7 +33,7 @@ describe('a serving process', { timeout: 180_000 }, () => {
       const held = async () => account.parse(await read(first.url, '/account', key)).balance?.held;
       const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
       await expect.poll(held).not.toBe('0');
-      // Windows lets not everybody make a link, and takes a name in other letters for the same.
+      // On Windows not everybody may create a link, but a name in other letter case means the same file.
       const link = join(directory, process.platform === 'win32' ? 'BOOKS.DB' : 'link.db');
       if (process.platform !== 'win32') symlinkSync(database, link);
       for (const name of [database, link, join(directory, '.', 'x', '..', 'books.db')]) {
@@ -54,14 +54,14 @@ describe('a serving process', { timeout: 180_000 }, () => {
     },
   );
 
-  test.skipIf(onPostgres())('a server that is gone, however it went, keeps no other one out', async () => {
+  test.skipIf(onPostgres())('a server that has ended, however it did, keeps no other one out', async () => {
     const { database } = await workplace();
     const first = await serve(database);
     first.child.kill('SIGKILL');
     await once(first.child, 'close');
     const note = `${database}.lock.pid`;
     expect(readFileSync(note, 'utf8')).toContain(String(first.child.pid));
-    // A process of this number lives, and is no server: the note is for people, not what decides.
+    // A process with this number is alive but isn't a server: the note is for people and doesn't decide anything.
     writeFileSync(note, `${process.pid} ${hostname()}\n`);
     const second = await serve(database);
     expect(readFileSync(note, 'utf8')).toContain(String(second.child.pid));
@@ -73,44 +73,44 @@ describe('a serving process', { timeout: 180_000 }, () => {
     await serve(database);
   });
 
-  test.runIf(onPostgres())('a second server runs beside the first and takes nothing away from it', async () => {
-    const { database } = await workplace();
-    const { key } = await accountWithKey(database);
-    const first = await serve(database);
-    const gone = new AbortController();
-    const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
-    const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
-    await expect.poll(() => held(first.url)).not.toBe('0');
-    const second = await serve(database);
-    expect(await held(second.url)).not.toBe('0');
-    gone.abort();
-    await broken;
-    await expect.poll(() => held(second.url)).toBe('0');
-  });
-
   test.runIf(onPostgres())(
-    'a server that comes back while another one serves takes nothing away from that one',
+    'a second server on PostgreSQL runs beside the first and leaves its requests alone',
     async () => {
       const { database } = await workplace();
       const { key } = await accountWithKey(database);
       const first = await serve(database);
-      const second = await serve(database);
       const gone = new AbortController();
       const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
-      const broken = chat(second.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
-      await expect.poll(() => held(second.url)).not.toBe('0');
-      first.child.kill('SIGKILL');
-      await once(first.child, 'close');
-      const again = await serve(database);
-      expect(await held(again.url)).not.toBe('0');
+      const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
+      await expect.poll(() => held(first.url)).not.toBe('0');
+      const second = await serve(database);
+      expect(await held(second.url)).not.toBe('0');
       gone.abort();
       await broken;
-      await expect.poll(() => held(again.url)).toBe('0');
+      await expect.poll(() => held(second.url)).toBe('0');
     },
   );
 
-  // On PostgreSQL others may still serve: there a hold is freed when its lease ends (`restart.postgres.test.ts`).
-  test.skipIf(onPostgres())('a hold that kill -9 left open is freed by the next start', async () => {
+  test.runIf(onPostgres())('a server that restarts leaves the requests of another one alone', async () => {
+    const { database } = await workplace();
+    const { key } = await accountWithKey(database);
+    const first = await serve(database);
+    const second = await serve(database);
+    const gone = new AbortController();
+    const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
+    const broken = chat(second.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
+    await expect.poll(() => held(second.url)).not.toBe('0');
+    first.child.kill('SIGKILL');
+    await once(first.child, 'close');
+    const again = await serve(database);
+    expect(await held(again.url)).not.toBe('0');
+    gone.abort();
+    await broken;
+    await expect.poll(() => held(again.url)).toBe('0');
+  });
+
+  // On PostgreSQL other instances may still serve, so a hold is only released when its lease ends (`restart.postgres.test.ts`).
+  test.skipIf(onPostgres())('a hold that kill -9 left open is released by the next start', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const first = await serve(database);
@@ -126,7 +126,7 @@ describe('a serving process', { timeout: 180_000 }, () => {
     expect(requests.data).toMatchObject([{ status: 'failed', error_code: 'interrupted', cost_usd: '0' }]);
   });
 
-  test.skipIf(withoutSignals)('SIGTERM lets a running answer finish, settles it and exits well', async () => {
+  test.skipIf(withoutSignals)('SIGTERM lets a running answer finish, settles it and exits with 0', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const { url, child } = await serve(database);
@@ -141,7 +141,7 @@ describe('a serving process', { timeout: 180_000 }, () => {
     expect(requests.data).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  test.skipIf(withoutSignals)('SIGTERM in the moment in which it says where it serves ends it well', async () => {
+  test.skipIf(withoutSignals)('SIGTERM at the moment when the address is printed ends the server with 0', async () => {
     const { database } = await workplace();
     const whenItSpeaks = beforehand(`const { stdout } = process; const write = stdout.write.bind(stdout);
       stdout.write = (text) => { process.kill(process.pid, 'SIGTERM'); return write(text); };`);
@@ -150,8 +150,8 @@ describe('a serving process', { timeout: 180_000 }, () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  // Node's own undici takes 60 ms of processor time to load, beside the one that every request is sent by.
-  test.skipIf(withoutSignals)('has one undici, ours, also when it has answered by the classes of the web', async () => {
+  // Node's own undici would take 60 ms of processor time to load, besides the one that sends every request.
+  test.skipIf(withoutSignals)('loads only its own undici, even after it has used web classes', async () => {
     const { database } = await workplace();
     const whatIsLoaded = beforehand(`process.on('exit', () => {
       process.stderr.write(process.moduleLoadList.filter((name) => name.startsWith('NativeModule')).join('\\n'));
@@ -165,7 +165,7 @@ describe('a serving process', { timeout: 180_000 }, () => {
   });
 });
 
-test('V8 knows each switch of a server, and would compile later and collect by measures of its own', () => {
+test('V8 knows each flag of a server, and its own defaults differ', () => {
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
   const getSwitch = (flag: string) => {
     const [name = '', value] = flag.split('=');

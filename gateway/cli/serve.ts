@@ -22,48 +22,51 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface MetricsAddress {
   readonly host: string;
   readonly port: number;
-  /** What a reader has to send as a bearer token; null: whoever reaches the port may read. */
+  /** The bearer token that a reader has to send. Null: everyone who reaches the port may read. */
   readonly token: Secret | null;
 }
 
-/** How the stand-alone server runs, beyond what it serves. */
+/** How the stand-alone server runs, apart from what it serves. */
 interface ServeSettings {
-  /** Names under which it may be addressed, besides the loopback ones. */
+  /** Host names under which it may be addressed, besides loopback ones. */
   readonly hosts: readonly string[];
   /** Origins whose pages may call it from a browser. */
   readonly origins: readonly string[];
   readonly proxies: TrustedProxies | null;
   readonly metrics: MetricsAddress | null;
-  /** After a signal: how long requests are still taken while `/readyz` says 503. */
+  /** How long requests are still accepted after a signal, while `/readyz` answers 503. */
   readonly noticeMs: number;
-  /** How long running answers then get to finish. */
+  /** How long running answers then have to finish. */
   readonly drainMs: number;
-  /** How long a routing decision is kept whole; null: for ever. */
+  /** How long a full routing decision is kept, in days. Null keeps it forever. */
   readonly routingDetailDays: number | null;
-  /** How long signed reasoning is kept for clients that do not send it back. */
+  /** How long signed reasoning state is kept for clients that don't send it back. */
   readonly reasoningMs: number;
 }
 
 const defaultDrainSeconds = 27;
 const maxSeconds = 600;
 
-/** Reads the environment. Throws `invalid_input` with a sentence that names the variable and what it should hold. */
+/**
+ * Reads the settings from the environment. Throws `invalid_input` with a message that names the variable and what it should
+ * contain.
+ */
 export function serveSettings(env: Env): ServeSettings {
-  const trusted = said(env, 'PORTICO_TRUSTED_PROXIES');
-  const header = proxyHeader(said(env, 'PORTICO_PROXY_HEADER') ?? 'x-forwarded-for');
+  const trusted = getVariable(env, 'PORTICO_TRUSTED_PROXIES');
+  const header = proxyHeader(getVariable(env, 'PORTICO_PROXY_HEADER') ?? 'x-forwarded-for');
   return {
-    hosts: (said(env, 'PORTICO_HOSTS') ?? '').split(/[\s,]+/).filter((name) => name !== ''),
-    origins: parseOrigins(said(env, 'PORTICO_CORS_ORIGINS') ?? '', 'PORTICO_CORS_ORIGINS'),
+    hosts: (getVariable(env, 'PORTICO_HOSTS') ?? '').split(/[\s,]+/).filter((name) => name !== ''),
+    origins: parseOrigins(getVariable(env, 'PORTICO_CORS_ORIGINS') ?? '', 'PORTICO_CORS_ORIGINS'),
     proxies: trusted === null ? null : { addresses: parseNetworks(trusted, 'PORTICO_TRUSTED_PROXIES'), header },
-    metrics: metricsAddress(said(env, 'PORTICO_METRICS'), said(env, 'PORTICO_METRICS_TOKEN')),
+    metrics: metricsAddress(getVariable(env, 'PORTICO_METRICS'), getVariable(env, 'PORTICO_METRICS_TOKEN')),
     noticeMs: seconds(env, 'PORTICO_DRAIN_NOTICE', 0) * 1000,
     drainMs: seconds(env, 'PORTICO_DRAIN_TIMEOUT', defaultDrainSeconds) * 1000,
-    routingDetailDays: days(said(env, 'PORTICO_ROUTING_DETAIL_DAYS')),
-    reasoningMs: minutes(said(env, 'PORTICO_KEPT_REASONING')) * 60_000,
+    routingDetailDays: days(getVariable(env, 'PORTICO_ROUTING_DETAIL_DAYS')),
+    reasoningMs: minutes(getVariable(env, 'PORTICO_KEPT_REASONING')) * 60_000,
   };
 }
 
-const said = (env: Env, name: string): string | null => env[name]?.trim() || null;
+const getVariable = (env: Env, name: string): string | null => env[name]?.trim() || null;
 
 function proxyHeader(name: string): ProxyHeader {
   const header = name.toLowerCase();
@@ -71,7 +74,7 @@ function proxyHeader(name: string): ProxyHeader {
   throw new AppError('invalid_input', 'PORTICO_PROXY_HEADER must be "x-forwarded-for" or "forwarded".');
 }
 
-/** `9464` on this machine only, or `0.0.0.0:9464`. */
+/** Parses `9464`, which means this machine only, or `0.0.0.0:9464`. */
 function metricsAddress(text: string | null, token: string | null): MetricsAddress | null {
   if (text === null) return null;
   const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
@@ -86,7 +89,7 @@ function metricsAddress(text: string | null, token: string | null): MetricsAddre
 }
 
 function seconds(env: Env, name: string, otherwise: number): number {
-  const text = said(env, name);
+  const text = getVariable(env, name);
   if (text === null) return otherwise;
   const value = /^\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (value <= maxSeconds) return value;
@@ -108,7 +111,7 @@ function minutes(text: string | null): number {
 
 const maxDays = 3_650;
 
-/** At least one, so that whatever is this old has ended. */
+/** The minimum is one day, so that every request this old has ended. */
 function days(text: string | null): number | null {
   if (text === null) return null;
   const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
@@ -119,28 +122,28 @@ function days(text: string | null): number | null {
   );
 }
 
-const everyMs = 15_000;
+const followEveryMs = 15_000;
 
-/** A gateway, as far as it is told of providers. */
-interface Following {
+/** The part of a gateway that provider definitions are applied to. */
+interface ProviderTarget {
   setProvider(id: string, credential: ProviderCredential | null): void;
   readonly operator: Pick<ProviderOperator, 'definedProviders'>;
 }
 
 interface FollowOptions {
-  /** By name: what the configuration file says of providers comes first. */
+  /** Providers that the configuration file names. The file takes precedence over definitions. */
   readonly inFile: ReadonlySet<string>;
-  /** What the environment gives, and is used again once a definition is gone. */
+  /** Credentials from the environment. They are used again when a definition is removed. */
   readonly otherwise: Readonly<Record<string, ProviderCredential>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
- * Uses the providers that were defined by command, and what becomes of them while the gateway serves. One whose key is not
- * where it should be is told and left as it was. Resolves once those that there are were looked at, with what ends that.
+ * Applies the providers that were defined by command, and follows changes while the gateway serves. A provider whose key can't be
+ * read is logged and left as it was. Resolves once the current definitions were applied, with a function that stops following.
  */
-async function followProviders(gateway: Following, options: FollowOptions): Promise<() => void> {
+async function followProviders(gateway: ProviderTarget, options: FollowOptions): Promise<() => void> {
   let seen = new Map<string, string>();
   const used = new Set<string>();
 
@@ -154,7 +157,7 @@ async function followProviders(gateway: Following, options: FollowOptions): Prom
     }
   }
 
-  async function look(): Promise<void> {
+  async function applyDefinitions(): Promise<void> {
     const defined = await gateway.operator.definedProviders();
     const texts = new Map([...defined].map(([id, entry]) => [id, JSON.stringify(entry)]));
     for (const [id, entry] of defined) {
@@ -168,10 +171,10 @@ async function followProviders(gateway: Following, options: FollowOptions): Prom
     seen = texts;
   }
 
-  await look();
+  await applyDefinitions();
   const timer = setInterval(() => {
-    look().catch((error: unknown) => options.log({ event: 'provider_check_failed', cause: String(error) }));
-  }, everyMs);
+    applyDefinitions().catch((error: unknown) => options.log({ event: 'provider_check_failed', cause: String(error) }));
+  }, followEveryMs);
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -183,7 +186,7 @@ interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** `GET /metrics` on an address of its own, which is never the public one. Throws `port_unavailable`. */
+/** Serves `GET /metrics` on a separate address, which is never the public one. Throws `port_unavailable`. */
 export async function serveMetrics(address: MetricsAddress, text: () => string): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const status = statusFor(request, address);
@@ -206,7 +209,7 @@ export async function serveMetrics(address: MetricsAddress, text: () => string):
 }
 
 function statusFor(request: IncomingMessage, { host, token }: MetricsAddress): number {
-  // A page in the operator's browser can reach this machine under a name of its own.
+  // A page in the operator's browser could reach this machine under its own host name (DNS rebinding).
   const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
   if (loopback.has(host) && !loopback.has(name)) return 403;
   if (token !== null && !isEqual(request.headers.authorization ?? '', `Bearer ${token.reveal()}`)) return 401;
@@ -215,8 +218,8 @@ function statusFor(request: IncomingMessage, { host, token }: MetricsAddress): n
 }
 
 function isEqual(given: string, wanted: string): boolean {
-  const [one, two] = [Buffer.from(given), Buffer.from(wanted)];
-  return one.length === two.length && timingSafeEqual(one, two);
+  const [first, second] = [Buffer.from(given), Buffer.from(wanted)];
+  return first.length === second.length && timingSafeEqual(first, second);
 }
 
 function unavailable({ host, port }: MetricsAddress, cause: Error): AppError {
@@ -228,14 +231,15 @@ export interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly configPath: string | undefined;
-  /** Writes a line for every request, not only for those that failed. */
+  /** Writes a log line for every request, not only for failed ones. */
   readonly logRequests: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Serves until SIGINT or SIGTERM, then says so at `/readyz`, refuses new requests and finishes what runs. Another signal, a
- * second or more later, aborts that. Returns when all is settled. Throws `database_in_use` where another server has this SQLite file.
+ * Serves until SIGINT or SIGTERM. Then `/readyz` reports it, new requests are refused and running ones finish. Another signal, a
+ * second or more later, cuts that short. Returns when everything is settled. Throws `database_in_use` when another server has
+ * this SQLite file.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(options.configPath, options.env);
@@ -263,7 +267,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     parts.unshift(server);
     const metrics = settings.metrics && (await serveMetrics(settings.metrics, gateway.metrics));
     if (metrics) parts.unshift(metrics);
-    // Before it is said where we serve: whoever reads that may end us at once.
+    // The handlers must be there before the address is printed: whoever reads it may send a signal at once.
     const signals = followStopSignals();
     process.stdout.write(`Portico gateway on ${server.url}\n`);
     log({ event: 'started', providers: Object.keys(config.providers), metrics: metrics?.port ?? null });
@@ -281,7 +285,7 @@ interface Closing {
   close(): Promise<void>;
 }
 
-/** Takes nothing new and waits for the answers that run. */
+/** Accepts nothing new and waits for running answers. */
 async function retire(
   gateway: OwnGateway,
   { noticeMs, drainMs }: ServeSettings,
@@ -297,27 +301,30 @@ async function retire(
   await gateway.drain(drainMs);
 }
 
-/** On Windows also the end of its console and Ctrl-Break. Elsewhere `nohup` has to keep a hang-up from it, as from every program. */
+/**
+ * On Windows, closing the console and Ctrl-Break end the server too. On other systems SIGHUP isn't handled, so that `nohup` works
+ * as for every program.
+ */
 const endSignals: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] : ['SIGINT', 'SIGTERM'];
 
 /**
- * Signals within this time ask for one stop: a supervisor may signal every process of `npm run gateway`, and the script
- * passes on the signal that it got itself.
+ * Signals within this time count as one: a supervisor may signal every process of `npm run gateway`, and the script also passes
+ * on the signal that it got.
  */
 const sameStopMs = 1_000;
 
-/** `stop` resolves at the first signal, `stopNow` at a later one. A third one ends the process as it is. */
+/** `stop` resolves at the first signal and `stopNow` at the second. A third one ends the process at once. */
 function followStopSignals(): { readonly stop: Promise<void>; readonly stopNow: Promise<void> } {
   const stop = Promise.withResolvers<void>();
   const stopNow = Promise.withResolvers<void>();
-  const steps = [stop.resolve, stopNow.resolve, () => process.exit(1)];
+  const actions = [stop.resolve, stopNow.resolve, () => process.exit(1)];
   let countedAt = Number.NEGATIVE_INFINITY;
   const count = () => {
     const now = performance.now();
     if (now - countedAt < sameStopMs) return;
     countedAt = now;
-    steps.shift()?.();
+    actions.shift()?.();
   };
   for (const name of endSignals) process.on(name, count);
   return { stop: stop.promise, stopNow: stopNow.promise };
@@ -325,7 +332,7 @@ function followStopSignals(): { readonly stop: Promise<void>; readonly stopNow: 
 
 const probes = new Set<unknown>(['/healthz', '/readyz']);
 
-/** A load balancer asks every second whether all is well; where it is, that is no news. */
+/** A load balancer probes every second, so successful probes aren't logged. */
 const withoutProbes: typeof log = (entry) => {
   if (!probes.has(entry.route) || entry.level !== 'info') log(entry);
 };
@@ -335,7 +342,7 @@ function log(entry: Readonly<Record<string, unknown>>): void {
   process.stderr.write(`${terminalJson({ time: new Date().toISOString(), level, ...entry })}\n`);
 }
 
-/** Looks for newer prices at once and once a day, where an address was given; what is refused is logged and changes nothing. */
+/** Checks for newer prices at once and then daily, if an address is configured. A refusal is logged and changes nothing. */
 export function refreshDaily(
   operator: Pick<PriceOperator, 'refreshPrices'>,
   url: string | undefined,

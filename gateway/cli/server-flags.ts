@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * How often a function must have been called until V8 compiles it, and how much of others is compiled into it; in brackets what V8
- * does by itself. A server runs the same functions for days: waiting longer for a better picture of them only costs time after
- * each start, and a request calls each of them about once, so that copies of them gain nothing but take as long to compile
+ * How often a function must be called before V8 compiles it, and how much of other functions is inlined into it. V8's defaults
+ * are in brackets. A server runs the same functions for days, so waiting longer for better type feedback only costs time after
+ * each start. A request calls each function about once, so inlined copies gain nothing and still take time to compile
  * (docs/decisions/062-one-path-and-its-price.md).
  */
 export const earlyCompilation = [
@@ -14,16 +14,16 @@ export const earlyCompilation = [
 ] as const;
 
 /**
- * V8 takes a server that is half busy for one that has little to do: it collects all of its garbage every second or two, so as to give
- * memory back or because the heap has grown by a third, and each time takes one core for 50 to 100 ms. Not here: the heap may grow
- * to four times of what is alive in it (the same decision); in brackets what V8 does by itself.
+ * V8 takes a half-busy server for an idle one. It then collects all garbage every second or two, to give memory back or because
+ * the heap has grown by a third, and each collection takes one core for 50 to 100 ms. With these flags the heap may grow to four
+ * times its live size (decision 062). V8's defaults are in brackets.
  */
 export const rareCollection = [
   '--memory-reducer-gc-count=0', // (2)
   '--heap-growing-percent=300', // (0: by what it has measured)
 ] as const;
 
-/** Only for a process that serves and does nothing else: V8 does not expect other flags once a program has run for a while. */
+/** Only for a process that does nothing but serve: V8 doesn't expect flags to change once a program has run for a while. */
 export function setServerFlags(): void {
   for (const flag of [...earlyCompilation, ...rareCollection]) setFlagsFromString(flag);
 }

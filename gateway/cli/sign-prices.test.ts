@@ -31,7 +31,7 @@ async function bookshop() {
   return { directory, database, url, book, keyFile, write, sign, refresh };
 }
 
-test('a book that "prices sign" signed is taken with the key that it printed, until it is changed', async () => {
+test('a book signed by "prices sign" is accepted with the printed key until it is changed', async () => {
   const { sign, refresh, write } = await bookshop();
   const { code, last: key } = await sign();
   expect(code).toBe(0);
@@ -48,7 +48,7 @@ test('a book that "prices sign" signed is taken with the key that it printed, un
   expect((await refresh('--key', key)).stdout).toContain('0.65');
 });
 
-test('a gateway that runs takes a signed book by the key of its configuration, and no other', async () => {
+test('a running gateway accepts a signed book with the configured key, and with no other', async () => {
   const { directory, database, url, sign } = await bookshop();
   const { last: key } = await sign();
   const config = join(directory, 'config.json');
@@ -63,7 +63,7 @@ test('a gateway that runs takes a signed book by the key of its configuration, a
   await expect.poll(trusting.log, { timeout: 60_000 }).toMatch(/prices_refreshed.*"added":1,"refused":0/);
 });
 
-test('a price that is not believed is named, with exit code 1', async () => {
+test('an implausible price is named, with exit code 1', async () => {
   const { refresh, write } = await bookshop();
   write({ request: '999000000' });
   const { code, stdout, last } = await refresh();
@@ -73,7 +73,7 @@ test('a price that is not believed is named, with exit code 1', async () => {
   expect(JSON.parse((await refresh('--json')).stdout)).toMatchObject({ added: [], refused: [{ model: id }] });
 });
 
-test('what is no book, no key or not there is not signed, with a sentence', async () => {
+test('an invalid book, an invalid key or a missing file is not signed, and the error explains why', async () => {
   const { directory, book, keyFile, sign, refresh } = await bookshop();
   expect((await command(['prices', 'sign', book])).stderr).toContain('"prices sign" needs --key-file.');
   expect((await command(['prices', 'sign', book, '--key-file', book])).stderr).toMatch(

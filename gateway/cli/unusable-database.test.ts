@@ -15,7 +15,7 @@ async function team() {
   return { database, on, backup };
 }
 
-/** The database and what belongs to it, out of the way. */
+/** Moves the database and its files out of the way. */
 function moveAway(database: string): void {
   const [folder, name] = [dirname(database), basename(database)];
   for (const file of readdirSync(folder)) {
@@ -26,7 +26,7 @@ function moveAway(database: string): void {
   }
 }
 
-test('a damaged database is told with what to do, and that brings its accounts back', async () => {
+test('a damaged database is reported with instructions, and following them restores its accounts', async () => {
   const { database, on, backup } = await team();
   writeFileSync(database, 'This was a database once. '.repeat(400));
   for (const words of [on('serve', '--port', '0'), on('account', 'list')]) {
@@ -40,7 +40,7 @@ test('a damaged database is told with what to do, and that brings its accounts b
   expect((await command(on('account', 'list'), env)).stdout).toContain('Team');
 });
 
-test('a database of a newer version is told as that', async () => {
+test('a database of a newer version is reported as such', async () => {
   const { database, on } = await team();
   new Sqlite(database).exec("insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00.000Z')").close();
   const { code, stderr } = await run(on('serve', '--port', '0'), env);

@@ -4,8 +4,8 @@ import { command, workplace } from '../../tests/gateway-doubles/cli-process.ts';
 import { getLeaves, typedWords } from './gateway-command.ts';
 import { gatewayProgram } from './program.ts';
 
-/** What needs no books, and so is the same on every engine. */
-describe('the command line, without books', { timeout: 180_000 }, () => {
+/** Commands that need no database, so they are the same on every engine. */
+describe('the command line without a database', { timeout: 180_000 }, () => {
   test.each([
     [['frobnicate'], /There is no command "frobnicate"/],
     [['prces', 'list'], /There is no command "prces list". Did you mean "prices list"\?/],
@@ -19,14 +19,14 @@ describe('the command line, without books', { timeout: 180_000 }, () => {
     [['serve', '--port', '99999'], /--port must be a number/],
     [['serve', '--bogus'], /--bogus/],
     [['account', 'list', '--port', '1'], /--port does not belong/],
-  ])('said wrongly (%j), it answers with one sentence and exit code 2', async (args, sentence) => {
+  ])('a wrong command line (%j) is answered with one sentence and exit code 2', async (args, sentence) => {
     const { code, stdout, stderr } = await command(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.trimEnd()).toMatch(sentence);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test('help names every command and exits well', async () => {
+  test('help names every command and exits with 0', async () => {
     const { code, stdout } = await command(['--help']);
     expect(code).toBe(0);
     const every = getLeaves(gatewayProgram());
@@ -59,7 +59,7 @@ describe('the command line, without books', { timeout: 180_000 }, () => {
     });
   });
 
-  test('prints the interface as OpenAPI and as a Postman collection', async () => {
+  test('prints the API as OpenAPI and as a Postman collection', async () => {
     const [openapi, postman] = await Promise.all([
       command(['openapi']),
       command(['postman', '--base-url', 'https://a.example']),

@@ -6,7 +6,7 @@ import type { Foundation } from './open-foundation.ts';
 /** Who may ask. `credentialsChanged` lets a change be seen at once, by those that run as well. */
 export async function openCallers({ db, peppers, now, tokenNames, plans, log }: Foundation) {
   const onKeyFound = await createSecretProof({ db, peppers, now, log });
-  const authorizer = createAuthorizer({ db, peppers, now, tokenNames, getPlan: plans.of, onKeyFound });
+  const authorizer = createAuthorizer({ db, peppers, now, tokenNames, getPlan: plans.getPlan, onKeyFound });
   const credentials = watchCredentials({ db, now, log });
   const credentialsChanged = () => {
     authorizer.forget();

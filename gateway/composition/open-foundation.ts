@@ -50,7 +50,7 @@ async function foundationOn(
   const plans = await createLivePlans(db);
   const transact = createTransact(gatewayDb);
   await claimKeySecret({ db, peppers, now, transact });
-  const ledger = createLedger({ db, now, steadyNow, instanceId, log, getPlan: plans.of });
+  const ledger = createLedger({ db, now, steadyNow, instanceId, log, getPlan: plans.getPlan });
   const sweeping = { db, ledger, now: steadyNow, instanceId };
   // Nobody else serves a file: what is open there an earlier run has left.
   const isAlone = gatewayDb.dialect === 'sqlite';

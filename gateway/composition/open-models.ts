@@ -53,7 +53,7 @@ export async function openModels(
 ) {
   const prices = await createLivePrices(db);
   const catalogue = liveCatalogue(now, registry.models, { aliases: options.aliases ?? {}, added: prices.current });
-  const watch = createProviderWatch({ health: createHealth(now, cluster.tell), now, log });
+  const watch = createProviderWatch({ health: createHealth(now, cluster.share), now, log });
   return { registry, prices, catalogue, watch, health: watch.health, sticky: createSticky(now) };
 }
 

@@ -64,8 +64,10 @@ test('requests fail with 503 and Retry-After while the database is away, and suc
     const { error } = (await answer.json()) as { error: { code: string; message: string } };
     return [path, answer.status, error.code, Number(answer.headers.get('retry-after')) > 0, error.message];
   });
-  const told = 'The gateway cannot reach its database. Try again in a moment.';
-  expect(await Promise.all(away)).toEqual(requests.map(([, path]) => [path, 503, 'server_overloaded', true, told]));
+  const outageMessage = 'The gateway cannot reach its database. Try again in a moment.';
+  expect(await Promise.all(away)).toEqual(
+    requests.map(([, path]) => [path, 503, 'server_overloaded', true, outageMessage]),
+  );
   expect((await ask('GET', '/readyz')).status).toBe(503);
   expect((await ask('GET', '/healthz')).status).toBe(200);
   expect(entries).toContainEqual(

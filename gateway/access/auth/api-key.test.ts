@@ -6,8 +6,8 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const bytes = fc.uint8Array({ minLength: 64, maxLength: 64 });
 /** Creates a key from these bytes, filled up with a fixed byte. */
 const key = bytes.map((source) => {
-  let position = 0;
-  return createApiKey((size) => Uint8Array.from({ length: size }, () => source[position++] ?? 7));
+  let index = 0;
+  return createApiKey((size) => Uint8Array.from({ length: size }, () => source[index++] ?? 7));
 });
 
 describe('an API key', () => {
@@ -25,8 +25,8 @@ describe('an API key', () => {
 
   test('does not survive one wrong character', () => {
     fc.assert(
-      fc.property(key, fc.nat(44), fc.constantFrom(...alphabet), (text, position, char) => {
-        const position = 11 + position;
+      fc.property(key, fc.nat(44), fc.constantFrom(...alphabet), (text, offset, char) => {
+        const position = 11 + offset;
         fc.pre(text[position] !== char);
         expect(isApiKey(text.slice(0, position) + char + text.slice(position + 1))).toBe(false);
       }),
@@ -36,8 +36,8 @@ describe('an API key', () => {
 
   test('does not survive two swapped neighbours', () => {
     fc.assert(
-      fc.property(key, fc.nat(43), (text, position) => {
-        const position = 11 + position;
+      fc.property(key, fc.nat(43), (text, offset) => {
+        const position = 11 + offset;
         const [a, b] = [text[position], text[position + 1]];
         fc.pre(a !== b);
         expect(isApiKey(`${text.slice(0, position)}${b}${a}${text.slice(position + 2)}`)).toBe(false);

@@ -5,7 +5,7 @@ const vendor = 'portico';
 export const keyPrefix = `sk-${vendor}-`;
 const keyLength = 56;
 const checksumLength = 6;
-/** How many characters of the random part may be shown, so that owners can tell their keys apart. */
+/** How many characters of the random part may be shown, so that owners can distinguish their keys. */
 const shownLength = 4;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -133,14 +133,14 @@ describe('a credential', () => {
 
   test('is not cached when it was changed while it was being read', async () => {
     const { db, operator, id, header, now } = await openKeys();
-    const told = db.withPlugin({
+    const racingDb = db.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         authorizer.forget();
         return result;
       },
     });
-    const authorizer = createAuthorizer({ db: told, peppers: [secret('a')], now });
+    const authorizer = createAuthorizer({ db: racingDb, peppers: [secret('a')], now });
     await authorizer.authenticate(header);
     await operator.revokeKey(id);
     await expect(authorizer.authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });

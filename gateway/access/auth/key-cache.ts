@@ -31,7 +31,7 @@ export interface KeyCacheDeps {
 
 export interface KeyCache {
   /** Returns the caller of a header with a key from the last two seconds, or null when it isn't cached. */
-  recent(header: string): Principal | null;
+  getRecent(header: string): Principal | null;
   /** Returns the current caller of a key. Rejects with 401 `invalid_api_key` when the key isn't valid. */
   read(header: string, key: string): Promise<Principal>;
   forget(): void;
@@ -118,7 +118,7 @@ export function createKeyCache({ db, peppers, now, getPlan, onFound = null }: Ke
   }
 
   return {
-    recent(header) {
+    getRecent(header) {
       const entry = cache.get(getName(header));
       if (!entry || !isFresh(entry.until, now())) return null;
       entry.wasUsed = true;

@@ -54,8 +54,8 @@ describe('keys minted by a revoked key end with it', () => {
     const shown = new Map((await opened.list()).map(({ id, status }) => [id, status]));
     expect(below.map(({ id }) => shown.get(id))).toEqual(below.map(() => 'revoked'));
     expect(shown.get(sibling?.id ?? '')).toBe('active');
-    const told = await opened.gateway.operator.listKeys(opened.account.id);
-    expect(told.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(2);
+    const listed = await opened.gateway.operator.listKeys(opened.account.id);
+    expect(listed.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(2);
   });
 
   test('within two seconds when another process revoked it and no notification arrived', async () => {

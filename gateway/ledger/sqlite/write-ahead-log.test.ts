@@ -457,16 +457,16 @@ test('a SQLite log that few events have made long is copied at once by another t
 test('a checkpoint that a reader blocks is not retried with each event', async () => {
   const opened = await openWithLog();
   const { log, ask, read } = opened;
-  const told = vi.spyOn(Worker.prototype, 'postMessage');
+  const postMessage = vi.spyOn(Worker.prototype, 'postMessage');
   const reader = new Sqlite(opened.database, { readonly: true });
   onTestFinished(async () => {
-    told.mockRestore();
+    postMessage.mockRestore();
     reader.close();
     await opened.db.destroy();
   });
   reader.exec('begin');
   reader.prepare('select count(*) from accounts').get();
-  const begun = () => told.mock.calls.filter(([message]) => message === 'checkpoint').length;
+  const begun = () => postMessage.mock.calls.filter(([message]) => message === 'checkpoint').length;
   while (log().pages <= 9_000) {
     await ask();
     await read();

@@ -8,8 +8,8 @@ import { openDatabase } from '../../storage/open-database.ts';
 import { renameFileSync } from '../../storage/rename-file.ts';
 
 /**
- * PostgreSQL's own programs make the copy, from one moment of the books, while they are served. Throws `invalid_input` where the
- * file is there already or `pg_dump` is not installed, and `internal_error` with what it says.
+ * PostgreSQL's own programs make the copy from one snapshot, while the database is served. Throws `invalid_input` when the file
+ * exists already or `pg_dump` isn't installed, and `internal_error` with the program's message.
  */
 export async function createPostgresBackup(url: string, file: string): Promise<{ readonly bytes: number }> {
   if (existsSync(file)) {
@@ -18,7 +18,7 @@ export async function createPostgresBackup(url: string, file: string): Promise<{
   const partial = `${file}.partial`;
   try {
     await run('pg_dump', ['--format=custom', '--no-owner', `--file=${partial}`], url);
-    // Reads its table of contents to the end: a dump that was cut off has none.
+    // Reads the table of contents, which is at the end: a truncated dump doesn't have one.
     await run('pg_restore', ['--list', partial]);
     renameFileSync(partial, file);
   } finally {
@@ -27,7 +27,7 @@ export async function createPostgresBackup(url: string, file: string): Promise<{
   return { bytes: statSync(file).size };
 }
 
-/** Fills an empty database, wholly or not at all, and counts every sum again. Throws like `createPostgresBackup`. */
+/** Fills an empty database in one transaction and checks the ledger. Throws like `createPostgresBackup`. */
 export async function restorePostgresBackup(file: string, url: string): Promise<LedgerReport> {
   if (!existsSync(file)) throw new AppError('not_found', `There is no backup "${file}".`);
   await requireEmpty(url);
@@ -61,7 +61,7 @@ async function requireEmpty(url: string): Promise<void> {
   }
 }
 
-/** The password goes by the environment: every user of the machine sees what a program is started with. */
+/** The password is passed in the environment, because every user of the machine can see command lines. */
 async function run(program: string, words: readonly string[], url?: string): Promise<void> {
   const address = url === undefined ? null : new URL(url);
   const password = address && decodeURIComponent(address.password);
@@ -71,12 +71,12 @@ async function run(program: string, words: readonly string[], url?: string): Pro
     env: { ...process.env, ...(password ? { PGPASSWORD: password } : {}) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const said = text(child.stderr);
+  const errorOutput = text(child.stderr);
   const [code] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? notInstalled(program) : error;
   });
   if (code !== 0)
-    throw new AppError('internal_error', `${program} failed: ${(await said).trim() || `exit code ${code}`}`);
+    throw new AppError('internal_error', `${program} failed: ${(await errorOutput).trim() || `exit code ${code}`}`);
 }
 
 const notInstalled = (program: string) =>

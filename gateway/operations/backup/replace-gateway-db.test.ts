@@ -13,10 +13,13 @@ import { openDatabase } from '../../storage/open-database.ts';
 import { replaceGatewayDb, stageGatewayDb } from './replace-gateway-db.ts';
 import { createSqliteBackup } from './sqlite-backup.ts';
 
-/** A folder as a server leaves it that was killed: log and journal beside its books, and a backup of before its last request. */
+/**
+ * Creates a folder as a killed server leaves it: SQLite's log and the write-ahead log beside the database, and a backup from
+ * before its last request.
+ */
 async function leftByServer() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-replaced-'));
-  // Windows removes no file that a thread of the gateway, which is just ending, has open.
+  // Windows can't remove a file that an ending thread of the gateway still has open.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   const served = join(folder, 'served.db');
   const gateway = await openGateway({ database: served, env: { PORTICO_KEY_PEPPER: 'x'.repeat(64) }, sandboxPace: 0 });
@@ -63,7 +66,7 @@ async function getState(file: string) {
   return { ok, requests: sums.requests, used: sums.used_usd, revoked: revoked.map(({ id }) => id) };
 }
 
-/** Replaces books in a process that is killed before its step `left`, of those by which files become others. */
+/** Replaces a database in a process that is killed before step `left` of those that rename files. */
 const program = `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
@@ -81,7 +84,7 @@ const program = `
   await replaceGatewayDb(JSON.parse(replacement));
 `;
 
-/** Built: of its sources it would be loaded two dozen times. */
+/** Bundled once, because loading it from source two dozen times would be slow. */
 const builtModule = () =>
   builtOnce('replace-gateway-db', ['shared', 'gateway'], async (outDir) => {
     const { build } = await import('vite');
@@ -99,14 +102,14 @@ const killedBefore = (module: string, step: number, replacement: object): Promis
     const args = ['--input-type=module', '-e', program, module, String(step), JSON.stringify(replacement)];
     const cwd = fileURLToPath(new URL('../..', import.meta.url));
     execFile(process.execPath, args, { cwd }, (error, _stdout, stderr) => {
-      // Windows has no signals: whoever is killed ends with 1, and says nothing.
+      // Windows has no signals: a killed process ends with 1 and writes nothing.
       const wasKilled = process.platform === 'win32' ? stderr === '' : error?.signal === 'SIGKILL';
       if (error && !wasKilled) reject(new Error(stderr));
       else resolve(error !== null);
     });
   });
 
-test('wherever it is killed the next start goes on: the copy is in place, and what was there is whole, journal included', async () => {
+test('after a kill at any step the next start finishes: the copy is in place and the old database is complete, with its write-ahead log', async () => {
   const { fresh, lostKey } = await leftByServer();
   const module = pathToFileURL(join(await builtModule(), 'replace-gateway-db.js')).href;
   let steps = 0;
@@ -133,7 +136,7 @@ test('wherever it is killed the next start goes on: the copy is in place, and wh
   expect(steps).toBeGreaterThan(10);
 });
 
-test('books that anybody has open are not replaced, and nothing changes', async () => {
+test('a database that anybody has open is not replaced, and nothing changes', async () => {
   const { fresh } = await leftByServer();
   const { staged, database, setAside } = fresh('open');
   const other = new Database(database);
@@ -144,7 +147,7 @@ test('books that anybody has open are not replaced, and nothing changes', async 
   expect(await getState(database)).toMatchObject({ ok: true, requests: 3 });
 });
 
-test('a copy whose sums are wrong, or that is no database, is not made ready', async () => {
+test('a copy with wrong sums, or that is no database, is not staged', async () => {
   const { backup, fresh } = await leftByServer();
   const { folder } = fresh('wrong');
   const staged = join(folder, 'other.db');

@@ -14,16 +14,16 @@ const patienceMs = 2000;
 const pauseMs = 20;
 
 export interface Replacement {
-  /** Books of this version, whole and in one file (`stageGatewayDb`). */
+  /** A complete database of this version in a single file (`stageGatewayDb`). */
   readonly staged: string;
   readonly database: string;
-  /** What the books that are there now will be called; nothing has this name yet. */
+  /** The new path of the current database. Nothing may exist there yet. */
   readonly setAside: string;
 }
 
 /**
- * Makes a backup ready to take the place of books: a copy in one file, brought to this version and counted again. It gets its name
- * only if every sum is right. Throws as `createSqliteBackup`.
+ * Prepares a backup to replace the current database: a single file, migrated to this version and checked. It gets its name only
+ * if every sum is right. Throws like `createSqliteBackup`.
  */
 export const stageGatewayDb = (backup: string, staged: string): Promise<CheckedCopy> =>
   copyChecked(backup, staged, { prove: broughtUp, onlySound: true });
@@ -39,9 +39,10 @@ async function broughtUp(file: string): Promise<LedgerReport> {
 }
 
 /**
- * Puts staged books where books are, and sets those aside. Wherever it is broken off there are whole books, the old or the new
- * ones, and the next call goes on; without staged books there is nothing to do. What was revoked or closed since the backup stays
- * so, and so do the limits of accounts. Throws `database_in_use` while anybody has the database open: then it is as it was.
+ * Replaces the current database with the staged one and sets the current one aside. If it's interrupted anywhere, a complete
+ * database is in place, either the old one or the new one, and the next call finishes the work. Without a staged database there
+ * is nothing to do. What was revoked or closed since the backup stays so, and so do the limits of accounts. Throws
+ * `database_in_use` while anybody has the database open, and changes nothing then.
  */
 export async function replaceGatewayDb({ staged, database, setAside }: Replacement): Promise<void> {
   if (!existsSync(staged)) return;
@@ -50,7 +51,7 @@ export async function replaceGatewayDb({ staged, database, setAside }: Replaceme
     if (existsSync(database)) {
       await flushWriteAheadLog(database);
       await makeOneFile(database);
-      // The database has all of it for good, and it must not be brought into other books.
+      // The database has every event durably, and the log must not be replayed into another database.
       for (const path of logPaths(database)) rmSync(path, { force: true });
       keepRules(staged, database);
       move(database, setAside);
@@ -72,8 +73,8 @@ async function flushWriteAheadLog(database: string): Promise<void> {
 }
 
 /**
- * Without a write-ahead log, which would be brought into whatever has the name next. SQLite does it only for who is alone: threads
- * that have just ended, and commands, are waited for.
+ * Removes SQLite's write-ahead log, which SQLite would otherwise apply to whatever file has the name next. SQLite only does it
+ * for the last connection, so this waits for threads that are just ending and for commands.
  */
 async function makeOneFile(file: string): Promise<void> {
   for (const until = performance.now() + patienceMs; !isOneFile(file); await delay(pauseMs)) {
@@ -95,8 +96,8 @@ function isOneFile(file: string): boolean {
 }
 
 /**
- * What has been taken from somebody since the backup is not given back by it, what an account may spend is not of the past, and
- * the key secret is the one that lies beside the database.
+ * Carries restrictions over. A backup must not restore what was revoked since, spending limits aren't part of the past, and the
+ * key secret must be the one that lies beside the database.
  */
 function keepRules(staged: string, database: string): void {
   const gatewayDb = new Database(staged);
@@ -126,7 +127,7 @@ function keepRules(staged: string, database: string): void {
   }
 }
 
-/** The limits of single models that hold now, with what these books count for them (`limitModels`). */
+/** The current limits of single models, with the amounts that this ledger counts for them (as in `limitModels`). */
 const recountedModelLimits = `case when present_account.model_limits is not null then (
   select json_group_object(of_model.key, json_array(of_model.value ->> 0,
     cast((select coalesce(sum(charge), 0) from usage_daily where account_id = accounts.id
@@ -135,7 +136,7 @@ const recountedModelLimits = `case when present_account.model_limits is not null
       and provider || '/' || model = of_model.key and status = 'running') as text)))
   from json_each(present_account.model_limits) as of_model) end`;
 
-/** Which of two names a file has is certain after a power cut too. */
+/** Renames a file and syncs the folders, so that the new name survives a power cut. */
 function move(from: string, to: string): void {
   renameFileSync(from, to);
   for (const path of [to, from]) syncFolder(path);

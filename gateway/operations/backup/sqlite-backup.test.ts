@@ -72,13 +72,13 @@ test.each<[string, (folder: Folder) => Promise<unknown>, string, RegExp]>([
   expect(readdirSync(folder.folder).filter((name) => /partial|new\.db$/.test(name))).toEqual([]);
 });
 
-test('a backup of served books leaves nothing open: with their server the log beside them goes too', async () => {
+test('a backup of a served database leaves no connection open: its log is removed with its server', async () => {
   const { database, backup } = await openFolder();
   const gateway = await openGateway({ database, env: { PORTICO_KEY_PEPPER: 'x'.repeat(64) }, sandboxPace: 0 });
   const { id } = await gateway.operator.createAccount({ name: 'A' });
   await gateway.operator.grant({ accountId: id, amount: parseUsd('1') });
   await createSqliteBackup(database, backup);
   await gateway.close();
-  // SQLite removes it with the last connection.
+  // SQLite removes the log when the last connection closes.
   expect(existsSync(`${database}-wal`)).toBe(false);
 });

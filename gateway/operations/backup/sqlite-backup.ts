@@ -13,10 +13,10 @@ import type { GatewayTables } from '../../storage/schema.ts';
 import { takeServingLock } from '../../storage/serving-lock.ts';
 import { sqliteDialect } from '../../storage/sqlite.ts';
 
-/** A copy of a SQLite file, and what was found in it. */
+/** A copy of a SQLite file and the result of its check. */
 export interface CheckedCopy {
   readonly bytes: number;
-  /** Null where the books are of another version, which only that version can prove. */
+  /** Null when the database is of another version, because only that version can check it. */
   readonly report: LedgerReport | null;
 }
 
@@ -24,8 +24,8 @@ export interface CheckedCopy {
 const pagesAStep = 1_000;
 
 /**
- * Copies a database that may be served meanwhile, checks the copy and only then gives it its name. Throws `not_found` without a
- * database, `invalid_input` where the file is there already, and `internal_error` where the copy is not sound.
+ * Copies a database that may be served meanwhile, checks the copy and only then gives it its name. Throws `not_found` when there
+ * is no database, `invalid_input` when the file exists already, and `internal_error` when the copy isn't sound.
  */
 export async function createSqliteBackup(database: string, file: string): Promise<CheckedCopy> {
   if (!existsSync(database)) throw new AppError('not_found', `There is no database "${database}". Name it with --db.`);
@@ -35,8 +35,8 @@ export async function createSqliteBackup(database: string, file: string): Promis
 }
 
 /**
- * Puts a backup where a database shall be. Throws `not_found` without the backup, `database_in_use` where a server has the
- * database, and `invalid_input` where there is one already.
+ * Restores a backup as a new database. Throws `not_found` when there is no backup, `database_in_use` when a server has the
+ * database, and `invalid_input` when one exists already.
  */
 export async function restoreSqliteBackup(file: string, database: string): Promise<CheckedCopy> {
   if (!existsSync(file)) throw new AppError('not_found', `There is no backup "${file}".`);
@@ -55,7 +55,7 @@ function refuseExisting(file: string, why: string): void {
     throw new AppError('invalid_input', `${why}: "${file}" is there. Move it away, or name another.`);
 }
 
-/** What was answered in the last tenth of a second stands only in the journal, unless that is awaited. */
+/** The last events may only be in the write-ahead log. They must be flushed first, or the copy lacks them. */
 async function settleWriteAheadLog(database: string): Promise<void> {
   if (!logPaths(database).some((path) => existsSync(path))) return;
   const dialect = sqliteDialect(database, createDurableLog(database));
@@ -67,13 +67,13 @@ async function settleWriteAheadLog(database: string): Promise<void> {
 }
 
 interface Proof {
-  /** Counts the books of a file again; null: it cannot. */
+  /** Checks the ledger of a file. Returns null when it can't. */
   readonly prove: (file: string) => Promise<LedgerReport | null>;
-  /** Books with a sum that is wrong are not kept: for who has better ones. */
+  /** Whether a copy with a wrong sum is discarded. Set when the caller has a better database to keep. */
   readonly onlySound: boolean;
 }
 
-/** A copy that was broken off, or is damaged, never has the name that was asked for. */
+/** The copy gets its final name last, so an interrupted or damaged copy never has it. */
 export async function copyChecked(
   from: string,
   to: string,
@@ -102,8 +102,8 @@ export async function copyChecked(
 }
 
 /**
- * The open transaction sees one moment of the books however long the copy takes: without it, each commit of a server would
- * begin the copy anew.
+ * The open transaction keeps one snapshot for as long as the copy takes. Without it, each commit of a server would restart the
+ * copy.
  */
 async function copyPages(from: string, to: string): Promise<void> {
   const source = new Database(from, { fileMustExist: true });
@@ -117,7 +117,7 @@ async function copyPages(from: string, to: string): Promise<void> {
   }
 }
 
-/** Reads every page and index. */
+/** Reads every page and index, and throws when one is damaged. */
 function refuseDamaged(file: string): void {
   const copy = new Database(file);
   const found = copy.pragma('integrity_check(1)', { simple: true });
@@ -125,7 +125,7 @@ function refuseDamaged(file: string): void {
   if (found !== 'ok') throw new AppError('internal_error', `The copy is damaged: ${found}.`);
 }
 
-/** Every sum is counted again. */
+/** Checks every sum of the ledger. Returns null when the database needs a migration. */
 async function provenLedger(file: string): Promise<LedgerReport | null> {
   const db = new Kysely<GatewayTables>({ dialect: sqliteDialect(file, createDurableLog(file)) });
   try {

@@ -7,18 +7,18 @@ const maxRetryMs = 1000;
 const idleBeforeProbeMs = 5000;
 
 export interface ClusterSignal {
-  /** Whether changes are heard at this moment. */
+  /** Whether changes of other instances are received at this moment. */
   readonly listening: boolean;
   close(): Promise<void>;
 }
 
 /**
- * Hears what other instances changed, on a connection of its own (LISTEN). `ring` gets the table, and null whenever
- * anything may have changed unheard: at the start, and after the connection was lost and found again.
+ * Receives changes of other instances on a separate connection (LISTEN). `notify` gets the name of the changed table. It gets
+ * null when changes may have been missed: at the start and after a lost connection was restored.
  */
 export async function openClusterSignal(
   url: string,
-  ring: (table: string | null) => void,
+  notify: (table: string | null) => void,
   log: (entry: Readonly<Record<string, unknown>>) => void,
 ): Promise<ClusterSignal> {
   const { default: pg } = await import('pg');
@@ -35,27 +35,27 @@ export async function openClusterSignal(
     });
     const lost = () => {
       if (client === next) client = null;
-      again();
+      retryLater();
     };
     next.once('end', lost);
     next.on('error', (error) => log({ event: 'notifications_lost', level: 'warn', message: error.message }));
-    next.on('notification', ({ payload }) => ring(payload ?? null));
+    next.on('notification', ({ payload }) => notify(payload ?? null));
     try {
       await next.connect();
       await next.query(`LISTEN ${channel}`);
     } catch {
       next.off('end', lost);
-      // Whatever it was is over; the one that comes next is a new connection.
+      // This connection has failed, for whatever reason. The next attempt uses a new one.
       await next.end().catch(() => {});
-      return again();
+      return retryLater();
     }
     if (closed) return void (await next.end());
     client = next;
     retryMs = firstRetryMs;
-    ring(null);
+    notify(null);
   }
 
-  function again(): void {
+  function retryLater(): void {
     if (closed || retry) return;
     retry = setTimeout(() => {
       retry = undefined;

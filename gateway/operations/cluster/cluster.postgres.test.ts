@@ -7,10 +7,10 @@ import { createHealth, type Health } from '../../engine/routing/health.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import { postgresCluster } from './cluster.ts';
 
-/** Reads have a limit of their own for each key. */
+/** Reads have their own rate limit for each key, so polling must not be too fast. */
 const soon = { timeout: 20_000, interval: 200 };
 
-/** Two gateways on one database. Their clocks stand still: nothing that is cached grows old by itself. */
+/** Opens two gateways on one database. Their clocks stand still, so nothing cached expires. */
 async function openTwo() {
   const database = await testDatabase();
   const shared = { database };
@@ -20,7 +20,7 @@ async function openTwo() {
   onTestFinished(() => admin.end());
   const user = await one.gateway.operator.createUser({ accountId: one.account.id, name: 'Ada' });
   const issued = await one.gateway.operator.issueToken({ userId: user.id, scopes: ['account'], lifetimeS: 60 });
-  /** What two answers to a credential of one: its status, and the code where there is one. */
+  /** Returns what two answers to a credential of one: the status, and the code if there is one. */
   const seen = async (credential: string) => {
     const response = await two.call('/account', { key: credential });
     return response.status === 200 ? 'served' : errorCode(response);
@@ -30,14 +30,14 @@ async function openTwo() {
   return { database, one, two, admin, user, issued, seen };
 }
 
-describe('what one instance is told, the others hear at once', () => {
-  test('a key that was revoked is refused', async () => {
+describe('a change on one instance reaches the others at once', () => {
+  test('a revoked key is refused', async () => {
     const { one, seen } = await openTwo();
     await one.gateway.operator.revokeKey(one.keyId);
     await expect.poll(() => seen(one.key), soon).toBe('invalid_api_key');
   });
 
-  test('an account that was suspended is refused, and served again when it is resumed', async () => {
+  test('a suspended account is refused, and served again when it is resumed', async () => {
     const { one, seen } = await openTwo();
     await one.gateway.operator.setAccountStatus(one.account.id, 'suspended');
     await expect.poll(() => seen(one.key), soon).toBe('account_suspended');
@@ -45,7 +45,7 @@ describe('what one instance is told, the others hear at once', () => {
     await expect.poll(() => seen(one.key), soon).toBe('served');
   });
 
-  test('a token, a user, and a key that tokens are signed with', async () => {
+  test('a revoked token, a disabled user and a rotated signing key are refused', async () => {
     const { one, user, issued, seen } = await openTwo();
     const next = () => one.gateway.operator.issueToken({ userId: user.id, scopes: ['account'], lifetimeS: 60 });
     await one.gateway.operator.revokeTokens(issued.id);
@@ -60,7 +60,7 @@ describe('what one instance is told, the others hear at once', () => {
     await expect.poll(() => seen(second.token), soon).toBe('invalid_token');
   });
 
-  test('a plan that was changed by hand, in the database itself', async () => {
+  test('a plan that was changed by hand in the database applies', async () => {
     const { one, two, admin } = await openTwo();
     const plan = async () => ((await (await two.call('/account', { key: one.key })).json()) as AccountPlan).plan.id;
     expect(await plan()).toBe('pro');
@@ -68,7 +68,7 @@ describe('what one instance is told, the others hear at once', () => {
     await expect.poll(plan, soon).toBe('free');
   });
 
-  test('what was changed while nobody listened is seen as soon as somebody listens again', async () => {
+  test('a change during a lost connection is seen as soon as the connection is back', async () => {
     const { database, one, seen, admin } = await openTwo();
     const name = new URL(database).pathname.slice(1);
     const server = new pg.Client({ connectionString: new URL('/postgres', database).href });
@@ -79,7 +79,7 @@ describe('what one instance is told, the others hear at once', () => {
       [name],
     );
     expect(cut.rowCount).toBe(2);
-    // Only what is cached from here on is not forgotten by a notification that was still on its way.
+    // Only what is cached from here on can't be dropped by a notification that was still on its way.
     expect(await seen(one.key)).toBe('served');
     await admin.query('UPDATE api_keys SET revoked_at = 1 WHERE id = $1', [one.keyId]);
     expect(await seen(one.key)).toBe('served');
@@ -93,8 +93,8 @@ interface AccountPlan {
   readonly plan: { readonly id: string };
 }
 
-describe('a model that fails at one instance', () => {
-  /** Instances as far as health goes: each with its own clock, an hour apart. */
+describe('a model that fails on one instance', () => {
+  /** Opens instances with only their health shared. Their clocks are an hour apart. */
   async function instances(count: number) {
     const url = await testDatabase();
     const gatewayDb = await openDatabase(url);
@@ -103,7 +103,7 @@ describe('a model that fails at one instance', () => {
     const open = async (index: number) => {
       let time = Date.now() + index * 3_600_000;
       const cluster = postgresCluster({ gatewayDb, url, instanceId: `inst_${index}`, clock: null, log });
-      const health = createHealth(() => time, cluster.tell);
+      const health = createHealth(() => time, cluster.share);
       await cluster.join({ forget: () => {}, health });
       onTestFinished(() => cluster.close());
       const pass = (ms: number) => {
@@ -120,7 +120,7 @@ describe('a model that fails at one instance', () => {
       health.failed('m', index % 2 ? 'ada' : 'bob', new AppError('upstream_error', 'x'));
   };
 
-  test('is avoided by all of them, also by one that starts later, and by none once it works again', async () => {
+  test('is avoided by all, also by an instance that starts later, and by none once it works again', async () => {
     const { first, others, open } = await instances(2);
     const [second] = others;
     failFiveTimes(first.health);
@@ -135,7 +135,7 @@ describe('a model that fails at one instance', () => {
     await expect.poll(() => third.health.of('m').circuit, soon).toBe('closed');
   });
 
-  test('cools down everywhere, for as long as its provider said', async () => {
+  test('cools down everywhere for as long as its provider asked', async () => {
     const { first, others } = await instances(2);
     first.health.failed('m', 'ada', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 20_000 }));
     await expect.poll(() => others[0]?.health.of('m').coolingDown, soon).toBe(true);
@@ -143,7 +143,7 @@ describe('a model that fails at one instance', () => {
     expect(others[0]?.health.of('m').coolingDown).toBe(false);
   });
 
-  test('a circuit that opens again opens for longer, whoever made the probe', async () => {
+  test('a circuit that opens again opens for longer, whichever instance made the probe', async () => {
     const { first, others } = await instances(2);
     const [second] = others;
     failFiveTimes(first.health);
@@ -158,7 +158,7 @@ describe('a model that fails at one instance', () => {
   });
 });
 
-test('limits hold over all instances together', async () => {
+test('limits apply to all instances together', async () => {
   const shared = { database: await testDatabase() };
   const gateways = await Promise.all([0, 1, 2].map(() => openTestGateway({ ...shared, plan: 'free' })));
   const [first] = gateways;

@@ -7,11 +7,11 @@ import type { GatewayDb, OpenDatabase } from '../../storage/open-database.ts';
 import { type ClusterSignal, openClusterSignal } from './cluster-signal.ts';
 
 interface SharedHealth {
-  /** Tells the other instances. Advice: nobody waits for it, and losing it costs them a few attempts. */
-  tell(id: string, avoidance: Avoidance): void;
-  /** Believes what others said since the last time. */
+  /** Shares an avoidance with the other instances. Nobody waits for it: if it gets lost, they only waste a few attempts. */
+  share(id: string, avoidance: Avoidance): void;
+  /** Adopts what other instances have shared since the last call. */
   read(health: Health): Promise<void>;
-  /** Waits for what was being told. */
+  /** Waits for writes that are under way. */
   settled(): Promise<void>;
 }
 
@@ -21,10 +21,10 @@ interface SharedHealthDeps {
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Which models the instances on one database avoid, in a small table of it (wire contract §5.3.7). */
+/** Shares which models the instances on one database avoid, in a small table (wire contract §5.3.7). */
 function createSharedHealth({ db, instanceId, log }: SharedHealthDeps): SharedHealth {
   const seen = new Map<string, bigint>();
-  let telling: Promise<void> = Promise.resolve();
+  let writing: Promise<void> = Promise.resolve();
 
   async function write(model: string, { openMs, openForMs, coolingForMs }: Avoidance): Promise<void> {
     const values = {
@@ -42,8 +42,8 @@ function createSharedHealth({ db, instanceId, log }: SharedHealthDeps): SharedHe
   }
 
   return {
-    tell(id, avoidance) {
-      telling = telling
+    share(id, avoidance) {
+      writing = writing
         .then(() => write(id, avoidance))
         .catch((error: unknown) => log({ event: 'health_not_shared', level: 'warn', cause: String(error) }));
     },
@@ -64,14 +64,14 @@ function createSharedHealth({ db, instanceId, log }: SharedHealthDeps): SharedHe
         });
       }
     },
-    settled: () => telling,
+    settled: () => writing,
   };
 }
 
-/** A moment by the database's clock. */
+/** Returns a moment in the future by the database's clock. */
 const after = (milliseconds: number) => sql<bigint>`portico_now() + ${Math.round(milliseconds)}::bigint`;
 
-/** How often the health of models is read where no notification said to: the backstop of wire contract §5.3.7. */
+/** How often the health of models is read without a notification: the fallback of wire contract §5.3.7. */
 const readEveryMs = 2000;
 
 interface Listeners {
@@ -80,24 +80,24 @@ interface Listeners {
   readonly health: Health;
 }
 
-/** What instances on the same books have in common besides them. */
+/** What instances on the same database share besides the ledger. */
 export interface Cluster {
   readonly limits: LimitStore;
-  /** Tells the others that a model is to be avoided, or no longer. */
-  tell(id: string, avoidance: Avoidance): void;
-  /** From here on hears what the others change. */
+  /** Informs the others that a model is to be avoided, or no longer. */
+  share(id: string, avoidance: Avoidance): void;
+  /** From here on, receives what the others change. */
   join(listeners: Listeners): Promise<void>;
-  /** Whether changes are heard at this moment; null where there is nobody to hear. */
+  /** Whether changes are received at this moment. Null when there are no other instances. */
   readonly listening: boolean | null;
-  /** Deletes what no longer counts. */
+  /** Deletes rows that no longer count. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One process alone: it knows everything already. */
+/** A single process has nobody to share with. */
 export const aloneCluster = (now: () => number): Cluster => ({
   limits: createMemoryStore(now),
-  tell: () => {},
+  share: () => {},
   join: async () => {},
   listening: null,
   sweep: async () => {},
@@ -108,7 +108,7 @@ export interface ClusterDeps {
   readonly gatewayDb: Pick<OpenDatabase, 'db'>;
   readonly url: string;
   readonly instanceId: string;
-  /** In place of the database's clock; null: that. */
+  /** Replaces the database's clock. Null: that clock is used. */
   readonly clock: (() => number) | null;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
@@ -123,17 +123,17 @@ export function postgresCluster({ gatewayDb, url, instanceId, clock, log }: Clus
 
   return {
     limits,
-    tell: shared.tell,
+    share: shared.share,
     async join({ forget, health }) {
       const readHealth = () =>
         void shared
           .read(health)
           .catch((error: unknown) => log({ event: 'health_not_read', level: 'warn', cause: String(error) }));
-      const ring = (table: string | null) => {
+      const notify = (table: string | null) => {
         if (table !== 'model_health') forget();
         if (table === 'model_health' || table === null) readHealth();
       };
-      clusterSignal = await openClusterSignal(url, ring, log);
+      clusterSignal = await openClusterSignal(url, notify, log);
       reading = setInterval(readHealth, readEveryMs);
       reading.unref();
     },

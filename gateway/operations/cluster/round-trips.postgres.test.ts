@@ -7,7 +7,7 @@ import { openDatabase } from '../../storage/open-database.ts';
 const requests = 320;
 const atOnce = 32;
 
-test('a plan whose day is limited reads no row for it, and its day ends where another instance used it up', async () => {
+test('a daily quota costs no extra query, and applies when another instance used it up', async () => {
   const proxy = await openLossyPostgres(await testDatabase());
   onTestFinished(() => proxy.close());
   const one = await openTestGateway({ database: proxy.url, plan: 'free' });
@@ -19,16 +19,16 @@ test('a plan whose day is limited reads no row for it, and its day ends where an
   for (let count = 0; count < 5; count += 1) expect((await ask()).status).toBe(200);
   expect(rowsRead()).toBe(0);
   await db.updateTable('accounts').set({ day_requests: 200n }).execute();
-  // The hold counts, and from then on the order of refusals is kept too.
+  // The hold finds out exactly. From then on the order of refusals applies too.
   expect(await errorCode(await ask())).toBe('plan_limit_exceeded');
   expect(await errorCode(await one.post('/chat', { prompt: 1 }))).toBe('plan_limit_exceeded');
   await db.updateTable('accounts').set({ day_requests: 6n }).execute();
   expect((await ask()).status).toBe(200);
 });
 
-test('under load a request takes at most three round trips to the database, everything counted', async () => {
+test('a request under load takes at most three round trips to the database in total', async () => {
   const proxy = await openLossyPostgres(await testDatabase());
-  // After the gateway, which is closed by what was registered last.
+  // Registered before the gateway, because cleanups run in reverse order.
   onTestFinished(() => proxy.close());
   const { post } = await openTestGateway({ database: proxy.url, plan: 'enterprise' });
   const ask = () => post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 });

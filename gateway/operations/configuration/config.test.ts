@@ -17,7 +17,7 @@ const shown = (config: ReturnType<typeof loadConfig>) =>
   Object.entries(config.providers).map(([id, { apiKey, baseUrl }]) => [id, apiKey?.reveal() ?? null, baseUrl]);
 
 describe('the configuration', () => {
-  test('is nothing but the sandbox where nothing is said', () => {
+  test('contains only the sandbox when nothing is configured', () => {
     expect(loadConfig(undefined, {})).toEqual({
       providers: {},
       inFile: [],
@@ -29,7 +29,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('drains the providers that the environment names, unless the file says otherwise', () => {
+  test('drains the providers that the environment names, unless the file sets it otherwise', () => {
     const env = { OPENAI_API_KEY: 'k', OPENROUTER_API_KEY: 'k', PORTICO_ON_DISCONNECT_DRAIN: 'openai, openrouter' };
     const drained = (config: ReturnType<typeof loadConfig>) =>
       Object.entries(config.providers).map(([id, { onDisconnect }]) => [id, onDisconnect]);
@@ -46,7 +46,7 @@ describe('the configuration', () => {
     expect(() => loadConfig(undefined, wrong)).toThrow('names "opnai", which has no key or address');
   });
 
-  test('lets those providers fetch that the environment names, unless the file says otherwise', () => {
+  test('lets the providers fetch that the environment names, unless the file sets it otherwise', () => {
     const env = { OPENAI_API_KEY: 'k', VLLM_BASE_URL: 'http://10.0.0.7:8000/v1', PORTICO_MAY_FETCH: 'vllm, openai' };
     const fetching = (config: ReturnType<typeof loadConfig>) =>
       Object.entries(config.providers).map(([id, { mayFetch }]) => [id, mayFetch]);
@@ -65,7 +65,7 @@ describe('the configuration', () => {
     expect(() => loadConfig(text, {})).toThrow('may_fetch');
   });
 
-  test('takes the address and the key of newer prices from the file, else from the environment', () => {
+  test('takes the address and the key of newer prices from the file, or else from the environment', () => {
     const key = generateKeyPairSync('ed25519').publicKey;
     const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString();
     const text = key.export({ format: 'der', type: 'spki' }).toString('base64');
@@ -88,7 +88,7 @@ describe('the configuration', () => {
     expect(() => loadConfig(file('{"prices": {"address": "x"}}'), env)).toThrow('prices');
   });
 
-  test('takes the fee on a caller’s own key from the file, else from the environment, in whole basis points', () => {
+  test('takes the fee on a caller’s own key from the file, or else from the environment, in integer basis points', () => {
     const env = { PORTICO_BYOK_FEE_BPS: ' 250 ' };
     expect(loadConfig(undefined, env).byokFeeBps).toBe(250);
     expect(loadConfig(file('{"byok_fee_bps": 0}'), env).byokFeeBps).toBe(0);
@@ -102,7 +102,7 @@ describe('the configuration', () => {
     }
   });
 
-  test('takes keys from the environment, with their usual places or others', () => {
+  test('takes keys from the environment, with the usual addresses or others', () => {
     const env = {
       OPENAI_API_KEY: ' k1 ',
       ANTHROPIC_API_KEY: 'k2',
@@ -115,7 +115,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('takes every provider’s key, and the address of each server of one’s own', () => {
+  test('takes every provider’s key, and the address of each own server', () => {
     const hosted = ['MISTRAL', 'DEEPSEEK', 'XAI', 'GROQ', 'CEREBRAS', 'TOGETHER', 'FIREWORKS', 'OPENROUTER'];
     const env = {
       ...Object.fromEntries(hosted.map((name) => [`${name}_API_KEY`, `key-${name}`])),
@@ -148,19 +148,21 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('says of a provider what becomes of an answer whose client leaves', () => {
+  test('sets for a provider what happens to an answer when its client disconnects', () => {
     const path = file('{"providers": {"openai": {"apiKey": "f", "on_disconnect": "drain"}, "groq": {"apiKey": "g"}}}');
     const { providers } = loadConfig(path, {});
     expect([providers.openai?.onDisconnect, providers.groq?.onDisconnect]).toEqual(['drain', undefined]);
   });
 
-  test('takes no key for an address that it would be sent to in the clear', () => {
+  test('refuses a key for an address to which it would be sent unencrypted', () => {
     const address = 'http://10.0.0.5:8000/v1';
-    const said = /[Tt]he address of "(vllm|openai)" needs https/;
-    expect(() => loadConfig(undefined, { VLLM_BASE_URL: address, VLLM_API_KEY: 'v' })).toThrow(said);
-    expect(() => loadConfig(undefined, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://proxy.example' })).toThrow(said);
+    const refusal = /[Tt]he address of "(vllm|openai)" needs https/;
+    expect(() => loadConfig(undefined, { VLLM_BASE_URL: address, VLLM_API_KEY: 'v' })).toThrow(refusal);
+    expect(() => loadConfig(undefined, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://proxy.example' })).toThrow(
+      refusal,
+    );
     const path = file(`{"providers": {"vllm": {"apiKey": "f", "baseUrl": "${address}"}}}`);
-    expect(() => loadConfig(path, {})).toThrow(said);
+    expect(() => loadConfig(path, {})).toThrow(refusal);
     expect(shown(loadConfig(undefined, { VLLM_BASE_URL: address }))).toEqual([['vllm', null, address]]);
   });
 
@@ -224,13 +226,13 @@ describe('the configuration', () => {
     ['{\n "sandbox": true "hosts": []}', /is not valid JSON, from line 2, column 18 on/],
     ['{"aliases": {"fast": "gpt-5.4"}}', /aliases\.fast: must be "provider\/model"/],
     ['{"aliases": {"auto": "openai/gpt-5.4"}}', /aliases\.auto/],
-  ])('that is wrong says where, without the key: %s', (content, sentence) => {
+  ])('reports the place of a fault without the key: %s', (content, sentence) => {
     const path = file(content);
     expect(() => loadConfig(path, {})).toThrow(sentence);
     expect(() => loadConfig(path, {})).not.toThrow(/canary/);
   });
 
-  test('takes servers under names of their own, with keys in an order, headers, models and prices', () => {
+  test('accepts servers under own names, with ordered keys, headers, models and prices', () => {
     const key = file('canary-of-file\n');
     const path = file(
       JSON.stringify({
@@ -273,7 +275,7 @@ describe('the configuration', () => {
     expect(JSON.stringify(providers)).not.toContain('canary');
   });
 
-  test('is as the guide shows it', () => {
+  test('accepts the examples of the guide', () => {
     const guide = readFileSync(new URL('../../../docs/gateway.md', import.meta.url), 'utf8');
     const [, section = ''] = guide.split('### The configuration file');
     const [, example = ''] = /```json\n(.+?)```/s.exec(section) ?? [];
@@ -284,7 +286,7 @@ describe('the configuration', () => {
     expect(plans.team?.monthly_spend_usd).toBe('50');
   });
 
-  test('says which file or variable cannot be used', () => {
+  test('names the file or variable that cannot be used', () => {
     expect(() => loadConfig('/nowhere/config.json', {})).toThrow(/"\/nowhere\/config.json" cannot be read/);
     expect(() => loadConfig(undefined, { OPENAI_BASE_URL: 'api.openai.com' })).toThrow(/OPENAI_BASE_URL must be/);
   });

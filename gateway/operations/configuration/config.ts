@@ -21,25 +21,25 @@ const aliasName = z
   .regex(/^[\w.-]{1,256}$/, 'is letters, digits, ".", "_" and "-"')
   .refine((name) => name !== 'router' && name !== 'auto', 'is the router’s own name');
 const configFile = z.strictObject({
-  /** Keys and addresses of known providers, and servers of one's own under names of their own. */
+  /** Keys and addresses of known providers, and servers under the operator's own names. */
   providers: z.record(z.string(), z.unknown()).default({}),
-  /** Plans beside those that ship, or in their place. */
+  /** Plans that add to the shipped ones or replace them. */
   plans: z.record(planId, planEntry).default({}),
   /** False hides the sandbox. */
   sandbox: z.boolean().default(true),
-  /** Other names for models: `{"fast-code": "openai/gpt-5.6-sol"}`. */
+  /** Aliases for models: `{"fast-code": "openai/gpt-5.6-sol"}`. */
   aliases: z.record(aliasName, z.string().regex(/^[^/\s]+\/\S+$/, 'must be "provider/model"')).default({}),
-  /** What is asked for answers on a caller's own key, in basis points of their cost. */
+  /** The fee for answers on a caller's own key, in basis points of their cost. */
   byok_fee_bps: z.int().min(0).max(wholeBps).optional(),
-  /** Where newer prices are looked for, and the public key of who signs them. */
+  /** The address of newer prices, and the public key that verifies them. */
   prices: z.strictObject({ url: z.string().min(1).optional(), key: z.string().min(1).optional() }).default({}),
-  /** Host names under which the gateway may be addressed besides the loopback ones. */
+  /** Host names under which the gateway may be addressed, besides loopback ones. */
   hosts: z.array(z.string().min(1)).default([]),
 });
 
 interface Config {
   readonly providers: Readonly<Record<string, ProviderCredential>>;
-  /** Which of them the file speaks of. */
+  /** Providers that the file names. */
   readonly inFile: readonly string[];
   readonly plans: Readonly<Record<string, PlanEntry>>;
   readonly sandbox: boolean;
@@ -51,7 +51,8 @@ interface Config {
 }
 
 /**
- * Provider keys from the environment, and from a JSON file whose entries come first. Throws `invalid_input` that says what is wrong where.
+ * Loads the configuration from the environment and a JSON file. The file takes precedence. Throws `invalid_input` with the place
+ * of the fault.
  */
 export function loadConfig(path: string | undefined, env: Env): Config {
   const file = path === undefined ? configFile.parse({}) : readConfig(path);
@@ -59,11 +60,11 @@ export function loadConfig(path: string | undefined, env: Env): Config {
   for (const [id, entry] of providersIn(path, file)) {
     providers[id] = naming(path, () => credentialFrom(id, entry, env));
   }
-  for (const { variable, says } of listVariables) {
-    for (const id of (env[variable] ?? '').split(/[\s,]+/).filter((each) => each !== '')) {
+  for (const { variable, setting } of listVariables) {
+    for (const id of (env[variable] ?? '').split(/[\s,]+/).filter((word) => word !== '')) {
       const credential = providers[id];
       if (!credential) throw new AppError('invalid_input', `${variable} names "${id}", which has no key or address.`);
-      providers[id] = { ...says, ...credential };
+      providers[id] = { ...setting, ...credential };
     }
   }
   const byokFeeBps = file.byok_fee_bps ?? feeFromEnvironment(env);
@@ -88,7 +89,7 @@ function readConfig(path: string): z.output<typeof configFile> {
   return requireValid(configFile.safeParse(parseJson(path, readText(path))), notValid(path));
 }
 
-/** Each by the form that its name asks for. */
+/** Parses each provider in the form that its name requires. */
 const providersIn = (path: string | undefined, { providers }: z.output<typeof configFile>) =>
   Object.entries(providers).map(([id, given]): [string, ProviderEntry] => {
     const result = providerEntry(id).safeParse(given);
@@ -99,7 +100,7 @@ const providersIn = (path: string | undefined, { providers }: z.output<typeof co
 
 const notValid = (path: string | undefined) => `The configuration "${path}" is not valid`;
 
-/** Says besides which file it is about. */
+/** Adds the name of the file to an error. */
 function naming<T>(path: string | undefined, read: () => T): T {
   try {
     return read();
@@ -119,21 +120,21 @@ function readText(path: string): string {
   }
 }
 
-/** The place helps; the rest of the parser's own message would quote the file, and with it a key. */
+/** Only the position is reported: the rest of the parser's message would quote the file, and perhaps a key. */
 function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const at = /line (\d+) column (\d+)/.exec((error as Error).message);
-    const place = at ? `, from line ${at[1]}, column ${at[2]} on` : '';
+    const position = /line (\d+) column (\d+)/.exec((error as Error).message);
+    const place = position ? `, from line ${position[1]}, column ${position[2]} on` : '';
     throw new AppError('invalid_input', `The configuration "${path}" is not valid JSON${place}.`);
   }
 }
 
-/** Variables that list providers, and what they say of each; what the file says of one comes first. */
-const listVariables: readonly { readonly variable: string; readonly says: Partial<ProviderCredential> }[] = [
-  { variable: 'PORTICO_ON_DISCONNECT_DRAIN', says: { onDisconnect: 'drain' } },
-  { variable: 'PORTICO_MAY_FETCH', says: { mayFetch: true } },
+/** Variables that list providers, and the setting that each one adds to them. The file takes precedence. */
+const listVariables: readonly { readonly variable: string; readonly setting: Partial<ProviderCredential> }[] = [
+  { variable: 'PORTICO_ON_DISCONNECT_DRAIN', setting: { onDisconnect: 'drain' } },
+  { variable: 'PORTICO_MAY_FETCH', setting: { mayFetch: true } },
 ];
 
 function feeFromEnvironment(env: Env): number {
@@ -148,7 +149,7 @@ function keyFromEnvironment(env: Env): KeyObject | undefined {
   return text ? readPricesKey(text, 'PORTICO_PRICES_KEY') : undefined;
 }
 
-/** Throws `invalid_input` that names where the key stands. */
+/** Throws `invalid_input` with the place of the key. */
 export function readPricesKey(text: string, place: string): KeyObject {
   try {
     return parsePublicKey(text);
@@ -161,7 +162,7 @@ export function readPricesKey(text: string, place: string): KeyObject {
   }
 }
 
-/** A key makes a hosted provider usable, an address a server of one's own. */
+/** A hosted provider needs a key, the operator's own server an address. */
 function fromEnvironment(env: Env): Record<string, ProviderCredential> {
   const found: Record<string, ProviderCredential> = {};
   for (const { id, ownServer, env: names } of knownProviders) {

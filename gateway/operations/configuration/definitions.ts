@@ -2,7 +2,7 @@ import type { GatewayDb } from '../../storage/open-database.ts';
 
 export type DefinitionKind = 'plan' | 'provider';
 
-/** What was defined by command: id → JSON, in the order of ids. */
+/** Returns the definitions that were made by command: id → JSON, ordered by id. */
 export async function readDefinitions(db: GatewayDb, kind: DefinitionKind): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('definitions')
@@ -13,7 +13,7 @@ export async function readDefinitions(db: GatewayDb, kind: DefinitionKind): Prom
   return new Map(rows.map(({ id, document }) => [id, document]));
 }
 
-/** Adds a definition, or puts it in the place of the one before. */
+/** Adds a definition or replaces the existing one. */
 export async function writeDefinition(
   db: GatewayDb,
   definition: { readonly kind: DefinitionKind; readonly id: string; readonly document: object },
@@ -28,7 +28,7 @@ export async function writeDefinition(
     .execute();
 }
 
-/** Whether there was one. */
+/** Returns whether there was a definition. */
 export async function deleteDefinition(db: GatewayDb, kind: DefinitionKind, id: string): Promise<boolean> {
   const result = await db.deleteFrom('definitions').where('kind', '=', kind).where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows > 0n;

@@ -5,15 +5,15 @@ import { readDefinitions } from './definitions.ts';
 import { planEntry, planFrom } from './plan-entry.ts';
 
 export interface LivePlans {
-  /** The same object for each plan as long as it is defined so. */
-  readonly of: PlanOf;
-  /** Those that ship and those that are defined, which come in the place of one with the same id. */
+  /** Returns a plan: always the same object, until it's defined differently. */
+  readonly getPlan: PlanOf;
+  /** All plans: the shipped ones, and the defined ones, which replace a shipped one with the same id. */
   all(): readonly Plan[];
-  /** Looks whether plans were defined anew. */
+  /** Reads the definitions again. */
   reload(): Promise<void>;
 }
 
-/** The plans of one gateway. */
+/** Creates the plans of one gateway. */
 export async function createLivePlans(db: GatewayDb): Promise<LivePlans> {
   let documents: ReadonlyMap<string, string> = new Map();
   let defined = new Map<string, Plan>();
@@ -31,7 +31,7 @@ export async function createLivePlans(db: GatewayDb): Promise<LivePlans> {
 
   await reload();
   return {
-    of: (id) => defined.get(id) ?? shippedPlan(id),
+    getPlan: (id) => defined.get(id) ?? shippedPlan(id),
     all: () => [...shipped.filter(({ id }) => !defined.has(id)), ...defined.values()],
     reload,
   };

@@ -11,15 +11,15 @@ const modelPattern = z
     'must be a model such as "openai/gpt-5.4-mini", with "*" for anything and "!" to leave out',
   );
 
-/** How a plan is called. */
+/** The id of a plan. */
 export const planId = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, 'needs up to 32 small letters, digits and "-", a letter first');
 
-/** A plan as the operator writes it: what is left out is not limited (wire contract §7). */
+/** A plan in the operator's form. What is left out isn't limited (wire contract §7). */
 export const planEntry = z.strictObject({
   name: z.string().trim().min(1).max(100).optional(),
-  /** `meter_only`: costs are recorded, and nothing is refused for lack of credit. */
+  /** With `meter_only`, costs are recorded and nothing is refused for lack of credits. */
   billing: z.enum(['prepaid', 'meter_only'], 'must be prepaid or meter_only').default('prepaid'),
   features: z.array(z.enum(planFeatures, `must be one of ${planFeatures.join(', ')}`)).default([...planFeatures]),
   models: z.array(modelPattern).max(500).default(['*']),
@@ -37,7 +37,7 @@ export const planEntry = z.strictObject({
 
 export type PlanEntry = z.infer<typeof planEntry>;
 
-/** The plan that an entry defines. */
+/** Returns the plan that an entry defines. */
 export const planFrom = (id: string, entry: PlanEntry): Plan => ({
   id,
   name: entry.name ?? id,
@@ -52,7 +52,7 @@ export const planFrom = (id: string, entry: PlanEntry): Plan => ({
   maxOutputTokens: entry.max_output_tokens,
 });
 
-/** The entry that defines a plan: what `plan list --json` shows, and what a definition begins with. */
+/** Returns the entry that defines a plan: what `plan list --json` shows, and the start of a definition. */
 export const toEntry = (plan: Plan): PlanEntry =>
   planEntry.parse({
     name: plan.name,

@@ -8,19 +8,22 @@ import { createLivePlans, type LivePlans } from './live-plans.ts';
 import { planEntry, planFrom, planId } from './plan-entry.ts';
 import { requireValid } from './valid-entry.ts';
 
-/** What an operator may do about plans. */
+/** The operator's commands for plans. */
 export interface PlanOperator {
   plans(): Promise<readonly Plan[]>;
-  /** Defines a plan, or defines it anew for all accounts that have it. Throws `invalid_input`. */
+  /** Defines a plan, or redefines it for all accounts that have it. Throws `invalid_input`. */
   definePlan(id: string, entry: z.input<typeof planEntry>): Promise<Plan>;
-  /** Takes a definition away; one that ships is then as it ships. Throws `not_found`, and `invalid_input` while accounts have it. */
+  /**
+   * Removes a definition; a shipped plan is then as it ships. Throws `not_found`, and `invalid_input` while accounts have the
+   * plan.
+   */
   removePlan(id: string): Promise<void>;
 }
 
 export function createPlanOperator(deps: {
   readonly db: GatewayDb;
   readonly now: () => number;
-  /** Those of the gateway in this process, where there is one. */
+  /** The plans of the gateway in this process, if there is one. */
   readonly plans: LivePlans | null;
 }): PlanOperator {
   const { db, now } = deps;

@@ -15,7 +15,7 @@ async function open(
   return { ...opened, operator, ask };
 }
 
-test('a defined plan says which features and which models its accounts have', async () => {
+test('a defined plan determines which features and models its accounts have', async () => {
   const { ask, call, operator, pass } = await open({ features: ['chat'], models: ['sandbox/*', '!sandbox/tools'] });
   const usable = { model: 'sandbox/echo' };
   expect((await ask(usable)).status).toBe(200);
@@ -45,7 +45,7 @@ test('a defined plan says which features and which models its accounts have', as
   expect(await errorCode(await ask(usable))).toBe('plan_required');
 });
 
-test('the quotas and limits of a defined plan hold, also once it is defined anew', async () => {
+test('quotas and limits of a defined plan apply, also after it is redefined', async () => {
   const { ask, pass, operator } = await open({ requests_per_day: 1, max_output_tokens: 50 });
   const model = 'sandbox/echo';
   expect(await errorCode(await ask({ model, max_tokens: 51 }))).toBe('max_tokens_too_large');
@@ -57,7 +57,7 @@ test('the quotas and limits of a defined plan hold, also once it is defined anew
   expect(await errorCode(await ask({ model }))).toBe('plan_limit_exceeded');
 });
 
-test('a plan that accounts have is not taken away; one that ships is as it ships again', async () => {
+test('a plan that accounts have cannot be removed, and a shipped one returns to its shipped form', async () => {
   const { operator, account } = await open({ name: 'Team' });
   const getName = async (id: string) => (await operator.plans()).find((plan) => plan.id === id)?.name;
   await expect(operator.removePlan('team')).rejects.toThrow('1 accounts have the plan "team"');
@@ -79,7 +79,7 @@ test.each([
   ['team', { requests_per_minute: 0 }, 'requests_per_minute: must be at least 1'],
   ['team', { monthly_spend_usd: '-5' }, 'monthly_spend_usd: must be a decimal string in USD'],
   ['team', { requests: 5 }, 'Unrecognized key: "requests"'],
-])('a definition that cannot hold is refused, and it is said why: %s %j', async (id, entry, why) => {
+])('an invalid definition is refused with a reason: %s %j', async (id, entry, why) => {
   const { gateway } = await openTestGateway();
   await expect(gateway.operator.definePlan(id, entry as object)).rejects.toThrow(why);
 });

@@ -58,16 +58,16 @@ const entry = z.strictObject({
   keys: z.array(labelledKey).min(1).max(16).optional(),
   headers: z.record(z.string(), secretReference).optional(),
   models: z.record(z.string().min(1).max(256), declaredModel).optional(),
-  /** What becomes of an answer whose client leaves. */
+  /** What to do with an answer whose client disconnects. */
   on_disconnect: z.enum(['abort', 'drain'], 'must be abort or drain').optional(),
-  /** Whether it may fetch images itself (docs/decisions/033-who-may-fetch.md). */
+  /** Whether the provider may fetch images itself (docs/decisions/033-who-may-fetch.md). */
   may_fetch: z.boolean().optional(),
 });
 
 export type ProviderEntry = z.infer<typeof entry>;
 export type GivenProvider = z.input<typeof entry>;
 
-/** A provider as the operator writes it, in the configuration file and by command, under this name. */
+/** Returns the schema for a provider with this name, in the configuration file and by command. */
 export const providerEntry = (id: string) =>
   entry.superRefine((given, context) => {
     for (const [path, message] of getFaults(id, given)) context.addIssue({ code: 'custom', path, message });
@@ -95,15 +95,19 @@ function* getFaults(id: string, given: ProviderEntry): Generator<[path: (string 
   }
 }
 
-/** Whether a secret stands in the entry itself. */
+/** Whether the entry itself contains a secret. */
 export const holdsSecret = ({ apiKey, keys = [], headers = {} }: ProviderEntry): boolean =>
-  [apiKey, ...Object.values(headers)].some((each) => typeof each === 'string') || keys.some((key) => 'key' in key);
+  [apiKey, ...Object.values(headers)].some((reference) => typeof reference === 'string') ||
+  keys.some((key) => 'key' in key);
 
-/** What it takes to reach the provider that an entry describes. Throws `invalid_input`, with the place in front. */
+/** Returns the credential for the provider that an entry describes. Throws `invalid_input`; its message begins with the place. */
 export function credentialFrom(id: string, given: ProviderEntry, env: Env): ProviderCredential {
   const where = `providers.${id}`;
   const keys = (given.keys ?? []).map(
-    (key, at): ProviderKey => ({ label: key.label, secret: readKey(getReference(key), `${where}.keys.${at}`, env) }),
+    (key, index): ProviderKey => ({
+      label: key.label,
+      secret: readKey(getReference(key), `${where}.keys.${index}`, env),
+    }),
   );
   const apiKey = given.apiKey === undefined ? null : readKey(given.apiKey, `${where}.apiKey`, env);
   const headers = new Map(

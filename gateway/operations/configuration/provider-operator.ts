@@ -4,13 +4,13 @@ import { deleteDefinition, readDefinitions, writeDefinition } from './definition
 import { type GivenProvider, holdsSecret, type ProviderEntry, providerEntry } from './provider-entry.ts';
 import { requireValid } from './valid-entry.ts';
 
-/** What an operator may do about providers that are defined by command. Keys are never in the books: only where they are. */
+/** The operator's commands for providers. The database never contains keys, only the places where they are. */
 export interface ProviderOperator {
-  /** In the order of their ids. */
+  /** Ordered by id. */
   definedProviders(): Promise<ReadonlyMap<string, ProviderEntry>>;
-  /** Defines a provider, or defines it anew. Throws `invalid_input`. */
+  /** Defines a provider or replaces its definition. Throws `invalid_input`. */
   defineProvider(id: string, entry: GivenProvider): Promise<void>;
-  /** Throws `not_found` where none was defined under this name. */
+  /** Throws `not_found` when no provider was defined under this name. */
   removeProvider(id: string): Promise<void>;
 }
 

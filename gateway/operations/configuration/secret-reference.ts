@@ -10,12 +10,12 @@ const place = {
   file: z.string().min(1, 'must be the path of a file'),
 };
 
-/** Where a secret is: in a variable of the environment or in a file of its own. */
+/** Where a secret is: in an environment variable or in a file. */
 export const secretPlace = z.union([z.strictObject({ env: place.env }), z.strictObject({ file: place.file })], {
   error: 'must be {"env": "VARIABLE"} or {"file": "/path"}',
 });
 
-/** The same, or the secret itself. */
+/** The place of a secret, or the secret itself. */
 export const secretReference = z.union([z.string().min(1, 'must not be empty'), ...secretPlace.options], {
   error: 'must be {"env": "VARIABLE"}, {"file": "/path"} or the text itself, which must not be empty',
 });
@@ -23,7 +23,7 @@ export const secretReference = z.union([z.string().min(1, 'must not be empty'), 
 export type SecretPlace = z.infer<typeof secretPlace>;
 export type SecretReference = z.infer<typeof secretReference>;
 
-/** Reads a secret from where it is. Throws `invalid_input` that says where it was looked for, and never the secret. */
+/** Reads a secret from its place. Throws `invalid_input` with the place, and never with the secret. */
 export function readSecret(reference: SecretReference, where: string, env: Env): Secret {
   const fail = (why: string) => new AppError('invalid_input', `${where}: ${why}.`);
   const text = (typeof reference === 'string' ? reference : readPlace(reference, env, fail)).trim();

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 
 const shownIssues = 5;
 
-/** What a reader found wrong, each with its place: `providers.far.baseUrl: must be an http or https URL`. */
+/** Returns the faults that a parser found, each with its place: `providers.far.baseUrl: must be an http or https URL`. */
 export function issueLines(error: z.ZodError, before: readonly PropertyKey[] = []): string[] {
   const lines = error.issues.map(({ path, message }) => {
     const place = [...before, ...path].join('.');
@@ -14,7 +14,7 @@ export function issueLines(error: z.ZodError, before: readonly PropertyKey[] = [
     : lines;
 }
 
-/** What was read. Throws `invalid_input` that begins with `what` and says what is wrong where. */
+/** Returns the parsed value. Throws `invalid_input` with a message that begins with `what` and lists the faults. */
 export function requireValid<T>(result: z.ZodSafeParseResult<T>, what: string): T {
   if (result.success) return result.data;
   throw new AppError('invalid_input', `${what}: ${issueLines(result.error).join('; ')}.`);

@@ -1,6 +1,6 @@
 type Labels = Readonly<Record<string, string>>;
 
-/** One line of the text format: a suffix of the name, labels, and the value as it is printed. */
+/** One line of the text format: a suffix of the name, labels, and the printed value. */
 export interface Sample {
   readonly suffix?: string;
   readonly labels?: Labels;
@@ -14,7 +14,7 @@ export interface Metric {
   samples(): readonly Sample[];
 }
 
-/** Beyond so many combinations of labels a metric adds up under `other`: a scrape stays small, whatever is asked. */
+/** Beyond this many combinations of labels, a metric adds up under `other`, so a scrape stays small whatever clients send. */
 const seriesLimit = 1000;
 
 interface Series<T> {
@@ -22,7 +22,7 @@ interface Series<T> {
   value: T;
 }
 
-/** Series by one label after the other: a key made of all of them would cost more than what is counted. */
+/** A tree with one level for each label. Joining the labels into one key would cost more than the counting itself. */
 interface Branch<T> {
   readonly next: Map<string, Branch<T>>;
   series: Series<T> | null;
@@ -30,9 +30,9 @@ interface Branch<T> {
 
 const emptyBranch = <T>(): Branch<T> => ({ next: new Map(), series: null });
 
-/** What every series of a metric keeps, by the values of its labels. */
+/** The values of a metric, by the values of its labels. */
 function series<T>(names: readonly string[], start: () => T) {
-  const known: Series<T>[] = [];
+  const allSeries: Series<T>[] = [];
   const root = emptyBranch<T>();
 
   function add(values: readonly string[]): Series<T> {
@@ -44,26 +44,26 @@ function series<T>(names: readonly string[], start: () => T) {
     }
     const labels = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
     branch.series = { labels, value: start() };
-    known.push(branch.series);
+    allSeries.push(branch.series);
     return branch.series;
   }
 
-  function at(values: readonly string[]): Series<T> {
+  function getSeries(values: readonly string[]): Series<T> {
     let found: Branch<T> | undefined = root;
     for (const value of values) found = found?.next.get(value);
     if (found?.series) return found.series;
-    const isFull = known.length >= seriesLimit && values.some((value) => value !== 'other');
-    return isFull ? at(names.map(() => 'other')) : add(values);
+    const isFull = allSeries.length >= seriesLimit && values.some((value) => value !== 'other');
+    return isFull ? getSeries(names.map(() => 'other')) : add(values);
   }
 
-  return { all: () => known.values(), at };
+  return { all: () => allSeries.values(), getSeries };
 }
 
 export interface Counter extends Metric {
   add(labels: readonly string[], by: number): void;
 }
 
-/** Something that only ever grows. */
+/** A value that only grows. */
 export function counter(name: string, help: string, labelNames: readonly string[]): Counter {
   const counts = series(labelNames, () => 0);
   return {
@@ -71,7 +71,7 @@ export function counter(name: string, help: string, labelNames: readonly string[
     help,
     type: 'counter',
     add(labels, by) {
-      counts.at(labels).value += by;
+      counts.getSeries(labels).value += by;
     },
     samples: () => [...counts.all()].map(({ labels, value }) => ({ labels, value })),
   };
@@ -81,7 +81,7 @@ export interface AmountCounter extends Metric {
   add(labels: readonly string[], by: bigint): void;
 }
 
-/** The same for money: whole numbers inside, an exact decimal outside. */
+/** A counter for money: exact integers inside, printed as a decimal. */
 export function amountCounter(
   name: string,
   help: string,
@@ -94,7 +94,7 @@ export function amountCounter(
     help,
     type: 'counter',
     add(labels, by) {
-      sums.at(labels).value += by;
+      sums.getSeries(labels).value += by;
     },
     samples: () => [...sums.all()].map(({ labels, value }) => ({ labels, value: format(value) })),
   };
@@ -117,7 +117,7 @@ export function histogram(
     help,
     type: 'histogram',
     observe(labels, seconds) {
-      const { value } = seen.at(labels);
+      const { value } = seen.getSeries(labels);
       const bucket = bounds.findIndex((bound) => seconds <= bound);
       if (bucket >= 0) value.counts[bucket] = (value.counts[bucket] ?? 0) + 1;
       value.count += 1;
@@ -145,7 +145,7 @@ function getBuckets(
   ];
 }
 
-/** Something that is looked up when it is asked for. */
+/** A value that is read when it's scraped. */
 export const gauge = (name: string, help: string, read: () => number | readonly Sample[]): Metric => ({
   name,
   help,
@@ -156,7 +156,7 @@ export const gauge = (name: string, help: string, read: () => number | readonly 
   },
 });
 
-/** All metrics in Prometheus' text format, version 0.0.4. */
+/** Returns all metrics in Prometheus's text format, version 0.0.4. */
 export const getText = (metrics: readonly Metric[]): string =>
   metrics
     .map((metric) => {

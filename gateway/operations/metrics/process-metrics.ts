@@ -4,16 +4,16 @@ import { gauge, type Metric } from './metric-registry.ts';
 
 type IntervalHistogram = ReturnType<typeof monitorEventLoopDelay>;
 
-/** How late an event loop was, in seconds: at the worst, and in all but one of a hundred looks. */
+/** How late the event loop was, in seconds: the maximum and the 99th percentile. */
 interface Delay {
   readonly max: number;
   readonly p99: number;
 }
 
 interface EventLoopDelay {
-  /** Since this was asked the last time. */
+  /** The delay since the last call. */
   sinceLast(): Delay;
-  /** In the last minute, whoever asks and how often: of its six parts, the highest of each. */
+  /** The delay of the last minute, independent of who reads it and how often: the highest values of its six parts. */
   lastMinute(): Delay;
   close(): void;
 }
@@ -22,11 +22,11 @@ const partMs = 10_000;
 const parts = 6;
 const resolution = 20;
 
-/** Watches this thread's event loop until it is closed. */
+/** Measures this thread's event loop until it's closed. */
 function watchEventLoop(): EventLoopDelay {
-  const asked = monitorEventLoopDelay({ resolution });
+  const sinceRead = monitorEventLoopDelay({ resolution });
   const part = monitorEventLoopDelay({ resolution });
-  asked.enable();
+  sinceRead.enable();
   part.enable();
   let ended: readonly Delay[] = [];
   const timer = setInterval(() => {
@@ -36,8 +36,8 @@ function watchEventLoop(): EventLoopDelay {
 
   return {
     sinceLast() {
-      const delay = getRead(asked);
-      asked.reset();
+      const delay = getRead(sinceRead);
+      sinceRead.reset();
       return delay;
     },
     lastMinute() {
@@ -46,7 +46,7 @@ function watchEventLoop(): EventLoopDelay {
     },
     close() {
       clearInterval(timer);
-      asked.disable();
+      sinceRead.disable();
       part.disable();
     },
   };
@@ -55,22 +55,22 @@ function watchEventLoop(): EventLoopDelay {
 const getRead = (monitor: IntervalHistogram): Delay =>
   monitor.count === 0 ? { max: 0, p99: 0 } : { max: late(monitor.max), p99: late(monitor.percentile(99)) };
 
-/** A monitor gives nanoseconds between two looks: what is beyond the time it meant to wait is how late it was. */
+/** The monitor reports the nanoseconds between two ticks. What exceeds the planned interval is the delay. */
 const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolution / 1e3);
 
 const openFiles = () => {
   try {
     return readdirSync('/proc/self/fd').length;
   } catch {
-    // Only Linux has it.
+    // Only Linux has this folder.
     return Number.NaN;
   }
 };
 
-/** The names that dashboards for Prometheus know. Close it to stop measuring the event loop. */
+/** Uses the metric names that Prometheus dashboards expect. Close it to stop measuring the event loop. */
 export function processMetrics(): { readonly metrics: readonly Metric[]; close(): void } {
   const loop = watchEventLoop();
-  // Both are of the same time: since the last scrape, which reads them in this order.
+  // Both values cover the same time, since the last scrape, which reads them in this order.
   let seen: Delay = { max: 0, p99: 0 };
   const started = Math.round(Date.now() / 1000 - process.uptime());
   return {

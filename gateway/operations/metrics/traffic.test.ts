@@ -22,7 +22,7 @@ const ending = [
 const good = streamReply(words + ending);
 const model = 'openai-compatible/served';
 
-/** A gateway on a port, before an upstream that answers as it is told. */
+/** Opens a gateway on a port, with an upstream whose answers the test sets. */
 async function open(options: TestGatewayOptions = {}) {
   const upstream = await openUpstream(good);
   onTestFinished(() => upstream.close());
@@ -53,7 +53,7 @@ async function open(options: TestGatewayOptions = {}) {
     replyWith(next: Reply) {
       reply = next;
     },
-    /** Waits for the line of an answer that was read to its end. */
+    /** Waits for the log line of an answer that was read to its end. */
     async getLine(response: Response) {
       await response.text().catch(() => '');
       const id = response.headers.get('x-request-id');
@@ -63,7 +63,7 @@ async function open(options: TestGatewayOptions = {}) {
   };
 }
 
-test('where not all is logged, what was answered has no line and counts all the same; what was refused has one', async () => {
+test('with logsAll off, a successful request has no log line but counts in the metrics, and a refused one has a line', async () => {
   const { send, lines, getLine, gateway } = await open({ logsAll: false });
   expect((await send('/chat', { model, prompt: 'hello' })).status).toBe(200);
   const refused = await getLine(await send('/chat', { model: 'openai-compatible/unknown', prompt: 'hello' }));
@@ -74,7 +74,7 @@ test('where not all is logged, what was answered has no line and counts all the 
   }
 });
 
-test('a chat is one line, with who answered, how long it took and what it cost, streamed or not', async () => {
+test('a chat has one log line with provider, model, times and cost, streamed or not', async () => {
   const { send, getLine, account, keyId } = await open();
   const expected = {
     level: 'info',
@@ -101,7 +101,7 @@ test('a chat is one line, with who answered, how long it took and what it cost, 
   expect(await getLine(streamed)).toMatchObject({ ...expected, route: '/v1/chat/completions' });
 });
 
-test('a failure says its code, also where the answer had begun', async () => {
+test('a failure is logged with its code, even when the answer had begun', async () => {
   const { send, getLine, replyWith } = await open();
   replyWith(brokenReply(words));
   const cut = await getLine(await send('/chat', { model, prompt: 'a', stream: true }));
@@ -115,7 +115,7 @@ test('a failure says its code, also where the answer had begun', async () => {
   expect(refused).toMatchObject({ level: 'warn', status: 404, code: 'model_not_found' });
 });
 
-test('nothing hostile callers or upstreams send is in the log: no word, no key', async () => {
+test('the log contains no text and no key, whatever hostile callers or upstreams send', async () => {
   const { send, lines, getLine, entries, key, replyWith, url } = await open();
   const canary = 'CANARY-word';
   const messages = [{ role: 'user', content: canary }];
@@ -163,7 +163,7 @@ test('nothing hostile callers or upstreams send is in the log: no word, no key',
   expect(log).not.toContain(key.slice(-20));
 });
 
-test('what is counted agrees with what was asked, and is text that Prometheus reads', async () => {
+test('the metrics equal what was requested, in a text that Prometheus can parse', async () => {
   const { send, getLine, gateway, call, replyWith } = await open();
   for (let index = 0; index < 3; index += 1) await getLine(await send('/chat', { model, prompt: 'a' }));
   replyWith(errorReply(500, {}));

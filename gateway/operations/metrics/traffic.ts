@@ -5,7 +5,7 @@ import { amountCounter, counter, histogram, type Metric } from './metric-registr
 type Entry = Readonly<Record<string, unknown>>;
 type Log = (entry: Entry) => void;
 
-/** A request whose hold is open: it is over when its HTTP answer was begun and its books are closed, in either order. */
+/** A request whose hold is open. It's over when its HTTP answer has begun and its hold is settled, in either order. */
 interface Open {
   answered: Entry | null;
   settled: Settled | null;
@@ -13,23 +13,23 @@ interface Open {
 
 interface Settled {
   readonly settlement: Settlement;
-  readonly booked: boolean;
+  readonly isRecorded: boolean;
 }
 
 export interface Traffic {
-  /** Takes the place of the log: what it says of a request waits until the request is over, so that it is one line. */
+  /** Replaces the log. The entry of a request waits until the request is over, so that each request has one line. */
   readonly log: Log;
-  /** The ledger, watched. */
+  /** Wraps the ledger to observe it. */
   watch(ledger: Ledger): Ledger;
-  /** Requests that hold money or tokens of an account. */
+  /** How many requests hold money or tokens of an account. */
   readonly openHolds: number;
-  /** Answers that are being streamed. */
+  /** How many answers are being streamed. */
   readonly openStreams: number;
 }
 
 /**
- * Sees every request once, where it is over: one line for the log, and what is counted of it. Ids, codes and numbers;
- * never a word of a request or an answer, and no key. Unless `logsAll`, what was answered as it should be has no line.
+ * Observes each request once, when it's over: one log line, and the metrics. They contain ids, codes and numbers, but never text
+ * of a request or an answer, and no key. Unless `logsAll`, a successful request has no line.
  */
 export function createTraffic(log: Log, metrics: TrafficMetrics, logsAll: boolean): Traffic {
   const open = new Map<string, Open>();
@@ -53,15 +53,15 @@ export function createTraffic(log: Log, metrics: TrafficMetrics, logsAll: boolea
     }
   }
 
-  function settled(settlement: Settlement, booked: boolean): void {
+  function settled(settlement: Settlement, isRecorded: boolean): void {
     metrics.answer(settlement);
     const request = open.get(settlement.requestId);
     if (!request) return;
     if (request.answered === null) {
-      request.settled = { settlement, booked };
+      request.settled = { settlement, isRecorded };
     } else {
       open.delete(settlement.requestId);
-      over(request.answered, { settlement, booked });
+      over(request.answered, { settlement, isRecorded });
     }
   }
 
@@ -105,7 +105,7 @@ export function createTraffic(log: Log, metrics: TrafficMetrics, logsAll: boolea
   };
 }
 
-/** Times only what somebody waits for: a whole answer waits for its settlement. */
+/** Measures the hold only when somebody waits for it. A non-streaming answer waits for its settlement instead. */
 class TimedHeld implements Held {
   readonly amount: Held['amount'];
   readonly #held: Held;
@@ -122,7 +122,7 @@ class TimedHeld implements Held {
   }
 }
 
-const getLine = ({ settlement: end, booked }: Settled): Entry => ({
+const getLine = ({ settlement: end, isRecorded }: Settled): Entry => ({
   outcome: end.status,
   ...(end.errorCode === null ? {} : { code: end.errorCode }),
   provider: end.provider,
@@ -133,10 +133,10 @@ const getLine = ({ settlement: end, booked }: Settled): Entry => ({
   prompt_tokens: end.usage.promptTokens,
   completion_tokens: end.usage.completionTokens,
   cost_usd: formatUsd(end.charge),
-  ...(booked ? {} : { ledger: 'not closed' }),
+  ...(isRecorded ? {} : { ledger: 'not closed' }),
 });
 
-/** What an operator has to look at is an error; what a caller has to, a warning. */
+/** An error is for the operator to look at, a warning for the caller. */
 function getLevel(status: number, outcome: Settlement['status'] | undefined): 'info' | 'warn' | 'error' {
   if (outcome === 'failed' || status >= 500) return 'error';
   return status >= 400 ? 'warn' : 'info';
@@ -149,16 +149,16 @@ const commitSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
 export interface TrafficMetrics {
   readonly metrics: readonly Metric[];
-  /** What the log says of an answer, and what went wrong with its request. */
+  /** Counts a request by its log entry and the code of what went wrong. */
   request(entry: Readonly<Record<string, unknown>>, code: unknown): void;
   answer(settlement: Settlement): void;
   commit(step: 'hold' | 'settle', seconds: number): void;
 }
 
 const usd = (amount: bigint) => formatUsd(amount as NanoUsd);
-const of = ['provider', 'model'] as const;
+const modelLabels = ['provider', 'model'] as const;
 
-/** What is counted of each request. A few additions each; everything is put into words when it is asked for. */
+/** The metrics of requests. Each request costs a few additions; text is made only when it's scraped. */
 export function trafficMetrics(): TrafficMetrics {
   const requests = counter('portico_requests_total', 'Requests by route and status.', ['method', 'route', 'status']);
   const errors = counter('portico_errors_total', 'Refused and failed requests by their code.', ['code']);
@@ -169,24 +169,24 @@ export function trafficMetrics(): TrafficMetrics {
     requestSeconds,
   );
   const answers = counter('portico_answers_total', 'Chat answers by who gave them and how they ended.', [
-    ...of,
+    ...modelLabels,
     'status',
   ]);
-  const tokens = counter('portico_tokens_total', 'Tokens by kind.', [...of, 'kind']);
-  const cost = amountCounter('portico_cost_usd_total', 'Charged to accounts.', of, usd);
+  const tokens = counter('portico_tokens_total', 'Tokens by kind.', [...modelLabels, 'kind']);
+  const cost = amountCounter('portico_cost_usd_total', 'Charged to accounts.', modelLabels, usd);
   const upstreamCost = amountCounter(
     'portico_upstream_cost_usd_total',
     'What providers are expected to bill.',
-    of,
+    modelLabels,
     usd,
   );
   const firstToken = histogram(
     'portico_first_token_seconds',
     'From a chat request to its first token.',
-    of,
+    modelLabels,
     firstTokenSeconds,
   );
-  const total = histogram('portico_answer_seconds', 'From a chat request to its end.', of, answerSeconds);
+  const total = histogram('portico_answer_seconds', 'From a chat request to its end.', modelLabels, answerSeconds);
   const commits = histogram(
     'portico_ledger_commit_seconds',
     'How long the books take to open or close a request.',
@@ -197,7 +197,7 @@ export function trafficMetrics(): TrafficMetrics {
   return {
     metrics: [requests, errors, duration, answers, tokens, cost, upstreamCost, firstToken, total, commits],
     request({ method, route, status, duration_ms }, code) {
-      // What is no route could be any path.
+      // A path that isn't a route could be anything, so all of those share one label.
       const name = typeof route === 'string' ? route : 'none';
       requests.add([String(method), name, String(status)], 1);
       duration.observe([name], Number(duration_ms) / 1000);

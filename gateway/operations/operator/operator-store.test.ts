@@ -16,7 +16,7 @@ const getGrant = ({ operator, account }: TokenBench, amount: bigint) =>
 const tokenFor = ({ operator, user }: TokenBench, lifetimeS: number) =>
   operator.issueToken({ userId: user.id, scopes: ['chat'], lifetimeS });
 
-/** What an operator may say, and how it is refused: one sentence that names what is wrong. */
+/** Invalid input for each command, and its refusal: one sentence that names the fault. */
 const refused: readonly Refused[] = [
   ['a blank account', ({ operator }) => operator.createAccount({ name: ' ' }), 'invalid_input', /1 to 200 characters/],
   [
@@ -118,7 +118,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-test.each(refused)('%s is refused, and the books stay as they were', async (_what, ask, code, sentence) => {
+test.each(refused)('%s is refused, and the ledger stays unchanged', async (_what, ask, code, sentence) => {
   await expect(ask(bench)).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
   const [account, ...others] = await bench.operator.listAccounts();
   expect([account, others]).toEqual([bench.account, []]);
@@ -126,7 +126,7 @@ test.each(refused)('%s is refused, and the books stay as they were', async (_wha
   expect(await bench.operator.listUsers(bench.account.id)).toEqual([bench.user]);
 });
 
-test('a mistyped path is no new database', async () => {
+test('a mistyped path creates no database', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-operator-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const database = join(folder, 'mistyped.db');

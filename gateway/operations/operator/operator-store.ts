@@ -28,16 +28,16 @@ interface Grant {
   readonly accountId: string;
   readonly amount: NanoUsd;
   readonly description?: string;
-  /** Makes it happen once, however often it is called. */
+  /** Makes the grant idempotent: it happens once, however often it's called. */
   readonly id?: string;
 }
 
-/** One grant never exceeds this, a billion dollars: more is a slip of the pen. */
-const largest = 1_000_000_000_000_000_000n;
+/** The largest single grant: a billion dollars. More is probably a typing error. */
+const maxGrant = 1_000_000_000_000_000_000n;
 
 /** Adds credits to an account: balance and ledger entry in one transaction. */
 export async function grantCredits(trx: GatewayTransaction, grant: Grant, now: number): Promise<{ id: string }> {
-  if (grant.amount <= 0n || grant.amount > largest) {
+  if (grant.amount <= 0n || grant.amount > maxGrant) {
     throw new AppError('invalid_input', 'A grant must be more than $0 and at most $1,000,000,000.');
   }
   const repeated = grant.id === undefined ? undefined : await findGrant(trx, grant.id);
@@ -81,11 +81,11 @@ const findGrant = (trx: GatewayTransaction, idempotencyId: string) =>
     .where('idempotency_id', '=', idempotencyId)
     .executeTakeFirst();
 
-function getRepeat(booked: { id: string; account_id: string; amount: bigint }, grant: Grant): { id: string } {
-  if (booked.account_id !== grant.accountId || booked.amount !== grant.amount) {
+function getRepeat(existing: { id: string; account_id: string; amount: bigint }, grant: Grant): { id: string } {
+  if (existing.account_id !== grant.accountId || existing.amount !== grant.amount) {
     throw new AppError('invalid_input', `The grant "${grant.id}" was already booked with another account or amount.`);
   }
-  return { id: booked.id };
+  return { id: existing.id };
 }
 
 export interface OperatorDeps {
@@ -98,11 +98,11 @@ export interface OperatorDeps {
   readonly tokenNames?: TokenNames;
   /** Called after prices were added. */
   readonly pricesChanged?: () => Promise<void>;
-  /** Those of the gateway in this process, where there is one. */
+  /** The plans of the gateway in this process, if there is one. */
   readonly plans?: LivePlans;
 }
 
-/** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
+/** Creates the operator's commands. They throw `invalid_input` and `not_found` with a message that can be shown. */
 export function createOperator(deps: OperatorDeps): Administrator {
   const { db, now } = deps;
   const planOperator = createPlanOperator({ db, now, plans: deps.plans ?? null });
@@ -263,7 +263,7 @@ const toAccountSummary = (row: Pick<AccountRow, SummaryColumns>): AccountSummary
   held: nanoUsd(row.held),
 });
 
-/** A key as it stands with all that it comes from; one that ended with those is revoked from now on, if the moment is not known. */
+/** Shows a key within the bounds of its ancestors. If it ended because of them at an unknown time, it's shown as revoked now. */
 const toKeySummary = ({ row, ...key }: KeyStanding, now: number): KeySummary => ({
   id: row.id,
   accountId: row.account_id,
@@ -279,8 +279,8 @@ const toKeySummary = ({ row, ...key }: KeyStanding, now: number): KeySummary => 
 });
 
 /**
- * Limits single models of an account (null: no longer), with what each was charged in the account's month and holds at this moment:
- * in one transaction, so that no request is counted twice or not at all.
+ * Sets limits for single models of an account (null removes one), with what each was charged in the account's month and what is
+ * held now. It runs in one transaction, so every request is counted exactly once.
  */
 export async function limitModels(
   db: GatewayDb,
@@ -306,9 +306,9 @@ async function spentOn(
   db: GatewayDb,
   { accountId, month, id }: { readonly accountId: string; readonly month: string; readonly id: string },
 ): Promise<Pick<ModelLimit, 'used' | 'held'>> {
-  const ofModel = sql`account_id = ${accountId} and provider || '/' || model = ${id}`;
+  const isModel = sql`account_id = ${accountId} and provider || '/' || model = ${id}`;
   const { rows } = await sql<Pick<ModelLimit, 'used' | 'held'>>`select
-    (select ${total(sql`charge`)} from usage_daily where ${ofModel} and substr(day, 1, 7) >= ${month}) as used,
-    (select ${total(sql`hold`)} from requests where ${ofModel} and status = 'running') as held`.execute(db);
+    (select ${total(sql`charge`)} from usage_daily where ${isModel} and substr(day, 1, 7) >= ${month}) as used,
+    (select ${total(sql`hold`)} from requests where ${isModel} and status = 'running') as held`.execute(db);
   return { used: rows[0]?.used ?? 0n, held: rows[0]?.held ?? 0n };
 }

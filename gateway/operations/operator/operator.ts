@@ -15,13 +15,16 @@ export interface AccountSummary {
   readonly held: NanoUsd;
 }
 
-/** What an account's keys may spend together in the UTC day and month that it is, and have spent. `limit` null: no limit. */
+/**
+ * What an account's keys may spend together in the current UTC day and month, and what they have spent. A `limit` of null means
+ * none.
+ */
 export interface AccountLimits {
-  /** On single models in the month, by their ids: those that have a limit. */
+  /** The monthly limits of single models, by model id. */
   readonly models: readonly { readonly model: string; readonly limit: NanoUsd; readonly used: NanoUsd }[];
   readonly day: { readonly limit: NanoUsd | null; readonly used: NanoUsd };
   readonly month: { readonly limit: NanoUsd | null; readonly used: NanoUsd };
-  /** The key that may pass all of them: the desktop app's. */
+  /** The key that is exempt from all of them: that of the desktop app. */
   readonly exceptKey: string | null;
 }
 
@@ -36,55 +39,55 @@ export interface KeySummary {
   readonly revokedAt: number | null;
   readonly spendLimit: NanoUsd | null;
   readonly spent: NanoUsd;
-  /** The key or the user whose credential minted it; null: the operator. */
+  /** The key or the user that minted it. Null: the operator. */
   readonly mintedBy: string | null;
 }
 
-/** Operator commands (wire contract §10): what the command line and the desktop's core may do to the books. */
+/** Operator commands (wire contract §10) that the command line and the desktop's core have in common. */
 export interface Operator {
   createAccount(account: { name: string; plan?: string; email?: string }): Promise<AccountSummary>;
   listAccounts(): Promise<AccountSummary[]>;
-  /** Running gateways refuse a suspended account within two seconds; its running answers finish. */
+  /** Running gateways refuse a suspended account within two seconds. Its running answers finish. */
   setAccountStatus(accountId: string, status: 'active' | 'suspended'): Promise<void>;
   /**
-   * What the account's keys may spend in a UTC day and month, and on single models in a month (null: no limit), from the next
-   * request on; `exceptKey` may pass it. What is not named stays as it is. Throws `invalid_input` for a limit below zero.
+   * Sets what the account's keys may spend in a UTC day and month, and on single models in a month (null: no limit), from the
+   * next request on. `exceptKey` is exempt. Limits that aren't named stay. Throws `invalid_input` for a negative limit.
    */
   limitAccount(
     accountId: string,
     limits: {
       readonly day?: NanoUsd | null;
       readonly month?: NanoUsd | null;
-      /** By ids, such as `openai/gpt-5`. */
+      /** By model id, such as `openai/gpt-5`. */
       readonly models?: Readonly<Record<string, NanoUsd | null>>;
       readonly exceptKey?: string | null;
     },
   ): Promise<void>;
   accountLimits(accountId: string): Promise<AccountLimits>;
-  /** Adds credits. `id` makes it happen once, however often it is called. */
+  /** Adds credits. With an `id`, it happens once, however often it's called. */
   grant(grant: { accountId: string; amount: NanoUsd; description?: string; id?: string }): Promise<{ id: string }>;
   /** The plain key is returned here and nowhere else. */
   createKey(key: {
     accountId: string;
     label?: string;
-    /** `chat` and `models` where nothing else is asked for: what a chat client needs. */
+    /** Defaults to `chat` and `models`, which a chat client needs. */
     scopes?: readonly Scope[];
-    /** What the key may ever spend. */
+    /** The key's spending limit. */
     spendLimit?: NanoUsd;
     /** Milliseconds since the epoch. */
     expiresAt?: number;
   }): Promise<{ id: string; key: string }>;
   listKeys(accountId: string): Promise<KeySummary[]>;
-  /** Ends a key and, with it, whatever it minted. */
+  /** Revokes a key and, with it, all keys that it minted. */
   revokeKey(keyId: string): Promise<void>;
 }
 
-/** What the command line may do beyond that: users, tokens, prices, plans, providers, and the proof of the books. */
+/** What only the command line may do: users, tokens, prices, plans, providers, and the ledger check. */
 export interface Administrator extends Operator, IdentityOperator, PriceOperator, PlanOperator, ProviderOperator {
-  /** Running gateways know within two seconds. Throws `invalid_input` where there is no such plan. */
+  /** Running gateways apply it within two seconds. Throws `invalid_input` when there is no such plan. */
   setAccountPlan(accountId: string, plan: string): Promise<void>;
-  /** Takes the secret that was given in the place of a lost one: keys and tokens made with that one work no more. */
+  /** Replaces a lost secret by the given one. Keys and tokens made with the lost one stop working. */
   replaceKeySecret(): Promise<void>;
-  /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
+  /** Recomputes every sum of the ledger and reports differences, exact to the nano-USD. */
   checkLedger(): Promise<LedgerReport>;
 }

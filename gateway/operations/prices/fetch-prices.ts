@@ -10,11 +10,11 @@ const timeoutMs = 15_000;
 
 export interface PriceSource {
   readonly address: string;
-  /** By which its documents are signed. Null: only an address of this machine is believed, which whoever runs the gateway serves himself. */
+  /** The key that verifies the document. Null: only an address of this machine is trusted, because the operator serves it. */
   readonly publicKey: KeyObject | null;
 }
 
-/** Reads a price document from an address. Throws `invalid_input` with the reason where it cannot be used. */
+/** Reads a price document from an address. Throws `invalid_input` with the reason when it can't be used. */
 export async function fetchPrices(
   { address, publicKey }: PriceSource,
   send: typeof fetch = fetch,

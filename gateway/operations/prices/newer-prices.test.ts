@@ -12,14 +12,14 @@ import type { AddedPrice } from '../../models/prices/price-rows.ts';
 import { shippedBook } from '../../models/prices/shipped-book.ts';
 import { newerPrices } from './newer-prices.ts';
 
-/** Which changes of a price are believed. The shipped book is what was known before. */
+/** Which price changes are plausible, compared with the shipped book. */
 
 const today = refreshDay;
 const id = 'openai/gpt-5.4-mini';
 const other = 'openai/gpt-5.4-nano';
 const changed = (change: Partial<PriceFields>) => changedPrice(change, id);
 
-describe('a change that is believed', () => {
+describe('a plausible change', () => {
   test.each<[string, Partial<PriceFields>]>([
     ['is half the price', { input: '0.375', output: '2.25', cache_read: '0.0375' }],
     ['is twice the price', { input: '1.5', output: '9', cache_read: '0.15' }],
@@ -56,7 +56,7 @@ describe('a change that is believed', () => {
     },
   );
 
-  test('of every model in the book is that all of its prices are halved, or doubled', () => {
+  test('halves or doubles all prices of every model in the book', () => {
     for (const factor of [0.5, 2]) {
       const models = Object.fromEntries(
         shippedBook.models.map((model) => [model.id, model.rows.map((row) => scaledPrice(row, () => factor))]),
@@ -67,13 +67,13 @@ describe('a change that is believed', () => {
     }
   });
 
-  test('is none where only the spelling differs', () => {
+  test('is no change when only the notation differs', () => {
     expect(changed({ input: '0.750', request: '0' })).toEqual({ rows: [], refused: [], ignored: [] });
   });
 });
 
 test.each(['override', 'configuration'])(
-  'an edition that calls itself "%s" is refused: so are own prices marked',
+  'an edition whose source is "%s" is refused, because that marks own prices',
   (source) => {
     const document = { as_of: today, source, models: [bookModel(id)] };
     expect(() => newerPrices(document, { book: shippedBook, added: [], newest: null, today })).toThrow(
@@ -82,7 +82,7 @@ test.each(['override', 'configuration'])(
   },
 );
 
-describe('a change that is not believed', () => {
+describe('an implausible change', () => {
   const tier = { above: 1, input: '0.75', output: '4.5', cache_read: '0.075', cache_write: null };
   test.each<[string, Partial<PriceFields>, RegExp]>([
     ['input', { input: '7.6' }, /input would go from \$0\.75 to \$7\.6 per million tokens/],
@@ -126,7 +126,7 @@ describe('a change that is not believed', () => {
     expect(rows).toMatchObject([{ model: other, price: { input: '0.19' } }]);
   });
 
-  test('is one of a later day, which takes the change of today with it', () => {
+  test('on a later day also refuses the change of today', () => {
     const rows = [
       { from: null, ...bookPrice(id), input: '0.8' },
       { from: '2026-12-24', ...bookPrice(id), input: '80' },
@@ -136,7 +136,7 @@ describe('a change that is not believed', () => {
     expect(result.refused[0]?.why).toMatch(/because on 2026-12-24 input would go from \$0\.75 to \$80 /);
   });
 
-  test('is one of many small steps, in one document or in many', () => {
+  test('is refused when it is split into many small steps, in one document or in many', () => {
     const steps = ['3', '12', '48'].map((input, index) => ({
       from: `2026-12-0${index + 1}`,
       ...bookPrice(id),
@@ -151,7 +151,7 @@ describe('a change that is not believed', () => {
     expect(added.map(({ price }) => price?.input)).toEqual(['3', '7']);
   });
 
-  test('is a price above $1,000 per million tokens of a model that had none', () => {
+  test('is a price above $1,000 per million tokens for a model without one', () => {
     const later = { ...bookModel(id), rows: [{ from: '2027-01-01', ...bookPrice(id) }] };
     const book = { ...shippedBook, models: [later] };
     const with_ = (change: Partial<PriceFields>) =>

@@ -15,7 +15,7 @@ export interface KnownPrices {
   /** The shipped book. */
   readonly book: PriceDocument;
   readonly added: readonly AddedPrice[];
-  /** The newest edition that was taken over. */
+  /** The newest edition that was adopted. */
   readonly newest: PriceEdition | null;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
@@ -23,29 +23,29 @@ export interface KnownPrices {
 
 export interface NewerPrices {
   readonly rows: readonly AddedPrice[];
-  /** Models of the document that this gateway does not serve. */
+  /** Models of the document that this gateway doesn't serve. */
   readonly ignored: readonly string[];
-  /** Models that keep their price, because the new one is not believed. */
+  /** Models that keep their price because the new one isn't plausible. */
   readonly refused: readonly RefusedPrice[];
 }
 
 export interface RefusedPrice {
   readonly model: string;
-  /** One sentence: the line of a bill, and what it would go from and to. */
+  /** One sentence: the line of the cost breakdown, with its old and new price. */
   readonly why: string;
 }
 
 /**
- * What a newer edition of the price book adds: rows that begin today or later, never earlier, and only where they differ
- * from what is known. A model whose change is not believed keeps its price, and the others get theirs. Throws `invalid_input` where the
- * edition itself is wrong; then nothing of it is used.
+ * Returns what a newer edition of the price book adds: rows that begin today or later, and only where they differ from known
+ * prices. A model with an implausible change keeps its price, and the others get theirs. Throws `invalid_input` when the edition
+ * itself is wrong; nothing of it is used then.
  */
 export function newerPrices(document: PriceDocument, known: KnownPrices): NewerPrices {
   checkEdition(document, known);
   const served = new Map(known.book.models.map((model) => [model.id, model]));
   const changes = document.models.flatMap((model) => {
-    const ours = served.get(model.id);
-    return ours ? [getChange(model, ours, document, known)] : [];
+    const shippedModel = served.get(model.id);
+    return shippedModel ? [getChange(model, shippedModel, document, known)] : [];
   });
   return {
     rows: changes.flatMap(({ rows }) => rows),
@@ -65,10 +65,12 @@ function checkEdition({ as_of: asOf, source, models }: PriceDocument, { book, ne
     );
   }
   const ids = models.map(({ id }) => id);
-  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice) throw refused(`it has ${twice} twice`);
   for (const { id, rows } of models) {
-    const isOrdered = rows.every(({ from }, at) => at === 0 || (from !== null && from > (rows[at - 1]?.from ?? '')));
+    const isOrdered = rows.every(
+      ({ from }, index) => index === 0 || (from !== null && from > (rows[index - 1]?.from ?? '')),
+    );
     if (!isOrdered) throw refused(`the rows of ${id} are not in the order of their days`);
   }
 }
@@ -78,23 +80,24 @@ interface Change {
   readonly refused?: RefusedPrice;
 }
 
-function getChange(model: BookModel, ours: BookModel, document: PriceDocument, known: KnownPrices): Change {
+function getChange(model: BookModel, shippedModel: BookModel, document: PriceDocument, known: KnownPrices): Change {
   const { today, book } = known;
-  const mine = known.added.filter(
+  const refreshedRows = known.added.filter(
     ({ model: id, kind, asOf }) => id === model.id && kind === 'refresh' && asOf >= book.as_of,
   );
   const rows: AddedPrice[] = [];
-  const days = [...model.rows, ...ours.rows, ...mine].flatMap(({ from }) =>
+  const days = [...model.rows, ...shippedModel.rows, ...refreshedRows].flatMap(({ from }) =>
     from !== null && from > today ? [from] : [],
   );
   for (const day of [today, ...new Set(days.toSorted())]) {
     const want = getFields(rowOn(model.rows, day));
     if (!want) throw refused(`it has no price of ${model.id} for ${day}`);
-    const shipped = getFields(rowOn(ours.rows, day)) ?? null;
-    const held = heldOn(mine, day)?.price ?? null;
-    const last = heldOn([...mine, ...rows], day)?.price ?? shipped;
+    const shipped = getFields(rowOn(shippedModel.rows, day)) ?? null;
+    const held = heldOn(refreshedRows, day)?.price ?? null;
+    const last = heldOn([...refreshedRows, ...rows], day)?.price ?? shipped;
     if (last && isSame(last, want)) continue;
-    // Also with what ships, and never with another row of the same document: small steps, day after day, would lead anywhere.
+    // The price is compared with the shipped one too, and never with another row of the same document: otherwise small changes,
+    // day after day, could lead to any price.
     const fault = faultOfChange(shipped, want) ?? (held && faultOfChange(held, want));
     if (fault) return { rows: [], refused: { model: model.id, why: getSentence(model.id, day, fault, today) } };
     rows.push({
@@ -112,15 +115,15 @@ function getChange(model: BookModel, ours: BookModel, document: PriceDocument, k
 const getSentence = (id: string, day: string, fault: string, today: string): string =>
   `${id} keeps its price, because ${day > today ? `on ${day} ` : ''}${fault}; if that is right, say so with "gateway prices set".`;
 
-/** A row without its day. */
+/** Returns a row without its day. */
 function getFields(row: (PriceFields & { from?: string | null }) | undefined): PriceFields | undefined {
   if (!row) return undefined;
   const { from: _from, ...fields } = row;
   return fields;
 }
 
-/** Whether they cost the same, however they are spelt: an amount with zeros behind it, a fee of nothing or none. */
-const isSame = (one: PriceFields, other: PriceFields): boolean => exact(one) === exact(other);
+/** Whether they cost the same, however they are written: with trailing zeros, or with a fee of zero or none. */
+const isSame = (first: PriceFields, second: PriceFields): boolean => exact(first) === exact(second);
 
 const exact = (fields: PriceFields): string =>
   JSON.stringify(parsePricing(fields, '', ''), (_key, value: unknown) =>

@@ -3,20 +3,20 @@ import { costLines, type Price, type TokenUsage } from '#shared/price.ts';
 import { formatPerMillion, type PriceFields, parsePricing } from '../../models/prices/price-document.ts';
 import { type PricedLine, pricedLines, typicalUsages } from './typical-usages.ts';
 
-/** A price that moves further than this between two editions is taken for a mistake. */
+/** A price that changes by more than this factor between two editions is considered a mistake. */
 const maxTimes = 10n;
 /**
- * A rate that a model had not and gets is compared with what such tokens cost until then, and may be further from it: reading a cache
- * costs down to a 121st of the input in the books that ship, and images up to 20 times other output.
+ * A rate that a model didn't have before is compared with what such tokens cost until then. It may differ by more: at shipped
+ * prices, cache reads cost down to 1/121 of the input, and images up to 20 times other output.
  */
 const maxTimesOfNewRate: Partial<Record<PricedLine['field'], { readonly up: bigint; readonly down: bigint }>> = {
   cache_read: { up: maxTimes, down: 200n },
   input_audio: { up: 40n, down: maxTimes },
   output_image: { up: 40n, down: maxTimes },
 };
-/** USD per million tokens. The dearest in the books that ship is 600. */
+/** USD per million tokens. The highest rate that ships is 600. */
 const maxRate = picoUsd(1_000_000_000n);
-/** The same of tokens that were free, which nothing can be compared with. */
+/** The limit for tokens that were free, because there is nothing to compare with. */
 const maxRateOfFree = picoUsd(100_000_000n);
 /** 10 cents a request. */
 const maxFee = picoUsd(100_000_000_000n);
@@ -28,8 +28,8 @@ interface Limit {
 const usual: Limit = { up: maxTimes, down: maxTimes };
 
 /**
- * Why a change of a model's price is not believed, as the end of a sentence: the line of a bill with its old and new price. Null where
- * it is believed. `before` is null of a model that has had no price.
+ * Returns why a price change isn't plausible, as the end of a sentence: the line of the cost breakdown with its old and new
+ * price. Null when it's plausible. `before` is null for a model without a price.
  */
 export function faultOfChange(before: PriceFields | null, after: PriceFields): string | null {
   if (after.tiers.some(({ above }, index) => above <= (after.tiers[index - 1]?.above ?? 0)))
@@ -49,7 +49,7 @@ interface Change {
   readonly after: PriceFields;
   readonly old: Price | null;
   readonly new: Price;
-  /** The new one as if it had input and output only: what a rate without a past is compared with. */
+  /** The new price with input and output only, for comparing rates that didn't exist before. */
   readonly plain: Price;
 }
 
@@ -57,7 +57,7 @@ const toPrice = (fields: PriceFields): Price => parsePricing(fields, '', '');
 const toPlain = ({ input, output }: PriceFields): Price =>
   toPrice({ input, output, cache_read: null, cache_write: null, tiers: [] });
 
-/** One below every tier, and those on both sides of each boundary. Between them nothing changes. */
+/** Returns one prompt length below every tier, and those on both sides of each boundary. Between them nothing changes. */
 function promptLengths(before: PriceFields | null, after: PriceFields): readonly number[] {
   const boundaries = [...(before?.tiers ?? []), ...after.tiers].map(({ above }) => above);
   return [...new Set([1, ...boundaries.flatMap((above) => [above, above + 1])])];
@@ -90,7 +90,7 @@ function getSum(price: Price, usage: TokenUsage, kinds?: PricedLine['kinds']): b
 
 const isFar = (was: bigint, now: bigint, { up, down }: Limit) => now === 0n || now > was * up || was > now * down;
 
-/** A rate is new to prompts of a length where it has a price of its own now and had none. */
+/** A rate counts as new for a prompt length when it has its own price now and had none before. */
 function getLimit({ before, after }: Change, { field }: PricedLine, promptTokens: number): Limit {
   const wide = maxTimesOfNewRate[field];
   if (!wide || !before) return wide ?? usual;
@@ -112,7 +112,7 @@ function faultOfFee({ old, new: { request: now } }: Change): string | null {
   return was > 0n && isFar(was, now, usual) ? fault : null;
 }
 
-/** What no line shows: a fee where there was none, on top of requests that cost less than it. */
+/** Finds what no single line shows: for example a new fee on top of requests that cost less than it. */
 function faultOfTotals(change: Change): string | null {
   for (const [name, usage] of Object.entries(typicalUsages)) {
     const was = getSum(change.old ?? change.plain, usage) || getSum(change.plain, usage);
@@ -123,7 +123,7 @@ function faultOfTotals(change: Change): string | null {
   return null;
 }
 
-/** A sum may move as far as the part of it that may move furthest. */
+/** A sum may change as much as the one part of it that may change most. */
 function limitOfTotal(change: Change, usage: TokenUsage): Limit {
   const has: Partial<Record<PricedLine['field'], boolean>> = {
     cache_read: usage.cachedTokens > 0,
@@ -133,7 +133,7 @@ function limitOfTotal(change: Change, usage: TokenUsage): Limit {
   return pricedLines
     .filter(({ field }) => has[field])
     .map((line) => getLimit(change, line, usage.promptTokens))
-    .reduce((one, other) => ({ up: max(one.up, other.up), down: max(one.down, other.down) }), usual);
+    .reduce((first, second) => ({ up: max(first.up, second.up), down: max(first.down, second.down) }), usual);
 }
 
-const max = (one: bigint, other: bigint) => (one > other ? one : other);
+const max = (first: bigint, second: bigint) => (first > second ? first : second);

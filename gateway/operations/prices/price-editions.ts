@@ -1,13 +1,13 @@
 import type { GatewayDb } from '../../storage/open-database.ts';
 
-/** A newer price book that was taken over. An older one is refused afterwards, however well it is signed. */
+/** A newer price book that the gateway has adopted. An older one is refused afterwards, however well it's signed. */
 export interface PriceEdition {
-  /** `YYYY-MM-DD`: when it was published. */
+  /** When it was published, as `YYYY-MM-DD`. */
   readonly asOf: string;
   readonly source: string;
 }
 
-/** The newest that was taken, also before editions were noted: then by the rows that it brought. */
+/** Returns the newest adopted edition. For databases from before editions were recorded, it's derived from the price rows. */
 export async function readNewestEdition(db: GatewayDb): Promise<PriceEdition | null> {
   const noted = db.selectFrom('price_editions').select(['as_of', 'source']);
   const rows = db.selectFrom('price_rows').select(['as_of', 'source']).where('kind', '=', 'refresh');

@@ -14,22 +14,25 @@ export interface RefreshReport {
   readonly asOf: string;
   readonly added: readonly AddedPrice[];
   readonly ignored: readonly string[];
-  /** Models that keep their price, because the new one is not believed. */
+  /** Models that keep their price because the new one isn't plausible. */
   readonly refused: readonly RefusedPrice[];
 }
 
-/** What an operator may do about prices. History stays: rows are only ever added, and each request keeps its own. */
+/**
+ * The operator's commands for prices. Rows are only ever added, and each request stores its own price, so the history never
+ * changes.
+ */
 export interface PriceOperator {
-  /** Prices beside the shipped book, in the order in which they were added. */
+  /** Prices besides the shipped book, in the order in which they were added. */
   addedPrices(): Promise<readonly AddedPrice[]>;
   /**
-   * The operator's own price of a model from a day on; null gives it back to the book, and without a day also takes back what was planned for
-   * later days. Throws `invalid_input`.
+   * Sets the operator's own price for a model from a day on. Null returns the model to the book; without a day, it also cancels
+   * changes planned for later days. Throws `invalid_input`.
    */
   overridePrice(change: { model: string; from?: string; price: PriceFields | null }): Promise<AddedPrice>;
   /**
-   * Takes over a newer edition of the book, except for models whose change is not believed. Without a key of who signs it
-   * only from this machine. Throws `invalid_input`.
+   * Adopts a newer edition of the book, except for models whose change isn't plausible. Without a public key, only from this
+   * machine. Throws `invalid_input`.
    */
   refreshPrices(url: string, publicKey?: KeyObject | null): Promise<RefreshReport>;
 }
@@ -81,7 +84,10 @@ export function createPriceOperator(deps: {
   };
 }
 
-/** A vendor of the book has the book's models and those that are newer; any other may list what it likes. */
+/**
+ * For a vendor of the book, only the book's models and newer ones of that vendor are accepted. Other providers may list any
+ * model.
+ */
 function requireModel(id: string, mayBeNewer: boolean): void {
   if (!/^[^/\s]+\/\S+$/.test(id)) {
     throw new AppError('invalid_input', `"${id}" is no model. Name it as provider/model, such as openai/gpt-5.4-mini.`);

@@ -9,20 +9,20 @@ import { type PriceFields, parsePricing, priceFields } from '../../models/prices
 import { shippedBook } from '../../models/prices/shipped-book.ts';
 import { faultOfChange } from './price-changes.ts';
 
-/** Whatever a newer edition has in any field of a price: what is believed of it changes no bill beyond bounds. */
+/** Random values in every field of a newer edition: whatever passes the check must not change any cost beyond bounds. */
 
 type Rate = (typeof rateNames)[number];
 
-test('every field of a price is changed here', () => {
+test('every field of a price is varied here', () => {
   expect(Object.keys(priceFields.shape).toSorted()).toEqual([...rateNames, 'request', 'tiers'].toSorted());
   expect(Object.keys(priceFields.shape.tiers.element.shape).toSorted()).toEqual([...rateNames, 'above'].toSorted());
 });
 
-/** What tokens of a kind cost, in USD per million, where the price has no tiers. */
+/** Returns what tokens of a kind cost, in USD per million, for a price without tiers. */
 const costOfRate = (fields: PriceFields, rate: Rate): number =>
   Number(fields[rate] ?? (rate === 'reasoning' || rate === 'output_image' ? fields.output : fields.input));
 
-test('every rate of every model: a thousandfold, and free where it was not, is refused', () => {
+test('multiplying any rate by a thousand, or making it free, is refused for every model', () => {
   for (const id of bookIds) {
     for (const rate of rateNames) {
       for (const value of [(costOfRate(bookPrice(id), rate) * 1000).toFixed(6), '0']) {
@@ -38,7 +38,7 @@ const factor = fc.oneof(
   { weight: 1, arbitrary: fc.double({ min: -4, max: 7, noNaN: true }).map((power) => 10 ** power) },
   { weight: 1, arbitrary: fc.constantFrom(0, null) },
 );
-/** Factors of some rates; null takes the rate away. */
+/** Factors for some rates. Null removes the rate. */
 const mutation = fc.dictionary(fc.constantFrom(...rateNames), factor, { maxKeys: 4 });
 const change = fc.record(
   {
@@ -66,25 +66,25 @@ const usage: fc.Arbitrary<TokenUsage> = fc
     hour: fc.nat(50_000),
     audio: fc.nat(50_000),
     text: fc.integer({ min: 200, max: 150_000 }),
-    said: fc.integer({ min: 300, max: 50_000 }),
+    answer: fc.integer({ min: 300, max: 50_000 }),
     thought: fc.nat(50_000),
     image: fc.nat(50_000),
   })
-  .map(({ cached, written, hour, audio, text, said, thought, image }) => ({
+  .map(({ cached, written, hour, audio, text, answer, thought, image }) => ({
     ...noTokens,
     promptTokens: cached + written + hour + audio + text,
     cachedTokens: cached,
     cacheWriteTokens: written + hour,
     cacheWriteHourTokens: hour,
     audioTokens: audio,
-    completionTokens: said + thought + image,
+    completionTokens: answer + thought + image,
     reasoningTokens: thought,
     imageTokens: image,
   }));
 
 const sum = (price: Price, used: TokenUsage) => costLines(price, used).reduce((all, { pico }) => all + pico, 0n);
 
-test('whatever changes, no bill becomes free, or dearer or cheaper than a new rate may make it', () => {
+test('no accepted change makes a cost free, or higher or lower than a new rate allows', () => {
   let [asked, believed] = [0, 0];
   const usages = fc.array(usage, { minLength: 5, maxLength: 5 });
   const property = fc.property(fc.constantFrom(...bookIds), change, usages, (id, { rates, fee, tiers }, requests) => {
@@ -105,7 +105,7 @@ test('whatever changes, no bill becomes free, or dearer or cheaper than a new ra
     for (const used of requests) {
       const [was, is] = [sum(old, used), sum(now, used) - now.request];
       expect(is > 0n && is <= was * 40n && was <= is * 200n).toBe(true);
-      // Ten times at most where no new price of speech, images or cached input can count.
+      // At most ten times, when no new price of audio, images or cached input can count.
       const plain = { ...used, cachedTokens: 0, audioTokens: 0, imageTokens: 0 };
       const [wasPlain, isPlain] = [sum(old, plain), sum(now, plain) - now.request];
       expect(isPlain <= wasPlain * 10n && wasPlain <= isPlain * 10n && now.request < wasPlain * 10n).toBe(true);
@@ -119,7 +119,7 @@ test('whatever changes, no bill becomes free, or dearer or cheaper than a new ra
   );
 });
 
-test('every price that ships is believed as a first one, and each of its changes as a change', () => {
+test('every shipped price is plausible as a first one, and each of its changes as a change', () => {
   const models = [...shippedBook.models, ...listed.models, ...hourly.models];
   let changes = 0;
   const peaks = new Map(hourly.models.map(({ id, peak_rows: [first] }) => [id, first]));
@@ -135,7 +135,7 @@ test('every price that ships is believed as a first one, and each of its changes
   expect(changes).toBeGreaterThan(700);
 });
 
-test('between a half and twice of every rate is always believed', () => {
+test('any rate may be halved or doubled', () => {
   const factors = fc.array(fc.double({ min: 0.5, max: 2, noNaN: true }), { minLength: 8, maxLength: 8 });
   const property = fc.property(fc.constantFrom(...bookIds), factors, (id, by) => {
     const after = scaledPrice(bookPrice(id), (rate) => by[rateNames.indexOf(rate as Rate)] ?? 1);

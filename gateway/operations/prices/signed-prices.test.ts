@@ -11,7 +11,7 @@ import { openDatabase } from '../../storage/open-database.ts';
 import { fetchPrices } from './fetch-prices.ts';
 import { createPriceOperator } from './price-operator.ts';
 
-/** A price book from elsewhere is believed by its signature, and never twice in the wrong order. */
+/** A price book from another machine is trusted by its signature, and an older one never replaces a newer one. */
 
 const ours = generateKeyPairSync('ed25519');
 const theirs = generateKeyPairSync('ed25519');
@@ -45,7 +45,7 @@ async function open() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // What an address elsewhere answers comes from this server too.
+  // Answers for other addresses come from this server too.
   const send: typeof fetch = (url, init) => fetch(`${origin}${new URL(String(url)).pathname}`, init);
   const operator = createPriceOperator({
     db,
@@ -66,7 +66,7 @@ async function open() {
 }
 
 describe('a price book', () => {
-  test('with our signature beside it is taken', async () => {
+  test('is adopted when our signature is beside it', async () => {
     const { serve, refresh, asked } = await open();
     serve(signed(book('2026-11-28', '0.7')));
     expect((await refresh()).added).toMatchObject([{ model: id, price: { input: '0.7' } }]);
@@ -94,7 +94,7 @@ describe('a price book', () => {
       (bytes) => ({ ...signed(bytes), '/book.json.sig': 'A'.repeat(5_000) }),
       /larger than 4 KiB/,
     ],
-  ])('whose signature %s changes nothing', async (_name, files, sentence) => {
+  ])('is refused when its signature %s', async (_name, files, sentence) => {
     const { serve, refresh, operator } = await open();
     serve(files(book('2026-11-28', '0.7')));
     await expect(refresh()).rejects.toThrow(sentence);
@@ -102,7 +102,7 @@ describe('a price book', () => {
     expect(await operator.addedPrices()).toEqual([]);
   });
 
-  test('from elsewhere is not even asked for without a key; from this machine it is taken', async () => {
+  test('from another machine is not even fetched without a key, and from this machine it is adopted', async () => {
     const { serve, refresh, asked, origin } = await open();
     serve({ '/book.json': book('2026-11-28', '0.7') });
     for (const address of ['https://prices.example/book.json', 'https://10.0.0.5/book.json'])
@@ -111,13 +111,13 @@ describe('a price book', () => {
     expect((await refresh(null, `${origin}/book.json`)).added).toHaveLength(1);
   });
 
-  test('from this machine needs the signature too where there is a key', async () => {
+  test('from this machine needs the signature too when a key is configured', async () => {
     const { serve, refresh, origin } = await open();
     serve({ '/book.json': book('2026-11-28', '0.7') });
     await expect(refresh(ours.publicKey, `${origin}/book.json`)).rejects.toThrow(/answered 404/);
   });
 
-  test('that is older than one that was taken is refused, though it is signed', async () => {
+  test('is refused when it is older than an adopted one, even if it is signed', async () => {
     const { serve, refresh, operator } = await open();
     serve(signed(book('2026-11-27', '0.7')));
     await refresh();
@@ -132,7 +132,7 @@ describe('a price book', () => {
     expect((await refresh()).added).toHaveLength(1);
   });
 
-  test('that is older is refused also where the newer one changed nothing', async () => {
+  test('is refused when it is older, even if the newer one changed nothing', async () => {
     const { serve, refresh } = await open();
     serve(signed(Buffer.from(JSON.stringify({ ...shippedBook, as_of: '2026-11-28' }))));
     expect((await refresh()).added).toEqual([]);
@@ -140,7 +140,7 @@ describe('a price book', () => {
     await expect(refresh()).rejects.toThrow(/one of 2026-11-28 .* was taken before/);
   });
 
-  test('with one changed byte is refused, wherever it is', async () => {
+  test('is refused with one changed byte, wherever it is', async () => {
     const bytes = book('2026-11-28', '0.7');
     const signature = getSignature(ours.privateKey, bytes);
     let refusals = 0;

@@ -1,15 +1,15 @@
 import { type CostLine, noTokens, type TokenUsage } from '#shared/price.ts';
 
 /**
- * What two prices of a model are compared by. Each usage is billed under both, by the code that bills requests, so that no field of a
- * price can change a bill unseen.
+ * The usages by which two prices of a model are compared. Each one is priced with both, by the code that computes real costs, so
+ * every field of a price is covered.
  */
 
 type LineKind = CostLine['kind'];
 
-/** What one kind of token costs, as a bill has it: a usage of nothing else, and the lines of it that count. */
+/** The price of one kind of token: a usage of only that kind, and the lines of its cost that count. */
 export interface PricedLine {
-  /** As the price document calls it. */
+  /** The name of the field in the price document. */
   readonly field: 'input' | 'output' | OwnRate;
   readonly kinds: readonly LineKind[];
   /** How many tokens are priced. */
@@ -17,7 +17,7 @@ export interface PricedLine {
   readonly usage: (promptTokens: number) => TokenUsage;
 }
 
-/** Rates that a price may have or lack. Without its own a token costs what other input or output costs. */
+/** Optional rates of a price. Without one, such a token costs what other input or output costs. */
 export type OwnRate = 'cache_read' | 'cache_write' | 'cache_write_1h' | 'reasoning' | 'input_audio' | 'output_image';
 
 const inputKinds: readonly LineKind[] = ['input', 'audio', 'cache_read', 'cache_write', 'cache_write_1h'];
@@ -49,7 +49,7 @@ export const pricedLines: readonly PricedLine[] = [
   output('output_image', { imageTokens: answerTokens }),
 ];
 
-/** Requests as people make them. */
+/** Typical requests. */
 export const typicalUsages: Readonly<Record<string, TokenUsage>> = {
   'a short chat': { ...noTokens, promptTokens: 200, completionTokens: 300 },
   'a long chat, mostly cached': {
