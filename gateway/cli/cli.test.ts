@@ -78,9 +78,9 @@ describe('the command line', { timeout: 180_000 }, () => {
   test('adds a server with two keys that a serving gateway adopts, tests it and removes it', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
-    const asked: (string | undefined)[] = [];
+    const sentKeys: (string | undefined)[] = [];
     const server = createServer((request, response) => {
-      asked.push(request.headers.authorization);
+      sentKeys.push(request.headers.authorization);
       const works = request.headers.authorization === 'Bearer key-that-works';
       response.writeHead(works ? 200 : 401, { 'content-type': 'application/json' });
       response.end(works ? '{"data": [{"id": "small"}]}' : '{"error": {"message": "no"}}');

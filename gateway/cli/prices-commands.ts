@@ -17,14 +17,14 @@ export async function listPrices({ options, fromDatabase }: ReferenceInput<{ pro
   const added = (await fromDatabase((operator) => operator.addedPrices())) ?? [];
   const { models } = buildCatalogue(today(), [], added, new Date().getUTCHours());
   const { provider } = options;
-  const asked = models.filter((model) => provider === undefined || model.provider === provider);
-  if (asked.length === 0) {
+  const selected = models.filter((model) => provider === undefined || model.provider === provider);
+  if (selected.length === 0) {
     const known = [...new Set(models.map((model) => model.provider))].join(', ');
     throw new AppError('not_found', `There are no prices of a provider "${provider}". Providers: ${known}.`);
   }
   return {
-    lines: ['model\tUSD per million tokens: input\toutput\tas of\tsource', ...asked.map(priceLine)],
-    json: asked.map((model) => ({
+    lines: ['model\tUSD per million tokens: input\toutput\tas of\tsource', ...selected.map(priceLine)],
+    json: selected.map((model) => ({
       id: model.id,
       provider: model.provider,
       pricing: model.price && { ...priceToJson(model.price), as_of: model.priceAsOf, source: model.priceSource },

@@ -11,13 +11,13 @@ const report = {
 };
 
 test('nothing is fetched when no address is configured', () => {
-  const asked: string[] = [];
+  const fetched: string[] = [];
   const refreshPrices = async (url: string) => {
-    asked.push(url);
+    fetched.push(url);
     return report;
   };
   refreshDaily({ refreshPrices }, undefined, () => {})();
-  expect(asked).toEqual([]);
+  expect(fetched).toEqual([]);
 });
 
 test('fetches at once and every day until it is stopped, and logs a refusal with its reason', async () => {

@@ -48,12 +48,12 @@ test('a share of zero costs nothing, and a share of 100 % costs the full price',
 
 test('a fee never falls when the share, the tokens or the price rise', () => {
   fc.assert(
-    fc.property(price, usage, bps, bps, count, (row, used, one, other, more) => {
-      const [less, most] = one < other ? [one, other] : [other, one];
-      const fee = byokFee(row, used, less);
-      expect(fee).toBeLessThanOrEqual(byokFee(row, used, most));
-      expect(fee).toBeLessThanOrEqual(byokFee(row, { ...used, completionTokens: used.completionTokens + more }, less));
-      expect(fee).toBeLessThanOrEqual(byokFee({ ...row, prompt: picoUsd(row.prompt + 1n) }, used, less));
+    fc.property(price, usage, bps, bps, count, (row, used, first, second, more) => {
+      const [lower, higher] = first < second ? [first, second] : [second, first];
+      const fee = byokFee(row, used, lower);
+      expect(fee).toBeLessThanOrEqual(byokFee(row, used, higher));
+      expect(fee).toBeLessThanOrEqual(byokFee(row, { ...used, completionTokens: used.completionTokens + more }, lower));
+      expect(fee).toBeLessThanOrEqual(byokFee({ ...row, prompt: picoUsd(row.prompt + 1n) }, used, lower));
     }),
   );
 });

@@ -3,7 +3,7 @@ import { costLines, type Price, type TokenUsage } from '#shared/price.ts';
 
 /** 100 % in basis points. */
 export const wholeBps = 10_000;
-const whole = BigInt(wholeBps);
+const fullBps = BigInt(wholeBps);
 
 /**
  * Returns the operator's fee for a request on the caller's own key (wire contract §6): a share of the provider cost by the price
@@ -15,4 +15,4 @@ export function byokFee(price: Price, usage: TokenUsage, bps: number): NanoUsd {
 
 /** Returns a share of an amount in basis points, rounded up once to the nano-USD. */
 export const getShare = (amount: PicoUsd, bps: number): NanoUsd =>
-  ceilToNano(picoUsd((amount * BigInt(bps) + whole - 1n) / whole));
+  ceilToNano(picoUsd((amount * BigInt(bps) + fullBps - 1n) / fullBps));

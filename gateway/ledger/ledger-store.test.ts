@@ -107,7 +107,7 @@ const command: fc.Arbitrary<LedgerCommand> = fc.oneof(
 /** A simple model of the ledger to compare with. */
 function paperLedger(prepaid: boolean) {
   const requests = new Map<number, { hold: bigint; charge: bigint | null }>();
-  const held = () => [...requests.values()].reduce((sum, one) => sum + one.hold, 0n);
+  const held = () => [...requests.values()].reduce((sum, item) => sum + item.hold, 0n);
   let balance = 0n;
   const covers = (wanted: bigint) => !prepaid || wanted === 0n || balance - held() >= wanted;
   return {
@@ -219,7 +219,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     expect(await account()).toMatchObject({ balance: 50n, held: 48n });
     const settled = await Promise.all(
       answers.flatMap((answer, index) =>
-        answer === 'ok' ? [ledger, other].map((one) => one.settle(getEnd(`req_${index}`, 2n))) : [],
+        answer === 'ok' ? [ledger, other].map((item) => item.settle(getEnd(`req_${index}`, 2n))) : [],
       ),
     );
     expect(settled.every(({ charged }) => charged === 2n)).toBe(true);

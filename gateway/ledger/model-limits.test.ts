@@ -92,7 +92,7 @@ test('a model’s limit is exact under 100 holds at once and applies neither to 
   expect(await hold('req_app', 9n, capped, 'key_app')).toBe('ok');
   expect(await problems()).toEqual([]);
   const held = answers.flatMap((answer, index) => (answer === 'ok' ? [`req_${index}`] : []));
-  await Promise.all(held.map((one) => settle(one, 2n)));
+  await Promise.all(held.map((heldId) => settle(heldId, 2n)));
   await settle('req_app', 9n);
   expect(await used()).toEqual([{ model: id, limit: 50n, used: 41n }]);
   expect([await hold('req_rest', 9n), await hold('req_over', 1n)]).toEqual(['ok', 'plan_limit_exceeded']);

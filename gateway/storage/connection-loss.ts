@@ -28,9 +28,9 @@ const retryAfterMs = 2_000;
  * returned unchanged.
  */
 export function databaseFault(error: unknown): unknown {
-  const again = (message: string) => new AppError('server_overloaded', message, { retryAfterMs, cause: error });
-  if (isConnectionLoss(error)) return again('The gateway cannot reach its database. Try again in a moment.');
+  const retryLater = (message: string) => new AppError('server_overloaded', message, { retryAfterMs, cause: error });
+  if (isConnectionLoss(error)) return retryLater('The gateway cannot reach its database. Try again in a moment.');
   if (isDiskFull(error))
-    return again('The gateway cannot write its books, because their disk is full. Try again later.');
+    return retryLater('The gateway cannot write its books, because their disk is full. Try again later.');
   return error;
 }

@@ -32,11 +32,11 @@ export async function openDatabaseClock(db: GatewayDb): Promise<DatabaseClock> {
 async function bestOffset(db: GatewayDb): Promise<number> {
   let best = { offset: 0, took: Number.POSITIVE_INFINITY };
   for (let sample = 0; sample < samples; sample += 1) {
-    const asked = performance.now();
+    const sentAt = performance.now();
     const { rows } = await sql<{ now: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(db);
-    const took = performance.now() - asked;
-    if (took < best.took) best = { offset: (rows[0]?.now ?? Number.NaN) - asked - took / 2, took };
+    const took = performance.now() - sentAt;
+    if (took < best.took) best = { offset: (rows[0]?.now ?? Number.NaN) - sentAt - took / 2, took };
   }
   return best.offset;
 }

@@ -30,7 +30,7 @@ test('an id is its prefix and a ULID, rises even when the clock goes back, and c
 
 test('ids of different milliseconds share no random letters', () => {
   const now = latestTime() + 1;
-  const ids = Array.from({ length: 1_000 }, (_, at) => newId('req', now + at).slice(-16));
+  const ids = Array.from({ length: 1_000 }, (_, index) => newId('req', now + index).slice(-16));
   expect(new Set(ids).size).toBe(ids.length);
   const letters = new Set(ids.join(''));
   expect(letters.size).toBe(32);

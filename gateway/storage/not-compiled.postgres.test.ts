@@ -18,9 +18,9 @@ test('PostgreSQL compiles none of the gateway’s statements, however expensive 
 
   const { db } = await openDatabase(url);
   onTestFinished(() => db.destroy());
-  const plan = await db.connection().execute(async (one) => {
-    await sql.raw(everyCost).execute(one);
-    return getPlan((await sql.raw<Record<string, unknown>>(report).execute(one)).rows);
+  const plan = await db.connection().execute(async (singleConnection) => {
+    await sql.raw(everyCost).execute(singleConnection);
+    return getPlan((await sql.raw<Record<string, unknown>>(report).execute(singleConnection)).rows);
   });
   expect(plan).toContain('Execution Time');
   expect(plan).not.toContain('JIT:');

@@ -32,16 +32,16 @@ async function openKeys() {
 }
 
 /** Wraps the database and counts the queries. */
-function countQuestions(db: GatewayDb) {
-  let asked = 0;
+function countQueries(db: GatewayDb) {
+  let queryCount = 0;
   const counted = db.withPlugin({
     transformQuery: ({ node }) => {
-      asked += 1;
+      queryCount += 1;
       return node;
     },
     transformResult: async ({ result }) => result,
   });
-  return { db: counted, asked: () => asked };
+  return { db: counted, queryCount: () => queryCount };
 }
 
 describe('a credential', () => {
@@ -74,12 +74,12 @@ describe('a credential', () => {
   test('costs one query however many ancestors it has, and none while it is cached', async () => {
     const { db, account, header, id } = await openKeys();
     const line = ['key_a', 'key_b', 'key_c', 'key_d', 'key_e'];
-    for (const [at, above] of line.entries()) {
+    for (const [index, above] of line.entries()) {
       const row = { id: above, account_id: account.id, digest: Buffer.from(above), prefix: 'p', created: 0n };
-      const scopes = at === 2 ? '["models"]' : '["chat","models"]';
+      const scopes = index === 2 ? '["models"]' : '["chat","models"]';
       await db
         .insertInto('api_keys')
-        .values({ ...row, scopes, parent_id: line[at - 1] ?? null })
+        .values({ ...row, scopes, parent_id: line[index - 1] ?? null })
         .execute();
     }
     await db
@@ -87,11 +87,11 @@ describe('a credential', () => {
       .set({ parent_id: 'key_e', last_used_at: BigInt(start) })
       .where('id', '=', id)
       .execute();
-    const counted = countQuestions(db);
+    const counted = countQueries(db);
     const { authenticate } = createAuthorizer({ db: counted.db, peppers: [secret('a')], now: () => start });
     expect((await authenticate(header)).credential.scopes).toEqual(['models']);
     await authenticate(header);
-    expect(counted.asked()).toBe(1);
+    expect(counted.queryCount()).toBe(1);
   });
 
   test('is read together with others that come at once or are due soon', async () => {
@@ -102,17 +102,17 @@ describe('a credential', () => {
       .updateTable('api_keys')
       .set({ last_used_at: BigInt(start) })
       .execute();
-    const counted = countQuestions(db);
+    const counted = countQueries(db);
     const counting = createAuthorizer({ db: counted.db, peppers: [secret('a')], now });
     await Promise.all(headers.map((header) => counting.authenticate(header)));
-    expect(counted.asked()).toBe(1);
+    expect(counted.queryCount()).toBe(1);
     pass(1_500);
     await Promise.all(headers.slice(1).map((header) => counting.authenticate(header)));
-    expect(counted.asked()).toBe(1);
+    expect(counted.queryCount()).toBe(1);
     pass(500);
     // The first key is stale. The others, which were in use, are read with it.
     for (const header of headers) await counting.authenticate(header);
-    expect(counted.asked()).toBe(2);
+    expect(counted.queryCount()).toBe(2);
   });
 
   test('is refused when it was revoked, while the others in its query are served', async () => {
@@ -127,7 +127,7 @@ describe('a credential', () => {
     const seen = await all();
     expect(seen.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(seen[1]).toMatchObject({ reason: { code: 'invalid_api_key' } });
-    const ids = seen.flatMap((one) => (one.status === 'fulfilled' ? one.value.credential.id : []));
+    const ids = seen.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value.credential.id : []));
     expect(ids).toEqual([made[0]?.id, made[2]?.id]);
   });
 

@@ -11,10 +11,10 @@ test('a revoked key ends its own running stream and no other', async () => {
   const opened = await openHanging();
   const { operator } = opened.gateway;
   const other = await operator.createKey({ accountId: opened.account.id, scopes: allScopes });
-  const theirs = await stream(opened, opened.key);
+  const otherStream = await stream(opened, opened.key);
   const ours = await stream(opened, other.key);
   await operator.revokeKey(opened.keyId);
-  await expectEnded(opened, theirs, 'invalid_api_key', other.key);
+  await expectEnded(opened, otherStream, 'invalid_api_key', other.key);
   const still = await opened.call(`/v1/requests/${ours.id}`, { key: other.key });
   expect(await still.json()).toMatchObject({ status: 'running' });
 });

@@ -34,11 +34,11 @@ test('a single changed bit in the file or its signature is detected', () => {
     fc.uint8Array({ minLength: 1, maxLength: 200 }),
     fc.nat(),
     fc.nat(7),
-    (file, at, bit) => {
+    (file, byteIndex, bit) => {
       const signature = getSignature(privateKey, file);
       expect(isSignedBy(publicKey, file, `${signature}\n`)).toBe(true);
       const flipped = (bytes: Uint8Array) =>
-        Uint8Array.from(bytes, (byte, index) => (index === at % bytes.length ? byte ^ (1 << bit) : byte));
+        Uint8Array.from(bytes, (byte, index) => (index === byteIndex % bytes.length ? byte ^ (1 << bit) : byte));
       expect(isSignedBy(publicKey, flipped(file), signature)).toBe(false);
       const other = Buffer.from(flipped(Buffer.from(signature, 'base64'))).toString('base64');
       expect(isSignedBy(publicKey, file, other)).toBe(false);

@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-const verdict = async (token: string, scheme = 'Bearer', at = bench): Promise<string> => {
+const verdict = async (token: string, scheme = 'Bearer', index = bench): Promise<string> => {
   try {
-    await at.authorizer().authenticate(`${scheme} ${token}`);
+    await index.authorizer().authenticate(`${scheme} ${token}`);
     return 'accepted';
   } catch (error) {
     return (error as { code?: string }).code ?? String(error);
@@ -195,11 +195,11 @@ describe('a forged token', () => {
     const place = fc.nat(token.length - 1);
     const letter = fc.constantFrom(...alphabet);
     const changed = fc.oneof(
-      fc.tuple(place, letter).map(([at, with_]) => token.slice(0, at) + with_ + token.slice(at + 1)),
-      place.map((at) => token.slice(0, at) + token.slice(at + 1)),
-      fc.tuple(place, letter).map(([at, with_]) => token.slice(0, at) + with_ + token.slice(at)),
+      fc.tuple(place, letter).map(([index, with_]) => token.slice(0, index) + with_ + token.slice(index + 1)),
+      place.map((index) => token.slice(0, index) + token.slice(index + 1)),
+      fc.tuple(place, letter).map(([index, with_]) => token.slice(0, index) + with_ + token.slice(index)),
       fc.tuple(place, place).map(([from, to]) => token.slice(0, Math.min(from, to)) + token.slice(Math.max(from, to))),
-      place.map((at) => token.slice(at) + token.slice(0, at)),
+      place.map((index) => token.slice(index) + token.slice(0, index)),
     );
     const runs = process.env.PORTICO_LONG ? 10_000 : 1_500;
     await fc.assert(

@@ -42,7 +42,7 @@ export function watchCredentials({ db, now, log }: CredentialWatchDeps): Credent
   const watched = createSlotSet<Watched>();
   let timer: NodeJS.Timeout | null = null;
   let checking: Promise<void> | null = null;
-  let again = false;
+  let checkAgain = false;
 
   async function checkWatched(): Promise<void> {
     const all = new Map([...watched].map(({ principal }) => [getName(principal), principal]));
@@ -65,12 +65,12 @@ export function watchCredentials({ db, now, log }: CredentialWatchDeps): Credent
 
   function check(): void {
     if (watched.size === 0) return;
-    again = checking !== null;
+    checkAgain = checking !== null;
     checking ??= checkWatched()
       .catch((error: unknown) => log({ event: 'credentials_check_failed', level: 'warn', cause: String(error) }))
       .finally(() => {
         checking = null;
-        if (again) check();
+        if (checkAgain) check();
       });
   }
 

@@ -26,7 +26,7 @@ const long = Boolean(process.env.PORTICO_LONG);
 /** `PORTICO_LONG=1` runs 500 random programs on each engine. An ordinary run has only some. */
 const programs = long ? 500 : onPostgres() ? 3 : 8;
 
-const at = fc.nat(1000);
+const anyIndex = fc.nat(1000);
 const scopes = fc.subarray([...allScopes]).map((list): readonly Scope[] => list);
 /** Mostly all scopes, including those that minting needs, so that trees become deep. */
 const someScopes = fc.oneof({ weight: 3, arbitrary: fc.constant(allScopes) }, { weight: 1, arbitrary: scopes });
@@ -40,25 +40,31 @@ const bounds = fc.record(
   { requiredKeys: [] },
 );
 const step = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ do: fc.constant('mint' as const), by: at, wish }) },
+  { weight: 10, arbitrary: fc.record({ do: fc.constant('mint' as const), by: anyIndex, wish }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('make' as const), wish }) },
   {
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('login' as const),
-      user: at,
+      user: anyIndex,
       scopes: someScopes,
       for: fc.integer({ min: 1, max: 900 }),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('end' as const), by: at, key: at }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('change' as const), by: at, key: at, wish: bounds }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), key: at }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('narrow' as const), key: at, scopes }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke token' as const), key: at }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('end' as const), by: anyIndex, key: anyIndex }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('change' as const), by: anyIndex, key: anyIndex, wish: bounds }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), key: anyIndex }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('narrow' as const), key: anyIndex, scopes }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke token' as const), key: anyIndex }) },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom('sign out' as const, 'disable' as const, 'enable' as const), user: at }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('sign out' as const, 'disable' as const, 'enable' as const),
+      user: anyIndex,
+    }),
   },
   {
     weight: 1,
@@ -126,7 +132,7 @@ async function openWorld(opened: Opened) {
     ]);
     if (answer.status !== 201) return;
     const own = worth(by);
-    const scopes = wanted.scopes ?? own.scopes.filter((one) => clientScopes.includes(one));
+    const scopes = wanted.scopes ?? own.scopes.filter((item) => clientScopes.includes(item));
     write({
       id: made.id,
       secret: made.key,
@@ -148,38 +154,38 @@ async function openWorld(opened: Opened) {
   const soon = (wanted: Wish): Wish =>
     wanted.end === undefined ? wanted : { ...wanted, end: opened.now() + wanted.end };
 
-  async function take(one: Step): Promise<void> {
+  async function take(item: Step): Promise<void> {
     const now = opened.now();
-    switch (one.do) {
+    switch (item.do) {
       case 'mint':
-        return mint(pick(all, one.by), soon(one.wish));
+        return mint(pick(all, item.by), soon(item.wish));
       case 'make':
-        return make(soon(one.wish));
+        return make(soon(item.wish));
       case 'login':
-        return login(pick(users, one.user), one.scopes, one.for);
+        return login(pick(users, item.user), item.scopes, item.for);
       case 'end': {
-        const [by, key] = [pick(all, one.by), pick(keys(), one.key)];
+        const [by, key] = [pick(all, item.by), pick(keys(), item.key)];
         const answer = await opened.revoke(key.id, by.secret);
         expect(answer.status === 200).toBe(mayEnd(by, key, account, now));
         if (answer.status === 200) key.revoked = true;
         return;
       }
       case 'change': {
-        const [by, key, wanted] = [pick(all, one.by), pick(keys(), one.key), soon(one.wish)];
+        const [by, key, wanted] = [pick(all, item.by), pick(keys(), item.key), soon(item.wish)];
         const answer = await opened.change(key.id, getBody(wanted), by.secret);
         expect(answer.status === 200).toBe(mayChange(by, key, wanted, account, now));
         if (answer.status === 200) Object.assign(key, { end: wanted.end ?? key.end, limit: wanted.limit ?? key.limit });
         return;
       }
       case 'revoke': {
-        const key = pick(keys(), one.key);
+        const key = pick(keys(), item.key);
         await operator.revokeKey(key.id);
         key.revoked = true;
         return;
       }
       case 'narrow': {
-        const key = pick(keys(), one.key);
-        const left = key.scopes.filter((scope) => one.scopes.includes(scope));
+        const key = pick(keys(), item.key);
+        const left = key.scopes.filter((scope) => item.scopes.includes(scope));
         await opened.db
           .updateTable('api_keys')
           .set({ scopes: JSON.stringify(left) })
@@ -191,7 +197,7 @@ async function openWorld(opened: Opened) {
       case 'revoke token': {
         const token = pick(
           all.filter(({ user }) => user !== null),
-          one.key,
+          item.key,
         );
         if (!token) return;
         await operator.revokeTokens(token.id);
@@ -199,16 +205,16 @@ async function openWorld(opened: Opened) {
         return;
       }
       case 'sign out': {
-        const user = pick(users, one.user);
+        const user = pick(users, item.user);
         await operator.revokeTokens(user.id);
         user.tokensFrom = now + 1;
         return;
       }
       case 'disable':
       case 'enable': {
-        const user = pick(users, one.user);
-        await operator.setUserStatus(user.id, one.do === 'disable' ? 'disabled' : 'active');
-        user.disabled = one.do === 'disable';
+        const user = pick(users, item.user);
+        await operator.setUserStatus(user.id, item.do === 'disable' ? 'disabled' : 'active');
+        user.disabled = item.do === 'disable';
         return;
       }
       case 'sign all out':
@@ -217,28 +223,28 @@ async function openWorld(opened: Opened) {
         return;
       case 'suspend':
       case 'resume':
-        await operator.setAccountStatus(accountId, one.do === 'suspend' ? 'suspended' : 'active');
-        account.suspended = one.do === 'suspend';
+        await operator.setAccountStatus(accountId, item.do === 'suspend' ? 'suspended' : 'active');
+        account.suspended = item.do === 'suspend';
         return;
       case 'wait':
-        return opened.wait(one.seconds);
+        return opened.wait(item.seconds);
     }
   }
 
   /** Compares every credential and every listed key with the model. */
   async function compare(): Promise<void> {
     const shown = new Map((await operator.listKeys(accountId)).map((key) => [key.id, key]));
-    for (const one of all) {
-      const refusal = toRefusal(one, account, opened.now());
-      const { scopes, end, limit } = worth(one);
-      const answer = await opened.post('/v1/auth/verify', {}, as(one.secret));
+    for (const item of all) {
+      const refusal = toRefusal(item, account, opened.now());
+      const { scopes, end, limit } = worth(item);
+      const answer = await opened.post('/v1/auth/verify', {}, as(item.secret));
       const { error, credential, account: seen } = await answer.json();
       expect(error?.code ?? null).toBe(refusal);
       const shownEnd = end === Infinity ? null : end;
       if (refusal === null) expect([credential.scopes, credential.expires_at]).toEqual([scopes, shownEnd]);
       if (refusal === null) expect(seen.status).toBe(account.suspended ? 'suspended' : 'active');
-      if (one.user) continue;
-      const key = shown.get(one.id);
+      if (item.user) continue;
+      const key = shown.get(item.id);
       expect(key).toMatchObject({ scopes, expiresAt: shownEnd === null ? null : shownEnd * 1000 });
       expect(key?.spendLimit ?? null).toBe(limit === Infinity ? null : BigInt(limit));
       expect((key?.revokedAt ?? null) !== null).toBe(refusal === 'invalid_api_key');
@@ -256,8 +262,8 @@ test('in random trees of keys and tokens, each one may do what the model allows 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
       const { take, compare } = await openWorld(opened);
-      for (const one of steps) {
-        await take(one);
+      for (const item of steps) {
+        await take(item);
         await compare();
       }
     }),

@@ -56,7 +56,7 @@ test('a token and an unbounded operator key manage all keys of the account, what
   const { key } = await gateway.operator.createKey({ accountId: account.id, scopes: ['account'] });
   for (const manager of [token, key]) {
     const { id } = await mint({ spend_limit_usd: '1' });
-    expect((await list(manager)).map((one) => one.id)).toContain(id);
+    expect((await list(manager)).map((entry) => entry.id)).toContain(id);
     expect((await change(id, { spend_limit_usd: '2' }, manager)).status).toBe(200);
     expect((await revoke(id, manager)).status).toBe(200);
   }

@@ -102,10 +102,10 @@ describe('keys minted by a revoked key end with it', () => {
     const opened = await openShared();
     const [first, below] = await getLine(opened, opened.key, 2);
     const own = { account_id: opened.account.id, prefix: 'p', scopes: '[]', created: 0n };
-    const filling = Array.from({ length: 497 }, (_, at) => ({
+    const filling = Array.from({ length: 497 }, (_, index) => ({
       ...own,
-      id: `key_${at}`,
-      digest: Buffer.from(`${at}`),
+      id: `key_${index}`,
+      digest: Buffer.from(`${index}`),
       parent_id: below?.id ?? null,
     }));
     await opened.db.insertInto('api_keys').values(filling).execute();

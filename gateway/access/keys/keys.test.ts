@@ -32,13 +32,13 @@ describe('§10 keys', () => {
   test('another account’s key is reported as not found', async () => {
     const { gateway, call, change, keyId } = await openKeys();
     const other = await gateway.operator.createAccount({ name: 'Other' });
-    const theirs = await gateway.operator.createKey({ accountId: other.id, ...minting });
-    for (const id of [theirs.id, 'key_0', `${keyId}x`]) {
+    const foreignKey = await gateway.operator.createKey({ accountId: other.id, ...minting });
+    for (const id of [foreignKey.id, 'key_0', `${keyId}x`]) {
       const answers = [await change(id, { label: 'mine' }), await call(`/v1/keys/${id}`, { method: 'DELETE' })];
       for (const answer of answers) expect([answer.status, await errorCode(answer)]).toEqual([404, 'key_not_found']);
     }
-    expect((await call('/v1/account', as(theirs.key))).status).toBe(404);
-    expect((await call(`/v1/keys?after=${theirs.id}`)).status).toBe(400);
+    expect((await call('/v1/account', as(foreignKey.key))).status).toBe(404);
+    expect((await call(`/v1/keys?after=${foreignKey.id}`)).status).toBe(400);
     const list = apiKeyList.parse(await (await call('/v1/keys')).json());
     expect(list.data.map(({ id }) => id)).toEqual([keyId]);
     expect(await gateway.operator.listKeys(other.id)).toMatchObject([{ label: null, revokedAt: null }]);
@@ -92,7 +92,7 @@ test('a change cannot set an expiry in the past; a key is revoked instead', asyn
     param: 'expires_at',
     message: expect.stringMatching(/must be in the future/),
   });
-  expect((await list()).find((one) => one.id === id)).toMatchObject({ status: 'active', expires_at: null });
+  expect((await list()).find((entry) => entry.id === id)).toMatchObject({ status: 'active', expires_at: null });
 });
 
 describe('a minted key never exceeds the key that minted it', () => {

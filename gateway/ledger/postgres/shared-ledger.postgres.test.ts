@@ -30,7 +30,7 @@ async function openThree(plan = 'pro') {
   let time = Date.UTC(2026, 10, 20);
   const now = () => time;
   const ledgers = ['a', 'b', 'c'].map((name) => createLedger({ db: gatewayDb.db, now, instanceId: `inst_${name}` }));
-  const one = (index: number) => {
+  const instance = (index: number) => {
     const ledger = ledgers[index % ledgers.length];
     if (!ledger) throw new Error('unreachable');
     return ledger;
@@ -69,7 +69,7 @@ async function openThree(plan = 'pro') {
   }
   return {
     ...gatewayDb,
-    one,
+    instance,
     pass(ms: number) {
       time += ms;
     },
@@ -124,22 +124,26 @@ const covered = (work: Promise<unknown>) =>
   );
 
 test('three instances together spend no more on a model than its limit when they collide', async () => {
-  const { one, grant, db, dialect, log, pool } = await openThree();
+  const { instance, grant, db, dialect, log, pool } = await openThree();
   await grant('acct_1', 1_000_000n);
   const transact = createTransact({ db, dialect, log, pool });
   await transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 50n }));
   const holds = await Promise.all(
-    Array.from({ length: 120 }, (_, at) => covered(holdDurably(one(at), getHold(`req_${at}`, 3n)))),
+    Array.from({ length: 120 }, (_, position) =>
+      covered(holdDurably(instance(position), getHold(`req_${position}`, 3n))),
+    ),
   );
   expect(holds.filter(Boolean)).toHaveLength(16);
-  const held = holds.flatMap((isHeld, at) => (isHeld ? [at] : []));
+  const held = holds.flatMap((isHeld, position) => (isHeld ? [position] : []));
   await Promise.all([
-    ...held.map((at) => one(at).settle(getEnd(`req_${at}`, 2n))),
+    ...held.map((position) => instance(position).settle(getEnd(`req_${position}`, 2n))),
     // The limit is set again while holds are being decided.
     transact((trx) => limitModels(trx, 'acct_1', { 'p/m': 60n })),
   ]);
   const more = await Promise.all(
-    Array.from({ length: 60 }, (_, at) => covered(holdDurably(one(at), getHold(`req_more_${at}`, 3n)))),
+    Array.from({ length: 60 }, (_, position) =>
+      covered(holdDurably(instance(position), getHold(`req_more_${position}`, 3n))),
+    ),
   );
   expect(more.filter(Boolean)).toHaveLength(9);
   expect((await checkLedger({ db, dialect })).checks.flatMap(({ problems }) => problems)).toEqual([]);
@@ -152,23 +156,23 @@ describe('three instances on one account', () => {
   });
 
   test('refuse nobody because of rows cached before a grant, and spend no credit twice', async () => {
-    const { one, grant } = three;
+    const { instance, grant } = three;
     await grant('acct_1', 10n);
     for (const index of [0, 1, 2])
-      expect(await covered(holdDurably(one(index), getHold(`req_${index}`, 3n)))).toBe(true);
+      expect(await covered(holdDurably(instance(index), getHold(`req_${index}`, 3n)))).toBe(true);
     for (const index of [0, 1, 2])
-      expect(await covered(holdDurably(one(index), getHold(`req_over_${index}`, 2n)))).toBe(false);
+      expect(await covered(holdDurably(instance(index), getHold(`req_over_${index}`, 2n)))).toBe(false);
     await grant('acct_1', 1n);
-    expect(await covered(holdDurably(one(0), getHold('req_granted', 2n)))).toBe(true);
-    expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(false);
-    await one(2).settle(getEnd('req_2', 2n));
-    expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(true);
+    expect(await covered(holdDurably(instance(0), getHold('req_granted', 2n)))).toBe(true);
+    expect(await instance(1).extend('req_1', nanoUsd(4n))).toBe(false);
+    await instance(2).settle(getEnd('req_2', 2n));
+    expect(await instance(1).extend('req_1', nanoUsd(4n))).toBe(true);
   });
 
   test('see a spending limit that a key was given, or lost, with their next command', async () => {
-    const { one, grant, limit } = three;
+    const { instance, grant, limit } = three;
     await grant('acct_1', 1_000n);
-    const hold = (id: string) => covered(holdDurably(one(0), getHold(id, 5n, 'acct_1', 'acct_1_key_2')));
+    const hold = (id: string) => covered(holdDurably(instance(0), getHold(id, 5n, 'acct_1', 'acct_1_key_2')));
     expect(await hold('req_1')).toBe(true);
     await limit('acct_1_key_0', 9n);
     expect(await hold('req_2')).toBe(false);
@@ -177,20 +181,20 @@ describe('three instances on one account', () => {
   });
 
   test('continue across midnight and the turn of the month', async () => {
-    const { one, grant, pass, account } = three;
+    const { instance, grant, pass, account } = three;
     await grant('acct_1', 1_000n);
     for (const days of [1, 30]) {
       const names = Array.from({ length: 9 }, (_, index) => `req_${days}_${index}`);
-      await Promise.all(names.map((name, index) => holdDurably(one(index), getHold(name, 5n))));
+      await Promise.all(names.map((name, index) => holdDurably(instance(index), getHold(name, 5n))));
       pass(days * 86_400_000);
-      await Promise.all(names.map((name, index) => one(index + 1).settle(getEnd(name, 1n))));
+      await Promise.all(names.map((name, index) => instance(index + 1).settle(getEnd(name, 1n))));
     }
     expect(await account('acct_1')).toMatchObject({ day: '2026-11-21', day_requests: 9n, month_used: 18n, held: 0n });
     expect((await checkLedger(three)).ok).toBe(true);
   });
 
   test('hold no more than the balance, charge nothing twice and never wait for each other, whatever they do at once', async () => {
-    const { one, grant, limit, db } = three;
+    const { instance, grant, limit, db } = three;
     const amount = fc.bigInt({ min: 0n, max: 40n });
     const key = fc.option(fc.integer({ min: 0, max: 2 }), { nil: null });
     const account = fc.constantFrom('acct_1', 'acct_2');
@@ -220,18 +224,18 @@ describe('three instances on one account', () => {
             // The same request is sent twice: an acknowledgement may have been lost.
             const held = getHold(name, command.amount, command.account, keyId);
             const both = await Promise.all([
-              covered(holdDurably(one(index), held)),
-              index % 3 === 0 ? covered(holdDurably(one(index), held)) : false,
+              covered(holdDurably(instance(index), held)),
+              index % 3 === 0 ? covered(holdDurably(instance(index), held)) : false,
             ]);
             // One call may be refused and the repeated one covered, when somebody grants credits between them.
             if (!both.includes(true)) return;
-            const raised = await one(index + (index % 2)).extend(name, nanoUsd(command.amount + command.more));
-            const most = raised ? command.amount + command.more : command.amount;
+            const raised = await instance(index + (index % 2)).extend(name, nanoUsd(command.amount + command.more));
+            const maxCharge = raised ? command.amount + command.more : command.amount;
             // The charge never exceeds the hold, so the balance covers it.
-            const charge = command.charge % (most + 1n);
+            const charge = command.charge % (maxCharge + 1n);
             const ends = await Promise.all([
-              one(index).settle(getEnd(name, charge)),
-              one(index + 1).settle(getEnd(name, charge)),
+              instance(index).settle(getEnd(name, charge)),
+              instance(index + 1).settle(getEnd(name, charge)),
             ]);
             expect(ends).toEqual([{ charged: charge }, { charged: charge }]);
           };
@@ -250,24 +254,24 @@ describe('three instances on one account', () => {
 });
 
 test('three instances open exactly as many requests a day as the plan allows', async () => {
-  const { one, account } = await openThree('free');
+  const { instance, account } = await openThree('free');
   // Each instance has seen the day begin, but not what the others add from here on.
-  for (const index of [0, 1, 2]) await holdDurably(one(index), getHold(`req_first_${index}`, 0n));
+  for (const index of [0, 1, 2]) await holdDurably(instance(index), getHold(`req_first_${index}`, 0n));
   const answers = await Promise.all(
-    Array.from({ length: 260 }, (_, index) => covered(holdDurably(one(index), getHold(`req_${index}`, 0n)))),
+    Array.from({ length: 260 }, (_, index) => covered(holdDurably(instance(index), getHold(`req_${index}`, 0n)))),
   );
   expect(answers.filter(Boolean)).toHaveLength(197);
   expect(await account('acct_1')).toMatchObject({ day_requests: 200n });
 });
 
 test('a group commit finds its rows by id, whatever statements ran before it', async () => {
-  const { one, grant, db } = await openThree();
+  const { instance, grant, db } = await openThree();
   await grant('acct_1', 1_000n);
-  const [rounds, each] = [40, 3];
-  for (let round = 0; round < rounds; round += 1) {
-    const names = Array.from({ length: each }, (_, index) => `req_${round}_${index}`);
-    await Promise.all(names.map((name) => holdDurably(one(0), getHold(name, 2n))));
-    await Promise.all(names.map((name) => one(0).settle(getEnd(name, 1n))));
+  const [batches, perBatch] = [40, 3];
+  for (let batch = 0; batch < batches; batch += 1) {
+    const names = Array.from({ length: perBatch }, (_, index) => `req_${batch}_${index}`);
+    await Promise.all(names.map((name) => holdDurably(instance(0), getHold(name, 2n))));
+    await Promise.all(names.map((name) => instance(0).settle(getEnd(name, 1n))));
   }
   await sql`select pg_stat_force_next_flush()`.execute(db);
   const { rows } = await sql<{ index: string; read: bigint }>`
@@ -278,5 +282,5 @@ test('a group commit finds its rows by id, whatever statements ran before it', a
   // Each request is found three times per batch: to close it, to lock it, and for its entry. A full scan would read half of the
   // rows in each batch.
   expect(read.get('requests_pkey')).toBeGreaterThan(0);
-  expect(read.get('requests_pkey')).toBeLessThan(5 * rounds * each);
+  expect(read.get('requests_pkey')).toBeLessThan(5 * batches * perBatch);
 });

@@ -28,13 +28,17 @@ async function withRequests(): Promise<GatewayDb> {
 }
 
 const page = { limit: 20, order: 'desc' } as const;
-const newest = Array.from({ length: 20 }, (_, at) => `req_${15000 - at}`);
+const newest = Array.from({ length: 20 }, (_, position) => `req_${15000 - position}`);
 
 test.each([
   [{}, 'requests_by_time', newest],
   [{ client_request_id: 'answer 42' }, 'requests_of_client_request', ['req_10042']],
-  [{ conversation_id: 'c4' }, 'requests_of_conversation', Array.from({ length: 10 }, (_, at) => `req_${10049 - at}`)],
-  [{ purpose: 'p4' }, 'requests_of_purpose', Array.from({ length: 10 }, (_, at) => `req_${10049 - at}`)],
+  [
+    { conversation_id: 'c4' },
+    'requests_of_conversation',
+    Array.from({ length: 10 }, (_, position) => `req_${10049 - position}`),
+  ],
+  [{ purpose: 'p4' }, 'requests_of_purpose', Array.from({ length: 10 }, (_, position) => `req_${10049 - position}`)],
 ])(
   'requests with %j are read in the order of %s, also when the list starts at a moment or a request',
   async (named, index, ids) => {
@@ -110,14 +114,14 @@ describe('rare requests among many', () => {
       pick(['asc', 'desc'] as const),
       fc.integer({ min: 1, max: 9 }),
       async (rows, query, order, limit) => {
-        const all = rows.map(({ second, ...given }, at) => ({
+        const all = rows.map(({ second, ...given }, position) => ({
           ...given,
-          id: `req_${100 + at}`,
+          id: `req_${100 + position}`,
           created: BigInt(Date.parse(given.day) + second * 1_000),
         }));
         await replaceRequests(db, all);
         const matching = all
-          .filter((one) => isMatch(one, query))
+          .filter((request) => isMatch(request, query))
           .sort((a, b) => Number(a.created - b.created) || (a.id < b.id ? -1 : 1))
           .map(({ id }) => id);
         const expected = order === 'asc' ? matching : matching.toReversed();
@@ -152,12 +156,12 @@ describe('rare requests among many', () => {
   async function replaceRequests(db: GatewayDb, all: readonly Given[]): Promise<void> {
     await db.deleteFrom('usage_daily').execute();
     await db.deleteFrom('requests').execute();
-    for (const one of all) {
+    for (const request of all) {
       const rest = { account_id: 'acct_1', instance_id: 'i', metadata: '{}', hold: 0n, lease_until: 0n };
-      const ended = one.status === 'running' ? null : one.created;
+      const ended = request.status === 'running' ? null : request.created;
       await db
         .insertInto('requests')
-        .values({ ...one, ...rest, ended })
+        .values({ ...request, ...rest, ended })
         .execute();
     }
     await sql`insert into usage_daily select account_id, day, provider, model, coalesce(key_id, ''), status, byok, count(*),
@@ -165,16 +169,16 @@ describe('rare requests among many', () => {
       group by account_id, day, provider, model, coalesce(key_id, ''), status, byok`.execute(db);
   }
 
-  function isMatch(one: Given, query: Partial<RequestsQuery>): boolean {
+  function isMatch(request: Given, query: Partial<RequestsQuery>): boolean {
     return (
-      (query.status === undefined || one.status === query.status) &&
-      (query.provider === undefined || one.provider === query.provider) &&
-      (query.model === undefined || [one.model, `${one.provider}/${one.model}`].includes(query.model)) &&
-      (query.key === undefined || one.key_id === query.key) &&
-      (query.byok === undefined || (one.byok === 1n) === query.byok) &&
-      (query.purpose === undefined || one.purpose === query.purpose) &&
-      (query.start === undefined || one.created >= query.start) &&
-      (query.end === undefined || one.created < query.end)
+      (query.status === undefined || request.status === query.status) &&
+      (query.provider === undefined || request.provider === query.provider) &&
+      (query.model === undefined || [request.model, `${request.provider}/${request.model}`].includes(query.model)) &&
+      (query.key === undefined || request.key_id === query.key) &&
+      (query.byok === undefined || (request.byok === 1n) === query.byok) &&
+      (query.purpose === undefined || request.purpose === query.purpose) &&
+      (query.start === undefined || request.created >= query.start) &&
+      (query.end === undefined || request.created < query.end)
     );
   }
 

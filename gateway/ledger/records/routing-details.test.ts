@@ -43,9 +43,9 @@ test('an old routing decision is shortened once, and younger ones stay complete'
   const { database, open, ask, routing } = await openDatabaseFor();
   const before = await open(testNow, null);
   const old: string[] = [];
-  for (let at = 0; at < 45; at += 1) old.push(await ask(before, at % 3 === 0 ? 'sandbox/echo' : 'router'));
-  const whole = await Promise.all(old.map((id) => routing(before, id)));
-  expect(whole.filter((one) => one?.candidates)).toHaveLength(30);
+  for (let index = 0; index < 45; index += 1) old.push(await ask(before, index % 3 === 0 ? 'sandbox/echo' : 'router'));
+  const complete = await Promise.all(old.map((id) => routing(before, id)));
+  expect(complete.filter((sweeping) => sweeping?.candidates)).toHaveLength(30);
   await before.close();
 
   const later = testNow + 8 * dayMs;
@@ -54,15 +54,15 @@ test('an old routing decision is shortened once, and younger ones stay complete'
   await keeping.close();
   // Two instances at once, on PostgreSQL.
   const instances = [await open(later, 7), ...(onPostgres() ? [await open(later, 7)] : [])];
-  const [one] = instances;
-  if (!one) throw new Error('nothing was opened');
-  await expect.poll(async () => (await routing(one, old.at(-1) ?? ''))?.candidates).toBeUndefined();
-  for (const [at, id] of old.entries()) {
-    const { candidates: _looked, ...short } = whole[at] ?? { candidates: [] };
-    expect(await routing(one, id)).toEqual(short);
+  const [sweeping] = instances;
+  if (!sweeping) throw new Error('nothing was opened');
+  await expect.poll(async () => (await routing(sweeping, old.at(-1) ?? ''))?.candidates).toBeUndefined();
+  for (const [index, id] of old.entries()) {
+    const { candidates: _candidates, ...short } = complete[index] ?? { candidates: [] };
+    expect(await routing(sweeping, id)).toEqual(short);
   }
-  expect((await routing(one, young))?.candidates).not.toHaveLength(0);
-  expect((await one.operator.checkLedger()).ok).toBe(true);
+  expect((await routing(sweeping, young))?.candidates).not.toHaveLength(0);
+  expect((await sweeping.operator.checkLedger()).ok).toBe(true);
   for (const instance of instances) await instance.close();
 
   const { db } = await openDatabase(database);

@@ -12,7 +12,7 @@ const pauseMs = 5;
 const task = 'routing_details';
 
 /** Returns a routing decision as lists show it: without the candidate models, which are most of its size. */
-export function shortRouting({ candidates: _looked, ...rest }: Routing): Routing {
+export function shortRouting({ candidates: _candidates, ...rest }: Routing): Routing {
   return rest;
 }
 

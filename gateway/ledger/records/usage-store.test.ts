@@ -77,7 +77,7 @@ test.skipIf(onPostgres())('local days are added up from the index alone', async 
       readUsage(recorded, filter, { group, byDay: true, zone: 'Asia/Kolkata' }),
     );
     // The last query plan that reads more than the few requests of unknown cost.
-    const plan = plans.findLast((one) => !/requests_of_unknown_cost/.test(one));
+    const plan = plans.findLast((fields) => !/requests_of_unknown_cost/.test(fields));
     expect(plan).toMatch(/using covering index requests_by_time/i);
   }
 });
@@ -129,16 +129,16 @@ type Request = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 async function store(db: GatewayDb, requests: readonly Request[]): Promise<void> {
   await db.deleteFrom('usage_daily').execute();
   await db.deleteFrom('requests').execute();
-  for (const [at, { created, ...one }] of requests.entries()) {
+  for (const [index, { created, ...fields }] of requests.entries()) {
     const day = new Date(created).toISOString().slice(0, 10);
     const rest = { account_id: 'acct_1', instance_id: 'i', metadata: '{}', hold: 0n, lease_until: 0n, byok: 0n };
-    const ended = one.status === 'running' ? null : BigInt(created);
+    const ended = fields.status === 'running' ? null : BigInt(created);
     await db
       .insertInto('requests')
-      .values({ ...one, ...rest, id: `req_${at}`, provider: 'openai', created: BigInt(created), day, ended })
+      .values({ ...fields, ...rest, id: `req_${index}`, provider: 'openai', created: BigInt(created), day, ended })
       .execute();
-    if (one.status === 'running') continue;
-    const { model, status, charge, prompt_tokens } = one;
+    if (fields.status === 'running') continue;
+    const { model, status, charge, prompt_tokens } = fields;
     const counters = { completion_tokens: 0n, cached_tokens: 0n, reasoning_tokens: 0n, upstream_cost: 0n };
     await db
       .insertInto('usage_daily')

@@ -174,10 +174,10 @@ function getSource(filter: UsageFilter, grouping: UsageGrouping) {
 const isCounter = (column: GroupColumn) => !['purpose', 'conversation_id', 'error_code', 'provenance'].includes(column);
 
 function fromBoth(db: GatewayDb, filter: UsageFilter) {
-  const whole = fromDays(db, filter.accountId, splitByDays(filter).days);
+  const fullDays = fromDays(db, filter.accountId, splitByDays(filter).days);
   return partsOfDays(filter).reduce(
     (sum, part) => sum.unionAll(fromRequests(db, { ...filter, ...part }, sql.ref('day'))),
-    whole,
+    fullDays,
   );
 }
 

@@ -48,16 +48,16 @@ const summedEntries = sql`create temporary table entry_sums as
     ${total(sql`case when type in ('usage', 'byok_fee') then -amount else 0 end`)} as spent
   from ledger_entries group by account_id`;
 
-const each = (column: (name: string) => RawBuilder<unknown>, between: RawBuilder<unknown> = sql`, `) =>
+const joinCounters = (column: (name: string) => RawBuilder<unknown>, between: RawBuilder<unknown> = sql`, `) =>
   sql.join(counters.map(column), between);
-const counted = each((name) => sql.ref(name));
+const counted = joinCounters((name) => sql.ref(name));
 
 /**
  * Daily counters that differ from the requests. Both sides are put into one list and grouped: joining them would take time for
  * each pair.
  */
 const wrongBuckets = sql`create temporary table wrong_buckets as
-  select ${bucket}, ${each(
+  select ${bucket}, ${joinCounters(
     (name) => sql`sum(case when side = 1 then ${sql.ref(name)} end) as ${sql.ref(`expected_${name}`)},
     sum(case when side = 0 then ${sql.ref(name)} end) as ${sql.ref(`found_${name}`)}`,
   )}
@@ -65,4 +65,4 @@ const wrongBuckets = sql`create temporary table wrong_buckets as
     select 0 as side, ${bucket}, ${counted} from usage_daily
     union all select 1, ${bucket}, ${counted} from ended_sums
   ) sides group by ${bucket}
-  having ${each((name) => sql`sum(case when side = 1 then ${sql.ref(name)} else -${sql.ref(name)} end) <> 0`, sql` or `)}`;
+  having ${joinCounters((name) => sql`sum(case when side = 1 then ${sql.ref(name)} else -${sql.ref(name)} end) <> 0`, sql` or `)}`;

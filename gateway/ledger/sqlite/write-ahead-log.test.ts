@@ -73,8 +73,8 @@ async function openWithAccount(): Promise<Opened> {
     .insertInto('accounts')
     .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
     .execute();
-  for (const [at, id] of keyIds.entries()) {
-    const parent_id = at === 0 ? null : keyIds[0];
+  for (const [index, id] of keyIds.entries()) {
+    const parent_id = index === 0 ? null : keyIds[0];
     const key = {
       id,
       account_id: 'acct_1',
@@ -212,8 +212,8 @@ function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
   mkdirSync(copy);
   const target = join(copy, 'books.db');
   for (const end of ['', '-wal']) if (existsSync(database + end)) copyFileSync(database + end, target + end);
-  for (const [at, path] of logPaths(database).entries()) {
-    if (existsSync(path)) writeFileSync(logPaths(target)[at] ?? '', keep(readFileSync(path)));
+  for (const [index, path] of logPaths(database).entries()) {
+    if (existsSync(path)) writeFileSync(logPaths(target)[index] ?? '', keep(readFileSync(path)));
   }
   return target;
 }
@@ -308,8 +308,8 @@ test('a kill at any byte of the log leaves what the pure rules make of the compl
       // A process killed a moment later would not have flushed more, so what is stored now is what it leaves.
       const applied = await numberApplied(opened);
       const copy = killed(opened.database, (bytes) => {
-        const whole = written(bytes);
-        return Buffer.concat([whole.subarray(0, cut % (whole.length + 1)), rest(bytes, applied)]);
+        const complete = written(bytes);
+        return Buffer.concat([complete.subarray(0, cut % (complete.length + 1)), rest(bytes, applied)]);
       });
       const lacking = getFrames(copy).map(({ number }) => number);
       expect(Math.max(applied, lastInLog(copy) ?? 0)).toBe(Math.max(applied, ...lacking));
@@ -352,15 +352,15 @@ test('replayed rows, texts and leases equal those of a server that went on', asy
 
 test('a log that is damaged where it had been synced is refused, and a torn end is cut', async () => {
   const opened = await openWithAccount();
-  for (let at = 0; at < 4; at += 1) {
-    await opened.ledger.decide(getHold(`req_${at}`, null, 10n));
-    await opened.ledger.settle(getEnd(`req_${at}`, 3));
+  for (let index = 0; index < 4; index += 1) {
+    await opened.ledger.decide(getHold(`req_${index}`, null, 10n));
+    await opened.ledger.settle(getEnd(`req_${index}`, 3));
   }
   await opened.ledger.decide(getHold('req_last', null, 10n));
-  const damaged = (at: (bytes: Buffer) => number) =>
+  const damaged = (index: (bytes: Buffer) => number) =>
     killed(opened.database, (bytes) => {
       const copy = Buffer.from(bytes);
-      const place = at(written(bytes));
+      const place = index(written(bytes));
       if (copy.length > 0) copy[place] = (copy[place] ?? 0) ^ 0xff;
       return copy;
     });
@@ -369,7 +369,7 @@ test('a log that is damaged where it had been synced is refused, and a torn end 
   const foreign = killed(opened.database, (bytes) => bytes);
   const other = await openWithAccount();
   const wrong = killed(other.database, () => Buffer.alloc(0));
-  for (const [at, path] of logPaths(foreign).entries()) copyFileSync(path, logPaths(wrong)[at] ?? '');
+  for (const [index, path] of logPaths(foreign).entries()) copyFileSync(path, logPaths(wrong)[index] ?? '');
   await other.db.destroy();
   await opened.db.destroy();
   await expect(open(middle)).rejects.toThrow(/journal of the database .* step \d+ is damaged or missing/);
@@ -384,10 +384,10 @@ test('full log files are overwritten in turn, and events left in them from befor
   const opened = await openWithAccount();
   const long = 'x'.repeat(200_000);
   const sizes = () => logPaths(opened.database).map((path) => statSync(path).size);
-  const most = 34 * 1024 * 1024;
-  let asked = 0;
+  const maxBytes = 34 * 1024 * 1024;
+  let requestCount = 0;
   const ask = async (text: string) => {
-    const id = `req_${asked++}`;
+    const id = `req_${requestCount++}`;
     await opened.ledger.decide({ ...getHold(id, null, 1n), metadata: { text } });
     await opened.ledger.settle(getEnd(id, 0));
   };
@@ -395,30 +395,32 @@ test('full log files are overwritten in turn, and events left in them from befor
   // Repeat until the first file, which was left, begins with a later event than the second.
   do {
     for (let more = 0; more < 20; more += 1) await ask(long);
-    expect(asked).toBeLessThan(1_000);
+    expect(requestCount).toBeLessThan(1_000);
   } while ((numbers()[0] ?? 0) <= (numbers()[1] ?? 0));
-  expect(Math.max(...sizes())).toBeLessThan(most);
-  for (let at = 0; at < 3; at += 1) await ask('short');
+  expect(Math.max(...sizes())).toBeLessThan(maxBytes);
+  for (let index = 0; index < 3; index += 1) await ask('short');
   // Repeat until the last event is only in the write-ahead log: on a slow disk it may be in the database before it's
   // acknowledged.
   while ((await numberApplied(opened)) >= (lastInLog(opened.database) ?? 0)) await ask('short');
-  const whole = killed(opened.database, (bytes) => bytes);
+  const complete = killed(opened.database, (bytes) => bytes);
   const last = getFrames(opened.database).reduce((highest, { number }) => Math.max(highest, number), 0);
   const torn = killed(opened.database, (bytes) => {
     const copy = Buffer.from(bytes);
     for (const { number, text } of scanFrames(bytes).frames) if (number === last) copy[copy.indexOf(text())] = 0;
     return copy;
   });
-  expect([whole, torn].map(lastInLog)).toEqual([last, last - 1]);
+  expect([complete, torn].map(lastInLog)).toEqual([last, last - 1]);
   const expected = await state(opened);
   await opened.db.destroy();
-  const again = await open(whole);
+  const again = await open(complete);
   expect(await state(again)).toEqual(expected);
   expect(again.logged.map(({ event }) => event)).not.toContain('write_ahead_log_truncated');
   await again.db.destroy();
   const cut = await open(torn);
   expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'write_ahead_log_truncated', level: 'warn' }));
-  expect((await state(cut)).requests.find(({ id }) => id === `req_${asked - 1}`)).toMatchObject({ status: 'running' });
+  expect((await state(cut)).requests.find(({ id }) => id === `req_${requestCount - 1}`)).toMatchObject({
+    status: 'running',
+  });
   await cut.db.destroy();
 });
 
@@ -430,10 +432,10 @@ async function openWithLog() {
     const [pages] = statement.all([]) as { log: bigint; checkpointed: bigint }[];
     return { pages: Number(pages?.log), waiting: Number((pages?.log ?? 0n) - (pages?.checkpointed ?? 0n)) };
   };
-  let asked = 0;
+  let requestCount = 0;
   const ask = async () => {
-    await opened.ledger.decide(getHold(`req_${asked}`, null, 1n));
-    await opened.ledger.settle(getEnd(`req_${asked++}`, 0));
+    await opened.ledger.decide(getHold(`req_${requestCount}`, null, 1n));
+    await opened.ledger.settle(getEnd(`req_${requestCount++}`, 0));
   };
   /** Reading flushes all events at once. */
   const read = () => opened.db.selectFrom('accounts').select('id').execute();
@@ -472,7 +474,7 @@ test('a checkpoint that a reader blocks is not retried with each event', async (
     await read();
   }
   // Wait for the scheduled flush instead of reading: each flush is followed by a check of SQLite's log.
-  for (let fills = 0; fills < 8; fills += 1) {
+  for (let flushes = 0; flushes < 8; flushes += 1) {
     const before = await numberApplied(opened);
     await ask();
     await expect.poll(() => numberApplied(opened), { interval: 5 }).toBeGreaterThan(before);
@@ -554,7 +556,7 @@ test('while too many events wait for the database nothing new begins, running re
 
 /** Runs the commands of this many requests, which all end before the event loop goes on. Resolves when they are durable. */
 async function endMany({ ledger }: Opened, count: number): Promise<void> {
-  const ids = Array.from({ length: count }, (_, at) => `req_${String(at).padStart(4, '0')}`);
+  const ids = Array.from({ length: count }, (_, index) => `req_${String(index).padStart(4, '0')}`);
   for (const id of ids) await ledger.decide(getHold(id, 'key_1', 1n));
   await Promise.all(ids.map((id) => ledger.settle(getEnd(id, 1))));
 }
@@ -606,7 +608,7 @@ test('a reader during a flush sees all events, and a caller that needs none of t
 test('events that arrive after a read has flushed the rest are flushed in portions too', async () => {
   const { connection, ended, ...opened } = await openMidway();
   await opened.db.selectFrom('accounts').select('id').execute();
-  for (let at = 0; at < 200; at += 1) await opened.ledger.decide(getHold(`req_new_${at}`, null, 1n));
+  for (let index = 0; index < 200; index += 1) await opened.ledger.decide(getHold(`req_new_${index}`, null, 1n));
   await expect.poll(() => connection.inTransaction, { interval: 1 }).toBe(true);
   await expect.poll(() => connection.inTransaction, { interval: 1 }).toBe(false);
   await ended;

@@ -14,62 +14,63 @@ const soon = { timeout: 20_000, interval: 200 };
 async function openTwo() {
   const database = await testDatabase();
   const shared = { database };
-  const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+  const [gatewayA, gatewayB] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
   const admin = new pg.Client({ connectionString: database });
   await admin.connect();
   onTestFinished(() => admin.end());
-  const user = await one.gateway.operator.createUser({ accountId: one.account.id, name: 'Ada' });
-  const issued = await one.gateway.operator.issueToken({ userId: user.id, scopes: ['account'], lifetimeS: 60 });
+  const user = await gatewayA.gateway.operator.createUser({ accountId: gatewayA.account.id, name: 'Ada' });
+  const issued = await gatewayA.gateway.operator.issueToken({ userId: user.id, scopes: ['account'], lifetimeS: 60 });
   /** Returns what two answers to a credential of one: the status, and the code if there is one. */
   const seen = async (credential: string) => {
-    const response = await two.call('/account', { key: credential });
+    const response = await gatewayB.call('/account', { key: credential });
     return response.status === 200 ? 'served' : errorCode(response);
   };
-  await expect.poll(() => seen(one.key), soon).toBe('served');
+  await expect.poll(() => seen(gatewayA.key), soon).toBe('served');
   await expect.poll(() => seen(issued.token), soon).toBe('served');
-  return { database, one, two, admin, user, issued, seen };
+  return { database, gatewayA, gatewayB, admin, user, issued, seen };
 }
 
 describe('a change on one instance reaches the others at once', () => {
   test('a revoked key is refused', async () => {
-    const { one, seen } = await openTwo();
-    await one.gateway.operator.revokeKey(one.keyId);
-    await expect.poll(() => seen(one.key), soon).toBe('invalid_api_key');
+    const { gatewayA, seen } = await openTwo();
+    await gatewayA.gateway.operator.revokeKey(gatewayA.keyId);
+    await expect.poll(() => seen(gatewayA.key), soon).toBe('invalid_api_key');
   });
 
   test('a suspended account is refused, and served again when it is resumed', async () => {
-    const { one, seen } = await openTwo();
-    await one.gateway.operator.setAccountStatus(one.account.id, 'suspended');
-    await expect.poll(() => seen(one.key), soon).toBe('account_suspended');
-    await one.gateway.operator.setAccountStatus(one.account.id, 'active');
-    await expect.poll(() => seen(one.key), soon).toBe('served');
+    const { gatewayA, seen } = await openTwo();
+    await gatewayA.gateway.operator.setAccountStatus(gatewayA.account.id, 'suspended');
+    await expect.poll(() => seen(gatewayA.key), soon).toBe('account_suspended');
+    await gatewayA.gateway.operator.setAccountStatus(gatewayA.account.id, 'active');
+    await expect.poll(() => seen(gatewayA.key), soon).toBe('served');
   });
 
   test('a revoked token, a disabled user and a rotated signing key are refused', async () => {
-    const { one, user, issued, seen } = await openTwo();
-    const next = () => one.gateway.operator.issueToken({ userId: user.id, scopes: ['account'], lifetimeS: 60 });
-    await one.gateway.operator.revokeTokens(issued.id);
+    const { gatewayA, user, issued, seen } = await openTwo();
+    const next = () => gatewayA.gateway.operator.issueToken({ userId: user.id, scopes: ['account'], lifetimeS: 60 });
+    await gatewayA.gateway.operator.revokeTokens(issued.id);
     await expect.poll(() => seen(issued.token), soon).toBe('invalid_token');
     const second = await next();
     await expect.poll(() => seen(second.token), soon).toBe('served');
-    await one.gateway.operator.setUserStatus(user.id, 'disabled');
+    await gatewayA.gateway.operator.setUserStatus(user.id, 'disabled');
     await expect.poll(() => seen(second.token), soon).toBe('invalid_token');
-    await one.gateway.operator.setUserStatus(user.id, 'active');
+    await gatewayA.gateway.operator.setUserStatus(user.id, 'active');
     await expect.poll(() => seen(second.token), soon).toBe('served');
-    await one.gateway.operator.rotateTokenKeys({ atOnce: true });
+    await gatewayA.gateway.operator.rotateTokenKeys({ atOnce: true });
     await expect.poll(() => seen(second.token), soon).toBe('invalid_token');
   });
 
   test('a plan that was changed by hand in the database applies', async () => {
-    const { one, two, admin } = await openTwo();
-    const plan = async () => ((await (await two.call('/account', { key: one.key })).json()) as AccountPlan).plan.id;
+    const { gatewayA, gatewayB, admin } = await openTwo();
+    const plan = async () =>
+      ((await (await gatewayB.call('/account', { key: gatewayA.key })).json()) as AccountPlan).plan.id;
     expect(await plan()).toBe('pro');
-    await admin.query('UPDATE accounts SET plan = $1 WHERE id = $2', ['free', one.account.id]);
+    await admin.query('UPDATE accounts SET plan = $1 WHERE id = $2', ['free', gatewayA.account.id]);
     await expect.poll(plan, soon).toBe('free');
   });
 
   test('a change during a lost connection is seen as soon as the connection is back', async () => {
-    const { database, one, seen, admin } = await openTwo();
+    const { database, gatewayA, seen, admin } = await openTwo();
     const name = new URL(database).pathname.slice(1);
     const server = new pg.Client({ connectionString: new URL('/postgres', database).href });
     await server.connect();
@@ -80,12 +81,12 @@ describe('a change on one instance reaches the others at once', () => {
     );
     expect(cut.rowCount).toBe(2);
     // Only what is cached from here on can't be dropped by a notification that was still on its way.
-    expect(await seen(one.key)).toBe('served');
-    await admin.query('UPDATE api_keys SET revoked_at = 1 WHERE id = $1', [one.keyId]);
-    expect(await seen(one.key)).toBe('served');
+    expect(await seen(gatewayA.key)).toBe('served');
+    await admin.query('UPDATE api_keys SET revoked_at = 1 WHERE id = $1', [gatewayA.keyId]);
+    expect(await seen(gatewayA.key)).toBe('served');
     await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await server.end();
-    await expect.poll(() => seen(one.key), soon).toBe('invalid_api_key');
+    await expect.poll(() => seen(gatewayA.key), soon).toBe('invalid_api_key');
   });
 });
 
@@ -166,10 +167,10 @@ test('limits apply to all instances together', async () => {
   const init = { headers: { authorization: `Bearer ${first.key}` } };
   const statuses: number[] = [];
   for (let round = 0; round < 10; round += 1) {
-    const asked = gateways.map(({ post }) =>
+    const responses = gateways.map(({ post }) =>
       post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 }, init),
     );
-    for (const { status } of await Promise.all(asked)) statuses.push(status);
+    for (const { status } of await Promise.all(responses)) statuses.push(status);
   }
   expect(statuses.filter((status) => status === 200)).toHaveLength(20);
   expect(statuses.filter((status) => status === 429)).toHaveLength(10);

@@ -10,10 +10,10 @@ const atOnce = 32;
 test('a daily quota costs no extra query, and applies when another instance used it up', async () => {
   const proxy = await openLossyPostgres(await testDatabase());
   onTestFinished(() => proxy.close());
-  const one = await openTestGateway({ database: proxy.url, plan: 'free' });
+  const gatewayA = await openTestGateway({ database: proxy.url, plan: 'free' });
   const { db } = await openDatabase(proxy.url);
   onTestFinished(() => db.destroy());
-  const ask = () => one.post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 });
+  const ask = () => gatewayA.post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 });
   expect((await ask()).status).toBe(200);
   const rowsRead = proxy.count('from "accounts"');
   for (let count = 0; count < 5; count += 1) expect((await ask()).status).toBe(200);
@@ -21,7 +21,7 @@ test('a daily quota costs no extra query, and applies when another instance used
   await db.updateTable('accounts').set({ day_requests: 200n }).execute();
   // The hold finds out exactly. From then on the order of refusals applies too.
   expect(await errorCode(await ask())).toBe('plan_limit_exceeded');
-  expect(await errorCode(await one.post('/chat', { prompt: 1 }))).toBe('plan_limit_exceeded');
+  expect(await errorCode(await gatewayA.post('/chat', { prompt: 1 }))).toBe('plan_limit_exceeded');
   await db.updateTable('accounts').set({ day_requests: 6n }).execute();
   expect((await ask()).status).toBe(200);
 });
@@ -34,10 +34,10 @@ test('a request under load takes at most three round trips to the database in to
   const ask = () => post('/chat', { model: 'sandbox/echo', prompt: 'hi', max_tokens: 9 });
   expect((await ask()).status).toBe(200);
   const before = proxy.roundTrips();
-  let asked = 0;
+  let requestCount = 0;
   const client = async () => {
-    while (asked < requests) {
-      asked += 1;
+    while (requestCount < requests) {
+      requestCount += 1;
       const answer = await ask();
       expect(answer.status).toBe(200);
       await answer.text();

@@ -85,7 +85,7 @@ const usage: fc.Arbitrary<TokenUsage> = fc
 const sum = (price: Price, used: TokenUsage) => costLines(price, used).reduce((all, { pico }) => all + pico, 0n);
 
 test('no accepted change makes a cost free, or higher or lower than a new rate allows', () => {
-  let [asked, believed] = [0, 0];
+  let [tried, accepted] = [0, 0];
   const usages = fc.array(usage, { minLength: 5, maxLength: 5 });
   const property = fc.property(fc.constantFrom(...bookIds), change, usages, (id, { rates, fee, tiers }, requests) => {
     const before = bookPrice(id);
@@ -94,13 +94,13 @@ test('no accepted change makes a cost free, or higher or lower than a new rate a
       ...(fee === undefined ? {} : { request: fee }),
       tiers: tiers
         ? tiers
-            .toSorted(([one], [other]) => one - other)
+            .toSorted(([low], [high]) => low - high)
             .map(([above, factors]) => ({ above, ...mutated(before, factors) }))
         : before.tiers,
     };
-    asked += 1;
+    tried += 1;
     if (changedPrice(after, id).refused.length > 0) return;
-    believed += 1;
+    accepted += 1;
     const [old, now] = [parsePricing(before, '', ''), parsePricing(after, '', '')];
     for (const used of requests) {
       const [was, is] = [sum(old, used), sum(now, used) - now.request];
@@ -112,10 +112,10 @@ test('no accepted change makes a cost free, or higher or lower than a new rate a
     }
   });
   fc.assert(property, { numRuns: 10_000 });
-  expect(believed).toBeGreaterThan(1_000);
+  expect(accepted).toBeGreaterThan(1_000);
   figure(
     'prices from elsewhere',
-    `${asked} random changes of price rows, ${believed} believed, none beyond its bounds`,
+    `${tried} random changes of price rows, ${accepted} believed, none beyond its bounds`,
   );
 });
 

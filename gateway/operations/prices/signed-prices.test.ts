@@ -13,8 +13,8 @@ import { createPriceOperator } from './price-operator.ts';
 
 /** A price book from another machine is trusted by its signature, and an older one never replaces a newer one. */
 
-const ours = generateKeyPairSync('ed25519');
-const theirs = generateKeyPairSync('ed25519');
+const ownKeys = generateKeyPairSync('ed25519');
+const foreignKeys = generateKeyPairSync('ed25519');
 const id = 'openai/gpt-5.4-mini';
 
 const book = (asOf: string, input: string) =>
@@ -27,7 +27,7 @@ const book = (asOf: string, input: string) =>
   );
 
 type Files = Record<string, Uint8Array | string>;
-const signed = (bytes: Uint8Array, key: KeyObject = ours.privateKey): Files => ({
+const signed = (bytes: Uint8Array, key: KeyObject = ownKeys.privateKey): Files => ({
   '/book.json': bytes,
   '/book.json.sig': `${getSignature(key, bytes)}\n`,
 });
@@ -36,9 +36,9 @@ async function open() {
   const { db } = await openDatabase(':memory:');
   onTestFinished(() => db.destroy());
   let files: Files = {};
-  const asked: string[] = [];
+  const fetched: string[] = [];
   const server = createServer(({ url = '' }, response) => {
-    asked.push(url);
+    fetched.push(url);
     const file = files[url];
     response.writeHead(file === undefined ? 404 : 200).end(file);
   });
@@ -55,29 +55,29 @@ async function open() {
   });
   return {
     operator,
-    asked,
+    fetched,
     origin,
     serve(next: Files): void {
       files = next;
     },
-    refresh: (key: KeyObject | null = ours.publicKey, address = 'https://prices.example/book.json') =>
+    refresh: (key: KeyObject | null = ownKeys.publicKey, address = 'https://prices.example/book.json') =>
       operator.refreshPrices(address, key),
   };
 }
 
 describe('a price book', () => {
   test('is adopted when our signature is beside it', async () => {
-    const { serve, refresh, asked } = await open();
+    const { serve, refresh, fetched } = await open();
     serve(signed(book('2026-11-28', '0.7')));
     expect((await refresh()).added).toMatchObject([{ model: id, price: { input: '0.7' } }]);
-    expect(asked).toEqual(['/book.json', '/book.json.sig']);
+    expect(fetched).toEqual(['/book.json', '/book.json.sig']);
     expect((await refresh()).added).toEqual([]);
   });
 
   test.each<[string, (bytes: Buffer) => Files, RegExp]>([
     ['has none', (bytes) => ({ '/book.json': bytes }), /answered 404 for \/book\.json\.sig/],
     ['is empty', (bytes) => ({ '/book.json': bytes, '/book.json.sig': '' }), /no signature of it by the public key/],
-    ['is by another key', (bytes) => signed(bytes, theirs.privateKey), /book\.json\.sig is no signature of it/],
+    ['is by another key', (bytes) => signed(bytes, foreignKeys.privateKey), /book\.json\.sig is no signature of it/],
     [
       'is of another book',
       (bytes) => ({ ...signed(book('2026-11-28', '0.6')), '/book.json': bytes }),
@@ -103,18 +103,18 @@ describe('a price book', () => {
   });
 
   test('from another machine is not even fetched without a key, and from this machine it is adopted', async () => {
-    const { serve, refresh, asked, origin } = await open();
+    const { serve, refresh, fetched, origin } = await open();
     serve({ '/book.json': book('2026-11-28', '0.7') });
     for (const address of ['https://prices.example/book.json', 'https://10.0.0.5/book.json'])
       await expect(refresh(null, address)).rejects.toThrow(/is not this machine.*PORTICO_PRICES_KEY.*--key/);
-    expect(asked).toEqual([]);
+    expect(fetched).toEqual([]);
     expect((await refresh(null, `${origin}/book.json`)).added).toHaveLength(1);
   });
 
   test('from this machine needs the signature too when a key is configured', async () => {
     const { serve, refresh, origin } = await open();
     serve({ '/book.json': book('2026-11-28', '0.7') });
-    await expect(refresh(ours.publicKey, `${origin}/book.json`)).rejects.toThrow(/answered 404/);
+    await expect(refresh(ownKeys.publicKey, `${origin}/book.json`)).rejects.toThrow(/answered 404/);
   });
 
   test('is refused when it is older than an adopted one, even if it is signed', async () => {
@@ -142,16 +142,20 @@ describe('a price book', () => {
 
   test('is refused with one changed byte, wherever it is', async () => {
     const bytes = book('2026-11-28', '0.7');
-    const signature = getSignature(ours.privateKey, bytes);
+    const signature = getSignature(ownKeys.privateKey, bytes);
     let refusals = 0;
-    const property = fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
-      const changed = Uint8Array.from(bytes, (byte, index) => (index === at ? (byte + by) % 256 : byte));
-      const send = async (url: string | URL | Request) =>
-        new Response(String(url).endsWith('.sig') ? signature : changed);
-      const source = { address: 'https://prices.example/book.json', publicKey: ours.publicKey };
-      await expect(fetchPrices(source, send)).rejects.toThrow('is no signature of it');
-      refusals += 1;
-    });
+    const property = fc.asyncProperty(
+      fc.nat(bytes.length - 1),
+      fc.integer({ min: 1, max: 255 }),
+      async (byteIndex, by) => {
+        const changed = Uint8Array.from(bytes, (byte, index) => (index === byteIndex ? (byte + by) % 256 : byte));
+        const send = async (url: string | URL | Request) =>
+          new Response(String(url).endsWith('.sig') ? signature : changed);
+        const source = { address: 'https://prices.example/book.json', publicKey: ownKeys.publicKey };
+        await expect(fetchPrices(source, send)).rejects.toThrow('is no signature of it');
+        refusals += 1;
+      },
+    );
     await fc.assert(property, { numRuns: 500 });
     figure('prices from elsewhere', `${refusals} books with a changed byte, all refused`);
   });

@@ -189,13 +189,13 @@ describe('a large request', () => {
     }
     const server = await listen(gateway, { port: 0 });
     const leaving = new AbortController();
-    const asked = fetch(`${server.url}/chat`, {
+    const pending = fetch(`${server.url}/chat`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...body, stream: true, model: 'sandbox/slow' }),
       signal: leaving.signal,
     });
-    await (await asked).body?.getReader().read();
+    await (await pending).body?.getReader().read();
     leaving.abort();
     await expect.poll(async () => (await post('/chat', body)).status).toBe(200);
     await server.close();

@@ -17,8 +17,8 @@ async function openWithRows() {
     { note: '","client_request_id":"pretended"' },
     { client_request_id: 'two\nlines' },
   ];
-  for (const [at, value] of metadata.entries()) {
-    const row = { ...request, id: `req_${at}`, metadata: JSON.stringify(value) };
+  for (const [index, value] of metadata.entries()) {
+    const row = { ...request, id: `req_${index}`, metadata: JSON.stringify(value) };
     await db
       .insertInto('requests')
       .values({ ...row, provider: 'p', model: 'm', byok: 0n, hold: 0n, lease_until: 0n })

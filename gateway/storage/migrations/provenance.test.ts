@@ -78,7 +78,7 @@ test('each key gets the parent that the previous version recorded, and its spend
   expect(new Set(rows.map(({ scopes }) => scopes))).toEqual(new Set(['["chat","account"]']));
   await db.connection().execute((connection) =>
     withSums(connection, async () => {
-      for (const { name, look } of keyRules) expect([name, (await look(connection)).violations]).toEqual([name, []]);
+      for (const { name, check } of keyRules) expect([name, (await check(connection)).violations]).toEqual([name, []]);
     }),
   );
 });
