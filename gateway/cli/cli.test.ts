@@ -23,7 +23,7 @@ const impatient = beforehand(`const { setInterval: real } = globalThis;
   globalThis.setInterval = (run, ms, ...more) => real(run, ms / 30, ...more);`);
 
 describe('the command line', { timeout: 180_000 }, () => {
-  test('creates an account, credits and a key that a gateway then serves, and a revoked key is refused', async () => {
+  test('the command line creates an account, credits and a key that a gateway then serves, and a revoked key is refused', async () => {
     const { database } = await workplace();
     const { last: id } = await run(['account', 'create', '--name', 'Team', '--db', database]);
     expect(id).toMatch(/^acct_/);
@@ -42,7 +42,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(log()).not.toContain(key);
   });
 
-  test('defines a plan, changes one field, assigns it to an account, and keeps it while an account has it', async () => {
+  test('the command line defines a plan, changes one field, assigns it to an account, and keeps it while an account has it', async () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const onDatabase = (...args: string[]) => command([...args, '--db', database]);
@@ -75,7 +75,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(await onDatabase('plan', 'set', 'team', '--requests-per-day', 'many')).toMatchObject({ code: 1 });
   });
 
-  test('adds a server with two keys that a serving gateway adopts, tests it and removes it', async () => {
+  test('the command line adds a server with two keys that a serving gateway adopts, tests it and removes it', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const sentKeys: (string | undefined)[] = [];
@@ -115,7 +115,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     await expect.poll(listed, { timeout: 20_000 }).not.toContain('near/small');
   });
 
-  test('grants once per id and lists accounts with their balance', async () => {
+  test('the command line grants once per id and lists accounts with their balance', async () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const grant = ['credit', 'grant', id, '1.5', '--id', 'may', '--db', database];
@@ -243,7 +243,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     await expect.poll(status).toBe(200);
   });
 
-  test('issues tokens for users that a serving gateway accepts until they are revoked', async () => {
+  test('the command line issues tokens for users that a serving gateway accepts until they are revoked', async () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const db = ['--db', database];
@@ -283,7 +283,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect((await command(['user', 'list', id, ...db])).stdout).toBe(`${user}\tactive\tAda\n`);
   });
 
-  test('checks the ledger, and fails when it is off by a nano-dollar', async () => {
+  test('the command line checks the ledger, and fails when it is off by a nano-dollar', async () => {
     const { database } = await workplace();
     await accountWithKey(database);
     const verify = ['ledger', 'verify', '--db', database];
@@ -303,7 +303,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     });
   });
 
-  test('sets a price that a running gateway adopts, shows its history and returns it to the book', async () => {
+  test('the command line sets a price that a running gateway adopts, shows its history and returns it to the book', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const { url } = await serve(database, [], impatient);
@@ -338,7 +338,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect((await prices('list', '--provider', 'openai')).stdout).not.toContain('override');
   });
 
-  test('fetches newer prices at the start when an address is configured, and adopts them once', async () => {
+  test('a server fetches newer prices at its start when an address is configured, and adopts them once', async () => {
     const { database } = await workplace();
     const { models } = JSON.parse(readFileSync(new URL('../models/prices/data/prices.json', import.meta.url), 'utf8'));
     const newer = models.map((model: { id: string; rows: { from: null }[] }) =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
 import { pepperBeside, peppersFromEnvironment } from '../access/auth/pepper.ts';
 import { tokenNamesFrom } from '../access/auth/token-names.ts';
-import { awaitEarlierCommands } from '../ledger/sqlite/unflushed-commands.ts';
+import { awaitEarlierEvents } from '../ledger/sqlite/unflushed-events.ts';
 import type { Administrator } from '../operations/operator/operator.ts';
 import { createOperator } from '../operations/operator/operator-store.ts';
 import { openDatabaseClock } from '../storage/database-clock.ts';
@@ -32,7 +32,7 @@ export async function openOperator(options: {
   const given = peppersFromEnvironment(database, env);
   const tokenNames = tokenNamesFrom(env);
   const gatewayDb = await openDatabase(database);
-  await awaitEarlierCommands(gatewayDb.db).catch(closing(gatewayDb));
+  await awaitEarlierEvents(gatewayDb.db).catch(closing(gatewayDb));
   const now = gatewayDb.dialect === 'postgres' ? (await openDatabaseClock(gatewayDb.db)).now : options.now;
   const peppers = given ?? (await pepperBeside(database, gatewayDb.db).catch(closing(gatewayDb)));
   const transact = createTransact(gatewayDb);

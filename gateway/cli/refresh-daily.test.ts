@@ -20,7 +20,7 @@ test('nothing is fetched when no address is configured', () => {
   expect(fetched).toEqual([]);
 });
 
-test('fetches at once and every day until it is stopped, and logs a refusal with its reason', async () => {
+test('prices are fetched at once and every day until that is stopped, and a refusal is logged with its reason', async () => {
   vi.useFakeTimers();
   const logged: unknown[] = [];
   let calls = 0;

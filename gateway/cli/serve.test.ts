@@ -151,7 +151,7 @@ describe('a serving process', { timeout: 180_000 }, () => {
   });
 
   // Node's own undici would take 60 ms of processor time to load, besides the one that sends every request.
-  test.skipIf(withoutSignals)('loads only its own undici, even after it has used web classes', async () => {
+  test.skipIf(withoutSignals)('a server loads only its own undici, even after it has used web classes', async () => {
     const { database } = await workplace();
     const whatIsLoaded = beforehand(`process.on('exit', () => {
       process.stderr.write(process.moduleLoadList.filter((name) => name.startsWith('NativeModule')).join('\\n'));

@@ -38,7 +38,7 @@ describe('the command line without a database', { timeout: 180_000 }, () => {
     expect(about.stdout).not.toContain('account create');
   });
 
-  test('lists plans and prices without opening a database', async () => {
+  test('the command line lists plans and prices without opening a database', async () => {
     const { directory } = await workplace();
     const db = ['--db', join(directory, 'missing.db')];
     expect((await command(['plan', 'list', ...db])).stdout).toMatch(
@@ -59,7 +59,7 @@ describe('the command line without a database', { timeout: 180_000 }, () => {
     });
   });
 
-  test('prints the API as OpenAPI and as a Postman collection', async () => {
+  test('the command line prints the API as OpenAPI and as a Postman collection', async () => {
     const [openapi, postman] = await Promise.all([
       command(['openapi']),
       command(['postman', '--base-url', 'https://a.example']),

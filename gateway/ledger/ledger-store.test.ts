@@ -165,7 +165,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     ['pro', true],
     ['local', false],
   ] as const)(
-    'matches a simple model of the ledger after any sequence of commands (%s)',
+    'the ledger matches a simple model after any sequence of commands (%s)',
     async (plan, prepaid) => {
       await fc.assert(
         fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
@@ -191,7 +191,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     60_000,
   );
 
-  test('never promises more than the balance to 200 callers at once', async () => {
+  test('the ledger never promises more than the balance to 200 callers at once', async () => {
     const { ledger, account } = await openLedger('pro', '0.00000005');
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => getCode(holdDurably(ledger, getHold(`req_${index}`, 3n)))),
@@ -201,30 +201,33 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     expect(await account()).toMatchObject({ balance: 50n, held: 48n });
   });
 
-  test.runIf(engine === 'PostgreSQL')('never promises more than the balance to two processes at once', async () => {
-    const { ledger, account, url } = await openLedger('pro', '0.00000005');
-    const gatewayDb = await openDatabase(url);
-    closers.push(() => gatewayDb.db.destroy());
-    const other = createLedger({
-      db: gatewayDb.db,
-      now: Date.now,
-      instanceId: 'inst_b',
-    });
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) =>
-        getCode(holdDurably(index % 2 ? ledger : other, getHold(`req_${index}`, 3n))),
-      ),
-    );
-    expect(answers.filter((answer) => answer === 'ok')).toHaveLength(16);
-    expect(await account()).toMatchObject({ balance: 50n, held: 48n });
-    const settled = await Promise.all(
-      answers.flatMap((answer, index) =>
-        answer === 'ok' ? [ledger, other].map((item) => item.settle(getEnd(`req_${index}`, 2n))) : [],
-      ),
-    );
-    expect(settled.every(({ charged }) => charged === 2n)).toBe(true);
-    expect(await account()).toMatchObject({ balance: 18n, held: 0n });
-  });
+  test.runIf(engine === 'PostgreSQL')(
+    'the ledger never promises more than the balance to two processes at once',
+    async () => {
+      const { ledger, account, url } = await openLedger('pro', '0.00000005');
+      const gatewayDb = await openDatabase(url);
+      closers.push(() => gatewayDb.db.destroy());
+      const other = createLedger({
+        db: gatewayDb.db,
+        now: Date.now,
+        instanceId: 'inst_b',
+      });
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          getCode(holdDurably(index % 2 ? ledger : other, getHold(`req_${index}`, 3n))),
+        ),
+      );
+      expect(answers.filter((answer) => answer === 'ok')).toHaveLength(16);
+      expect(await account()).toMatchObject({ balance: 50n, held: 48n });
+      const settled = await Promise.all(
+        answers.flatMap((answer, index) =>
+          answer === 'ok' ? [ledger, other].map((item) => item.settle(getEnd(`req_${index}`, 2n))) : [],
+        ),
+      );
+      expect(settled.every(({ charged }) => charged === 2n)).toBe(true);
+      expect(await account()).toMatchObject({ balance: 18n, held: 0n });
+    },
+  );
 
   test('the error contains the needed and the available amount when a hold is refused', async () => {
     const { ledger } = await openLedger('pro', '0.004');
@@ -235,7 +238,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     });
   });
 
-  test('settles the true cost when it is more than the hold', async () => {
+  test('a request is charged its true cost when that is more than the hold', async () => {
     const { ledger, account } = await openLedger('pro', '0.00000001');
     await holdDurably(ledger, getHold('req_1', 10n));
     expect(await ledger.settle(getEnd('req_1', 25n))).toEqual({ charged: 25n });
@@ -244,7 +247,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     expect(await getCode(holdDurably(ledger, { ...getHold('req_3', 0n), byok: true }))).toBe('ok');
   });
 
-  test('charges once when every acknowledgement is lost and each command is repeated', async () => {
+  test('the ledger charges once when every acknowledgement is lost and each command is repeated', async () => {
     const { ledger, account, db } = await openLedger('pro', '1');
     for (let index = 0; index < 50; index += 1) {
       await holdDurably(ledger, getHold(`req_${index}`, 100n));
@@ -260,7 +263,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     expect(usage).toMatchObject([{ requests: 50n, charge: 350n, prompt_tokens: 150n, status: 'succeeded' }]);
   });
 
-  test('records the charge for a request on the caller’s own key as a fee, once, and never as usage', async () => {
+  test('the charge for a request on the caller’s own key is recorded as a fee, once, and never as usage', async () => {
     const { ledger, account, db } = await openLedger('pro', '1');
     await holdDurably(ledger, { ...getHold('req_1', 100n), byok: true });
     const end = { ...getEnd('req_1', 7n), byokFeeBps: 250 };
@@ -275,7 +278,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     await expect(db.insertInto('ledger_entries').values(again).execute()).rejects.toThrow(/unique/i);
   });
 
-  test('grants once per id and refuses the same id with another amount', async () => {
+  test('credits are granted once per id, and the same id with another amount is refused', async () => {
     const { grant, account } = await openLedger();
     const first = await grant(500n, 'welcome');
     expect(await grant(500n, 'welcome')).toEqual(first);
@@ -283,7 +286,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     expect(await account()).toMatchObject({ balance: 500n, granted: 500n });
   });
 
-  test('lets nobody change or remove an entry', async () => {
+  test('the database lets nobody change or remove an entry', async () => {
     const { db } = await openLedger('pro', '1');
     await expect(db.updateTable('ledger_entries').set({ amount: 2n }).execute()).rejects.toThrow(/only ever added/);
     await expect(db.deleteFrom('ledger_entries').execute()).rejects.toThrow(/only ever added/);
@@ -308,7 +311,7 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     database = fresh;
   });
 
-  test('ends requests of a dead process once their lease is over, and releases their holds', async () => {
+  test('the sweeper ends requests of a dead process once their lease is over, and releases their holds', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     await holdDurably(ledger, getHold('req_2', 100n));
@@ -323,7 +326,7 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     expect(await ledger.settle(getEnd('req_1', 50n))).toEqual({ charged: 0n });
   });
 
-  test('spares a request whose lease is renewed between the query and the end', async () => {
+  test('the sweeper spares a request whose lease is renewed between the query and the end', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     pass(leaseMs + 1);
@@ -336,14 +339,14 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     expect(await ledger.settle(getEnd('req_1', 50n))).toEqual({ charged: 50n });
   });
 
-  test('leaves a process its own requests even when it renews them late', async () => {
+  test('the sweeper leaves a process its own requests even when it renews them late', async () => {
     const { db, ledger, now, pass } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     pass(leaseMs * 5);
     expect(await sweepExpired({ db, ledger, now, instanceId: 'inst_a' })).toBe(0);
   });
 
-  test('does not wait for leases when no other process can be alive', async () => {
+  test('the first sweep does not wait for leases when no other process can be alive', async () => {
     const { db, ledger, now, account } = await openLedger('pro', '1');
     await holdDurably(ledger, getHold('req_1', 100n));
     expect(await sweepEarlierInstances({ db, ledger, now, instanceId: 'inst_b' })).toBe(1);

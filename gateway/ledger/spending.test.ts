@@ -102,7 +102,7 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
 const count = (answers: readonly string[], wanted: string) => answers.filter((answer) => answer === wanted).length;
 
 describe.each(engines)('a key’s spending limit on $engine', ({ database }) => {
-  test('is exact under 100 holds at once and frees what was not used', async () => {
+  test('a key’s spending limit is exact under 100 holds at once and frees what was not used', async () => {
     const { addKey, hold, settle, readKey } = await openSpending(await database());
     await addKey('key_1', { spend_limit: 50n });
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => hold(`req_${index}`, 3n, 'key_1')));
@@ -116,7 +116,7 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
     expect(await hold('req_free', 0n, 'key_1')).toBe('ok');
   });
 
-  test('also covers the keys that it minted: together they never exceed it', async () => {
+  test('a key’s spending limit also covers the keys that it minted', async () => {
     const { addKey, hold, readKey, settle } = await openSpending(await database());
     await addKey('key_1', { spend_limit: 50n });
     await addKey('key_2', { spend_limit: 50n, parent_id: 'key_1' });
@@ -133,7 +133,7 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
     expect(await readKey('key_1')).toEqual({ spent: 48n, held: 0n });
   });
 
-  test('stops a running request from extending its hold, and the refusal contains what is left', async () => {
+  test('a key’s spending limit stops a running request from extending its hold, and the refusal contains what is left', async () => {
     const { addKey, hold, ledger, readKey } = await openSpending(await database());
     await addKey('key_1', { spend_limit: parseUsd('0.01') });
     await hold('req_1', parseUsd('0.004'), 'key_1');
@@ -161,7 +161,7 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
 });
 
 describe.each(engines)('an account’s own limits on $engine', ({ database }) => {
-  test('apply to all keys but the exempt one, and are exact by day and month under many holds at once', async () => {
+  test('an account’s limits apply to all keys but the exempt one, and are exact by day and month under many holds at once', async () => {
     const { addKey, db, dialect, hold, ledger, settle, pass } = await openSpending(await database());
     await addKey('key_app');
     await addKey('key_program');
@@ -244,7 +244,7 @@ describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
     expect(await hold('req_december_2', dollar)).toBe('ok');
   });
 
-  test('the refusal contains the time at which the quota resets', async () => {
+  test('the refusal by a quota contains the time at which it resets', async () => {
     const { ledger } = await openSpending(await database(), 'free', Date.UTC(2026, 11, 31, 23));
     const refused = holdDurably(ledger, {
       requestId: 'req_1',

@@ -22,7 +22,7 @@ describe.each([
   ],
 ] as const)('%s', (_name, rename) => {
   test.each(['EPERM', 'EACCES', 'EBUSY'])(
-    'retries on Windows while another program holds the file: %s',
+    'a rename is retried on Windows while another program holds the file: %s',
     async (code) => {
       const { move, calls } = held(2, code);
       await rename(move, 'win32');
@@ -30,7 +30,7 @@ describe.each([
     },
   );
 
-  test('fails at once when waiting would not help', async () => {
+  test('a rename fails at once when waiting would not help', async () => {
     for (const [code, platform] of [
       ['ENOENT', 'win32'],
       ['EPERM', 'linux'],

@@ -28,7 +28,7 @@ export function takeServingLock(database: string, { quietly = false } = {}): () 
 
 /**
  * Takes the lock for a process that begins to serve. It waits for a command that is replaying what an earlier server left
- * (`unflushed-commands.ts`): such a command holds the lock for a moment and names no holder.
+ * (`unflushed-events.ts`): such a command holds the lock for a moment and names no holder.
  */
 export async function awaitServingLock(database: string): Promise<() => void> {
   for (let tries = 1; ; tries += 1) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { checkLedger } from '../../gateway/ledger/check-ledger.ts';
-import { awaitEarlierCommands } from '../../gateway/ledger/sqlite/unflushed-commands.ts';
+import { awaitEarlierEvents } from '../../gateway/ledger/sqlite/unflushed-events.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { type GatewayDb, openDatabase } from '../../gateway/storage/open-database.ts';
 import { seeded } from '../seed/random.ts';
@@ -164,7 +164,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
 
   async function promisesBroken(database: string, cut: number): Promise<string[]> {
     const gatewayDb = await openDatabase(database);
-    await awaitEarlierCommands(gatewayDb.db);
+    await awaitEarlierEvents(gatewayDb.db);
     const rows = await gatewayDb.db.selectFrom('requests').selectAll().execute();
     const report = await checkLedger(gatewayDb);
     const missing = await notOrdered(gatewayDb.db, cut);

@@ -11,7 +11,7 @@ const key = bytes.map((source) => {
 });
 
 describe('an API key', () => {
-  test('has 56 characters: a prefix, 39 random ones and a checksum of 6', () => {
+  test('an API key has 56 characters: a prefix, 39 random ones and a checksum of 6', () => {
     fc.assert(
       fc.property(key, (text) => {
         expect(text).toMatch(/^sk-portico-[0-9A-Za-z]{45}$/);
@@ -23,7 +23,7 @@ describe('an API key', () => {
     );
   });
 
-  test('does not survive one wrong character', () => {
+  test('an API key does not survive one wrong character', () => {
     fc.assert(
       fc.property(key, fc.nat(44), fc.constantFrom(...alphabet), (text, offset, char) => {
         const position = 11 + offset;
@@ -34,7 +34,7 @@ describe('an API key', () => {
     );
   });
 
-  test('does not survive two swapped neighbours', () => {
+  test('an API key does not survive two swapped neighbours', () => {
     fc.assert(
       fc.property(key, fc.nat(43), (text, offset) => {
         const position = 11 + offset;
@@ -46,13 +46,13 @@ describe('an API key', () => {
     );
   });
 
-  test('is never recognized in any other text', () => {
+  test('no other text is recognized as an API key', () => {
     fc.assert(fc.property(fc.string({ maxLength: 80 }), (text) => !isApiKey(text)));
     expect(isApiKey(`${createApiKey()}\n`)).toBe(false);
     expect(isApiKey(createApiKey().toUpperCase())).toBe(false);
   });
 
-  test('uses every letter about equally often, although 256 is not a multiple of 62', () => {
+  test('API keys use every letter about equally often, although 256 is not a multiple of 62', () => {
     const counts = new Map<string, number>();
     for (let index = 0; index < 2000; index += 1) {
       for (const char of createApiKey().slice(11, 50)) counts.set(char, (counts.get(char) ?? 0) + 1);

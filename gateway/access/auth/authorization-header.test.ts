@@ -46,7 +46,7 @@ describe('the Authorization header', () => {
     ['Bearer nonsense', 'invalid_api_key'],
     ['Bearer a.b', 'invalid_api_key'],
     [`Bearer ${'a'.repeat(9000)}`, 'malformed_authorization'],
-  ])('%j is %s', (template, expected) => {
+  ])('the header %j is parsed as %s', (template, expected) => {
     const header = template?.replaceAll('KEY', key).replaceAll('JWT', jwt).replaceAll('WRONGEND', wrongEnd) ?? null;
     expect(getCode(header)).toBe(expected);
   });

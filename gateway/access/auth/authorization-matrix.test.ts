@@ -252,11 +252,11 @@ describe('the list of routes', () => {
     ['a method without a policy', new Hono<AppEnv>().delete('/account', (context) => context.text('gone'))],
     ['a parameter without a policy', new Hono<AppEnv>().get('/v1/users/:id{.+}', (context) => context.text('one'))],
     ['a handler for every method', new Hono<AppEnv>().all('/account', (context) => context.text('any'))],
-  ])('refuses %s before anything is served', (_what, routes) => {
+  ])('the start fails for %s before anything is served', (_what, routes) => {
     expect(() => appWith(routes)).toThrow(/has no policy/);
   });
 
-  test('accepts a route with a policy', () => {
+  test('the start accepts a route with a policy', () => {
     expect(() => appWith(new Hono<AppEnv>().get('/v1/models/:id{.+}', (context) => context.text('')))).not.toThrow();
   });
 });

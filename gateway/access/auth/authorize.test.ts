@@ -45,7 +45,7 @@ function countQueries(db: GatewayDb) {
 }
 
 describe('a credential', () => {
-  test('works until the exact moment of its expiry, cached or not', async () => {
+  test('a credential works until the exact moment of its expiry, cached or not', async () => {
     const { authorizer, header, setKey, pass } = await openKeys();
     await setKey({ expires_at: BigInt(start + 1000) });
     const { authenticate } = authorizer();
@@ -56,13 +56,13 @@ describe('a credential', () => {
     await expect(authorizer().authenticate(header)).rejects.toMatchObject({ code: 'api_key_expired' });
   });
 
-  test('made with an older secret still works, as long as that secret is in the list', async () => {
+  test('a key made with an older secret still works, as long as that secret is in the list', async () => {
     const { authorizer, header } = await openKeys();
     await expect(authorizer([secret('b'), secret('a')]).authenticate(header)).resolves.toBeTruthy();
     await expect(authorizer([secret('b')]).authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  test('revoked by someone else is refused after two seconds at the latest', async () => {
+  test('a key revoked by someone else is refused after two seconds at the latest', async () => {
     const { authorizer, operator, id, header, pass } = await openKeys();
     const { authenticate } = authorizer();
     await authenticate(header);
@@ -71,7 +71,7 @@ describe('a credential', () => {
     await expect(authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  test('costs one query however many ancestors it has, and none while it is cached', async () => {
+  test('a key costs one query however many ancestors it has, and none while it is cached', async () => {
     const { db, account, header, id } = await openKeys();
     const line = ['key_a', 'key_b', 'key_c', 'key_d', 'key_e'];
     for (const [index, above] of line.entries()) {
@@ -94,7 +94,7 @@ describe('a credential', () => {
     expect(counted.queryCount()).toBe(1);
   });
 
-  test('is read together with others that come at once or are due soon', async () => {
+  test('keys that are requested at once or due soon are read in one query', async () => {
     const { db, account, operator, pass, now } = await openKeys();
     const headers: string[] = [];
     while (headers.length < 5) headers.push(`Bearer ${(await operator.createKey({ accountId: account.id })).key}`);
@@ -115,7 +115,7 @@ describe('a credential', () => {
     expect(counted.queryCount()).toBe(2);
   });
 
-  test('is refused when it was revoked, while the others in its query are served', async () => {
+  test('a revoked key is refused while the others in its query are served', async () => {
     const { operator, account, authorizer, pass } = await openKeys();
     const make = () => operator.createKey({ accountId: account.id });
     const made = [await make(), await make(), await make()];
@@ -131,7 +131,7 @@ describe('a credential', () => {
     expect(ids).toEqual([made[0]?.id, made[2]?.id]);
   });
 
-  test('is not cached when it was changed while it was being read', async () => {
+  test('a key that is changed while it is being read is not cached', async () => {
     const { db, operator, id, header, now } = await openKeys();
     const racingDb = db.withPlugin({
       transformQuery: ({ node }) => node,
@@ -146,14 +146,14 @@ describe('a credential', () => {
     await expect(authorizer.authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  test('of a suspended account is recognized but may do nothing', async () => {
+  test('a credential of a suspended account is recognized but may do nothing', async () => {
     const { authorizer, db, header } = await openKeys();
     await db.updateTable('accounts').set({ status: 'suspended' }).execute();
     const principal = await authorizer().authenticate(header);
     expect(() => requireActive(principal)).toThrow(/This account is suspended/);
   });
 
-  test('remembers when it was used, at most once a minute', async () => {
+  test('a key remembers when it was used, at most once a minute', async () => {
     const { authorizer, header, lastUsed, pass } = await openKeys();
     const { authenticate } = authorizer();
     await authenticate(header);
@@ -166,7 +166,7 @@ describe('a credential', () => {
     expect(await lastUsed()).toBe(BigInt(start + 60_000));
   });
 
-  test('ignores scopes that this version does not know', async () => {
+  test('a credential ignores scopes that this version does not know', async () => {
     const { authorizer, header, setKey } = await openKeys();
     await setKey({ scopes: '["chat","admin",7]' });
     expect((await authorizer().authenticate(header)).credential.scopes).toEqual(['chat']);

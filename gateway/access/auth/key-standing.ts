@@ -21,7 +21,7 @@ export interface KeyStanding extends Bounds {
   /** The first status that isn't active among the accounts of the key and its ancestors. */
   readonly accountStatus: AccountRow['status'];
   readonly isRevoked: boolean;
-  /** Null when the time isn't known. */
+  /** When it was revoked. Null if it was not, or if the time is unknown. */
   readonly revokedAt: bigint | null;
   readonly scopes: readonly Scope[];
   /** The bounds of the ancestors and the token, without the key's own. */

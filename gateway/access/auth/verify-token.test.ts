@@ -52,7 +52,7 @@ test.each([
   ['a lifetime of 24 hours', () => withClaims({ exp: bench.seconds + 86_400 })],
   ['a clock that is 30 seconds ahead', () => withClaims({ iat: bench.seconds + 30, exp: bench.seconds + 90 })],
   ['an expiry 29 seconds ago', () => withClaims({ iat: bench.seconds - 900, exp: bench.seconds - 29 })],
-])('%s is accepted', async (_what, token) => {
+])('a token with %s is accepted', async (_what, token) => {
   expect(await verdict(token())).toBe('accepted');
 });
 
@@ -179,7 +179,7 @@ describe('a forged token', () => {
     forged[`no ${claim}`] = () => bench.signed(bench.header, without(bench.claims, claim));
   }
 
-  test('is refused, whatever was tried', async () => {
+  test('a forged token is refused, whatever was tried', async () => {
     const verdicts: Record<string, string> = {};
     for (const [what, token] of Object.entries(forged)) verdicts[what] = await verdict(token());
     expect(Object.keys(verdicts).length).toBeGreaterThanOrEqual(60);
@@ -188,7 +188,7 @@ describe('a forged token', () => {
     figure('tokens', `${Object.keys(verdicts).length} forged, 0 accepted`);
   });
 
-  test('is refused when it was made by changing any byte of a valid one', async () => {
+  test('a token that was made by changing a valid one is refused', async () => {
     const { token } = await bench.issue();
     const authorizer = bench.authorizer();
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
@@ -215,7 +215,7 @@ describe('a forged token', () => {
     figure('tokens', `${runs} changed, 0 accepted`);
   });
 
-  test('is refused when it differs only in unused bits', async () => {
+  test('a token that differs from a valid one only in unused bits is refused', async () => {
     const { token } = await bench.issue();
     const last = token.at(-1) ?? '';
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -252,7 +252,7 @@ test('a token without a kid is accepted only where a single key is published, an
 });
 
 describe('a token over time', () => {
-  test('works until it has expired for 30 seconds, cached or not', async () => {
+  test('a token works until it has expired for 30 seconds, cached or not', async () => {
     const timed = await openTokenBench();
     const { token } = await timed.issue(60);
     const { authenticate } = timed.authorizer();
@@ -265,7 +265,7 @@ describe('a token over time', () => {
     await timed.close();
   });
 
-  test('is revoked by its id, by its user, by its account, or by disabling the user, within two seconds', async () => {
+  test('a token is revoked by its id, by its user, by its account, or by disabling the user, within two seconds', async () => {
     const timed = await openTokenBench();
     const { operator, user, account } = timed;
     const revocations: ((id: string) => Promise<void>)[] = [
@@ -290,7 +290,7 @@ describe('a token over time', () => {
     await timed.close();
   });
 
-  test('works when it was issued in the same second as a revocation', async () => {
+  test('a token issued in the same second as a revocation works', async () => {
     const timed = await openTokenBench();
     await timed.operator.revokeTokens(timed.user.id);
     const { token } = await timed.issue();

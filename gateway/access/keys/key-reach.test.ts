@@ -16,7 +16,7 @@ const confined: Record<string, (opened: Opened) => Promise<{ id: string; key: st
 };
 
 describe.each(Object.keys(confined))('%s', (kind) => {
-  test('can see, change or revoke only itself and the keys that it minted', async () => {
+  test('a confined key can see, change or revoke only itself and the keys that it minted', async () => {
     const opened = await openKeys();
     const { mint, change, revoke, list, chat } = opened;
     const own = await (confined[kind] as (typeof confined)[string])(opened);

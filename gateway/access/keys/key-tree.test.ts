@@ -43,7 +43,7 @@ describe('keys minted by a revoked key end with it', () => {
     ['by the operator', ({ gateway }: Opened, id: string) => gateway.operator.revokeKey(id)],
     ['by DELETE', ({ revoke }: Opened, id: string) => revoke(id)],
     ['by PATCH', ({ change }: Opened, id: string) => change(id, { revoked: true })],
-  ])('at any depth, and no others: %s', async (_how, revoke) => {
+  ])('a revoked key ends the keys minted under it at any depth, and no others: %s', async (_how, revoke) => {
     const opened = await openKeys();
     const [first, ...below] = await getLine(opened, opened.key, 8);
     const [sibling] = await getLine(opened, opened.key, 1);
@@ -58,7 +58,7 @@ describe('keys minted by a revoked key end with it', () => {
     expect(listed.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(2);
   });
 
-  test('within two seconds when another process revoked it and no notification arrived', async () => {
+  test('a minted key ends within two seconds when another process revoked its parent and no notification arrived', async () => {
     const opened = await openShared();
     const [first, , third] = await getLine(opened, opened.key, 3);
     expect(await verdict(opened, third?.key ?? '')).toBe('valid');
@@ -75,7 +75,7 @@ describe('keys minted by a revoked key end with it', () => {
     expect(await verdict(opened, third?.key ?? '')).toBe('invalid_api_key');
   });
 
-  test('also one that is minted at the same moment, or by a caller that was admitted just before', async () => {
+  test('a key minted at the moment of the revocation ends too, even if its caller was admitted just before', async () => {
     const opened = await openShared();
     const [first] = await getLine(opened, opened.key, 1);
     const attempts = Array.from({ length: 8 }, () => opened.post('/v1/keys', minting, as(first?.key ?? '')));
@@ -98,7 +98,7 @@ describe('keys minted by a revoked key end with it', () => {
     expect([late.status, await errorCode(late)]).toEqual([401, 'invalid_api_key']);
   });
 
-  test('and new keys may be minted in their place', async () => {
+  test('revoking a key makes room for as many new keys', async () => {
     const opened = await openShared();
     const [first, below] = await getLine(opened, opened.key, 2);
     const own = { account_id: opened.account.id, prefix: 'p', scopes: '[]', created: 0n };
@@ -118,20 +118,20 @@ describe('keys minted by a revoked key end with it', () => {
 describe('a caller that was admitted a moment ago cannot change keys after another process restricted it', () => {
   test.each([
     [
-      'the account',
+      'when it suspended the account',
       403,
       'account_suspended',
       ({ db }: Shared) => db.updateTable('accounts').set({ status: 'suspended' }).execute(),
     ],
     [
-      'the scope',
+      'when it removed the scope',
       403,
       'insufficient_scope',
       ({ db, keyId }: Shared) =>
         db.updateTable('api_keys').set({ scopes: '["chat","models"]' }).where('id', '=', keyId).execute(),
     ],
     [
-      'the time',
+      'when it set an expiry',
       401,
       'api_key_expired',
       ({ db, keyId }: Shared) =>
@@ -142,7 +142,7 @@ describe('a caller that was admitted a moment ago cannot change keys after anoth
           .execute(),
     ],
     [
-      'the key',
+      'when it deleted the key',
       401,
       'invalid_api_key',
       ({ db, keyId }: Shared) => db.deleteFrom('api_keys').where('id', '=', keyId).execute(),
@@ -174,7 +174,7 @@ describe('keys minted by a token end with it', () => {
       ({ gateway }: Opened, { user }: Session) => gateway.operator.setUserStatus(user, 'disabled'),
     ],
     ['was signed with a key that leaked', ({ gateway }: Opened) => gateway.operator.rotateTokenKeys({ atOnce: true })],
-  ])('when it %s', async (_how, end) => {
+  ])('a key minted by a token ends when the token %s', async (_how, end) => {
     const opened = await openKeys();
     const session = await opened.login();
     const line = await getLine(opened, session.token, 3);
@@ -191,7 +191,7 @@ describe('keys minted by a token end with it', () => {
     ]);
   });
 
-  test('and not with another token of the user or of another user', async () => {
+  test('a key minted by a token does not end with another token', async () => {
     const opened = await openKeys();
     const [ada, bob] = [await opened.login(), await opened.login()];
     const again = await opened.gateway.operator.issueToken({ userId: ada.user, scopes: minting.scopes, lifetimeS: 60 });
@@ -201,7 +201,7 @@ describe('keys minted by a token end with it', () => {
     expect(await verdicts(opened, line)).toEqual(['valid', 'valid']);
   });
 
-  test('when it expires: a key never outlives the login that made it', async () => {
+  test('a key minted by a token expires with it, so it never outlives the login', async () => {
     const opened = await openKeys();
     const { token, expiresAt } = await opened.login(undefined, 900);
     const [first, second] = await getLine(opened, token, 2);
@@ -225,7 +225,7 @@ interface Session {
 }
 
 describe('a later restriction of a key applies to the keys that it minted', () => {
-  test('its expiry', async () => {
+  test('an expiry that is set on a key later also ends the keys that it minted', async () => {
     const opened = await openKeys();
     const [first, second, third] = (await getLine(opened, opened.key, 3)) as [Minted, Minted, Minted];
     const end = testNow / 1000 + 60;
@@ -238,7 +238,7 @@ describe('a later restriction of a key applies to the keys that it minted', () =
     expect(await verdicts(opened, [second, third])).toEqual(['api_key_expired', 'api_key_expired']);
   });
 
-  test('its limit, also a new one, including what was spent before', async () => {
+  test('a limit that is set on a key later also limits the keys that it minted, and counts earlier charges', async () => {
     const opened = await openKeys();
     const [first, , third] = (await getLine(opened, opened.key, 3)) as [Minted, Minted, Minted];
     await opened.chat(third.key, { max_tokens: 1000 });
@@ -253,7 +253,7 @@ describe('a later restriction of a key applies to the keys that it minted', () =
     }
   });
 
-  test('its scopes', async () => {
+  test('a scope that is taken from a key later is also taken from the keys that it minted', async () => {
     const opened = await openShared();
     const [first, second] = (await getLine(opened, opened.key, 2)) as [Minted, Minted];
     await opened.db.updateTable('api_keys').set({ scopes: '["models"]' }).where('id', '=', first.id).execute();
@@ -263,7 +263,7 @@ describe('a later restriction of a key applies to the keys that it minted', () =
     expect(await errorCode(await opened.post('/v1/keys', {}, as(second.key)))).toBe('insufficient_scope');
   });
 
-  test('its account', async () => {
+  test('a key is refused when the account of its parent is suspended', async () => {
     const opened = await openShared();
     const [first, second] = (await getLine(opened, opened.key, 2)) as [Minted, Minted];
     const other = await opened.gateway.operator.createAccount({ name: 'Other' });

@@ -74,7 +74,7 @@ describe('§10 keys', () => {
     [{ spend_limit_usd: '1e3' }, 'invalid_value', 'spend_limit_usd'],
     [{ expires_at: testNow / 1000 }, 'invalid_value', 'expires_at'],
     [{ label: 'x'.repeat(101) }, 'invalid_value', 'label'],
-  ])('refuses %j', async (body, code, param) => {
+  ])('a new key with %j is refused', async (body, code, param) => {
     const { post } = await openKeys();
     const response = await post('/v1/keys', body);
     expect(response.status).toBe(400);
@@ -96,7 +96,7 @@ test('a change cannot set an expiry in the past; a key is revoked instead', asyn
 });
 
 describe('a minted key never exceeds the key that minted it', () => {
-  test('in scopes', async () => {
+  test('a minted key gets no scope that its parent lacks', async () => {
     const { mint, post } = await openKeys({ scopes: ['account', 'models'] });
     expect((await mint({})).scopes).toEqual(['models']);
     expect((await mint({ scopes: ['models', 'account'] })).scopes).toEqual(['models', 'account']);
@@ -104,14 +104,14 @@ describe('a minted key never exceeds the key that minted it', () => {
     expect([refused.status, await errorCode(refused)]).toEqual([403, 'insufficient_scope']);
   });
 
-  test('in default scopes: a creator that has none of a chat client’s must name some', async () => {
+  test('a parent with none of the default scopes must name the scopes of a new key', async () => {
     const { mint, post } = await openKeys({ scopes: ['account'] });
     const refused = await post('/v1/keys', {});
     expect([refused.status, await errorCode(refused)]).toEqual([400, 'missing_required_parameter']);
     expect((await mint({ scopes: ['account'] })).scopes).toEqual(['account']);
   });
 
-  test('in its limit and its expiry, neither when it is created nor by a change', async () => {
+  test('a minted key gets no higher limit and no later expiry than its parent, when it is created or changed', async () => {
     const { mint, post, change } = await openKeys();
     const end = testNow / 1000 + 3600;
     const parent = await mint({ ...minting, spend_limit_usd: '2', expires_at: end });
@@ -133,7 +133,7 @@ describe('a minted key never exceeds the key that minted it', () => {
     expect((await change(parent.id, { spend_limit_usd: '9' })).status).toBe(200);
   });
 
-  test('in what all of them spend together', async () => {
+  test('minted keys together never spend more than their parent may', async () => {
     const { mint, chat } = await openKeys();
     const parent = await mint({ ...minting, spend_limit_usd: '0.001' });
     const children = [await mint({}, parent.key), await mint({}, parent.key)];
@@ -146,7 +146,7 @@ describe('a minted key never exceeds the key that minted it', () => {
     expect(codes.every((code) => code === 200 || code === 402)).toBe(true);
   });
 
-  test('in its rate: they share one window', async () => {
+  test('a minted key shares the rate limits of its parent', async () => {
     const { mint, chat, key } = await openKeys({ plan: 'free' });
     const { key: minted } = await mint(minting);
     const { key: grandchild } = await mint({}, minted);
@@ -155,7 +155,7 @@ describe('a minted key never exceeds the key that minted it', () => {
     expect(headers.get('x-ratelimit-remaining-requests')).toBe('16');
   });
 
-  test('in generations: a line with a limit ends after four keys', async () => {
+  test('a line of keys with a limit ends after four generations', async () => {
     const { mint, post } = await openKeys();
     let { key } = await mint({ ...minting, spend_limit_usd: '1' });
     for (let generation = 1; generation < 4; generation += 1) key = (await mint(minting, key)).key;

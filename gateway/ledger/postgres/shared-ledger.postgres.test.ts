@@ -155,7 +155,7 @@ describe('three instances on one account', () => {
     three = await openThree();
   });
 
-  test('refuse nobody because of rows cached before a grant, and spend no credit twice', async () => {
+  test('three instances refuse nobody because of rows cached before a grant, and spend no credit twice', async () => {
     const { instance, grant } = three;
     await grant('acct_1', 10n);
     for (const index of [0, 1, 2])
@@ -169,7 +169,7 @@ describe('three instances on one account', () => {
     expect(await instance(1).extend('req_1', nanoUsd(4n))).toBe(true);
   });
 
-  test('see a spending limit that a key was given, or lost, with their next command', async () => {
+  test('each instance applies a changed spending limit of a key with its next command', async () => {
     const { instance, grant, limit } = three;
     await grant('acct_1', 1_000n);
     const hold = (id: string) => covered(holdDurably(instance(0), getHold(id, 5n, 'acct_1', 'acct_1_key_2')));
@@ -180,7 +180,7 @@ describe('three instances on one account', () => {
     expect(await hold('req_3')).toBe(true);
   });
 
-  test('continue across midnight and the turn of the month', async () => {
+  test('three instances continue across midnight and the turn of the month', async () => {
     const { instance, grant, pass, account } = three;
     await grant('acct_1', 1_000n);
     for (const days of [1, 30]) {
@@ -193,7 +193,7 @@ describe('three instances on one account', () => {
     expect((await checkLedger(three)).ok).toBe(true);
   });
 
-  test('hold no more than the balance, charge nothing twice and never wait for each other, whatever they do at once', async () => {
+  test('three instances hold no more than the balance, charge nothing twice and never wait for each other, whatever they do at once', async () => {
     const { instance, grant, limit, db } = three;
     const amount = fc.bigInt({ min: 0n, max: 40n });
     const key = fc.option(fc.integer({ min: 0, max: 2 }), { nil: null });

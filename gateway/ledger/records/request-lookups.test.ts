@@ -95,7 +95,7 @@ describe('rare requests among many', () => {
     { requiredKeys: [] },
   );
 
-  test('are found with every filter, from any of them on, in both directions', async () => {
+  test('rare requests are found with every filter, starting at any of them, in both directions', async () => {
     const { db } = await openDatabase(await testDatabase());
     onTestFinished(() => db.destroy());
     const account = { id: 'acct_1', name: 'A', email: null, plan: 'free', status: 'active' as const, created: 0n };
@@ -182,7 +182,7 @@ describe('rare requests among many', () => {
     );
   }
 
-  test('are searched without reading the requests of days that have none of them', async () => {
+  test('rare requests are searched without reading the days that have none of them', async () => {
     const db = await withRequests();
     const plans = await getPlans(db, (recorded) => listRequests(recorded, 'acct_1', { ...page, model: 'nothing' }));
     expect(plans.filter((plan) => plan.includes('requests_by_time'))).toEqual([]);

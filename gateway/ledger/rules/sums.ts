@@ -18,7 +18,8 @@ const bucket = sql.join(bucketKeys.map((key) => sql.ref(key)));
 
 /**
  * Sums requests and entries once into temporary tables for the rules that compare sums, so neither memory nor the number of scans
- * grows with the ledger. Runs `run` while the tables exist. The tables belong to one connection, so `db` must be one.
+ * grows with the ledger. Runs `check` while the tables exist. They belong to one connection, so `db` must be a single connection
+ * and not a pool.
  */
 export async function withSums<T>(db: GatewayDb, check: () => Promise<T>): Promise<T> {
   for (const statement of [summedRequests, summedRunning, summedEntries, wrongBuckets]) await statement.execute(db);

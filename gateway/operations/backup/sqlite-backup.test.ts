@@ -21,31 +21,31 @@ type Folder = Awaited<ReturnType<typeof openFolder>>;
 
 test.each<[string, (folder: Folder) => Promise<unknown>, string, RegExp]>([
   [
-    'a backup of no database',
+    'a backup of a missing database',
     ({ missing, backup }) => createSqliteBackup(missing, backup),
     'not_found',
     /There is no database ".*missing"/,
   ],
   [
-    'a backup over a file',
+    'a backup to an existing file',
     ({ database }) => createSqliteBackup(database, database),
     'invalid_input',
     /A backup never replaces a file: ".*books\.db" is there/,
   ],
   [
-    'a restore of no backup',
+    'a restore of a missing backup',
     ({ missing, folder }) => restoreSqliteBackup(missing, join(folder, 'new.db')),
     'not_found',
     /There is no backup ".*missing"/,
   ],
   [
-    'a restore over books',
+    'a restore to an existing database',
     ({ database }) => restoreSqliteBackup(database, database),
     'invalid_input',
     /A restore never replaces books: ".*books\.db" is there/,
   ],
   [
-    'a restore beside what is left of books',
+    'a restore beside the log of an earlier database',
     ({ database, folder }) => {
       writeFileSync(join(folder, 'new.db-wal'), '');
       return restoreSqliteBackup(database, join(folder, 'new.db'));
@@ -54,7 +54,7 @@ test.each<[string, (folder: Folder) => Promise<unknown>, string, RegExp]>([
     /A restore never replaces books: ".*new\.db-wal" is there/,
   ],
   [
-    'a backup of what is not sound',
+    'a backup of a damaged database',
     ({ database, backup }) => {
       const broken = new Database(database);
       broken.exec('create table checked (amount check (amount > 0)); pragma ignore_check_constraints = on');

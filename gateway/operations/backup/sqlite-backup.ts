@@ -4,7 +4,7 @@ import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { AppError } from '#shared/errors.ts';
 import { checkLedger, type LedgerReport } from '../../ledger/check-ledger.ts';
-import { awaitEarlierCommands } from '../../ledger/sqlite/unflushed-commands.ts';
+import { awaitEarlierEvents } from '../../ledger/sqlite/unflushed-events.ts';
 import { createDurableLog } from '../../storage/durable-log.ts';
 import { logPaths } from '../../storage/log-files.ts';
 import { allMigrations } from '../../storage/migrations/all-migrations.ts';
@@ -60,7 +60,7 @@ async function settleWriteAheadLog(database: string): Promise<void> {
   if (!logPaths(database).some((path) => existsSync(path))) return;
   const dialect = sqliteDialect(database, createDurableLog(database));
   try {
-    await awaitEarlierCommands(new Kysely<GatewayTables>({ dialect }));
+    await awaitEarlierEvents(new Kysely<GatewayTables>({ dialect }));
   } finally {
     dialect.close();
   }

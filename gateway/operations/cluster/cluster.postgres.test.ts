@@ -121,7 +121,7 @@ describe('a model that fails on one instance', () => {
       health.failed('m', index % 2 ? 'ada' : 'bob', new AppError('upstream_error', 'x'));
   };
 
-  test('is avoided by all, also by an instance that starts later, and by none once it works again', async () => {
+  test('a failing model is avoided by all instances, also by an instance that starts later, and by none once it works again', async () => {
     const { first, others, open } = await instances(2);
     const [second] = others;
     failFiveTimes(first.health);
@@ -136,7 +136,7 @@ describe('a model that fails on one instance', () => {
     await expect.poll(() => third.health.of('m').circuit, soon).toBe('closed');
   });
 
-  test('cools down everywhere for as long as its provider asked', async () => {
+  test('a failing model cools down everywhere for as long as its provider asked', async () => {
     const { first, others } = await instances(2);
     first.health.failed('m', 'ada', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 20_000 }));
     await expect.poll(() => others[0]?.health.of('m').coolingDown, soon).toBe(true);

@@ -17,7 +17,7 @@ const shown = (config: ReturnType<typeof loadConfig>) =>
   Object.entries(config.providers).map(([id, { apiKey, baseUrl }]) => [id, apiKey?.reveal() ?? null, baseUrl]);
 
 describe('the configuration', () => {
-  test('contains only the sandbox when nothing is configured', () => {
+  test('the configuration contains only the sandbox when nothing is configured', () => {
     expect(loadConfig(undefined, {})).toEqual({
       providers: {},
       inFile: [],
@@ -29,7 +29,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('drains the providers that the environment names, unless the file sets it otherwise', () => {
+  test('the configuration drains the providers that the environment names, unless the file sets it otherwise', () => {
     const env = { OPENAI_API_KEY: 'k', OPENROUTER_API_KEY: 'k', PORTICO_ON_DISCONNECT_DRAIN: 'openai, openrouter' };
     const drained = (config: ReturnType<typeof loadConfig>) =>
       Object.entries(config.providers).map(([id, { onDisconnect }]) => [id, onDisconnect]);
@@ -46,7 +46,7 @@ describe('the configuration', () => {
     expect(() => loadConfig(undefined, wrong)).toThrow('names "opnai", which has no key or address');
   });
 
-  test('lets the providers fetch that the environment names, unless the file sets it otherwise', () => {
+  test('the configuration lets the providers fetch that the environment names, unless the file sets it otherwise', () => {
     const env = { OPENAI_API_KEY: 'k', VLLM_BASE_URL: 'http://10.0.0.7:8000/v1', PORTICO_MAY_FETCH: 'vllm, openai' };
     const fetching = (config: ReturnType<typeof loadConfig>) =>
       Object.entries(config.providers).map(([id, { mayFetch }]) => [id, mayFetch]);
@@ -65,7 +65,7 @@ describe('the configuration', () => {
     expect(() => loadConfig(text, {})).toThrow('may_fetch');
   });
 
-  test('takes the address and the key of newer prices from the file, or else from the environment', () => {
+  test('the configuration takes the address and the key of newer prices from the file, or else from the environment', () => {
     const key = generateKeyPairSync('ed25519').publicKey;
     const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString();
     const text = key.export({ format: 'der', type: 'spki' }).toString('base64');
@@ -88,7 +88,7 @@ describe('the configuration', () => {
     expect(() => loadConfig(file('{"prices": {"address": "x"}}'), env)).toThrow('prices');
   });
 
-  test('takes the fee on a caller’s own key from the file, or else from the environment, in integer basis points', () => {
+  test('the configuration takes the fee on a caller’s own key from the file, or else from the environment, in integer basis points', () => {
     const env = { PORTICO_BYOK_FEE_BPS: ' 250 ' };
     expect(loadConfig(undefined, env).byokFeeBps).toBe(250);
     expect(loadConfig(file('{"byok_fee_bps": 0}'), env).byokFeeBps).toBe(0);
@@ -102,7 +102,7 @@ describe('the configuration', () => {
     }
   });
 
-  test('takes keys from the environment, with the usual addresses or others', () => {
+  test('the configuration takes keys from the environment, with the usual addresses or others', () => {
     const env = {
       OPENAI_API_KEY: ' k1 ',
       ANTHROPIC_API_KEY: 'k2',
@@ -115,7 +115,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('takes every provider’s key, and the address of each own server', () => {
+  test('the configuration takes every provider’s key, and the address of each own server', () => {
     const hosted = ['MISTRAL', 'DEEPSEEK', 'XAI', 'GROQ', 'CEREBRAS', 'TOGETHER', 'FIREWORKS', 'OPENROUTER'];
     const env = {
       ...Object.fromEntries(hosted.map((name) => [`${name}_API_KEY`, `key-${name}`])),
@@ -136,7 +136,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('prefers the file to the environment', () => {
+  test('the configuration prefers the file to the environment', () => {
     const path = file(
       '{"providers": {"openai": {"apiKey": "f"}, "openai-compatible": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "sandbox": false}',
     );
@@ -148,13 +148,13 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('sets for a provider what happens to an answer when its client disconnects', () => {
+  test('the configuration sets for a provider what happens to an answer when its client disconnects', () => {
     const path = file('{"providers": {"openai": {"apiKey": "f", "on_disconnect": "drain"}, "groq": {"apiKey": "g"}}}');
     const { providers } = loadConfig(path, {});
     expect([providers.openai?.onDisconnect, providers.groq?.onDisconnect]).toEqual(['drain', undefined]);
   });
 
-  test('refuses a key for an address to which it would be sent unencrypted', () => {
+  test('the configuration refuses a key for an address to which it would be sent unencrypted', () => {
     const address = 'http://10.0.0.5:8000/v1';
     const refusal = /[Tt]he address of "(vllm|openai)" needs https/;
     expect(() => loadConfig(undefined, { VLLM_BASE_URL: address, VLLM_API_KEY: 'v' })).toThrow(refusal);
@@ -166,7 +166,7 @@ describe('the configuration', () => {
     expect(shown(loadConfig(undefined, { VLLM_BASE_URL: address }))).toEqual([['vllm', null, address]]);
   });
 
-  test('never shows a key by accident', () => {
+  test('the configuration never shows a key by accident', () => {
     const config = loadConfig(undefined, { OPENAI_API_KEY: 'canary-1234' });
     expect(JSON.stringify(config)).not.toContain('canary');
   });
@@ -226,13 +226,13 @@ describe('the configuration', () => {
     ['{\n "sandbox": true "hosts": []}', /is not valid JSON, from line 2, column 18 on/],
     ['{"aliases": {"fast": "gpt-5.4"}}', /aliases\.fast: must be "provider\/model"/],
     ['{"aliases": {"auto": "openai/gpt-5.4"}}', /aliases\.auto/],
-  ])('reports the place of a fault without the key: %s', (content, sentence) => {
+  ])('the configuration reports the place of a fault without the key: %s', (content, sentence) => {
     const path = file(content);
     expect(() => loadConfig(path, {})).toThrow(sentence);
     expect(() => loadConfig(path, {})).not.toThrow(/canary/);
   });
 
-  test('accepts servers under own names, with ordered keys, headers, models and prices', () => {
+  test('the configuration accepts servers under own names, with ordered keys, headers, models and prices', () => {
     const key = file('canary-of-file\n');
     const path = file(
       JSON.stringify({
@@ -275,7 +275,7 @@ describe('the configuration', () => {
     expect(JSON.stringify(providers)).not.toContain('canary');
   });
 
-  test('accepts the examples of the guide', () => {
+  test('the configuration accepts the examples of the guide', () => {
     const guide = readFileSync(new URL('../../../docs/gateway.md', import.meta.url), 'utf8');
     const [, section = ''] = guide.split('### The configuration file');
     const [, example = ''] = /```json\n(.+?)```/s.exec(section) ?? [];
@@ -286,7 +286,7 @@ describe('the configuration', () => {
     expect(plans.team?.monthly_spend_usd).toBe('50');
   });
 
-  test('names the file or variable that cannot be used', () => {
+  test('the configuration names the file or variable that cannot be used', () => {
     expect(() => loadConfig('/nowhere/config.json', {})).toThrow(/"\/nowhere\/config.json" cannot be read/);
     expect(() => loadConfig(undefined, { OPENAI_BASE_URL: 'api.openai.com' })).toThrow(/OPENAI_BASE_URL must be/);
   });

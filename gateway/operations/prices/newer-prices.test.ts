@@ -42,7 +42,7 @@ describe('a plausible change', () => {
   });
 
   test.each(['0.75', '0.375', '0.1875', '0.075', '0.015', '0.0062', '0.9375'])(
-    'adds a price of cached input, $%s where input is $0.75',
+    'a newer edition may add a price of cached input, $%s where input is $0.75',
     (cacheRead) => {
       const without = { ...bookModel(id), rows: [{ from: null, ...bookPrice(id), cache_read: null }] };
       const book = { ...shippedBook, models: [without] };
@@ -56,7 +56,7 @@ describe('a plausible change', () => {
     },
   );
 
-  test('halves or doubles all prices of every model in the book', () => {
+  test('a newer edition may halve or double all prices of every model in the book', () => {
     for (const factor of [0.5, 2]) {
       const models = Object.fromEntries(
         shippedBook.models.map((model) => [model.id, model.rows.map((row) => scaledPrice(row, () => factor))]),
@@ -67,7 +67,7 @@ describe('a plausible change', () => {
     }
   });
 
-  test('is no change when only the notation differs', () => {
+  test('a newer edition changes nothing when only the notation differs', () => {
     expect(changed({ input: '0.750', request: '0' })).toEqual({ rows: [], refused: [], ignored: [] });
   });
 });
@@ -116,7 +116,7 @@ describe('an implausible change', () => {
     ],
     ['tiers in disorder', { tiers: [{ ...tier, above: 9 }, tier] }, /its tiers are not in the order of their lengths/],
     ['tiers of one length', { tiers: [tier, tier] }, /its tiers are not in the order/],
-  ])('%s: that model keeps its price, and the others get theirs', (_name, change, why) => {
+  ])('a model keeps its price when the new one is implausible, and the others get theirs: %s', (_name, change, why) => {
     const { rows, refused } = refreshed({
       [id]: [{ from: null, ...bookPrice(id), ...change }],
       [other]: [{ from: null, ...bookPrice(other), input: '0.19' }],
@@ -126,7 +126,7 @@ describe('an implausible change', () => {
     expect(rows).toMatchObject([{ model: other, price: { input: '0.19' } }]);
   });
 
-  test('on a later day also refuses the change of today', () => {
+  test('an implausible change on a later day also refuses the change of today', () => {
     const rows = [
       { from: null, ...bookPrice(id), input: '0.8' },
       { from: '2026-12-24', ...bookPrice(id), input: '80' },
@@ -136,7 +136,7 @@ describe('an implausible change', () => {
     expect(result.refused[0]?.why).toMatch(/because on 2026-12-24 input would go from \$0\.75 to \$80 /);
   });
 
-  test('is refused when it is split into many small steps, in one document or in many', () => {
+  test('an implausible change is refused when it is split into many small steps, in one document or in many', () => {
     const steps = ['3', '12', '48'].map((input, index) => ({
       from: `2026-12-0${index + 1}`,
       ...bookPrice(id),
@@ -151,7 +151,7 @@ describe('an implausible change', () => {
     expect(added.map(({ price }) => price?.input)).toEqual(['3', '7']);
   });
 
-  test('is a price above $1,000 per million tokens for a model without one', () => {
+  test('a price above $1,000 per million tokens is implausible for a model without one', () => {
     const later = { ...bookModel(id), rows: [{ from: '2027-01-01', ...bookPrice(id) }] };
     const book = { ...shippedBook, models: [later] };
     const with_ = (change: Partial<PriceFields>) =>

@@ -66,7 +66,7 @@ async function open() {
 }
 
 describe('a price book', () => {
-  test('is adopted when our signature is beside it', async () => {
+  test('a price book is adopted when our signature is beside it', async () => {
     const { serve, refresh, fetched } = await open();
     serve(signed(book('2026-11-28', '0.7')));
     expect((await refresh()).added).toMatchObject([{ model: id, price: { input: '0.7' } }]);
@@ -94,7 +94,7 @@ describe('a price book', () => {
       (bytes) => ({ ...signed(bytes), '/book.json.sig': 'A'.repeat(5_000) }),
       /larger than 4 KiB/,
     ],
-  ])('is refused when its signature %s', async (_name, files, sentence) => {
+  ])('a price book is refused when its signature %s', async (_name, files, sentence) => {
     const { serve, refresh, operator } = await open();
     serve(files(book('2026-11-28', '0.7')));
     await expect(refresh()).rejects.toThrow(sentence);
@@ -102,7 +102,7 @@ describe('a price book', () => {
     expect(await operator.addedPrices()).toEqual([]);
   });
 
-  test('from another machine is not even fetched without a key, and from this machine it is adopted', async () => {
+  test('a price book from another machine is not even fetched without a key, and from this machine it is adopted', async () => {
     const { serve, refresh, fetched, origin } = await open();
     serve({ '/book.json': book('2026-11-28', '0.7') });
     for (const address of ['https://prices.example/book.json', 'https://10.0.0.5/book.json'])
@@ -111,13 +111,13 @@ describe('a price book', () => {
     expect((await refresh(null, `${origin}/book.json`)).added).toHaveLength(1);
   });
 
-  test('from this machine needs the signature too when a key is configured', async () => {
+  test('a price book from this machine needs the signature too when a key is configured', async () => {
     const { serve, refresh, origin } = await open();
     serve({ '/book.json': book('2026-11-28', '0.7') });
     await expect(refresh(ownKeys.publicKey, `${origin}/book.json`)).rejects.toThrow(/answered 404/);
   });
 
-  test('is refused when it is older than an adopted one, even if it is signed', async () => {
+  test('a price book is refused when it is older than an adopted one, even if it is signed', async () => {
     const { serve, refresh, operator } = await open();
     serve(signed(book('2026-11-27', '0.7')));
     await refresh();
@@ -132,7 +132,7 @@ describe('a price book', () => {
     expect((await refresh()).added).toHaveLength(1);
   });
 
-  test('is refused when it is older, even if the newer one changed nothing', async () => {
+  test('a price book is refused when it is older, even if the newer one changed nothing', async () => {
     const { serve, refresh } = await open();
     serve(signed(Buffer.from(JSON.stringify({ ...shippedBook, as_of: '2026-11-28' }))));
     expect((await refresh()).added).toEqual([]);
@@ -140,7 +140,7 @@ describe('a price book', () => {
     await expect(refresh()).rejects.toThrow(/one of 2026-11-28 .* was taken before/);
   });
 
-  test('is refused with one changed byte, wherever it is', async () => {
+  test('a price book is refused with one changed byte, wherever it is', async () => {
     const bytes = book('2026-11-28', '0.7');
     const signature = getSignature(ownKeys.privateKey, bytes);
     let refusals = 0;

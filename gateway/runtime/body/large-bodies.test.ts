@@ -20,7 +20,7 @@ describe('a body at the limits', () => {
     { path: '/v1/keys/key_0', method: 'PATCH', body: { label: 'more' } },
   ];
 
-  test('is accepted on every route, and refused with one key, item or value more', async () => {
+  test('a body at the limits is accepted on every route, and refused with one key, item or value more', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const getCode = async (path: string, body: object, method = 'POST') => {
       const response = await post(path, body, { method });
@@ -40,7 +40,7 @@ describe('a body at the limits', () => {
     expect(await withOwn(Array(51).fill(Array(4_990).fill(0)))).toBe('invalid_json');
   });
 
-  test('may have as many messages, parts and tools as the contract allows', async () => {
+  test('a body may have as many messages, parts and tools as the contract allows', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const content = Array.from({ length: 20 }, () => ({ type: 'text', text: 'x' }));
     const messages = Array.from({ length: 2_048 }, () => ({ role: 'user', content }));
@@ -57,7 +57,7 @@ describe('a body at the limits', () => {
     expect(described.status).toBe(200);
   });
 
-  test('is quoted briefly in warnings and errors: fields beyond twenty are counted and long names are cut', async () => {
+  test('warnings and errors quote a large body briefly: fields beyond twenty are counted and long names are cut', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const name = 'x'.repeat(1_000_000);
     const many = await post('/v1/chat/completions', { ...echo, ...keys(9_000) });
@@ -126,7 +126,7 @@ describe('a large request', () => {
   });
 
   test.each(['openai/gpt-x', 'anthropic/claude-x', 'google/gemini-x'])(
-    'reaches %s like a small one, with the same warnings and cost',
+    'a large request reaches %s like a small one, with the same warnings and cost',
     async (model) => {
       const bench = await open();
       const answerTo = async (text: string) => {
@@ -143,7 +143,7 @@ describe('a large request', () => {
     },
   );
 
-  test('is answered in the prompt form like any other', async () => {
+  test('a large request in the prompt form is answered like any other', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const response = await post('/chat', { model: 'sandbox/echo', prompt: long, max_tokens: 3 });
     expect(response.status).toBe(200);
@@ -152,7 +152,7 @@ describe('a large request', () => {
     expect(quoted.status).toBe(200);
   });
 
-  test('is refused with the same code and param as a small one when it is invalid', async () => {
+  test('an invalid large request is refused with the same code and param as a small one', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const codes = async (more: object) => {
       const response = await post('/v1/chat/completions', { ...echo, ...more, own: long });
@@ -164,7 +164,7 @@ describe('a large request', () => {
     expect(await codes({ messages: [{ role: 'x', content: 'y' }] })).toEqual([400, 'invalid_role', 'messages[0].role']);
   });
 
-  test('is recognized by its Idempotency-Key when it is formatted differently, and distinguished from another one', async () => {
+  test('a large request is recognized by its Idempotency-Key when it is formatted differently, and distinguished from another one', async () => {
     const { post } = await openTestGateway({ plan: 'enterprise' });
     const body = { model: 'sandbox/echo', prompt: long, max_tokens: 3 };
     const headers = { 'idempotency-key': 'one' };
@@ -178,7 +178,7 @@ describe('a large request', () => {
     );
   });
 
-  test('is refused while memory is full, and accepted again after others were answered, refused or disconnected', async () => {
+  test('a large request is refused while memory is full, and accepted again after others were answered, refused or disconnected', async () => {
     const { post, gateway, key } = await openTestGateway({ plan: 'enterprise', workLimits: { bodies: 300_000 } });
     const body = { model: 'sandbox/echo', prompt: long, max_tokens: 3 };
     const full = await post('/chat', { ...body, prompt: long.repeat(3) });

@@ -1,8 +1,8 @@
 /**
  * The platform sends each statement when it's asked to, and a database takes nearly as long for one command as for thirty. This
- * file lets concurrent callers share one statement, which is group commit for anything. With three instances on PostgreSQL, it
- * was part of a change from 0.81 to 0.29 statements a request and from 329 to 600 requests a second (decision 047). To check:
- * `batches.test.ts`, and `gateway/operations/cluster/round-trips.postgres.test.ts` for the number of round trips.
+ * file lets concurrent callers share one statement, as group commit lets transactions share one sync. With three instances on
+ * PostgreSQL, it was part of a change from 0.81 to 0.29 statements a request and from 329 to 600 requests a second (decision
+ * 047). To check: `batches.test.ts`, and `gateway/operations/cluster/round-trips.postgres.test.ts` for the number of round trips.
  */
 
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';

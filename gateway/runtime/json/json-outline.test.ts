@@ -25,7 +25,7 @@ const valuesIn = (value: unknown): number =>
     : 1;
 
 describe('the outline of a JSON text', () => {
-  test('finds the messages of any body byte for byte and counts their strings', () => {
+  test('the outline finds the messages of any body byte for byte and counts their strings', () => {
     const name = fc.string().filter((text) => text !== 'messages' && !JSON.stringify(text).includes('\\'));
     const value = fc
       .jsonValue({ maxDepth: 4 })
@@ -52,7 +52,7 @@ describe('the outline of a JSON text', () => {
     ['{"messages":{"a":[1]}}'],
     ['{"a":{"messages":[1]}}'],
     ['[{"messages":[1]}]'],
-  ])('returns no position for %s', (text) => {
+  ])('the outline has no position of the messages in %s', (text) => {
     expect(spanText(text)).toBeNull();
   });
 
@@ -61,11 +61,11 @@ describe('the outline of a JSON text', () => {
     ['{ "messages" :\n[ "]" , "\\"]" ] , "a" : [1] }', '[ "]" , "\\"]" ]'],
     ['{"a":{"messages":[1]},"messages":[{"messages":[2]}]}', '[{"messages":[2]}]'],
     ['\ufeff{"messages":["ü"]}', '["ü"]'],
-  ])('in %j finds %s', (text, found) => {
+  ])('the outline of %j finds %s', (text, found) => {
     expect(spanText(text)).toBe(found);
   });
 
-  test('counts a repeated field as often as it appears', () => {
+  test('the outline counts a repeated field as often as it appears', () => {
     const { span } = outline('{"messages":[{"role":"user","content":"long","content":"x"}]}');
     expect(span?.strings).toBe(6);
   });
@@ -86,11 +86,11 @@ describe('the outline of a JSON text', () => {
     ['[0,0,0,0]', 'has an array of more than 3 items'],
     ['{"a":[0,0,0],"b":[0,0,[1,2,3]]}', null],
     ['[[0,0,0],[0,0,0],[0,0,[0]]]', 'has more than 12 values'],
-  ])('of %s reports what exceeds the limits', (text, excess) => {
+  ])('the outline of %s reports what exceeds the limits', (text, excess) => {
     expect(outline(text, limits).excess).toBe(excess);
   });
 
-  test('counts the values of any text', () => {
+  test('the outline counts the values of any text', () => {
     const filled = fc.jsonValue().filter((value) => !/\{\}|\[\]/.test(JSON.stringify(value)));
     fc.assert(
       fc.property(filled, (value) => {

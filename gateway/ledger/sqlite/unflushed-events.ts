@@ -14,7 +14,7 @@ const pauseMs = 20;
  * write-ahead log at the time of the call. A living server flushes them in a moment. Without one, this process replays what the
  * last server left.
  */
-export async function awaitEarlierCommands(db: GatewayDb): Promise<void> {
+export async function awaitEarlierEvents(db: GatewayDb): Promise<void> {
   const { adapter } = db.getExecutor();
   const connection = adapter instanceof GatewaySqliteAdapter ? adapter.connection : null;
   if (!connection?.path) return;
