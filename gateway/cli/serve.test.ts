@@ -109,7 +109,7 @@ describe('a serving process', { timeout: 180_000 }, () => {
     await expect.poll(() => held(again.url)).toBe('0');
   });
 
-  // On PostgreSQL other instances may still serve, so a hold is only released when its lease ends (`restart.postgres.test.ts`).
+  // On PostgreSQL other instances may still serve, so a hold is only released when its lease ends (`restarts.postgres.test.ts`).
   test.skipIf(onPostgres())('a hold that kill -9 left open is released by the next start', async () => {
     const { database } = await workplace();
     const { key } = await accountWithKey(database);

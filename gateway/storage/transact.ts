@@ -17,7 +17,7 @@ interface Job {
 const batchLimit = 256;
 /** Under load a commit waits this long for more work to join: a commit costs nearly the same for one request and for thirty. */
 const gatherMs = 1;
-/** A single request never causes more commits in a row than this. */
+/** After this many commits in a row, the next one waits for more work. A single request never causes more than this. */
 const commitsBeforePause = 3;
 
 /**

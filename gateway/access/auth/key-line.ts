@@ -48,8 +48,8 @@ export async function readLines(
 }
 
 /**
- * Whether the token that minted a key is still valid apart from its expiry: neither it nor all tokens of its user or account were
- * revoked, the user is active, and its signing key wasn't withdrawn. True for keys that no token minted.
+ * Whether the token that minted a key is still valid apart from its expiry. It must not be revoked, alone or with all tokens of
+ * its user or account; the user must be active, and the signing key must not be withdrawn. True for keys that no token minted.
  */
 const tokenStands = (now: number) => sql<boolean>`(api_keys.token_user is null or (
     exists (

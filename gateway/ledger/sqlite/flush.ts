@@ -51,7 +51,7 @@ export function createLedgerFlush(connection: LedgerConnection): LedgerFlush {
   const setApplied = prepare('update step_journal set applied = ?');
   const version = prepare('pragma data_version');
   const readVersion = () => (version.all([])[0] as { data_version: bigint }).data_version;
-  // Running requests as they are stored. Nobody else changes those rows without making this process forget its cache.
+  // Running requests as they are stored. Only the process that serves the file changes them, so they can be cached here.
   const running = new Map<string, RequestState>();
   const stored: LedgerSnapshot = {
     account: snapshot.account,

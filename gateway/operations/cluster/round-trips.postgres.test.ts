@@ -19,7 +19,7 @@ test('a daily quota costs no extra query, and applies when another instance used
   for (let count = 0; count < 5; count += 1) expect((await ask()).status).toBe(200);
   expect(rowsRead()).toBe(0);
   await db.updateTable('accounts').set({ day_requests: 200n }).execute();
-  // The hold finds out exactly. From then on the order of refusals applies too.
+  // The hold counts exactly and refuses the request. From then on, the quota refuses before the body is read.
   expect(await errorCode(await ask())).toBe('plan_limit_exceeded');
   expect(await errorCode(await gatewayA.post('/chat', { prompt: 1 }))).toBe('plan_limit_exceeded');
   await db.updateTable('accounts').set({ day_requests: 6n }).execute();

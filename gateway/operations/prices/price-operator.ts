@@ -31,8 +31,8 @@ export interface PriceOperator {
    */
   overridePrice(change: { model: string; from?: string; price: PriceFields | null }): Promise<AddedPrice>;
   /**
-   * Adopts a newer edition of the book, except for models whose change isn't plausible. Without a public key, only from this
-   * machine. Throws `invalid_input`.
+   * Adopts a newer edition of the book, except for models whose change isn't plausible. Without a public key, the address must be
+   * on this machine. Throws `invalid_input`.
    */
   refreshPrices(url: string, publicKey?: KeyObject | null): Promise<RefreshReport>;
 }
