@@ -3,10 +3,10 @@ import { formatUsd, type NanoUsd, nanoUsd, parseUsdPerToken } from './money.ts';
 import { type CostLine, costLines, type Price, type Rates, ratesFor, type TokenUsage } from './price.ts';
 import type { Model } from './wire/model.ts';
 
-/** Whether a price’s source is the person: of a server of their own, or in place of the book’s. */
+/** Whether the user entered the price: for their own server, or in place of the price book's. */
 export const isEnteredPrice = (source: string | null): boolean => source === 'configuration' || source === 'override';
 
-/** How many searches of the web were charged. */
+/** The number of web searches that were charged. */
 export const searchesIn = (bill: Bill | null): number =>
   bill?.lines.find(({ kind }) => kind === 'web_search')?.tokens ?? 0;
 
@@ -17,9 +17,10 @@ interface Part {
 }
 
 /**
- * A cost in its parts. Each is priced to the pico-USD; the one rounding of the request (wire contract §1.7) goes to the
- * parts with the largest remainders, so that the lines add up to `total` exactly. Where the gateway charged something
- * else than its price row says, the difference is a line of its own: the total is never recomputed.
+ * Splits a cost into its parts. Each part is priced to the pico-USD. The request is rounded only once (wire contract
+ * §1.7): the remainder goes to the parts with the largest fractions, so the lines add up to `total` exactly. If the
+ * gateway charged a different amount than its price implies, the difference becomes a line of its own, because the
+ * total is never recomputed.
  */
 export function billLines(price: Price, usage: TokenUsage, total: NanoUsd): Bill {
   const parts = costLines(price, usage).flatMap((line) =>
@@ -33,7 +34,7 @@ export function billLines(price: Price, usage: TokenUsage, total: NanoUsd): Bill
   return { lines: other === 0n ? lines : [...lines, { kind: 'other', tokens: null, usd: formatUsd(nanoUsd(other)) }] };
 }
 
-/** Reasoning tokens are part of the output, and priced like it unless they have a price of their own. */
+/** Reasoning tokens are part of the output and cost the same, unless they have their own price. */
 function splitOutput(
   { kind, tokens, pico }: CostLine,
   { reasoningTokens }: TokenUsage,
@@ -47,7 +48,7 @@ function splitOutput(
   return [reasoning, output].filter((part) => part.pico !== 0n);
 }
 
-/** Rounds each part down and distributes the rest to the largest remainders, in order. */
+/** Rounds each part down and gives the remainder to the parts with the largest fractions. */
 function inWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
   const amounts = parts.map(({ pico }) => pico / 1000n);
   let left = total - amounts.reduce((sum, amount) => sum + amount, 0n);
@@ -63,7 +64,7 @@ function inWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
 }
 
 type Pricing = NonNullable<Model['pricing']>;
-/** What a price has of rates on the wire: of a model, or of one of its tiers. */
+/** The rates in a price on the wire: those of a model, or of one of its tiers. */
 export type WireRates = Pick<
   Pricing,
   | 'prompt'
@@ -76,7 +77,7 @@ export type WireRates = Pick<
   | 'image_output'
 >;
 
-/** Parses a price of the wire (wire contract §2.1). */
+/** Parses a price from the wire (wire contract §2.1). */
 export function parsePricing(pricing: Pick<Pricing, 'request' | 'web_search' | 'tiers'> & WireRates): Price {
   return {
     ...getRates(pricing),

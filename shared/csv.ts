@@ -1,12 +1,12 @@
-/** What a cell holds; null: nothing is known, an empty cell. */
+/** The content of a cell. Null, for an unknown value, is written as an empty cell. */
 export type CsvCell = string | number | null;
 
-/** A row of CSV by RFC 4180, its end of line included. */
+/** Formats a row of CSV by RFC 4180, with its line end. */
 export const csvRow = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 /**
- * A spreadsheet runs what begins like a formula, and others choose the names of models and chats (OWASP, CSV injection): such
- * text begins with an apostrophe. A number, which an amount is, stays one.
+ * Spreadsheets execute text that begins like a formula, and models and chats are named by others (OWASP, CSV
+ * injection). Such text gets a leading apostrophe. Numbers, such as amounts, stay as they are.
  */
 function csvCell(value: CsvCell): string {
   const text = String(value ?? '');

@@ -1,11 +1,11 @@
 /**
- * Calendar days of a time zone: as `YYYY-MM-DD`, and instants as milliseconds since the epoch. A zone is an IANA name, such as
- * `Europe/Berlin`; what it is not, `Intl` refuses with a RangeError (`isTimeZone` asks first).
+ * Calendar days in a time zone. Days are `YYYY-MM-DD`, and instants are milliseconds since the epoch. A zone is an IANA
+ * name such as `Europe/Berlin`; `Intl` throws a RangeError for anything else, so check with `isTimeZone` first.
  */
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
-/** No zone is further from UTC, with room for one that changes its mind. */
+/** No time zone is further than this from UTC, with a margin for zones that change their offset. */
 const farthestMs = 16 * 60 * minuteMs;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -30,7 +30,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** How far the clocks of a zone are ahead of UTC at an instant, in milliseconds. */
+/** How far a zone's clocks are ahead of UTC at an instant, in milliseconds. */
 function offsetAt(zone: string, atMs: number): number {
   if (zone === 'UTC') return 0;
   const minute = Math.floor(atMs / minuteMs) * minuteMs;
@@ -43,26 +43,29 @@ function offsetAt(zone: string, atMs: number): number {
 const numberAt = (zone: string, atMs: number): number => Math.floor((atMs + offsetAt(zone, atMs)) / dayMs);
 const toNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / dayMs;
 
-/** A day by how many there were since 1970-01-01. */
+/** Returns a day from the number of days since 1970-01-01. */
 export const dayOfNumber = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10);
 
-/** The day that a zone has at an instant. */
+/** Returns the day in a zone at an instant. */
 export const dayIn = (zone: string, atMs: number): string => dayOfNumber(numberAt(zone, atMs));
 
 export const addDays = (day: string, days: number): string => dayOfNumber(toNumber(day) + days);
 
-/** The days from `first` to `last`, both included; none where `last` is earlier. */
+/** Returns the days from `first` to `last`, both included; none if `last` is earlier. */
 export const daysBetween = (first: string, last: string): string[] =>
   Array.from({ length: Math.max(0, toNumber(last) - toNumber(first) + 1) }, (_, at) => addDays(first, at));
 
-/** The instant a day begins in a zone: of a day that the zone skipped, the next one's. */
+/**
+ * Returns the instant at which a day begins in a zone. If the zone skipped that day, this is the beginning of the next
+ * one.
+ */
 export function startOfDay(zone: string, day: string): number {
   const wanted = toNumber(day);
   const [earliest, latest] = [wanted * dayMs - farthestMs, wanted * dayMs + farthestMs];
   return firstMinute(earliest, latest, (atMs) => numberAt(zone, atMs) >= wanted);
 }
 
-/** The first minute in between at which a condition holds that holds from then on. */
+/** Finds the first minute at which a condition holds. The condition must stay true from then on. */
 function firstMinute(earliestMs: number, latestMs: number, holds: (atMs: number) => boolean): number {
   let [before, after] = [Math.floor(earliestMs / minuteMs), Math.ceil(latestMs / minuteMs)];
   while (after - before > 1) {
@@ -74,12 +77,12 @@ function firstMinute(earliestMs: number, latestMs: number, holds: (atMs: number)
 }
 
 export interface ZoneOffset {
-  /** It holds before this instant. */
+  /** The end of the offset, exclusive. */
   readonly untilMs: number;
   readonly offsetMs: number;
 }
 
-/** The offsets that a zone has in a period, one after the other; the last one holds up to its end. */
+/** Returns a zone's offsets during a period, in order. The last one ends with the period. */
 export function offsetsIn(zone: string, startMs: number, endMs: number): ZoneOffset[] {
   const offsets: ZoneOffset[] = [];
   let offsetMs = offsetAt(zone, startMs);

@@ -4,9 +4,9 @@ export const linkScheme = 'portico';
 
 const id = z.string().min(1).max(64);
 const fields = {
-  /** A new chat with this draft, which is never sent by itself. */
+  /** A new chat with this draft. It is never sent automatically. */
   new: z.strictObject({ prompt: z.string().max(20_000).default(''), model: z.string().min(1).max(300).optional() }),
-  /** The list of models, narrowed down. */
+  /** The list of models with a filter. */
   models: z.strictObject({
     q: z.string().max(200).optional(),
     provider: z.string().max(1000).optional(),
@@ -18,26 +18,29 @@ const fields = {
     sort: z.string().max(20).optional(),
     model: z.string().max(300).optional(),
   }),
-  /** A gateway to connect to, whose key the person enters. */
+  /** A gateway to connect to. The user enters its key. */
   gateway: z.strictObject({ url: z.httpUrl().max(2048) }),
-  /** A prompt for the library. */
+  /** A prompt to add to the library. */
   prompt: z.strictObject({ name: z.string().trim().min(1).max(80), text: z.string().min(1).max(20_000) }),
 };
 const chat = z.union([z.tuple([id]), z.tuple([id, id])]);
 const maxCharacters = 131_072;
 
-/** What a link asks for (product page: deep links). Nothing of it is done before the person has seen it and agreed. */
+/**
+ * What a link asks the app to do (product page: deep links). Nothing happens before the user has seen it and agreed.
+ */
 export type DeepLink =
   | { readonly kind: 'new'; readonly prompt: string; readonly model: string | null }
   | { readonly kind: 'chat'; readonly conversationId: string; readonly messageId: string | null }
-  /** `search`: the filter, as it was written in the link. */
+  /** `search` is the filter as it was written in the link. */
   | { readonly kind: 'models'; readonly search: string }
   | { readonly kind: 'gateway'; readonly url: string }
   | { readonly kind: 'prompt'; readonly name: string; readonly text: string };
 
 /**
- * Reads `portico://new?prompt=…&model=…`, `portico://chat/ID[/MESSAGE]`, `portico://models?q=…&can=…&sort=…`, `portico://gateway?url=…` or
- * `portico://prompt?name=…&text=…`. Null for anything else: a field that is missing, unknown, doubled or too long makes no link.
+ * Parses `portico://new?prompt=…&model=…`, `portico://chat/ID[/MESSAGE]`, `portico://models?q=…&can=…&sort=…`,
+ * `portico://gateway?url=…` or `portico://prompt?name=…&text=…`. Returns null for anything else, including links with a
+ * missing, unknown, duplicate or too long field.
  */
 export function readDeepLink(text: string): DeepLink | null {
   const match =
@@ -72,7 +75,7 @@ export function readDeepLink(text: string): DeepLink | null {
 
 const isBare = (path: string) => path === '' || path === '/';
 
-/** Without a user name or password, which a connection would send, and which hide the host. */
+/** The URL has no user name or password. A connection would send these, and they can disguise the host. */
 function isPlain(url: string): boolean {
   return !/^https?:\/\/[^/?#]*@/i.test(url);
 }

@@ -1,6 +1,6 @@
 /**
- * One error type with a closed list of codes. The table is the single source of what each code means on the wire:
- * HTTP status, the group it belongs to and whether asking again can help (wire contract §3.2).
+ * The only error type, with a closed list of codes. The table defines what each code means on the wire: HTTP status,
+ * group, and whether retrying can help (wire contract §3.2).
  */
 
 type ErrorGroup =
@@ -105,7 +105,7 @@ export const errorKinds = {
   shutting_down: kind(503, 'server_error', true),
   upstream_timeout: kind(504, 'timeout_error'),
 
-  // Between the renderer and the core only; never on the gateway's wire.
+  // // These occur only between renderer and core, never on the gateway's wire.
   invalid_input: kind(400, 'app_error'),
   not_found: kind(404, 'app_error'),
   cancelled: kind(499, 'app_error'),
@@ -140,18 +140,21 @@ export const errorKinds = {
 export type ErrorCode = keyof typeof errorKinds;
 
 /**
- * Who ended or refused a request. `upstream`: the provider, also where it refused. `gateway`: the gateway itself, by a fault or by one of its
- * limits. `caller`: the request, or whoever sent it.
+ * Who ended or refused a request. `upstream`: the provider. `gateway`: the gateway itself, by a fault or by one of its
+ * limits. `caller`: the client, or its request.
  */
 export type ErrorOrigin = 'upstream' | 'gateway' | 'caller';
 
-/** Refusals of a request that come from its provider. Where the gateway foresees one, nobody is asked and nothing depends on it. */
+/**
+ * Refusals by the provider. If the gateway predicts such a refusal, it refuses without asking the provider; the origin
+ * is the same.
+ */
 const upstreamRefusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['content_policy_violation', 'context_length_exceeded', 'upstream_invalid_request'] as const),
   ...(['upstream_rate_limited', 'upstream_timeout', 'byoapi_key_rejected', 'byoapi_key_insufficient_quota'] as const),
 ]);
 
-/** By whom a code is caused where the error does not say otherwise (`AppErrorDetails.origin`). */
+/** The origin of a code unless the error states another (`AppErrorDetails.origin`). */
 function usualOrigin(code: ErrorCode): ErrorOrigin {
   const { type, status } = errorKinds[code];
   if (type === 'upstream_error' || upstreamRefusals.has(code)) return 'upstream';
@@ -160,32 +163,34 @@ function usualOrigin(code: ErrorCode): ErrorOrigin {
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorKinds, code);
 
-/** A provider’s own error, without keys and addresses. */
+/** The provider's own error, without keys and addresses. */
 export interface ProviderError {
   /** Its HTTP status. */
   readonly status: number;
   readonly code: string | null;
   readonly param: string | null;
-  /** Its message; null if only the code is passed on. */
+  /** The provider's message. Null if only the code is passed on. */
   readonly message: string | null;
 }
 
-/** A text of the catalogue by name and parameters, so that each reader words it in their language. */
+/** A text of the message catalogue by name and parameters, so each reader sees it in their own language. */
 export interface Refusal {
   readonly name: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** A sentence for the user. Without `refusal` it comes from elsewhere, such as a server, and is shown as it is. */
+/**
+ * A sentence for the user. Without `refusal` it comes from another program, such as a server, and is shown unchanged.
+ */
 export interface ProblemText {
   readonly message: string;
   readonly refusal?: Refusal | null | undefined;
 }
 
-/** The text of an error. */
+/** Returns an error's text. */
 export const getProblemText = ({ message, refusal }: ProblemText): ProblemText => ({ message, refusal });
 
-/** The refusal in an error’s data. Parsed by hand: zod is too large for the first load. */
+/** Returns the refusal in an error's data. It is parsed by hand because zod is too large for the first load. */
 export function refusalIn(data: unknown): Refusal | null {
   if (typeof data !== 'object' || data === null || !('refusal' in data)) return null;
   return isRefusal(data.refusal) ? data.refusal : null;
@@ -201,23 +206,29 @@ const isRefusal = (value: unknown): value is Refusal =>
   value.values !== null;
 
 export interface AppErrorDetails {
-  /** Dotted path of the offending field, such as `messages[2].content`. */
+  /** The dotted path of the rejected field, such as `messages[2].content`. */
   readonly param?: string | null;
-  /** The provider that caused it, if any. */
+  /** The provider that caused the error, if any. */
   readonly provider?: string | null;
   readonly providerError?: ProviderError | null;
-  /** Where it is not whom its code says: a limit of the gateway's own that ends a provider's answer. */
+  /**
+   * Set if the origin isn't the usual one of the code, for example when one of the gateway's own limits ends a
+   * provider's answer.
+   */
   readonly origin?: ErrorOrigin;
-  /** Milliseconds to wait before trying again. */
+  /** How many milliseconds to wait before a retry. */
   readonly retryAfterMs?: number;
-  /** Structured facts, such as `{ excluded: [...] }`. Sent over the wire: never a key, a prompt or a path. */
+  /**
+   * Structured facts, such as `{ excluded: [...] }`. They are sent over the wire, so never put a key, a prompt or a
+   * path here.
+   */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Set if the message is a text of the app’s catalogue. */
+  /** Set if the message is a text of the app's catalogue. */
   readonly refusal?: Refusal | null | undefined;
   readonly cause?: unknown;
 }
 
-/** The only error whose message crosses a boundary; all others are masked as `internal_error`. */
+/** The only error whose message crosses a process boundary. All others are masked as `internal_error`. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -247,18 +258,18 @@ export class AppError extends Error {
 }
 
 /**
- * Of the system, of SQLite and of PostgreSQL (`disk_full`). SQLite reports `SHMSIZE` where it opens a database on a full disk: the file
- * that its readers share cannot grow.
+ * Codes of the system, of SQLite and of PostgreSQL for a full disk. SQLite reports `SHMSIZE` when it opens a database
+ * on a full disk, because the shared-memory file of its readers can't grow.
  */
 const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', '53100'];
 
-/** Whether what was to be written failed because the disk has no space left, also where a masked error hides that. */
+/** Whether a write failed because the disk is full. Looks through masked errors. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof AppError && error.code === 'internal_error') return isDiskFull(error.cause);
   return error instanceof Error && 'code' in error && fullDisk.includes(error.code);
 }
 
-/** Whether SQLite found that a file is no database, or that its pages are damaged, also where a masked error hides that. */
+/** Whether SQLite found that a file isn't a database or that its pages are damaged. Looks through masked errors. */
 export function isDamagedDatabase(error: unknown): boolean {
   if (error instanceof AppError && error.code === 'internal_error') return isDamagedDatabase(error.cause);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -269,8 +280,8 @@ export function isDamagedDatabase(error: unknown): boolean {
 export const internalFault = 'Something went wrong inside Portico. The log has the details.';
 
 /**
- * Converts any thrown value to an `AppError`; foreign messages are dropped (they may contain a path, a prompt or a
- * key).
+ * Converts any thrown value to an `AppError`. Messages of other errors are dropped because they may contain a path, a
+ * prompt or a key.
  */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;

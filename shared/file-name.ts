@@ -1,14 +1,14 @@
-/** In UTF-16 units: with extension and `.part` it stays below the 255 bytes of file systems. */
+/** In UTF-16 units. With extension and `.part`, the name stays below the 255 bytes that file systems allow. */
 const longest = 80;
-/** Device names of Windows, with any extension. */
+/** Device names of Windows, which are reserved with any extension. */
 const devices = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(?=$|[. ])/i;
 /**
- * Control and format characters (which can reverse or hide text), lone surrogates, and reserved characters of file
- * systems.
+ * Control and format characters (which can reverse or hide text), lone surrogates, and characters that file systems
+ * reserve.
  */
 const unfit = /[\p{C}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu;
 
-/** A base name valid on every file system: no path, no device, nothing invisible. */
+/** Returns a base name that is valid on every file system: no path, no device name and nothing invisible. */
 export function fileName(name: string): string {
   const fit = name
     .replace(unfit, ' ')

@@ -1,18 +1,18 @@
 /**
- * All providers that a gateway can have credentials for: name, address and requirements. Differences of their APIs are
- * in the gateway (`gateway/providers/openai-compatible/dialects.ts`).
+ * All providers for which a gateway can have credentials: name, address and requirements. How their APIs differ is in
+ * the gateway (`gateway/providers/openai-compatible/dialects.ts`).
  */
 
 export interface KnownProvider {
   readonly id: string;
   readonly name: string;
-  /** Default base URL. Null: known to its owner only. */
+  /** The default base URL. Null if only the server's owner knows it. */
   readonly baseUrl: string | null;
-  /** The page for creating keys. */
+  /** The provider's web page for creating keys. */
   readonly keyPage: string | null;
-  /** A self-hosted server: may need no key, and is often reached by plain http in a private network. */
+  /** A self-hosted server. It may need no key, and is often reached by plain http in a private network. */
   readonly ownServer: boolean;
-  /** Environment variables: a key, a base URL, or for self-hosted servers the base URL alone. */
+  /** Environment variables for the key and the base URL. Self-hosted servers are configured by the base URL alone. */
   readonly env: { readonly key: string; readonly baseUrl: string };
 }
 
@@ -39,7 +39,7 @@ function variables(id: string): KnownProvider['env'] {
   return { key: `${prefix}_API_KEY`, baseUrl: `${prefix}_BASE_URL` };
 }
 
-/** In order of priority: of several with a model of the same name the first configured one answers. */
+/** In order of priority: if several providers have a model of the same name, the first configured one answers. */
 export const knownProviders = [
   hosted('openai', 'OpenAI', 'https://api.openai.com/v1', 'https://platform.openai.com/api-keys'),
   hosted('anthropic', 'Anthropic', 'https://api.anthropic.com', 'https://console.anthropic.com/settings/keys'),
@@ -71,8 +71,8 @@ export const providerIds = knownProviders.map(({ id }) => id) as [ProviderId, ..
 export const knownProvider = (id: string): KnownProvider | null =>
   knownProviders.find((provider) => provider.id === id) ?? null;
 
-/** Whether it is self-hosted; a provider that nobody here knows is taken for that. */
+/** Whether the provider is self-hosted. Unknown providers count as self-hosted. */
 export const isOwnServer = (id: string): boolean => knownProvider(id)?.ownServer ?? true;
 
-/** Its usual spelling; one that is unknown keeps its id. */
+/** The provider's usual spelling. Unknown providers keep their id. */
 export const knownProviderName = (id: string): string => knownProvider(id)?.name ?? id;

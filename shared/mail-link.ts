@@ -2,17 +2,20 @@
 const maxCharacters = 2000;
 const maxRecipients = 10;
 
-/** ASCII only, so that a look-alike host shows as `xn--…`; never an option, a quote or a second field. */
+/**
+ * ASCII only, so a look-alike host is shown as `xn--…`. The pattern also excludes command-line options, quotes and
+ * further fields.
+ */
 const mailAddress = /^[a-z0-9][a-z0-9._+-]{0,63}@[a-z0-9][a-z0-9.-]{0,252}$/i;
 /** Control characters, line separators and bidirectional controls. */
 const hidden = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
-/** Text that would change if decoded twice. */
+/** Text that would change if it were decoded twice. */
 const encodedTwice = /%[0-9a-f]{2}/i;
 
 /**
- * Normalises a `mailto:` address (RFC 6068) to its recipients, `cc`, `subject` and `body`. Other fields are dropped:
- * mail programs attach files for `attach` and `attachment`, and send hidden copies for `bcc`. Null if the rest is not
- * plain, or too long.
+ * Normalises a `mailto:` address (RFC 6068) to its recipients, `cc`, `subject` and `body`. Other fields are dropped,
+ * because mail programs attach files for `attach` and `attachment`, and send hidden copies for `bcc`. Returns null if
+ * the rest contains anything unusual or is too long.
  */
 export function safeMailLink(link: string): string | null {
   const fields = readFields(link);
@@ -29,7 +32,10 @@ export function safeMailLink(link: string): string | null {
 
 const isReadable = (text: string) => text.isWellFormed() && !hidden.test(text) && !encodedTwice.test(text);
 
-/** The fields as a mail program reads them: decoded names in any case. The part before the question mark is a `to`. */
+/**
+ * Parses the fields as a mail program would: decoded, with names in any case. The part before the question mark counts
+ * as a `to`.
+ */
 function readFields(link: string): Partial<Record<string, string[]>> | null {
   const [, to = '', query = ''] = /^mailto:([^?#]*)\??([^#]*)/i.exec(link) ?? [];
   try {
@@ -48,8 +54,8 @@ const addressesIn = (lists: readonly string[] = []): string[] =>
   lists.flatMap((list) => list.split(',').map((address) => address.trim())).filter((address) => address !== '');
 
 /**
- * Straight quotes become curved ones: a program that passes the text on in straight quotes (xdg-email, CVE-2022-4055)
- * would take the rest for further fields.
+ * Replaces straight quotes by curved ones. A program that passes the text on in straight quotes (xdg-email,
+ * CVE-2022-4055) would parse the rest as further fields.
  */
 const encode = (text: string) => encodeURIComponent(text.replaceAll("'", '’'));
 

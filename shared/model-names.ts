@@ -1,6 +1,6 @@
-/** What the name of a model shows: whose it is, whether it chats, and which snapshot it is. */
+/** Conclusions from a model's name: its vendor, whether it is a chat model, and which snapshot it is. */
 
-/** How a vendor's chat models are named, and what in its list does not chat. */
+/** How a vendor's chat models are named, and which names in its list aren't chat models. */
 interface Naming {
   readonly chat: RegExp;
   readonly other: RegExp;
@@ -19,34 +19,34 @@ const naming: Readonly<Record<string, Naming>> = {
   },
 };
 
-/** The same for vendors that only their own list describes: a name like this is theirs. */
+/** The same for vendors whose models aren't in the price book: a name like this is theirs. */
 const listedFamilies: readonly (readonly [provider: string, name: RegExp])[] = [
   ['mistral', /^(?:(?:open-)?mi[sx]tral|ministral|codestral|magistral|devstral|pixtral)-/],
   ['deepseek', /^deepseek-/],
   ['xai', /^grok-/],
 ];
 
-/** Words in the names of models that make something else than chats, whoever serves them. */
+/** Words in the names of models that do something other than chat, whoever serves them. */
 const otherWork =
   /embed|moderation|\bocr\b|rerank|\btts\b|speech|whisper|voice|transcri|image|imagine|imagen|dall-e|video|sora|realtime/;
 
-/** Whether a name says that the model is for something else than chats. */
+/** Whether a name shows that the model isn't for chat. */
 export const isNamedForOther = (model: string): boolean => otherWork.test(model.toLowerCase());
 
 /** Whether the price book has models of this provider. */
 export const isBookVendor = (provider: string): boolean => Object.hasOwn(naming, provider);
 
-/** Whether a model of a vendor of the book chats, as far as its name shows it. */
+/** Whether a model of a vendor in the price book is a chat model, judging by its name. */
 export function canChat(provider: string, model: string): boolean {
   const name = model.toLowerCase();
   const rule = naming[provider];
   return rule ? rule.chat.test(name) && !rule.other.test(name) : false;
 }
 
-/** Every name of a vendor says a version, or that it is the newest. */
+/** Every model name of a vendor contains a version or `latest`. */
 const versioned = /\d|-latest$/;
 
-/** The vendor that names its chat models like this; null where the name shows none. */
+/** Returns the vendor that names its chat models like this. Null if the name doesn't reveal one. */
 export function getVendor(model: string): string | null {
   const name = model.toLowerCase();
   if (!versioned.test(name)) return null;
@@ -55,11 +55,11 @@ export function getVendor(model: string): string | null {
   return (isNamedForOther(name) ? undefined : listedFamilies.find(([, family]) => family.test(name))?.[0]) ?? null;
 }
 
-/** How vendors name a snapshot (`claude-sonnet-4-5-20250929`, `gpt-5.2-2025-12-11`) or the newest one. */
+/** Matches a snapshot's date (`claude-sonnet-4-5-20250929`, `gpt-5.2-2025-12-11`) or the mark of the newest one. */
 const snapshot = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
-/** Claude Code marks the model of a long context so; vendors do not know the mark. */
+/** Claude Code adds this mark to the name of a model with long context. Vendors don't know it. */
 const contextMark = /\[\d+[km]\]$/i;
 
-/** The name without the date of a snapshot and without the mark of a long context. */
+/** Returns the name without a snapshot date and without the mark of a long context. */
 export const withoutSnapshot = (model: string): string => withoutContextMark(model).replace(snapshot, '');
 export const withoutContextMark = (model: string): string => model.replace(contextMark, '');

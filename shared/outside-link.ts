@@ -1,6 +1,6 @@
 import { safeMailLink } from './mail-link.ts';
 
-/** The part of `URL` that is used. */
+/** The part of `URL` that this file uses, so that every platform can pass its own. */
 interface Addresses {
   canParse(text: string): boolean;
   new (text: string): { readonly href: string; readonly username: string; readonly password: string };
@@ -11,9 +11,9 @@ const maxCharacters = 8192;
 const deceptive = /[\p{Cc}\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/u;
 
 /**
- * The only check for URLs that lead out of the app, wherever one is offered or opened: `https:`, `http:` and `mailto:`,
- * without credentials. Returns the normal form, whose host is shown in its real form (`xn--…`), never the given text;
- * null for all others.
+ * The only check for URLs that lead out of the app, used wherever one is offered or opened: `https:`, `http:` and
+ * `mailto:`, without credentials. Returns the normalised URL, which shows the host's real form (`xn--…`), never the
+ * given text. Returns null for all others.
  */
 export function outsideLink(text: string, URL: Addresses): string | null {
   if (text.length > maxCharacters || deceptive.test(text)) return null;

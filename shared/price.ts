@@ -1,8 +1,8 @@
 import { ceilToNano, type NanoUsd, type PicoUsd, picoUsd } from './money.ts';
 
 /**
- * Token counts with the same meaning for every provider (wire contract §1.7). The other classes are parts of the two
- * totals.
+ * Token counts with the same meaning for every provider (wire contract §1.7). `promptTokens` and `completionTokens` are
+ * the totals; the other counts are parts of them.
  */
 export interface TokenUsage {
   /** All input tokens, including cache reads and writes. */
@@ -12,13 +12,13 @@ export interface TokenUsage {
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
-  /** The part of cache writes that is kept for an hour. */
+  /** The part of the cache writes that the provider keeps for an hour. */
   readonly cacheWriteHourTokens?: number;
   /** The audio part of the input, if the provider counts it. */
   readonly audioTokens?: number;
   /** The part of the output that is images, if the provider counts it. */
   readonly imageTokens?: number;
-  /** Searches of the web by the provider's own tool, counted as it charges for them. */
+  /** Web searches by the provider's own tool, counted as the provider charges for them. */
   readonly searches?: number;
 }
 
@@ -30,27 +30,32 @@ export const noTokens: TokenUsage = {
   reasoningTokens: 0,
 };
 
-/** Prices of one model, in pico-USD per token; `request` in pico-USD per request. `null`: priced as plain input. */
+/**
+ * Prices of one model in pico-USD per token; `request` is in pico-USD per request. `null` means the same price as plain
+ * input.
+ */
 export interface Rates {
   readonly prompt: PicoUsd;
   readonly completion: PicoUsd;
   readonly cacheRead: PicoUsd | null;
   readonly cacheWrite: PicoUsd | null;
-  /** Price of cache writes for an hour, if it is not twice the input price, as providers usually charge. */
+  /** The price of cache writes for an hour. The default is twice the input price, as providers usually charge. */
   readonly cacheWriteHour?: PicoUsd | null;
-  /** Price of reasoning, if it differs from other output. */
+  /** The price of reasoning, if it differs from other output. */
   readonly reasoning?: PicoUsd | null;
-  /** Price of audio input, if it differs from text. */
+  /** The price of audio input, if it differs from text. */
   readonly inputAudio?: PicoUsd | null;
-  /** Price of images that the model makes, if it differs from other output. */
+  /** The price of generated images, if it differs from other output. */
   readonly outputImage?: PicoUsd | null;
 }
 
 export interface Price extends Rates {
   readonly request: PicoUsd;
-  /** Of one search of the web, in pico-USD, if the model can search. */
+  /** The price of one web search in pico-USD, if the model can search. */
   readonly search?: PicoUsd | null;
-  /** Ascending by `minPromptTokens`; a tier prices the whole request if the prompt is longer than its threshold. */
+  /**
+   * Ascending by `minPromptTokens`. A tier applies to the entire request if the prompt is longer than its threshold.
+   */
   readonly tiers: readonly PriceTier[];
   /** The day of the price and its source, stored with each request. */
   readonly asOf?: string;
@@ -61,12 +66,12 @@ export interface PriceTier extends Rates {
   readonly minPromptTokens: number;
 }
 
-/** The rates that apply to a prompt of this many tokens. */
+/** Returns the rates that apply to a prompt of this many tokens. */
 export function ratesFor(price: Price, promptTokens: number): Rates {
   return price.tiers.findLast((tier) => promptTokens > tier.minPromptTokens) ?? price;
 }
 
-/** One line of a bill: its kind, a number, and the cost before rounding. */
+/** One line of a cost breakdown: its kind, a count, and the cost before rounding. */
 export interface CostLine {
   readonly kind:
     | 'input'
@@ -79,12 +84,12 @@ export interface CostLine {
     | 'image'
     | 'web_search'
     | 'request';
-  /** Or searches. */
+  /** Counts searches on the line of web searches. */
   readonly tokens: number;
   readonly pico: PicoUsd;
 }
 
-/** Kinds of lines, in the order of a bill. */
+/** Kinds of lines, in the order of a cost breakdown. */
 const lineKinds = [
   'input',
   'audio',
@@ -98,7 +103,7 @@ const lineKinds = [
   'request',
 ] as const satisfies readonly CostLine['kind'][];
 
-/** How many tokens (searches, requests) of a request are priced at each of `lineRates`: each token at one of them. */
+/** Counts how many tokens (or searches, or requests) are priced at each of `lineRates`. Each token is counted once. */
 export function lineCounts(rates: Rates, usage: TokenUsage): number[] {
   const uncached = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens);
   const audio = rates.inputAudio == null ? 0 : Math.min(uncached, usage.audioTokens ?? 0);
@@ -120,7 +125,9 @@ export function lineCounts(rates: Rates, usage: TokenUsage): number[] {
   ];
 }
 
-/** The price of one of each of `lineCounts`, in the same order. `rates`: the price's own, or those of one of its tiers. */
+/**
+ * The unit price for each of `lineCounts`, in the same order. `rates` are the price's own or those of one of its tiers.
+ */
 export const lineRates = (price: Price, rates: Rates): PicoUsd[] => [
   rates.prompt,
   rates.inputAudio ?? rates.prompt,
@@ -134,7 +141,7 @@ export const lineRates = (price: Price, rates: Rates): PicoUsd[] => [
   price.request,
 ];
 
-/** Itemises a request. The lines' sum, rounded up once, is the cost. */
+/** Itemises a request. The sum of the lines, rounded up once, is the cost. */
 export function costLines(price: Price, usage: TokenUsage): CostLine[] {
   const rates = ratesFor(price, usage.promptTokens);
   const prices = lineRates(price, rates);
@@ -147,12 +154,12 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
     .filter((entry) => entry.pico !== 0n);
 }
 
-/** What a request costs, rounded up once to the nano-USD (wire contract §1.7). */
+/** Returns what a request costs, rounded up once to the nano-USD (wire contract §1.7). */
 export function getCost(price: Price, usage: TokenUsage): NanoUsd {
   const rates = ratesFor(price, usage.promptTokens);
   const prices = lineRates(price, rates);
   let sum = 0n;
-  // Most counts of most requests are zero; large books are priced by the hundred thousand.
+  // // Most counts of a request are zero. Skipping them matters where hundreds of thousands of requests are priced.
   for (const [at, count] of lineCounts(rates, usage).entries())
     if (count > 0) sum += BigInt(count) * (prices[at] ?? 0n);
   return ceilToNano(picoUsd(sum));

@@ -1,6 +1,6 @@
 import { knownProviders } from './known-providers.ts';
 
-/** APIs that the user’s own servers can have. */
+/** The APIs that a user's own server can have. */
 export const serverKinds = ['openai-compatible', 'azure-openai', 'ollama', 'lmstudio', 'llamacpp', 'vllm'] as const;
 
 export type ServerKind = (typeof serverKinds)[number];
@@ -15,7 +15,7 @@ const taken: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a server may have this id in `provider` and before the slash of its models: short, plain and not reserved.
+ * Whether a server may have this id in `provider` and before the slash of its models: short, simple and not reserved.
  */
 export const isServerId = (id: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(id) && !taken.has(id);
 

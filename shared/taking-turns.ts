@@ -1,4 +1,7 @@
-/** A row in which work waits for all that was given before, whether that succeeded or failed. Returns what the work returns. */
+/**
+ * Creates a queue in which each task waits for all earlier ones, whether they succeed or fail. Returns the task's
+ * result.
+ */
 export function takingTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

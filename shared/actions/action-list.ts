@@ -1,12 +1,15 @@
 /**
- * Every action of the app, for the palette, the menus, the list of shortcuts and their rebinding. `keys` are the default
- * shortcuts, the first one shown. What is not needed for the first paint is beside: names in `action-names.ts`, places in
- * `action-menus.ts`. What an action does is offered by the part of the window that can do it at the moment
- * (`renderer/actions/offers.ts`).
+ * Every action of the app, for the palette, the menus, the list of shortcuts and their rebinding. `keys` are the
+ * default shortcuts; the first one is the one that is displayed. Whatever isn't needed for the first paint is in other
+ * files: the names in `action-names.ts`, the menus in `action-menus.ts`. The part of the window that can perform an
+ * action at the moment registers its handler (`renderer/actions/offers.ts`).
  */
 interface Entry {
   readonly id: string;
-  /** `keyboard`: of no use in a palette. `thread`: keys that work while the conversation has the focus (WCAG 2.1.4). */
+  /**
+   * `keyboard`: actions that make no sense in a palette. `thread`: shortcuts that work only while the conversation has
+   * the focus (WCAG 2.1.4).
+   */
   readonly group: 'chat' | 'app' | 'go' | 'keyboard' | 'thread';
   readonly keys: readonly string[];
 }

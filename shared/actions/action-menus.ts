@@ -1,6 +1,6 @@
 import type { WindowAction } from './action-list.ts';
 
-/** The actions in the menus of the installed app, in their order. */
+/** The actions in the menus of the installed app, in menu order. */
 export const actionMenus = {
   file: ['newChat', 'newWindow', 'temporaryChat', 'newFolder', 'importChats'],
   view: ['palette', 'sidebar', 'theme', 'zoomIn', 'zoomOut', 'zoomReset'],

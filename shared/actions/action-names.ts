@@ -1,6 +1,6 @@
 import type { ActionId } from './action-list.ts';
 
-/** What each action is called, wherever it stands. */
+/** The name of each action, the same everywhere it is shown. */
 export const actionNames = {
   newChat: 'New chat',
   newWindow: 'New window',

@@ -1,7 +1,10 @@
 import { type Action, type ActionId, actionList, isThreadAction } from './action-list.ts';
 import type { Bindings } from './bindings.ts';
 
-/** Which other action has these keys. Keys of the conversation and of the window do not meet. */
+/**
+ * Returns the other action that already uses these keys. Shortcuts of the conversation and of the window are kept
+ * apart, so they can't conflict.
+ */
 export function getHolder(bindings: Bindings, id: ActionId, keys: string): ActionId | null {
   const thread = (wanted: ActionId) => actionList.some((action) => action.id === wanted && isThreadAction(action));
   const holder = actionList.find(
@@ -10,18 +13,18 @@ export function getHolder(bindings: Bindings, id: ActionId, keys: string): Actio
   return holder?.id ?? null;
 }
 
-/** Keys of fields and of the system, which no action may take. */
+/** Keys that text fields or the operating system use. No action may take them. */
 const reserved = new Set([
   ...['mod+C', 'mod+V', 'mod+X', 'mod+A', 'mod+Shift+V', 'mod+Shift+Z', 'mod+Y', 'mod+Q', 'mod+W', 'mod+Enter'],
   ...['Tab', 'Shift+Tab', 'mod+Tab', 'Shift+Enter', 'Alt+F4'],
 ]);
 
-/** Why these keys cannot be bound to this action; null if they can. */
+/** Why these keys can't be bound to this action; null if they can. */
 export function keysProblem(id: ActionId, keys: string): 'reserved' | 'bare' | null {
   if (reserved.has(keys)) return 'reserved';
   const inThread = actionList.some((action) => action.id === id && isThreadAction(action));
   const held = /^(?:mod|Alt)\+/.test(keys);
   if (inThread) return held ? 'reserved' : null;
-  // Without a modifier it would be typed, but for keys that write nothing.
+  // // Keys without a modifier would type a character, except for keys that write nothing.
   return held || /^(?:Shift\+)?(?:F\d{1,2}|Esc)$/.test(keys) ? null : 'bare';
 }

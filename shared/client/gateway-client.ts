@@ -43,8 +43,8 @@ import {
 import { streamEvents } from './stream-events.ts';
 
 /**
- * The chunks of a streamed answer. Another server may answer as a whole, by lines of JSON, or end its stream after the last
- * chunk without a word.
+ * Yields the chunks of a streamed answer. A server other than ours may send a complete answer, send JSON lines, or end
+ * its stream after the last chunk without an end mark.
  */
 async function* toChunks(response: Response): AsyncGenerator<ReportedChunk> {
   let ended = false;
@@ -59,7 +59,7 @@ async function* toChunks(response: Response): AsyncGenerator<ReportedChunk> {
   }
 }
 
-/** `other`: it has not the shape of our own gateway. */
+/** `other` is true if the chunk doesn't have the shape that our own gateway sends. */
 function parseChunk(data: string): { chunk: ReportedChunk; other: boolean } {
   const value = parseJson(data);
   const parsed = reportedChunk.safeParse(value);
@@ -69,7 +69,7 @@ function parseChunk(data: string): { chunk: ReportedChunk; other: boolean } {
   throw unknownShape();
 }
 
-/** The payload of an event; an error event is thrown. */
+/** Returns the payload of an event, or throws if it is an error event. */
 function parseEvent<T extends z.ZodType>(schema: T, data: string): z.output<T> {
   const parsed = schema.safeParse(parseJson(data));
   if (parsed.success) return parsed.data;
@@ -96,9 +96,9 @@ function parseJson(data: string): unknown {
 }
 
 export interface GatewayClientOptions {
-  /** The server's root, without `/v1`; a trailing `/v1` is accepted and removed. */
+  /** The server's root without `/v1`. A trailing `/v1` is removed. */
   readonly baseUrl: string;
-  /** An API key or a token (JWT). Read for each request, so that a new one is used at once. */
+  /** An API key or a token (JWT). A function is called for each request, so a changed key takes effect at once. */
   readonly apiKey: string | (() => string);
   readonly fetch?: typeof fetch;
 }
@@ -108,7 +108,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A streamed completion: its request id is known before the first chunk. */
+/** A streamed completion. Its request id is known before the first chunk. */
 export interface CompletionStream extends AsyncIterable<ReportedChunk> {
   readonly requestId: string | null;
 }
@@ -131,24 +131,24 @@ export interface RequestsQuery extends PageQuery {
   readonly key?: string;
   readonly purpose?: string;
   readonly conversation_id?: string;
-  /** The `X-Client-Request-Id` of the request; records have it as `metadata.client_request_id`. */
+  /** The request's `X-Client-Request-Id`, which records have as `metadata.client_request_id`. */
   readonly client_request_id?: string;
   readonly byok?: boolean;
   readonly start?: number;
   readonly end?: number;
 }
 
-/** What usage is asked for. Times in Unix seconds; without them the current month (UTC). */
+/** Selects usage. Times are in Unix seconds; without them the current month (UTC) is used. */
 export interface UsageQuery {
   readonly group_by?: UsageGroup;
   readonly start?: number;
   readonly end?: number;
   readonly model?: string;
-  /** Tells each group for each of its days. */
+  /** Splits each group by day. */
   readonly interval?: 'day';
-  /** Whose days they are: an IANA name; else UTC. */
+  /** The time zone of the days, as an IANA name. The default is UTC. */
   readonly time_zone?: string;
-  /** Tells what cached input saved. */
+  /** Also returns what cached input saved. */
   readonly savings?: boolean;
 }
 
@@ -200,7 +200,7 @@ export function gatewayClient(options: GatewayClientOptions) {
     schema: T,
     path: string,
     more: Parameters<typeof request>[1] = {},
-    /** Reads what has another shape; null where it says nothing of the kind. */
+    /** Parses an answer that doesn't match the schema. Returns null if it doesn't contain what was asked for. */
     read?: (answer: unknown) => z.output<T> | null,
   ): Promise<z.output<T>> {
     const response = await request(path, more);
@@ -220,7 +220,7 @@ export function gatewayClient(options: GatewayClientOptions) {
     );
   }
 
-  /** Tries ways to ask for the same, until the gateway has one of them. */
+  /** Tries alternative endpoints for the same thing until the gateway has one of them. */
   async function firstKnown<T>(ways: readonly (() => Promise<T>)[]): Promise<T> {
     let lacking: unknown;
     for (const way of ways) {
@@ -234,11 +234,11 @@ export function gatewayClient(options: GatewayClientOptions) {
     throw lacking;
   }
 
-  /** Of a base URL that ends in something else than `/v1`, the second is right: it is tried where the first is not there. */
+  /** Tries the path with and without `/v1`: a base URL that doesn't end in `/v1` may already contain its own prefix. */
   const bothBases = <T>(path: string, ask: (path: string) => Promise<T>): Promise<T> =>
     firstKnown([() => ask(`/v1${path}`), () => ask(path)]);
 
-  /** For what a gateway need not have. */
+  /** For optional parts of the interface: throws `not_reported` if the gateway doesn't have this endpoint. */
   const ifReported = <T>(asked: Promise<T>): Promise<T> =>
     asked.catch((error: unknown) => {
       throw isLacking(error) ? notReported(error) : error;
@@ -258,7 +258,7 @@ export function gatewayClient(options: GatewayClientOptions) {
     chat: (body: PromptRequestBody, more: RequestOptions = {}) =>
       json(chatAnswer, '/chat', { ...more, method: 'POST', body: { ...body, stream: false } }),
 
-    /** The same as a stream of `{ text }`. Ends normally only if the answer is complete. */
+    /** The same as a stream of `{ text }`. It ends without an error only if the answer is complete. */
     async *chatStream(body: PromptRequestBody, more: RequestOptions = {}): AsyncGenerator<{ text: string }> {
       const response = await request('/chat', { ...more, method: 'POST', body: { ...body, stream: true } });
       for await (const data of streamEvents(response)) {
@@ -271,7 +271,7 @@ export function gatewayClient(options: GatewayClientOptions) {
     completion: (body: CompletionRequestBody, more: RequestOptions = {}) =>
       json(completionResponse, '/v1/chat/completions', { ...more, method: 'POST', body: { ...body, stream: false } }),
 
-    /** The same streamed. */
+    /** The same, streamed. */
     async completionStream(body: CompletionRequestBody, more: RequestOptions = {}): Promise<CompletionStream> {
       const ask = (asked: CompletionRequestBody) =>
         bothBases('/chat/completions', (path) =>
@@ -292,17 +292,23 @@ export function gatewayClient(options: GatewayClientOptions) {
     quote: (body: PromptRequestBody | CompletionRequestBody, more: RequestOptions = {}) =>
       json(quote, '/v1/quote', { ...more, method: 'POST', body }),
 
-    /** The gateway's version and which extensions it offers; needs no credential. */
+    /** Returns the gateway's version and the extensions that it offers. Needs no credential. */
     info: (more: RequestOptions = {}) => json(gatewayInfo, '/v1', more),
     models: (more: RequestOptions = {}) =>
       bothBases('/models', (path) => json(reportedModelList, path, more, modelsIn)),
     model: (id: string, more: RequestOptions = {}) => json(model, `/v1/models/${encodeURIComponent(id)}`, more),
-    /** Every model with a known price, also of providers that the gateway has no key for (extension `prices`). */
+    /**
+     * Every model with a known price, including models of providers for which the gateway has no key (extension
+     * `prices`).
+     */
     prices: (more: RequestOptions = {}) => ifReported(json(modelList, '/v1/prices', more)),
-    /** What a model was, is and will be charged by, oldest first (extension `prices`). */
+    /** Past, present and future prices of a model, oldest first (extension `prices`). */
     priceHistory: (id: string, more: RequestOptions = {}) =>
       ifReported(json(priceHistory, `/v1/prices/${encodeURIComponent(id)}`, more)),
-    /** Of a gateway without `/account`: what it says of the key. Throws `not_reported` where it says nothing. */
+    /**
+     * Returns the account. If the gateway has no `/account`, returns what it reports about the key. Throws
+     * `not_reported` if it reports nothing.
+     */
     account: (more: RequestOptions = {}): Promise<ReportedAccount> =>
       ifReported(
         firstKnown([
@@ -327,23 +333,25 @@ export function gatewayClient(options: GatewayClientOptions) {
         ),
       ),
     verify: (more: RequestOptions = {}) => ifReported(verify(more)),
-    /** API keys of the account, as far as the credential reaches, with those that have ended (extension `keys`). */
+    /** API keys of the account that the credential may see, including ended ones (extension `keys`). */
     keys: (query: PageQuery = {}, more: RequestOptions = {}) =>
       ifReported(json(apiKeyList, '/v1/keys', { ...more, query: { ...query } })),
-    /** Its answer is the only one that ever holds the key. */
+    /** Only this answer ever contains the key itself. */
     createKey: (wanted: CreateKeyRequest = {}, more: RequestOptions = {}) =>
       ifReported(json(createdApiKey, '/v1/keys', { ...more, method: 'POST', body: wanted })),
     changeKey: (id: string, wanted: ChangeKeyRequest, more: RequestOptions = {}) =>
       json(apiKey, `/v1/keys/${encodeURIComponent(id)}`, { ...more, method: 'PATCH', body: wanted }),
-    /** Ends a key and whatever it minted. */
+    /** Revokes a key and every key that was created with it. */
     revokeKey: (id: string, more: RequestOptions = {}) =>
       json(apiKey, `/v1/keys/${encodeURIComponent(id)}`, { ...more, method: 'DELETE' }),
-    /** Records of the account’s requests, newest first (extension `requests`). `has_more`: continue after `last_id`. */
+    /**
+     * Records of the account's requests, newest first (extension `requests`). If `has_more`, continue after `last_id`.
+     */
     requests: (query: RequestsQuery = {}, more: RequestOptions = {}) =>
       json(requestList, '/v1/requests', { ...more, query: { ...query } }),
     /**
-     * One request's record (extension `requests`, wire contract §10), or OpenRouter's of it, which comes some seconds after the answer's
-     * end: `generation_not_found` until then.
+     * Returns a request's record (extension `requests`, wire contract §10), or OpenRouter's record of it. The latter
+     * appears some seconds after the answer's end; until then the error is `generation_not_found`.
      */
     requestRecord: (id: string, more: RequestOptions = {}): Promise<ReportedRequest> =>
       firstKnown([
@@ -356,7 +364,10 @@ export function gatewayClient(options: GatewayClientOptions) {
 
 export type GatewayClient = ReturnType<typeof gatewayClient>;
 
-/** A strict server that counts tokens without being asked to refuses the field that asks for it. */
+/**
+ * A strict server that counts tokens without being asked refuses the field that asks for it. The request is then sent
+ * again without that field.
+ */
 const refusesCounts = (error: unknown): boolean =>
   error instanceof GatewayError &&
   (error.status_code === 400 || error.status_code === 422) &&
@@ -384,7 +395,7 @@ function usageIn(answer: unknown, groupBy: UsageGroup): ReportedUsage | null {
   return usage;
 }
 
-/** A gateway that counts in another unit than USD reports no amounts that can be shown as dollars. */
+/** Amounts in another unit than USD can't be shown as dollars, so they are treated as not reported. */
 const countsOtherwise = (details: Readonly<Record<string, unknown>>): GatewayError =>
   new GatewayError('This gateway doesn’t count in USD.', { status_code: 404, code: 'not_reported', details });
 
@@ -396,8 +407,9 @@ function queryText(query: Query | undefined): string {
 }
 
 /**
- * OpenRouter's record of an answer (`GET /generation`: https://openrouter.ai/docs/api/api-reference/generations/get-generation).
- * Costs in USD; tokens as the model counts them. Null: it does not say what the answer cost.
+ * Parses OpenRouter's record of an answer (`GET /generation`:
+ * https://openrouter.ai/docs/api/api-reference/generations/get-generation). Costs are in USD, and tokens are counted by
+ * the model's own tokeniser. Returns null if the cost is missing.
  */
 function readGeneration(answer: unknown): ReportedRequest | null {
   const fields = asObject(isObject(answer) ? answer.data : null);

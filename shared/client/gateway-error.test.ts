@@ -18,7 +18,7 @@ const body = (code: string, details?: object) =>
 const waitFor = async (headers: Record<string, string>, text = body('rate_limit_exceeded')) =>
   (await errorFromResponse(new Response(text, { status: 429, headers }))).retryAfterMs;
 
-test('the wait is read in every form it may have, and never more than a day', async () => {
+test('the retry delay is read in every form and is never longer than a day', async () => {
   expect(await waitFor({})).toBe(null);
   expect(await waitFor({ 'retry-after': '2' })).toBe(2000);
   expect(await waitFor({ 'retry-after': '2', 'retry-after-ms': '1500.2' })).toBe(1501);
@@ -32,7 +32,7 @@ test('the wait is read in every form it may have, and never more than a day', as
   }
 });
 
-test('inside a stream the wait stands in the details', async () => {
+test('the retry delay of an error inside a stream is read from its details', async () => {
   expect(errorFromJson(body('upstream_rate_limited', { retry_after_ms: 1200 }))).toMatchObject({
     code: 'upstream_rate_limited',
     retryAfterMs: 1200,
@@ -41,7 +41,7 @@ test('inside a stream the wait stands in the details', async () => {
   expect(await waitFor({ 'retry-after': '3' }, body('rate_limit_exceeded', { retry_after_ms: 9 }))).toBe(3000);
 });
 
-test('a proxy that asks to wait is not taken for a wrong address', async () => {
+test('an error page with a retry delay is not mistaken for a wrong address', async () => {
   const page = (status: number) =>
     errorFromResponse(new Response('<h1>Too Many Requests</h1>', { status, headers: { 'retry-after': '7' } }));
   expect(await page(429)).toMatchObject({ status_code: 429, code: 'rate_limit_exceeded', retryAfterMs: 7000 });
@@ -49,7 +49,7 @@ test('a proxy that asks to wait is not taken for a wrong address', async () => {
   expect(await page(404)).toMatchObject({ status_code: 404, code: 'not_a_gateway' });
 });
 
-test('a record that is not there yet is no endpoint that is missing', async () => {
+test('a record that does not exist yet is not mistaken for a missing endpoint', async () => {
   const said = async (message: string) => {
     const error = await errorFromResponse(Response.json({ error: { code: 404, message } }, { status: 404 }));
     return [error.code, isLacking(error)];

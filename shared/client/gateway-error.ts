@@ -3,17 +3,17 @@ import { asObject, isObject } from '../json/foreign-json.ts';
 import { errorBody } from '../wire/error.ts';
 import { getRetryAfter, retryAfterIn } from './retry-after.ts';
 
-/** An error of a gateway. `status_code` and `message` are named as on the gateway’s interface page (§7). */
+/** An error of a gateway. `status_code` and `message` are named as on the gateway's interface page (§7). */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  /** HTTP status; 0 without a response. */
+  /** The HTTP status, or 0 if there was no response. */
   readonly status_code: number;
-  /** The gateway’s stable error code; without one `unreachable`, `not_a_gateway` or `truncated`. */
+  /** The gateway's stable error code. If it sent none, this is `unreachable`, `not_a_gateway` or `truncated`. */
   readonly code: string;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
   readonly details: Readonly<Record<string, unknown>> | null;
-  /** The provider that caused it, and its own words. */
+  /** The provider that caused the error, and its own message. */
   readonly provider: string | null;
   readonly providerError: ProviderError | null;
 
@@ -41,13 +41,16 @@ export class GatewayError extends Error {
   }
 }
 
-/** Errors of a proxy or load balancer in front of a gateway. */
+/** Errors of a proxy or load balancer in front of a gateway, which have no envelope of ours. */
 const withoutEnvelope: Readonly<Record<number, { code: string; message: string }>> = {
   429: { code: 'rate_limit_exceeded', message: 'The server takes no more requests just now.' },
   503: { code: 'server_overloaded', message: 'The server is overloaded or being restarted.' },
 };
 
-/** The error of a failed response. A body without the gateway’s envelope keeps the status and says so. */
+/**
+ * Creates the error for a failed response. If the body isn't a gateway's error, the error keeps the status, and its
+ * message names that status.
+ */
 export async function errorFromResponse(response: Response): Promise<GatewayError> {
   const text = await response.text().catch(() => '');
   const error = errorFromJson(text, response.status);
@@ -65,8 +68,8 @@ export async function errorFromResponse(response: Response): Promise<GatewayErro
 }
 
 /**
- * The error in a JSON text: our envelope, or what other servers make of it. Null: the text says nothing of an error. In a
- * stream, which has no status of its own, an error counts as the server’s.
+ * Parses an error from JSON: our envelope, or the formats of other servers. Returns null if the text contains no error.
+ * A stream has no status of its own, so an error inside it counts as a server error.
  */
 export function errorFromJson(text: string, status = 502): GatewayError | null {
   let json: unknown;
@@ -89,7 +92,10 @@ export function errorFromJson(text: string, status = 502): GatewayError | null {
   });
 }
 
-/** OpenAI’s `{ error: { message, code } }`, OpenRouter’s with a number as its code, `{ error: "…" }`, and bare messages. */
+/**
+ * Parses OpenAI's `{ error: { message, code } }`, OpenRouter's form with a numeric code, `{ error: "…" }`, and bare
+ * messages.
+ */
 function otherError(json: unknown, status: number): GatewayError | null {
   const body = asObject(json);
   const inside = isObject(body.error) ? body.error : status === 502 && body.error == null ? {} : body;
@@ -107,7 +113,7 @@ function otherError(json: unknown, status: number): GatewayError | null {
   });
 }
 
-/** FastAPI's list of fields that it refuses: `{ loc: ["body", "name"], msg }`. */
+/** Joins FastAPI's list of rejected fields: `{ loc: ["body", "name"], msg }`. */
 function fieldFaults(faults: readonly unknown[]): string {
   const sentences = faults.map(asObject).flatMap(({ loc, msg }) => {
     const place = Array.isArray(loc) ? loc.join('.') : '';
@@ -129,14 +135,14 @@ const codes: Readonly<Record<number, string>> = {
 
 function codeByStatus(status: number, message: string): string {
   if (status === 404) {
-    // Not of a path that holds the word.
+    // // The pattern must not match a path that contains the word.
     if (/(?:^|\s)generation\b.*not found/i.test(message)) return 'generation_not_found';
     return /\bmodel\b/i.test(message) ? 'model_not_found' : 'unknown_endpoint';
   }
   return codes[status] ?? (status < 500 ? 'malformed_request' : 'upstream_error');
 }
 
-/** Whether the gateway has not what was asked for: no such endpoint, or a page of something else in its place. */
+/** Whether the gateway lacks the endpoint. Some servers answer with an unrelated page instead of a 404. */
 export function isLacking(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false;
   const { status_code: status, code } = error;
@@ -144,7 +150,7 @@ export function isLacking(error: unknown): boolean {
   return (status === 404 && !absent.has(code)) || isOtherPage(error);
 }
 
-/** The endpoint is there, and the thing that was asked for is not. */
+/** The endpoint exists, but the requested object doesn't. */
 const absent: ReadonlySet<string> = new Set([
   ...['model_not_found', 'no_eligible_model'],
   ...['request_not_found', 'generation_not_found'],
@@ -152,14 +158,17 @@ const absent: ReadonlySet<string> = new Set([
 
 const isOtherPage = ({ status_code: status, code }: GatewayError): boolean => code === 'not_a_gateway' && status < 400;
 
-/** None of the ways that are known to ask for something is there: what the first of them answered is the cause. */
+/**
+ * Creates the error for a gateway that has none of the endpoints that could answer. `cause` is the error of the first
+ * one that was tried.
+ */
 export function notReported(cause: unknown): GatewayError {
-  // What cannot be read is no endpoint that is missing.
+  // // An answer that can't be parsed is not the same as a missing endpoint.
   if (cause instanceof GatewayError && (isOtherPage(cause) || cause.code === 'not_reported')) return cause;
   return new GatewayError('This gateway does not tell this.', { status_code: 404, code: 'not_reported', cause });
 }
 
-/** The gateway's name for a request; OpenRouter calls it a generation. */
+/** Returns the gateway's id of a request. OpenRouter calls it a generation. */
 export const requestIdIn = (headers: Headers): string | null =>
   headers.get('x-generation-id') ?? headers.get('x-request-id');
 

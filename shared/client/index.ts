@@ -1,4 +1,4 @@
-/** What the package `@portico/client` offers. */
+/** The public exports of the package `@portico/client`. */
 
 export type { CompletionRequestBody, PromptRequestBody } from '../wire/chat-request.ts';
 export type { ApiKey, ChangeKeyRequest, CreatedApiKey, CreateKeyRequest } from '../wire/key.ts';

@@ -8,11 +8,15 @@ import { count, listOf, unixSeconds, usdAmount } from '../wire/scalars.ts';
 import { usage, usageBucket } from '../wire/usage.ts';
 
 /**
- * What a gateway reports. The interface leaves the shapes of most answers open (gateway interface §4.3): of a gateway with
- * other shapes than ours (wire contract) only a part is known, and what it does not report is null here, never zero.
+ * The shapes of what a gateway reports. The gateway interface leaves most answers open (§4.3). From a gateway whose
+ * answers don't have our shape (wire contract), only a part can be read. What it doesn't report is null here, never
+ * zero.
  */
 
-/** A model. `other`: read from another shape; the gateway takes what any OpenAI-compatible server takes, and no more. */
+/**
+ * A model. `other` is set if it was read from another shape than ours; that gateway is assumed to support only what any
+ * OpenAI-compatible server does.
+ */
 export const reportedModel = model.extend({ other: z.literal(true).optional() });
 export const reportedModelList = listOf(reportedModel);
 
@@ -21,7 +25,7 @@ const reportedPlan = plan.extend({
   limits: plan.shape.limits.nullable(),
 });
 
-/** Of a key; null where the gateway reports nothing of it. */
+/** Null if the gateway reports no scopes of the key. */
 const reportedCredential = credential.extend({ scopes: z.array(z.string()).nullable() });
 
 export const reportedBalance = z.looseObject({
@@ -31,14 +35,14 @@ export const reportedBalance = z.looseObject({
   available: usdAmount.nullable(),
   total_granted: usdAmount.nullable(),
   total_used: usdAmount.nullable(),
-  /** It's what this key may still spend; its account may have more. */
+  /** Set if the balance is what this key may still spend. The account may have more. */
   of: z.literal('key').optional(),
 });
 
-/** An amount of a gateway that counts in another currency, or in credits of its own. It isn't converted. */
+/** An amount in another currency or in the gateway's own credits. It is never converted. */
 export const otherAmount = z.object({
   amount: usdAmount,
-  /** A currency's code, or the gateway's word, such as `credits`. */
+  /** A currency code, or the gateway's own word such as `credits`. */
   unit: z.string(),
 });
 
@@ -53,7 +57,7 @@ export const reportedAccount = account.extend({
   otherBalance: otherAmount.nullish(),
   usage: z
     .looseObject({
-      /** Null: the gateway does not say of when these figures are. */
+      /** Null if the gateway doesn't report the period of these figures. */
       period: period.nullable(),
       requests: count.nullable(),
       total_tokens: count.nullable(),
@@ -71,7 +75,7 @@ export const reportedVerification = verification.extend({
 });
 
 export const reportedTransaction = creditTransaction.extend({
-  /** Null: a type that the interface does not have; `description` has the gateway's word for it. */
+  /** Null if the interface doesn't define the type; `description` then has the gateway's word for it. */
   type: creditTransaction.shape.type.nullable(),
   balance_after: usdAmount.nullable(),
   created: unixSeconds.nullable(),
@@ -84,7 +88,7 @@ export const reportedCredits = credits.extend({
   available: usdAmount.nullable(),
   total_granted: usdAmount.nullable(),
   total_used: usdAmount.nullable(),
-  /** `reported: false`: the gateway tells the balance and no history. */
+  /** `reported` is false if the gateway reports the balance but no history. */
   transactions: reportedTransactions,
 });
 
@@ -108,11 +112,13 @@ const reportedCounters = z.object({
 export const reportedBucket = usageBucket.extend(reportedCounters.shape);
 
 export const reportedUsage = usage.extend({
-  /** Null: the gateway does not say of when its figures are, so they are of no period that was asked for. */
+  /**
+   * Null if the gateway doesn't report the period of its figures. They can't be assumed to be for the requested period.
+   */
   period: usage.shape.period.nullable(),
   totals: z.looseObject({ ...reportedCounters.shape, cache_savings_usd: usdAmount.optional() }),
   data: z.array(reportedBucket),
-  /** False: the gateway tells sums alone, or groups of another kind. */
+  /** False if the gateway reports only totals, or groups of another kind. */
   grouped: z.literal(false).optional(),
 });
 
@@ -124,7 +130,10 @@ const reportedCompletionUsage = completionUsage.extend({
 /** A chunk of a streamed completion. */
 export const reportedChunk = completionChunk.extend({ usage: reportedCompletionUsage.nullish() });
 
-/** `other`: read from another shape, such as OpenRouter's; the cost is what that gateway says that it took. */
+/**
+ * `other` is set if it was read from another shape than ours, such as OpenRouter's. The cost is then what that gateway
+ * claims to have charged.
+ */
 export const reportedRequest = requestRecord.extend({ other: z.literal(true).optional() });
 
 export type ReportedModel = z.infer<typeof reportedModel>;
@@ -135,7 +144,7 @@ export type OtherAmount = z.infer<typeof otherAmount>;
 export type ReportedCredits = z.infer<typeof reportedCredits>;
 export type ReportedTransaction = z.infer<typeof reportedTransaction>;
 export type ReportedUsage = z.infer<typeof reportedUsage>;
-/** Counts and costs of a group, or of all. */
+/** Counts and costs of one group, or of all. */
 export type ReportedCounters = z.infer<typeof reportedCounters>;
 export type ReportedBucket = z.infer<typeof reportedBucket>;
 export type ReportedRequest = z.infer<typeof reportedRequest>;

@@ -1,7 +1,10 @@
-/** An upper limit for plausible waits, so that the number fits where it is stored and shown. */
+/** An upper limit for plausible waits. It keeps the number within what storage and display can handle. */
 const maxMs = 24 * 3_600_000;
 
-/** The requested wait in milliseconds: `retry-after-ms`, else `Retry-After` in seconds or as a date (RFC 9110). */
+/**
+ * The requested wait in milliseconds: from `retry-after-ms`, otherwise from `Retry-After` in seconds or as a date (RFC
+ * 9110).
+ */
 export function getRetryAfter(headers: Headers): number | null {
   const [ms, after] = [headers.get('retry-after-ms'), headers.get('retry-after')];
   const seconds = after === null ? Number.NaN : Number(after);
@@ -12,7 +15,9 @@ export function getRetryAfter(headers: Headers): number | null {
   );
 }
 
-/** The same in a stream, without headers: `error.details.retry_after_ms`. */
+/**
+ * The requested wait of an error inside a stream, where headers are no longer possible: `error.details.retry_after_ms`.
+ */
 export const retryAfterIn = (details: Readonly<Record<string, unknown>> | undefined): number | null =>
   typeof details?.retry_after_ms === 'number' ? getWait(details.retry_after_ms) : null;
 

@@ -8,7 +8,7 @@ async function all(response: Response, tolerant = false): Promise<string[]> {
   return events;
 }
 
-test('the events of a stream are its data until the end is marked', async () => {
+test('the data of every event is returned until the end mark of the stream', async () => {
   expect(await all(answer('data: 1\n\n: still here\n\ndata: 2\n\ndata: [DONE]\n\n', 'text/event-stream'))).toEqual([
     ...['1', '2'],
   ]);
@@ -18,16 +18,16 @@ test.each<[string, string | null, string, string]>([
   ['a page', '<html>', 'text/html', 'not_a_gateway'],
   ['nothing', null, 'text/event-stream', 'not_a_gateway'],
   ['an end without a mark', 'data: 1\n\n', 'text/event-stream', 'truncated'],
-])('what is no whole stream is an error: %s', async (_what, body, type, code) => {
+])('an incomplete or missing stream is an error: %s', async (_what, body, type, code) => {
   await expect(all(answer(body, type))).rejects.toMatchObject({ code });
 });
 
-test('the lines of another server are bounded, whole or not', async () => {
+test('a JSON line longer than the limit is refused even if the stream ends there', async () => {
   const line = `"${'x'.repeat(33_554_432)}`;
   await expect(all(answer(line, 'application/x-ndjson'), true)).rejects.toMatchObject({ code: 'truncated' });
 });
 
-test('a line that is longer is not waited for to its end', async () => {
+test('a JSON line longer than the limit is refused before its end arrives', async () => {
   const body = new ReadableStream({
     start(controller) {
       for (const piece of ['x'.repeat(33_554_433), '\n']) controller.enqueue(new TextEncoder().encode(piece));

@@ -1,12 +1,13 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { GatewayError } from './gateway-error.ts';
 
-/** An event may carry an image that a model made: the base64 of a PNG of 4096 × 4096 has less. */
+/** An event may contain a generated image. The base64 of a 4096 × 4096 PNG is shorter than this. */
 const maxEventChars = 33_554_432;
 
 /**
- * The `data:` payloads of a server-sent event stream until `[DONE]`. A stream that ends without it was cut off, which
- * throws (wire contract §0.3). `tolerant`: also the lines of a stream of JSON, or a whole answer as the only one.
+ * Yields the `data:` payloads of a server-sent event stream until `[DONE]`. A stream that ends without that mark was
+ * cut off, so it throws (wire contract §0.3). With `tolerant`, it also accepts JSON lines, and a single non-streaming
+ * answer as the only event.
  */
 export async function* streamEvents(response: Response, { tolerant = false } = {}): AsyncGenerator<string> {
   const type = response.headers.get('content-type') ?? '';
@@ -35,7 +36,10 @@ export async function* streamEvents(response: Response, { tolerant = false } = {
   }
 }
 
-/** Lines of a text that are not empty. The end of the text is no mark of a complete answer. */
+/**
+ * Yields the non-empty lines of a text. Throws at the end, because the end of JSON lines doesn't prove that the answer
+ * is complete.
+ */
 async function* getLines(body: NonNullable<Response['body']>): AsyncGenerator<string> {
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream())) {

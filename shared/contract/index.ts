@@ -36,7 +36,7 @@ import { searchContract } from './chat/search.ts';
 import { transferContract } from './chat/transfer.ts';
 import { attachmentsContract } from './common/attachments.ts';
 
-/** Everything a renderer may ask of the core. Every addition needs a security review. */
+/** Everything that a renderer may ask of the core. Every addition needs a security review. */
 export const contract = {
   account: accountContract,
   apiKeys: apiKeysContract,

@@ -9,11 +9,11 @@ const english = {
 };
 const words = messages(english);
 
-test('English messages are as they are written', () => {
+test('English messages are returned as written', () => {
   expect(words('en')).toBe(english);
 });
 
-test('in the pseudo-language every message is marked, however deep, longer, and takes the same values', () => {
+test('every message, nested ones included, is marked and longer in the pseudo-language and keeps its parameters', () => {
   const pseudo = words('en-XA');
   expect(pseudo.title).toBe('⟦Çhåtš~~⟧');
   expect(pseudo.count(3)).toBe('⟦3 chats~~~⟧');
@@ -22,7 +22,7 @@ test('in the pseudo-language every message is marked, however deep, longer, and 
   expect(words('en-XA')).toBe(pseudo);
 });
 
-test('another language has every message, with the same values', () => {
+test('a translation must have every message with the same parameters', () => {
   const german: Messages<typeof english> = {
     title: 'Chats',
     count: (chats) => `${chats} Chats`,

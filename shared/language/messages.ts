@@ -1,11 +1,11 @@
-/** The languages of the app as BCP 47 tags. `en-XA` is the pseudo-language that shows what is not in a catalogue. */
+/** The languages of the app as BCP 47 tags. `en-XA` is a pseudo-language that reveals text outside the catalogue. */
 export const languages = ['en', 'en-XA'] as const;
 export type Language = (typeof languages)[number];
 
 /** The locale for numbers, dates and plural forms. */
 export const getLocale: Readonly<Record<Language, string>> = { en: 'en-US', 'en-XA': 'en-US' };
 
-/** A translation: the same names, and the same parameters for each message. */
+/** A translation has the same message names, and the same parameters for each message. */
 export type Messages<English> = {
   readonly [Name in keyof English]: English[Name] extends string
     ? string
@@ -30,7 +30,9 @@ const accents: Readonly<Record<string, string>> = Object.fromEntries(
   [...'AaCcEeGgIiNnOoSsUuYyZz'].map((letter, at) => [letter, [...'ÅåÇçÉéĜĝÎîÑñÖöŠšÛûÝýŽž'][at] ?? letter]),
 );
 
-/** Puts each message in brackets and makes it a third longer: text without brackets is in no catalogue. */
+/**
+ * Puts each message in brackets and makes it a third longer. Text without brackets is then known to be in no catalogue.
+ */
 function pseudo(message: unknown): unknown {
   if (typeof message === 'string') {
     return bracketed(message.replace(/[a-z]/gi, (letter) => accents[letter] ?? letter));

@@ -4,7 +4,7 @@ import { readOnTheWay } from '../plain-http.ts';
 import type { Model } from '../wire/model.ts';
 
 type Kind = 'image' | 'pdf' | 'text' | 'document';
-/** The latter two are absent in what was kept before they were told. */
+/** `reserved` and `maxMessages` are absent in errors that earlier versions stored. */
 interface ContextFull {
   readonly model: string | null;
   readonly limit: number | null;
@@ -15,7 +15,7 @@ const kinds: Record<Kind, string> = { image: 'an image', pdf: 'a PDF', text: 'a 
 const scopes = { message: 'a message', conversation: 'this chat', day: 'today (UTC)', month: 'this month (UTC)' };
 type Scope = keyof typeof scopes;
 
-/** What is wrong with a file that should be a database of the app. */
+/** What is wrong with a file that should be one of the app's databases. */
 export type DatabaseFault = 'damaged' | 'foreign' | 'newer' | 'unreadable';
 const faults: Record<DatabaseFault, string> = {
   damaged: 'it is damaged',
@@ -37,7 +37,7 @@ const documentFaults = {
 };
 export type DocumentFault = keyof typeof documentFaults;
 
-/** What is wrong with something that was entered: the rules of the contract, and what every kind of value can break. */
+/** What is wrong with an input: the rules of the contract, and checks that apply to every kind of value. */
 const inputRules = {
   amount: 'an amount is written such as 2.50',
   backup: 'this is not the name of a backup',
@@ -65,8 +65,8 @@ const notShown = (why: string) => `The picture is not shown: ${why}.`;
 const tokens = new Intl.NumberFormat('en-US');
 
 /**
- * Why the core refuses or fails, in English, which is the type of every other language. What crosses to the window is the name
- * and the values; the window finds the words in its own language.
+ * Why the core refuses or fails. English is written here and defines the type for every other language. Only the name
+ * and the parameters are sent to the window, which finds the text in its own language.
  */
 export const refusalWords = {
   internalFault,
@@ -172,7 +172,10 @@ export const refusalWords = {
   accountConnected: ({ name }: { name: string }) =>
     `This account is connected already, as ${name}. You can replace its key with this one.`,
   tooManyAccounts: ({ most }: { most: number }) => `There are ${most} accounts at most. Remove one first.`,
-  /** A gateway's refusal: its code, and its own English sentence, which another language quotes behind words for the code. */
+  /**
+   * A gateway's refusal: its code and its own English sentence. Other languages quote that sentence after their text
+   * for the code.
+   */
   gatewaySaid: ({ said }: { code: string; said: string }) => said,
   gatewaySilent: ({ address }: { address: string }) => `The gateway at ${address} did not answer.`,
   gatewayUnknown: ({ status }: { status: number }) =>

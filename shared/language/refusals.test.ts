@@ -5,7 +5,7 @@ import { refusal, sentenceIn, tell } from './refusals.ts';
 
 const pseudo = messages(refusalWords)('en-XA');
 
-test('an error has its English sentence, and what another language needs for its own', () => {
+test('an error has its English sentence and the name and values that another language needs', () => {
   const error = refusal('invalid_input', 'folderNameTaken', { name: 'Work' }, { details: { param: 'name' } });
   expect(error).toMatchObject({
     code: 'invalid_input',
@@ -16,14 +16,14 @@ test('an error has its English sentence, and what another language needs for its
   expect(error.refusal && sentenceIn(pseudo, error.refusal)).toMatch(/^⟦There is a folder named "Work".*⟧$/);
 });
 
-test('one without values takes its details in their place', () => {
+test('a refusal without parameters takes its details in their place', () => {
   const cause = new Error('EIO');
   const error = refusal('file_download_failed', 'pictureDamaged', { cause });
   expect(error).toMatchObject({ message: 'The picture is not shown: it is damaged.', cause });
   expect(error.refusal).toEqual({ name: 'pictureDamaged', values: {} });
 });
 
-test('a sentence in a sentence is worded with it, and one of somebody else stays as it is', () => {
+test('a sentence within a sentence is translated with it, and one from another program stays unchanged', () => {
   const ours = refusal('context_length_exceeded', 'noRoom', { why: tell('notEnoughRoom') });
   expect(ours.message).toContain('room: One summary was not enough.');
   expect(ours.refusal && sentenceIn(pseudo, ours.refusal)).toContain('room: ⟦Öñé ');

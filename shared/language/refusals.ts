@@ -3,7 +3,7 @@ import { refusalWords } from './refusal-words.ts';
 
 type Words = typeof refusalWords;
 export type RefusalName = keyof Words;
-/** A parameter that is a sentence may be a catalogue text itself, worded with the outer one. */
+/** A parameter that is a sentence may itself be a text of the catalogue. It is translated with the outer one. */
 type Given<Values> = {
   [Name in keyof Values]: string extends Values[Name] ? Values[Name] | ProblemText : Values[Name];
 };
@@ -11,7 +11,10 @@ type Rest<Name extends RefusalName> = Words[Name] extends (values: infer Values)
   ? [values: Given<Values>, more?: AppErrorDetails]
   : [more?: AppErrorDetails];
 
-/** A text of the catalogue that is no error: in English, with its name and parameters for other languages. */
+/**
+ * Creates a text of the catalogue that isn't an error: the English sentence, with its name and parameters for other
+ * languages.
+ */
 export function tell<Name extends RefusalName>(
   name: Name,
   ...[values]: Rest<Name>
@@ -20,14 +23,14 @@ export function tell<Name extends RefusalName>(
   return { message: sentenceIn(refusalWords, refused) ?? '', refusal: refused };
 }
 
-/** An error with a text of the catalogue and its parameters. In English until translated. */
+/** Creates an error with a text of the catalogue and its parameters. Its message is in English until translated. */
 export function refusal<Name extends RefusalName>(code: ErrorCode, name: Name, ...rest: Rest<Name>): AppError {
   const more = rest[typeof refusalWords[name] === 'function' ? 1 : 0] as AppErrorDetails | undefined;
   const { message, refusal: refused } = tell(name, ...rest);
   return new AppError(code, message, { ...more, refusal: refused });
 }
 
-/** The text in a language; null if its name is unknown, as from another version. */
+/** Returns the text in a language. Null if its name is unknown, because another version sent it. */
 export function sentenceIn(words: Words, { name, values }: Refusal): string | null {
   if (!Object.hasOwn(words, name)) return null;
   const word: unknown = words[name as RefusalName];
@@ -39,7 +42,7 @@ export function sentenceIn(words: Words, { name, values }: Refusal): string | nu
   return word(Object.fromEntries(given));
 }
 
-/** The text in a language if it is the app’s, else as it is. */
+/** Returns the text in a language if it is from the app's catalogue, otherwise unchanged. */
 export const getSentence = (words: Words, { message, refusal: refused }: ProblemText): string =>
   (refused && sentenceIn(words, refused)) || message;
 

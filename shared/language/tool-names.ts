@@ -1,4 +1,4 @@
-/** Display names of the built-in tools by their wire names. A server’s tools have its own names. */
+/** Display names of the built-in tools by their wire names. A server's tools bring their own names. */
 export const toolNames: Readonly<Record<'calculator' | 'current_time' | 'fetch_page', string>> = {
   calculator: 'Calculator',
   current_time: 'Current time',

@@ -1,6 +1,6 @@
 import type { Token, TokenizerAndRendererExtension, Tokens } from 'marked';
 
-/** HTML elements that models use in Markdown and that we render. Other tags are text. */
+/** HTML elements that models use in Markdown and that we render. Other tags are shown as text. */
 export type InlineElement = 'sub' | 'sup' | 'kbd';
 
 export interface ElementToken extends Tokens.Generic {
@@ -12,19 +12,19 @@ export interface ElementToken extends Tokens.Generic {
 /** A collapsible block. */
 export interface DetailsToken extends Tokens.Generic {
   readonly type: 'details';
-  /** Its summary; may be empty. */
+  /** The summary, which may be empty. */
   readonly summary: Token[];
   readonly tokens: Token[];
 }
 
-// Without attributes, on one line, and bounded, so that every text takes linear time.
+// // The patterns allow no attributes, stay on one line and are bounded, so every text takes linear time.
 const lineBreak = /^<br ?\/?>/i;
 const pair = /^<(sub|sup|kbd)>((?:(?!<\/?\1>)[^\n]){1,500}?)<\/\1>/i;
 const footnoteMark = /^\[\^([\w-]{1,40})\](?!:)/;
 const footnote = /^ {0,3}\[\^([\w-]{1,40})\]:[ \t]+([^\n]+(?:\n(?!\s*(?:\n|$)|\[\^)[^\n]+)*)(?:\n+|$)/;
 const detailsTag = /<(\/?)details>/gi;
 const summary = /^\s*<summary>((?:(?!<\/summary>)[\s\S]){0,500}?)<\/summary>/i;
-/** Maximal nesting. */
+/** The deepest nesting. */
 const deepest = 5;
 
 const isElement = (name: string | undefined): name is InlineElement =>
@@ -41,7 +41,8 @@ const raised = (raw: string, text: string): ElementToken => ({
 export const inlineElements: TokenizerAndRendererExtension = {
   name: 'element',
   level: 'inline',
-  // No `start`: text tokens end before `<` and `[` anyway, and it would search the whole rest for each.
+  // // There is no `start`: text tokens end before `<` and `[` anyway, and `start` would search the entire rest for
+  // each of them.
   tokenizer(source) {
     const broken = lineBreak.exec(source);
     if (broken) return { type: 'br', raw: broken[0] };
@@ -67,11 +68,11 @@ export const footnotes: TokenizerAndRendererExtension = {
   },
 };
 
-/** `<details>` to its end, or to the end of the text while that is missing. */
+/** `<details>` up to its end tag. While that is missing, as during streaming, up to the end of the text. */
 export const details: TokenizerAndRendererExtension = {
   name: 'details',
   level: 'block',
-  // No `start`: such a tag ends a paragraph anyway.
+  // // There is no `start`: such a tag ends a paragraph anyway.
   tokenizer(source) {
     if (!/^<details>/i.test(source)) return undefined;
     const end = getEnd(source);
@@ -86,7 +87,7 @@ export const details: TokenizerAndRendererExtension = {
   },
 };
 
-/** Where its content and the element end; null if it is nested too deep. */
+/** Where the content and the element end. Null if it is nested too deep. */
 function getEnd(source: string): { at: number; after: number } | null {
   let depth = 0;
   for (const { 0: tag, 1: slash, index } of source.matchAll(detailsTag)) {

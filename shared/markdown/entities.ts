@@ -35,7 +35,7 @@ const named: Record<string, string> = {
   micro: 'µ',
 };
 
-/** Decodes entities such as `&amp;`. Unknown ones stay. */
+/** Decodes entities such as `&amp;`. Unknown entities stay as they are. */
 export const decodeEntities = (text: string): string =>
   text.includes('&') ? text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, decodeOne) : text;
 

@@ -54,16 +54,16 @@ const list: readonly (readonly [name: string, load: LanguageInput])[] = [
 
 export const grammars: ReadonlyMap<string, LanguageInput> = new Map(list);
 
-/** Time limit per line; the rest of the line gets one colour. */
+/** The time limit per line. The rest of a line that exceeds it gets one colour. */
 const lineLimitMs = 500;
-/** The first lines of a language also compile its patterns. */
+/** The first code of a language gets more time, because its patterns are compiled then. */
 const firstLimitMs = 10_000;
 
-/** Time limits for lines of one highlighter: longer for the first code of each language. */
+/** Creates the time limits for the lines of one highlighter. The first code of each language gets a longer limit. */
 export function createLineLimits() {
   const built = new Set<string>();
   return {
-    /** In milliseconds, for the next code of this language. */
+    /** Returns the limit in milliseconds for the next code of this language. */
     next(language: string): number {
       const limit = built.has(language) ? lineLimitMs : firstLimitMs;
       built.add(language);

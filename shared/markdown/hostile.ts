@@ -1,6 +1,7 @@
 /**
- * Detects text that can take a Markdown parser seconds or overflow its stack: nesting, delimiter runs and single words
- * far beyond any prose. It is shown as plain text. Linear time; code in fences is harmless.
+ * Detects text that would keep a Markdown parser busy for seconds or overflow its stack: nesting, runs of delimiters,
+ * or single words far beyond any prose. Such text is shown as plain text. The check takes linear time. Code in fences
+ * is harmless.
  */
 const deepest = 40;
 const widestIndent = 80;
@@ -11,7 +12,7 @@ const maxDelimiters = 1500;
 const marker = /[>*+-]|\d{1,9}[.)]/y;
 const fenceLine = /^ {0,3}(`{3,}|~{3,})/;
 const delimiter = /[*_~[!<`\\$]/g;
-/** Rows, items and headings are lexed each by itself, so only the delimiters of one line can meet. */
+/** Rows, items and headings are parsed separately, so only delimiters within one line can interact. */
 const ownLine = /^ {0,40}(?:[*+-]|#{1,6}|1[.)])[ \t]/;
 const numbered = /^ {0,40}\d{1,9}[.)][ \t]/;
 const headOfTable = /^[ >]{0,40}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*(?::?-+:?[ \t]*)?){1,100}$/;
@@ -33,7 +34,7 @@ export function isHostile(text: string): boolean {
       continue;
     }
     if (isDeep(line) || isOneWord(line)) return true;
-    // A blank line ends a paragraph, and its counts.
+    // // A blank line ends a paragraph and resets its counts.
     if (line.trim() === '') {
       delimiters = 0;
       length = 0;
@@ -55,7 +56,7 @@ export function isHostile(text: string): boolean {
   return false;
 }
 
-/** Too many nested containers in a line, or too much indentation. */
+/** Whether a line has too many nested containers or too much indentation. */
 function isDeep(line: string): boolean {
   if (line.length > maxRule && /^[\s*_=-]+$/.test(line)) return true;
   let depth = 0;
@@ -75,6 +76,9 @@ function isDeep(line: string): boolean {
   return (depth > deepest && !rule) || (depth > 0 && (/^\s*/.exec(line)?.[0].length ?? 0) > widestIndent);
 }
 
-/** Addresses are looked for in words of ASCII alone. Other scripts may have no spaces for a whole paragraph. */
+/**
+ * The parser searches only ASCII words for addresses, so only those are checked. In other scripts a paragraph may have
+ * no spaces at all.
+ */
 const isOneWord = (line: string): boolean =>
   line.length > maxWord && line.split(/[^\x21-\x7e]/).some((word) => word.length > maxWord && /[._+-]/.test(word));

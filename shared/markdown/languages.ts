@@ -1,4 +1,4 @@
-/** Info strings of fences and their grammars. */
+/** Maps the info strings of code fences to grammars. */
 const grammars: Record<string, string> = {
   js: 'javascript',
   mjs: 'javascript',
@@ -50,7 +50,7 @@ const names: Record<string, string> = {
 };
 const plain = new Set(['', 'text', 'txt', 'plain', 'plaintext', 'output', 'none']);
 
-/** The grammar’s name, or null for plain text. */
+/** Returns the grammar's name, or null for plain text. */
 export function getLanguage(info: string): string | null {
   const word = (info.trim().split(/[\s{:,]/)[0] ?? '').toLowerCase();
   if (plain.has(word) || !/^[a-z0-9+#-]{1,24}$/.test(word)) return null;

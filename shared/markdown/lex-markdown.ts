@@ -7,5 +7,8 @@ const marked = new Marked({ gfm: true })
   .use({ extensions: [mathsBlock, details, footnotes] })
   .use({ extensions: [mathsInline, inlineElements] });
 
-/** Lexes GitHub’s Markdown with formulas and some HTML elements. Unbounded in time; see `hostile.ts`. */
+/**
+ * Parses GitHub's Markdown with formulas and some HTML elements. It may take very long for hostile text; see
+ * `hostile.ts`.
+ */
 export const lexMarkdown = (text: string): Token[] => [...marked.lexer(text)];

@@ -3,13 +3,16 @@ import { isHostile } from './hostile.ts';
 import { lexMarkdown } from './lex-markdown.ts';
 import { plainText } from './plain-text.ts';
 
-/** Lexes a text with `\n` line ends; hostile text becomes one plain block. */
+/**
+ * Parses a text with `
+ * ` line ends. Hostile text becomes one plain block.
+ */
 export function lexText(text: string): Token[] {
   if (isHostile(text)) return [plainText(text)];
   try {
     return lexMarkdown(text);
   } catch (error) {
-    // Nested too deep for the parser’s recursion.
+    // // The text is nested too deep for the parser's recursion.
     if (error instanceof RangeError) return [plainText(text)];
     throw error;
   }

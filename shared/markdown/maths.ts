@@ -1,6 +1,6 @@
 import type { TokenizerAndRendererExtension, Tokens } from 'marked';
 
-/** A formula, as TeX. `display`: on lines of its own. */
+/** A formula in TeX. `display` is true for one on its own lines. */
 export interface MathsToken extends Tokens.Generic {
   readonly type: 'maths';
   readonly raw: string;
@@ -10,7 +10,8 @@ export interface MathsToken extends Tokens.Generic {
 
 /**
  * Formulas as models write them: `$…$` and `\(…\)` within a line, `$$…$$` and `\[…\]` as a block or in a line. A dollar
- * before a space, or closing one before a digit, is money. A blank line ends every formula, as in TeX. Every pattern is bounded, so that no text takes more than linear time.
+ * before a space, or a closing one before a digit, is money. A blank line ends every formula, as in TeX. Every pattern
+ * is bounded, so every text takes linear time.
  */
 const inlinePatterns: readonly (readonly [pattern: RegExp, display: boolean])[] = [
   [/^\$\$([^$]{1,4000}?)\$\$/, true],
@@ -30,13 +31,15 @@ const maths = (raw: string, tex: string, display: boolean): MathsToken => ({
   display,
 });
 
-/** Index of the first match; `undefined` for none, as the parser expects. */
+/** Returns the index of the first match, or `undefined` if there is none, as the parser expects. */
 const getStart = (source: string, pattern: RegExp, after = 0): number | undefined => {
   const at = source.search(pattern);
   return at === -1 ? undefined : at + after;
 };
 
-/** The parser asks paragraph by paragraph: searching beyond a blank line would repeat for each. */
+/**
+ * The parser calls this for each paragraph. Searching beyond the blank line would repeat the work for every paragraph.
+ */
 const getParagraph = (source: string): string => {
   const end = source.indexOf('\n\n');
   return end === -1 ? source : source.slice(0, end);
@@ -45,7 +48,7 @@ const getParagraph = (source: string): string => {
 export const mathsBlock: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'block',
-  // The parser asks from the middle of a line on: only a line that begins after it may begin a formula.
+  // // The parser may start in the middle of a line, so only a line that begins after that can begin a formula.
   start: (source) => getStart(getParagraph(source), /\n {0,3}(?:\$\$|\\\[)/, 1),
   tokenizer(source) {
     for (const pattern of blockPatterns) {

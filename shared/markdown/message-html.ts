@@ -2,7 +2,10 @@ import { html } from 'hono/html';
 import type { Token } from 'marked';
 import { type HtmlForm, toHtml } from './to-html.ts';
 
-/** A message under the name of who says it, as HTML; `parts` are parsed Markdown, or plain text with its line ends. */
+/**
+ * Renders a message as HTML under its author's name. `parts` are parsed Markdown, or plain text whose line ends are
+ * kept.
+ */
 export async function messageHtml(
   name: string,
   parts: readonly (readonly Token[] | string)[],

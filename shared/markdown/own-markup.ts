@@ -22,11 +22,11 @@ const tag = new RegExp(
   'g',
 );
 
-/** Whether markup contains only the tags of rendered answers. */
+/** Whether the markup contains only tags that rendered answers use. */
 export const isOwnMarkup = (text: string): boolean => !/[<>]/.test(text.replace(tag, ''));
 
-/** Markup from a worker or a library, or `instead` if it contains anything else. */
+/** Accepts markup from a worker or a library. Returns `instead` if it contains any other tags. */
 export const ownMarkup = (text: string, instead: Html): Html => (isOwnMarkup(text) ? raw(text) : instead);
 
-/** Source that could not be rendered. */
+/** Shows source text that could not be rendered. */
 export const asWritten = (text: string): Html => html`<pre>${text}</pre>`;

@@ -4,24 +4,25 @@ import type { DetailsToken, ElementToken, InlineElement } from './elements.ts';
 import { decodeEntities } from './entities.ts';
 import type { MathsToken } from './maths.ts';
 
-/** Escaped markup made by `html`; a promise if a part of it was one. */
+/** Escaped markup made by `html`. It is a promise if one of its parts was. */
 export type Html = ReturnType<typeof html>;
 
-/** What differs by target. A string is text, never markup. */
+/** What differs between the targets. A string is always text, never markup. */
 export interface HtmlForm {
-  /** Offset of heading levels. */
+  /** How far the heading levels are moved down. */
   readonly headingsBelow: number;
-  /** The URL of an allowed link; null: only its text. */
+  /** Returns the URL of an allowed link, or null to show only its text. */
   readonly link: (href: string) => string | null;
-  /** The content of a code block; `info` is the fence’s info string. */
+  /** Renders the content of a code block. `info` is the info string of the fence. */
   readonly code: (text: string, info: string) => Html | string | Promise<Html | string>;
   readonly formula: (token: MathsToken) => Html | string;
 }
 
 /**
- * Parsed Markdown as HTML for what is not the window itself: pages, paper, the clipboard. The elements named here and
- * nothing else, whatever the parser says about a text: every word is escaped, other HTML is words, links go through the
- * form's guard, and a picture is a link, because a document that fetches it would tell others that it is read.
+ * Renders parsed Markdown as HTML for targets outside the window: pages, print, the clipboard. Only the elements named
+ * here are produced, whatever the parser returns: every text is escaped, other HTML is shown as text, and links go
+ * through `form.link`. A picture becomes a link, because loading it would reveal to its server that the document is
+ * being read.
  */
 export const toHtml = (tokens: readonly Token[], form: HtmlForm): Html =>
   html`${tokens.map((token) => block(token as Known, form))}`;
@@ -61,7 +62,7 @@ function block(token: Known, form: HtmlForm): Html | string {
 /** The level is a number, so no text can become an element name. */
 const heading = (level: number, inner: Html): Html => html`<h${level}>${inner}</h${level}>`;
 
-/** Print cannot expand anything: the content is shown. */
+/** A printed page can't be expanded, so the content is always shown. */
 const summary = ({ summary: words }: DetailsToken, form: HtmlForm): Html | string =>
   words.length === 0 ? '' : html`<summary>${inlines(words, form)}</summary>`;
 

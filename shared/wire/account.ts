@@ -17,7 +17,10 @@ export const plan = z.looseObject({
     max_output_tokens: count.nullable(),
     models: z.array(z.string()),
   }),
-  /** `prepaid`: credits are checked before each request. `meter_only`: costs are recorded and never refused (§7). */
+  /**
+   * `prepaid`: credits are checked before each request. `meter_only`: costs are only recorded, and no request is
+   * refused (§7).
+   */
   billing: z.enum(['prepaid', 'meter_only']),
 });
 
@@ -59,7 +62,7 @@ export const account = z
         completion_tokens: count,
         total_tokens: count,
         cost_usd: usdAmount,
-        /** Requests that `cost_usd` has nothing for: see `Usage`. */
+        /** Requests with an unknown cost, which `cost_usd` leaves out: see `Usage`. */
         unknown_cost_requests: count.optional(),
         unfinished_requests: count.optional(),
       })

@@ -3,11 +3,11 @@ import { usdAmount } from './scalars.ts';
 
 /**
  * The two chat requests (wire contract §1.1–1.3, §1.5). `null` on an optional field means "not set". Objects are loose:
- * a field that is not named here is reported as a warning, never silently dropped.
+ * an unknown field is reported as a warning, never silently dropped.
  */
 
 const visibleAscii = /^[\x21-\x7e]+$/;
-/** Stored text: refuses U+0000, which PostgreSQL cannot store. */
+/** Text that is stored. U+0000 is refused because PostgreSQL can't store it. */
 const kept = (longest: number) =>
   z
     .string()
@@ -16,12 +16,12 @@ const kept = (longest: number) =>
 /** `null` means "not set". */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
-/** More tokens than any model writes; their possible cost still fits the books. */
+/** More tokens than any model writes. Their cost still fits into the ledger. */
 export const maxOutputTokens = 2 ** 31 - 1;
 export const outputTokens = z.int().min(1).max(maxOutputTokens);
 /**
- * A 64-bit integer, as in OpenAI's interface. A JavaScript number is exact to 53 bits: of a larger seed the remainder is
- * sent, which is the same for the same seed.
+ * A 64-bit integer, as in OpenAI's interface. A JavaScript number is exact to 53 bits, so of a larger seed the
+ * remainder is sent, which is always the same for the same seed.
  */
 const seed = z
   .number()
@@ -73,7 +73,7 @@ const assistantContent = z.union([
     ),
 ]);
 
-/** Reasoning and its vendor's signature, as OpenRouter spells them. */
+/** Reasoning and its vendor's signature, in OpenRouter's format. */
 export const reasoningDetail = z.looseObject({
   type: z.string(),
   id: z.string().nullish(),
@@ -85,11 +85,11 @@ export const toolCall = z.looseObject({
   id: z.string().min(1),
   type: z.literal('function'),
   function: z.object({ name: z.string(), arguments: z.string() }),
-  /** Opaque provider state that must come back unchanged (wire contract §1.6). */
+  /** Opaque data of the provider that must be sent back unchanged (wire contract §1.6). */
   extra_content: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** A call of an OpenAI custom tool, which takes text. */
+/** A call of an OpenAI custom tool, whose input is text. */
 export const customToolCall = z.looseObject({
   id: z.string().min(1),
   type: z.literal('custom'),
@@ -110,11 +110,14 @@ export const chatMessage = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: assistantContent.nullish(),
     tool_calls: optional(z.array(toolCall)),
-    /** Its reasoning, under each name that answers use. */
+    /** The message's reasoning, under each name that answers use for it. */
     reasoning_content: optional(z.string()),
     reasoning: optional(z.string()),
     reasoning_details: optional(z.array(reasoningDetail).max(2048)),
-    /** Images that it made, as answers have them. They go to the model with the user’s next turn. */
+    /**
+     * Images that the model made, in the form that answers have. They are sent to the model with the user's next
+     * message.
+     */
     images: optional(z.array(imagePart).max(20)),
     ...marked,
   }),
@@ -128,7 +131,7 @@ export const chatMessage = z.discriminatedUnion('role', [
         .max(20),
     ]),
     tool_call_id: z.string().min(1),
-    /** The tool failed; sent to providers that support it. */
+    /** The tool failed. Sent to providers that support this mark. */
     is_error: z.boolean().nullish(),
     ...marked,
   }),
@@ -172,7 +175,7 @@ export const routeControls = z.object({
   max_attempts: optional(z.int().min(1).max(4)),
 });
 
-/** Fields common to all forms of a chat request. */
+/** Fields that all forms of a chat request share. */
 export const gatewayFields = {
   provider: optional(z.string().min(1).max(64)),
   model: optional(z.string().min(1).max(256)),
@@ -195,8 +198,8 @@ export const metadata = optional(
 const place = optional(z.string().max(100));
 
 /**
- * The model may search the web by its provider's own tool (OpenAI's `web_search_options`). `search_context_size`: how much of
- * what is found it reads; only OpenAI takes it. `user_location`: where the person who asks roughly is.
+ * Lets the model search the web with its provider's own tool (OpenAI's `web_search_options`). `search_context_size`
+ * sets how much of the results it reads; only OpenAI supports it. `user_location` is the user's approximate location.
  */
 const webSearchOptions = z.looseObject({
   search_context_size: optional(z.enum(['low', 'medium', 'high'])),
@@ -226,7 +229,7 @@ const sharedFields = {
   parallel_tool_calls: optional(z.boolean()),
   reasoning_effort: reasoningEffort,
   web_search_options: optional(webSearchOptions),
-  /** What the answer may consist of: text, unless images are asked for as well (OpenRouter's `modalities`). */
+  /** What the answer may contain: text, and images if they are requested as well (OpenRouter's `modalities`). */
   modalities: optional(
     z
       .array(z.enum(['text', 'image', 'audio']))

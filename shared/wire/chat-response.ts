@@ -4,10 +4,10 @@ import { count, unixSeconds, usdAmount } from './scalars.ts';
 
 export const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter']);
 
-/** A change or a fault of a request that was answered all the same. */
+/** Reports a change to a request, or a fault in it, that didn't prevent the answer. */
 export const warning = z.object({ code: z.string(), param: z.string().nullable(), message: z.string() });
 
-/** How the model was chosen and what was tried (wire contract §5.6). */
+/** How the model was chosen and which ones were tried (wire contract §5.6). */
 export const routing = z.looseObject({
   policy: z.string(),
   reason: z.string(),
@@ -28,20 +28,23 @@ export const routing = z.looseObject({
   candidates: z.array(z.looseObject({ id: z.string() })).optional(),
 });
 
-/** The prompt form's token counts. */
+/** The token counts of the prompt form (`POST /chat`). */
 export const promptTokens = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   total_tokens: count,
   cached_tokens: count,
   reasoning_tokens: count,
-  /** The part of `completion_tokens` that is images; absent: none. */
+  /** The part of `completion_tokens` that is images. Absent if none. */
   image_tokens: count.optional(),
-  /** Searches of the web; absent: none. */
+  /** Number of web searches. Absent if none. */
   web_searches: count.optional(),
 });
 
-/** An image that the model made, in OpenRouter's words: its data as a URL, or its address. `index`: its place among them. */
+/**
+ * An image that the model made, in OpenRouter's format: a data URL or an address. `index` is its position among the
+ * images.
+ */
 export const madeImage = z.looseObject({
   type: z.literal('image_url'),
   index: count.optional(),
@@ -57,9 +60,9 @@ const promptAnswerFields = {
   tokens: promptTokens,
   finish_reason: finishReason,
   tool_calls: z.array(anyCall),
-  /** Pages that the text refers to, as in a chat completion; absent: none. */
+  /** Pages that the text cites, as in a chat completion. Absent if none. */
   annotations: z.array(z.looseObject({})).optional(),
-  /** Images that the model made, as in a chat completion; absent: none. */
+  /** Images that the model made, as in a chat completion. Absent if none. */
   images: z.array(madeImage).optional(),
   cost_usd: usdAmount,
   byok: z.boolean(),
@@ -72,22 +75,22 @@ export const promptResponse = z
   .looseObject({ object: z.literal('chat'), created: unixSeconds, text: z.string(), ...promptAnswerFields })
   .meta({ id: 'ChatResponse' });
 
-/** One event of a streamed `POST /chat`: text, then exactly one with `done: true`. */
+/** One event of a streamed `POST /chat`. After the text events, exactly one has `done: true`. */
 export const promptChunk = z.looseObject({ text: z.string(), done: z.literal(true).optional() });
 export const promptDone = z.looseObject({ text: z.literal(''), done: z.literal(true), ...promptAnswerFields });
 
-/** OpenAI's usage object with what the request was charged (wire contract §1.3). */
+/** OpenAI's usage object plus what the request was charged (wire contract §1.3). */
 export const completionUsage = z.looseObject({
   prompt_tokens: count,
   completion_tokens: count,
   total_tokens: count,
   prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count, audio_tokens: count }),
-  /** What the provider's own tools did; absent where none did anything. */
+  /** Counts uses of the provider's own tools. Absent if there were none. */
   server_tool_use: z.looseObject({ web_search_requests: count }).optional(),
   completion_tokens_details: z.looseObject({
     reasoning_tokens: count,
     audio_tokens: count,
-    /** Images that the model made; absent: none. */
+    /** Tokens of the images that the model made. Absent if none. */
     image_tokens: count.optional(),
     accepted_prediction_tokens: count,
     rejected_prediction_tokens: count,
@@ -106,7 +109,7 @@ export const completionResponse = z
     model: z.string(),
     provider: z.string(),
     system_fingerprint: z.string().nullable(),
-    /** Where the provider says which of its tiers answered. */
+    /** The service tier that answered, if the provider reports it. */
     service_tier: z.string().optional(),
     choices: z.array(
       z.object({
@@ -115,7 +118,7 @@ export const completionResponse = z
           role: z.literal('assistant'),
           content: z.string().nullable(),
           refusal: z.string().nullable(),
-          /** Sources that the text refers to. */
+          /** Sources that the text cites. */
           annotations: z.array(z.looseObject({})).optional(),
           images: z.array(madeImage).optional(),
           reasoning_content: z.string().optional(),
@@ -142,7 +145,10 @@ const toolCallDelta = z.looseObject({
   custom: z.looseObject({ name: z.string().optional(), input: z.string().optional() }).optional(),
 });
 
-/** One chunk of a streamed completion. `usage` and `routing` are in the finish chunk unless asked otherwise (§0.8). */
+/**
+ * One chunk of a streamed completion. `usage` and `routing` are in the finish chunk unless the request asks otherwise
+ * (§0.8).
+ */
 export const completionChunk = z
   .looseObject({
     id: z.string(),

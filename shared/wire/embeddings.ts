@@ -20,7 +20,7 @@ export const embeddingsRequest = z
   })
   .meta({ id: 'EmbeddingsRequest' });
 
-/** Answer of `POST /v1/embeddings`; `embedding` is a list of numbers, or base64 of 32-bit floats with the lowest byte first. */
+/** Answer of `POST /v1/embeddings`. `embedding` is a list of numbers, or base64 of little-endian 32-bit floats. */
 export const embeddingsResponse = z
   .looseObject({
     object: z.literal('list'),

@@ -11,7 +11,7 @@ export const errorBody = z
       status_code: z.int(),
       request_id: z.string().nullable(),
       provider: z.string().nullable(),
-      /** The provider's own message, if it refused; without keys and addresses. */
+      /** The provider's own message if it refused, without keys and addresses. */
       provider_error: z
         .object({
           status: z.int(),

@@ -14,7 +14,7 @@ const usage = z.looseObject({
   estimated: z.boolean().optional(),
 });
 
-/** Of `type` `text`, `thinking`, `redacted_thinking` or `tool_use`. */
+/** `type` is `text`, `thinking`, `redacted_thinking` or `tool_use`. */
 const contentBlock = z.looseObject({ type: z.string() });
 
 export const messagesAnswer = z
@@ -42,7 +42,7 @@ export const messagesEvent = z
 /** Answer of `POST /v1/messages/count_tokens`. */
 export const tokenCount = z.object({ input_tokens: count }).meta({ id: 'TokenCount' });
 
-/** The error envelope of these endpoints: Anthropic's form, with the fields that every error has here. */
+/** The error envelope of these endpoints: Anthropic's form plus the fields that every error has here. */
 export const messagesError = z
   .object({
     type: z.literal('error'),

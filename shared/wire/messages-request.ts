@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { gatewayFields, optional, outputTokens, stopSequence, toolName } from './chat-request.ts';
 
 /**
- * A request of Anthropic's Messages API, as far as the gateway serves it
- * (`MessageCreateParams` and the blocks' types of anthropic-sdk-typescript 1.12, read 2026-11-22). Blocks are loose:
- * fields that Anthropic or a client adds to them are accepted without a warning.
+ * A request of Anthropic's Messages API, as far as the gateway supports it (`MessageCreateParams` and the block types
+ * of anthropic-sdk-typescript 1.12, read 2026-11-22). Blocks are loose: fields that Anthropic or a client adds to them
+ * are accepted without a warning.
  */
 
 const cacheControl = optional(z.looseObject({ type: z.literal('ephemeral'), ttl: optional(z.enum(['5m', '1h'])) }));
@@ -44,7 +44,7 @@ const searchResultBlock = z.looseObject({
 });
 const given = [textBlock, imageBlock, documentBlock, searchResultBlock] as const;
 
-/** A tool that the client's own search found; it stands in "tools" already. */
+/** A tool that the client's own tool search found. It is already in `tools`. */
 const toolReferenceBlock = z.looseObject({ type: z.literal('tool_reference'), tool_name: z.string(), ...marked });
 
 const toolResultBlock = z.looseObject({
@@ -125,7 +125,7 @@ const countedFields = {
       format: optional(jsonSchema),
     }),
   ),
-  /** Its earlier name, in a beta. */
+  /** The earlier name of the field, from a beta. */
   output_format: optional(jsonSchema),
   stop_sequences: optional(z.array(stopSequence).max(4)),
   top_k: optional(z.int().min(0)),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `GET /v1`: which extensions of the interface there are (wire contract §10). */
+/** `GET /v1`: which extensions of the interface the gateway offers (wire contract §10). */
 export const gatewayInfo = z
   .looseObject({ object: z.literal('gateway'), version: z.string(), extensions: z.array(z.string()) })
   .meta({ id: 'Gateway' });
@@ -8,7 +8,7 @@ export const gatewayInfo = z
 /** `GET /healthz` and `GET /readyz`. */
 export const liveness = z.looseObject({ status: z.enum(['ok', 'ready']) }).meta({ id: 'Liveness' });
 
-/** `GET /.well-known/jwks.json` (RFC 7517): the public keys that tokens are verified with. */
+/** `GET /.well-known/jwks.json` (RFC 7517): the public keys that verify tokens. */
 export const jsonWebKeySet = z
   .looseObject({
     keys: z.array(

@@ -6,13 +6,13 @@ const rates = {
   completion: usdPerToken,
   input_cache_read: usdPerToken.nullable(),
   input_cache_write: usdPerToken.nullable(),
-  /** To write into the cache for an hour; absent: twice `prompt`. */
+  /** The price of writing into the cache for an hour. Absent if it is twice `prompt`. */
   input_cache_write_1h: usdPerToken.nullish(),
-  /** Absent: as `completion`. */
+  /** Absent if it is the same as `completion`. */
   reasoning: usdPerToken.nullish(),
-  /** Spoken input; absent: as `prompt`. */
+  /** The price of audio input. Absent if it is the same as `prompt`. */
   input_audio: usdPerToken.nullish(),
-  /** Images that the model makes; absent: as `completion`. */
+  /** The price of generated images. Absent if it is the same as `completion`. */
   image_output: usdPerToken.nullish(),
 };
 
@@ -21,17 +21,17 @@ export const pricing = z.looseObject({
   unit: z.literal('token'),
   ...rates,
   request: usdPerToken,
-  /** USD for one search of the web by the provider's own tool; absent: the model has none, or its price is unknown. */
+  /** USD per web search with the provider's own tool. Absent if the model can't search or the price is unknown. */
   web_search: usdPerToken.nullish(),
   image: usdPerToken.nullable(),
   tiers: z.array(z.looseObject({ min_prompt_tokens: count, ...rates })),
-  /** Day from which these prices are known to hold, `YYYY-MM-DD`. */
+  /** The day from which these prices are known to apply, `YYYY-MM-DD`. */
   as_of: z.string().nullable(),
   /** The source of these prices. */
   source: z.string().nullable(),
 });
 
-/** A model of the catalogue (wire contract §2.1). `pricing: null`: it is the router, or its price is unknown. */
+/** A model of the catalogue (wire contract §2.1). `pricing` is null for the router and for models of unknown price. */
 export const model = z
   .looseObject({
     id: z.string(),
@@ -55,17 +55,17 @@ export const model = z
     quality: z.number().min(0).max(1).nullable(),
     deprecation_date: z.string().nullable(),
     shutdown_date: z.string().nullable(),
-    /** The model that its vendor recommends instead, `provider/model`; it need not be in this list. */
+    /** The model that its vendor recommends instead, as `provider/model`. It may be missing from this list. */
     successor: z.string().nullish(),
-    /** Values of `reasoning_effort`; absent: unknown, empty: the model does not reason. */
+    /** Accepted values of `reasoning_effort`. Absent if unknown; empty if the model doesn't reason. */
     reasoning_efforts: z.array(z.string()).optional(),
-    /** How its provider searches the web for it; absent: not at all. `beside_tools`: also in a request with tools. */
+    /** Present if the provider can search the web for this model. `beside_tools`: also in a request with tools. */
     web_search: z.looseObject({ beside_tools: z.boolean() }).optional(),
-    /** Of embedding models; null: unknown. */
+    /** Of embedding models. Null if unknown. */
     embedding: z
       .looseObject({
         dimensions: count.nullable(),
-        /** Values of `dimensions`; null: it cannot be chosen. */
+        /** The accepted range of `dimensions`. Null if it can't be chosen. */
         selectable_dimensions: z.object({ min: count, max: count }).nullable(),
         max_input_tokens: count.nullable(),
         max_inputs: count.nullable(),
@@ -73,7 +73,7 @@ export const model = z
       })
       .optional(),
     aliases: z.array(z.string()),
-    /** True for the sandbox: answers are made up and priced in test credits. */
+    /** True for the sandbox, whose answers are made up and paid with test credits. */
     simulated: z.boolean(),
   })
   .meta({ id: 'Model' });

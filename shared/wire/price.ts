@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pricing } from './model.ts';
 
-/** `GET /v1/prices/{id}` (wire contract §10): what a model was, is and will be charged by, oldest first. */
+/** `GET /v1/prices/{id}` (wire contract §10): past, present and future prices of a model, oldest first. */
 export const priceHistory = z
   .object({
     object: z.literal('price_history'),
@@ -9,9 +9,9 @@ export const priceHistory = z
     model: z.string(),
     data: z.array(
       z.object({
-        /** First day on which it holds, `YYYY-MM-DD`, UTC; null: since before anybody wrote it down. */
+        /** The first day on which it applies, `YYYY-MM-DD`, UTC. Null for the oldest known price. */
         from: z.string().nullable(),
-        /** Null: from then on no price is known. */
+        /** Null if no price is known from then on. */
         pricing: pricing.nullable(),
       }),
     ),

@@ -4,14 +4,14 @@ import { count, usdAmount } from './scalars.ts';
 
 const range = z.object({ low: count, high: count });
 
-/** Something that would refuse the request as it stands. */
+/** A reason why the request would be refused as it stands. */
 const quoteLimit = z.looseObject({
-  /** The code of the error that would refuse it. */
+  /** The code of the error that the request would get. */
   code: z.string(),
   message: z.string(),
 });
 
-/** `POST /v1/quote` (wire contract §10): what a chat request would cost, without asking a model or holding anything. */
+/** `POST /v1/quote` (wire contract §10): what a chat request would cost, without calling a model or holding credits. */
 export const quote = z
   .looseObject({
     object: z.literal('quote'),
@@ -22,7 +22,7 @@ export const quote = z
       prompt: range.extend({ estimate: count }),
       cached: range,
       completion: range,
-      /** Searches of the web. */
+      /** Number of web searches. */
       searches: range.optional(),
     }),
     cost_usd: z.object({ low: usdAmount, high: usdAmount }).meta({

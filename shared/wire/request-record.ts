@@ -22,21 +22,23 @@ export const requestRecord = z
     cached_tokens: count,
     cache_write_tokens: count,
     reasoning_tokens: count,
-    /** Spoken input, part of the prompt; absent: the provider does not count it. */
+    /** Audio input, which is part of the prompt. Absent if the provider doesn't count it. */
     audio_tokens: count.optional(),
     /** The part of `cache_write_tokens` that is cached for an hour. */
     cache_write_1h_tokens: count.optional(),
     /** The part of `completion_tokens` that is images. */
     image_tokens: count.optional(),
-    /** Searches of the web by the provider's own tool. */
+    /** Web searches with the provider's own tool. */
     web_searches: count.optional(),
     cost_usd: usdAmount,
     upstream_cost_usd: usdAmount,
     estimated: z.boolean(),
-    /** Of an answer that was left before its count: what its provider may bill at the most. */
+    /**
+     * Set if the client disconnected before the provider reported its token count: the most that the provider may bill.
+     */
     cost_up_to_usd: usdAmount.optional(),
     byok: z.boolean(),
-    /** With the caller's own key: `cost_usd` as a part of `price` × tokens, in basis points. */
+    /** With the caller's own key: `cost_usd` as a fraction of `price` × tokens, in basis points. */
     byok_fee_bps: count.optional(),
     latency_ms: z.object({ first_token: count.nullable(), total: count.nullable() }),
     key_id: z.string().nullable(),
@@ -53,7 +55,7 @@ export const requestList = listOf(requestRecord).meta({ id: 'RequestList' });
 export type RequestStatus = z.infer<typeof requestStatus>;
 export type RequestRecord = z.infer<typeof requestRecord>;
 
-/** Error codes with which a provider may have worked on an answer of which nothing arrived. */
+/** Error codes after which the provider may have worked on an answer although nothing of it arrived. */
 export const lostAnswerCodes = [
   ...(['upstream_timeout', 'upstream_truncated', 'upstream_bad_response', 'client_closed_request'] as const),
   ...(['shutting_down', 'internal_error', 'interrupted'] as const),

@@ -15,7 +15,7 @@ const usage = z.looseObject({
   estimated: z.boolean(),
 });
 
-/** Of `type` `message`, `function_call` or `reasoning`. */
+/** `type` is `message`, `function_call` or `reasoning`. */
 const outputItem = z.looseObject({ type: z.string(), id: z.string() });
 
 export const responsesAnswer = z

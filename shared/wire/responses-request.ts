@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { endUser, gatewayFields, metadata, optional, outputTokens, reasoningEffort, toolName } from './chat-request.ts';
 
 /**
- * A request of OpenAI's Responses API, as far as the gateway serves it: without a store
- * (`ResponseCreateParams` and the items' types of openai-node 7.57, read 2026-11-22). Items and parts are
- * loose: fields that OpenAI adds to them are accepted without a warning.
+ * A request of OpenAI's Responses API, as far as the gateway supports it: without stored responses
+ * (`ResponseCreateParams` and the item types of openai-node 7.57, read 2026-11-22). Items and parts are loose: fields
+ * that OpenAI adds to them are accepted without a warning.
  */
 
 const status = optional(z.string());
@@ -65,7 +65,7 @@ const reasoning = z.looseObject({
   encrypted_content: optional(z.string()),
 });
 
-/** An image of an earlier answer: its base64. */
+/** An image of an earlier answer, as base64. */
 const imageCall = z.looseObject({ type: z.literal('image_generation_call'), result: z.string().nullish(), status });
 
 /** Calls of tools that the caller runs (ResponseInputItem of openai-node 7.57), and their outputs. */
@@ -83,7 +83,7 @@ const customToolCallOutput = z.looseObject({
   call_id: callId,
   output: z.union([text, inputParts]),
 });
-/** Without an id it's a search of OpenAI's servers. */
+/** Without a call id, OpenAI's servers made the search. */
 const toolSearchCall = z.looseObject({
   type: z.literal('tool_search_call'),
   call_id: optional(callId),
@@ -99,7 +99,7 @@ const localShellCall = z.looseObject({
   call_id: callId,
   action: z.looseObject({}),
 });
-/** OpenAI names the call by `id`, other clients by `call_id`. */
+/** OpenAI refers to the call by `id`, other clients by `call_id`. */
 const localShellCallOutput = z.looseObject({
   type: z.literal('local_shell_call_output'),
   id: optional(callId),
@@ -124,11 +124,11 @@ const applyPatchCallOutput = z.looseObject({
   output: optional(z.string()),
 });
 
-/** Tools that a client offers from here on. */
+/** Tools that a client offers from this item on. */
 const additionalTools = z.looseObject({ type: z.literal('additional_tools'), tools: z.array(z.looseObject({})) });
-/** A search that a provider made for an earlier answer: what it found stands in the message after it. */
+/** A web search that a provider made for an earlier answer. Its results are in the message after it. */
 const webSearchCall = z.looseObject({ type: z.literal('web_search_call') });
-/** What one of Codex's agents says to another. */
+/** A message from one of Codex's agents to another. */
 const agentMessage = z.looseObject({
   type: z.literal('agent_message'),
   author: optional(z.string()),
@@ -155,7 +155,7 @@ const typedItem = z.discriminatedUnion('type', [
   agentMessage,
 ]);
 export const inputItem = z.union([message, typedItem]);
-/** The types of items that are served. */
+/** The supported types of items. */
 export const inputItemTypes: readonly string[] = ['message', ...typedItem.options.map(({ shape }) => shape.type.value)];
 
 const functionTool = z.looseObject({
@@ -168,7 +168,7 @@ const functionTool = z.looseObject({
 
 const description = optional(z.string());
 
-/** A tool that takes a text, which may have to follow a grammar. */
+/** A tool whose input is text, which may have to follow a grammar. */
 const customTool = z.looseObject({
   type: z.literal('custom'),
   name: anyName,
@@ -180,7 +180,7 @@ const customTool = z.looseObject({
     ]),
   ),
 });
-/** Functions and custom tools under a name of their own. */
+/** A group of functions and custom tools under a common name. */
 const namespaceTool = z.looseObject({
   type: z.literal('namespace'),
   name: anyName,
@@ -200,14 +200,14 @@ const namespaceTool = z.looseObject({
     )
     .max(128),
 });
-/** A search for tools that the caller makes. */
+/** A search for tools that the caller performs. */
 const toolSearchTool = z.looseObject({
   type: z.literal('tool_search'),
   execution: z.literal('client'),
   description,
   parameters: optional(z.record(z.string(), z.unknown())),
 });
-/** Tools of OpenAI's that run on the caller's machine. */
+/** OpenAI's tools that run on the caller's machine. */
 const shellTool = z.looseObject({
   type: z.literal('shell'),
   environment: optional(z.looseObject({ type: z.literal('local') })),
@@ -217,7 +217,7 @@ const applyPatchTool = z.looseObject({ type: z.literal('apply_patch') });
 
 const place = optional(z.string().max(100).nullable());
 
-/** The provider's own search of the web; what else OpenAI's tool can be told (domains, sources) is ignored. */
+/** The provider's own web search. Other options of OpenAI's tool (domains, sources) are ignored. */
 const webSearchTool = z.looseObject({
   type: z.enum(['web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11']),
   search_context_size: optional(z.enum(['low', 'medium', 'high']).nullable()),
@@ -256,7 +256,7 @@ const toolChoice = z.union([
   ]),
 ]);
 
-/** Tools that the caller runs, and the provider's own search of the web. */
+/** Tools that the caller runs, and the provider's own web search. */
 const clientTools = [functionTool, customTool, namespaceTool, toolSearchTool, shellTool, localShellTool] as const;
 
 /** `POST /v1/responses`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatUsd, isUsd, isUsdPerToken, maxNano } from '../money.ts';
 
-/** A decimal string in USD, canonical form (wire contract §2.6), that fits the books. */
+/** A decimal string in USD, in canonical form (wire contract §2.6) and within the ledger's range. */
 export const usdAmount = z
   .string()
   .max(40)
@@ -16,7 +16,7 @@ export const usdPerToken = z
   .meta({ description: 'Decimal string, USD per token' });
 /** Unix seconds, UTC. */
 export const unixSeconds = z.int().meta({ description: 'Unix seconds, UTC' });
-/** The last second of the year 9999, the latest that a date of four digits can write. */
+/** The last second of the year 9999, the latest time that a date with a four-digit year can express. */
 export const lastSecond = Date.UTC(9999, 11, 31, 23, 59, 59) / 1_000;
 export const count = z.int().nonnegative();
 

@@ -10,7 +10,7 @@ export const usageGroup = z.enum([
   'status',
   'purpose',
   'conversation',
-  /** Of failed and cancelled requests, why. */
+  /** The reason why requests failed or were cancelled. */
   'error',
   /** Where each cost comes from. */
   'provenance',
@@ -27,39 +27,40 @@ const counters = {
   reasoning_tokens: count,
   total_tokens: count,
   cost_usd: usdAmount,
-  /** Requests of which nobody knows the cost: `cost_usd` has nothing for them. An earlier gateway does not tell. */
+  /** Requests with an unknown cost, which `cost_usd` leaves out. Gateways of earlier versions don't report it. */
   unknown_cost_requests: count.optional(),
-  /** Requests that nothing was charged for, though the provider may have worked on them. */
+  /** Requests that were charged nothing although the provider may have worked on them. */
   unfinished_requests: count.optional(),
   byok_requests: count,
   byok_upstream_cost_usd: usdAmount,
 };
 
-/** The fields that do not belong to the grouping asked for are null. */
+/** Fields that don't belong to the requested grouping are null. */
 export const usageBucket = z
   .looseObject({
     object: z.literal('usage.bucket'),
     provider: z.string().nullable(),
     model: z.string().nullable(),
-    /** `YYYY-MM-DD` of the time zone that was asked for. */
+    /** `YYYY-MM-DD` in the requested time zone. */
     day: z.string().nullable(),
     key: z.string().nullable(),
     status: z.string().nullable(),
-    /** What the caller named in `metadata` (§10), and the code of a failure; null: it named none. */
+    /** What the caller set in `metadata` (§10), or the code of a failure. Null if the caller set nothing. */
     purpose: z.string().nullable().optional(),
     conversation_id: z.string().nullable().optional(),
     error_code: z.string().nullable().optional(),
     /**
-     * Where the cost comes from: `billed`, what was charged; `estimated`, by tokens that were not counted to the end; `byok`, what
-     * the provider takes of the caller's own key; `uncharged`; `unfinished`, nothing was charged, and whoever pays the provider may
-     * be asked for what it did; `unknown`.
+     * Where the cost comes from. `billed`: it was charged. `estimated`: it was charged by tokens that weren't counted
+     * to the end. `byok`: the provider charges it to the caller's own key. `uncharged`: nothing was charged.
+     * `unfinished`: nothing was charged, but the provider may bill whoever pays it for its work. `unknown`: nobody
+     * knows.
      */
     provenance: z.string().nullable().optional(),
     ...counters,
   })
   .meta({ id: 'UsageBucket' });
 
-/** A quota of the plan in the running period, in the unit that its name ends with. */
+/** A quota of the plan in the current period. The end of its name is its unit. */
 export const usedLimit = z.looseObject({
   name: z.string(),
   limit: z.string(),
@@ -75,13 +76,13 @@ export const usage = z
     period,
     totals: z.looseObject({
       ...counters,
-      /** What cached input would have cost at the full price of input, less what it did cost; told with `savings=true`. */
+      /** The full input price of the cached input minus what it did cost. Sent with `savings=true`. */
       cache_savings_usd: usdAmount.optional(),
     }),
     group_by: usageGroup,
-    /** `day`: each group is told for each of its days. */
+    /** With `day`, each group is split by day. */
     interval: z.literal('day').nullable().optional(),
-    /** Whose days they are; an IANA name. */
+    /** The time zone of the days, as an IANA name. */
     time_zone: z.string().optional(),
     data: z.array(usageBucket),
     has_more: z.boolean(),

@@ -5,8 +5,8 @@ import { findAmount } from './money-units.ts';
 import { toScaled } from './values.ts';
 
 /**
- * An amount in USD, rounded to nano-USD, from a number or a decimal text, also within `{ amount, currency }` and in cents. Null
- * where the gateway counts in something else.
+ * Reads an amount in USD, rounded to nano-USD: a number, a decimal text, a value within `{ amount, currency }`, or one
+ * in cents. Returns null if the gateway counts in another unit.
  */
 export function getUsd(fields: JsonObject, names: readonly string[]): string | null {
   const found = findAmount(fields, names);
@@ -16,7 +16,7 @@ export function getUsd(fields: JsonObject, names: readonly string[]): string | n
   return usd !== null && isUsd(usd) ? usd : null;
 }
 
-/** An amount in another unit than USD, as the gateway counts it. Null: there is none. */
+/** Reads an amount in another unit than USD, as the gateway counts it. Returns null if there is none. */
 export function getOtherAmount(fields: JsonObject, names: readonly string[]): OtherAmount | null {
   const found = findAmount(fields, names);
   if (found?.unit.kind !== 'other') return null;

@@ -10,8 +10,8 @@ export interface GenerationTokens {
 }
 
 /**
- * The tokens in OpenRouter's record of an answer (`GET /generation`), as its model counts them, which is what is billed. Null:
- * they are not all told.
+ * Reads the token counts of OpenRouter's record of an answer (`GET /generation`). It prefers the model's native counts,
+ * because OpenRouter bills by those. Returns null if a count is missing.
  */
 export function generationTokens(fields: JsonObject): GenerationTokens | null {
   const count = (...names: string[]) => getCount(fields, names);

@@ -49,7 +49,7 @@ test.each([
   expect(readAccount(answer)).toMatchObject({ balance: null, otherBalance: { amount, unit } });
 });
 
-test('amounts keep their value in dollars and in cents, whatever names and objects they stand in', () => {
+test('amounts keep their value in dollars and in cents under every known name and nesting', () => {
   const shapes = fc.constantFrom(
     (amount: string, unit: object) => ({ balance: amount, ...unit }),
     (amount: string, unit: object) => ({ data: { balance: amount }, ...unit }),
@@ -76,7 +76,7 @@ test('an account reports a balance in another unit beside everything else', () =
   });
 });
 
-test('usage and answers cost an unknown amount when the gateway counts in another currency', () => {
+test('the cost of usage and answers is unknown when the gateway counts in another currency', () => {
   const usage = { currency: 'EUR', total_cost: '7.50', requests: 3 };
   expect(readUsage(usage, 'day')?.totals).toMatchObject({ requests: 3, cost_usd: null });
   expect(readUsage({ currency: 'EUR', total_cost: '7.50' }, 'day')).toBe(null);
@@ -105,7 +105,7 @@ test.each([
     '1M',
     '$ per 1M tokens',
   ],
-])('a price is one for a million tokens when its unit is "%s"', (unit) => {
+])('a price is per million tokens when its unit is "%s"', (unit) => {
   expect(price({ input: 0.75, output: 4.5, unit })).toBe('0.00000075');
 });
 
@@ -129,7 +129,7 @@ test.each(['per 1M characters', 'EUR per 1M tokens', 'credits per 1M tokens', '1
   },
 );
 
-test('usual price lists stay as they are', () => {
+test('prices in the usual forms are read unchanged', () => {
   expect(price({ prompt: '0.00000075', completion: '0.0000045' })).toBe('0.00000075');
   expect(price({ input_per_million: 0.75, output_per_million: 4.5 })).toBe('0.00000075');
   expect(price({ input: 0.75, output: 4.5, per: 1_000_000 })).toBe('0.00000075');

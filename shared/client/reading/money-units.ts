@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../json/foreign-json.ts';
 import { getFirst, getText } from './values.ts';
 
-/** What a gateway counts money in. `digits`: 2 where its numbers are hundredths. */
+/** The unit in which a gateway counts money. `digits` is 2 if its numbers are hundredths, such as cents. */
 export type MoneyUnit =
   | { readonly kind: 'usd'; readonly digits: number }
-  /** A currency’s code, or a word such as `credits`: never converted. */
+  /** `name` is a currency code or a word such as `credits`. Such amounts are never converted. */
   | { readonly kind: 'other'; readonly name: string; readonly digits: number };
 
 const usd: MoneyUnit = { kind: 'usd', digits: 0 };
@@ -19,10 +19,10 @@ const currencySigns: Readonly<Record<string, string>> = {
   euros: 'EUR',
 };
 const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
-/** Units that say what is counted beside the money. */
+/** Units that name what is counted, such as tokens, not the money. */
 const countWords = new Set(['token', 'tokens', 'request', 'requests', 'call', 'calls']);
 
-/** The words of a unit, without separators: `USD_PER_1M_TOKENS` becomes `usd`, `per`, `1m`, `tokens`. */
+/** Splits a unit into words: `USD_PER_1M_TOKENS` becomes `usd`, `per`, `1m`, `tokens`. */
 export const unitWords = (text: string): string[] =>
   text
     .toLowerCase()
@@ -30,11 +30,11 @@ export const unitWords = (text: string): string[] =>
     .split(/[^a-z0-9$¢€£¥₹]+/)
     .filter((word) => word !== '');
 
-/** The currency that a word names; null: none. */
+/** Returns the currency code for a word or sign; null if it names no currency. */
 const getCurrency = (word: string): string | null =>
   currencySigns[word] ?? (currencyCodes.has(word.toUpperCase()) ? word.toUpperCase() : null);
 
-/** A unit of money from its words. Null: the words name no money. */
+/** Parses a unit of money. Returns null if the text names no money. */
 export function parseMoneyUnit(text: string): MoneyUnit | null {
   const words = unitWords(text).filter((word) => word !== 'in' && word !== 'minor' && word !== 'units');
   const digits = words.some((word) => centWords.has(word)) ? 2 : 0;
@@ -46,7 +46,9 @@ export function parseMoneyUnit(text: string): MoneyUnit | null {
   return { kind: 'other', name: currency ?? text.trim(), digits };
 }
 
-/** The unit that these fields say. Absent: they say none, and numbers are dollars, as most gateways write them. */
+/**
+ * Returns the unit that these fields name, or null if they name none. Callers then assume dollars, as most gateways do.
+ */
 export function getMoneyUnit(fields: JsonObject): MoneyUnit | null {
   const currency = getText(fields, ['currency', 'currency_code']);
   const said = getText(fields, ['unit', 'units']);
@@ -57,7 +59,7 @@ export function getMoneyUnit(fields: JsonObject): MoneyUnit | null {
   return counted && { ...counted, digits };
 }
 
-/** Fields with the unit that stands around them, where they say none themselves. */
+/** Copies the unit of the surrounding object into fields that name no unit themselves. */
 export function withMoneyUnit(fields: JsonObject, around: JsonObject): JsonObject {
   if (getText(fields, ['currency', 'currency_code', 'unit', 'units']) !== null) return fields;
   const { currency, currency_code, unit, units } = around;
@@ -67,13 +69,16 @@ export function withMoneyUnit(fields: JsonObject, around: JsonObject): JsonObjec
   return { ...Object.fromEntries(said), ...fields };
 }
 
-/** An amount that was found, with its unit; `value` is as it was written. */
+/** An amount with its unit. `value` is as the gateway wrote it. */
 export interface FoundAmount {
   readonly value: unknown;
   readonly unit: MoneyUnit;
 }
 
-/** The first of these amounts, by its name, in cents (`balance_cents`), or as an object with an amount of its own. */
+/**
+ * Returns the first of these amounts that is present: under its name, in cents (`balance_cents`), or as an object that
+ * contains an amount.
+ */
 export function findAmount(fields: JsonObject, names: readonly string[]): FoundAmount | null {
   const around = getMoneyUnit(fields);
   for (const name of names) {
@@ -96,7 +101,7 @@ const centNames = (name: string): string[] => {
   return [`${plain}_cents`, `${plain}_in_cents`, `${plain}_usd_cents`];
 };
 
-/** A number, or a text that may have its currency beside it: `€12.50`, `12.50 EUR`. */
+/** Reads a number, or a text that may include its currency: `€12.50`, `12.50 EUR`. */
 function getWritten(value: unknown, unit: MoneyUnit): FoundAmount {
   const text = typeof value === 'string' ? value.trim() : '';
   const match = /^(-?)\s*([€£¥₹]|[A-Za-z]{3}\b)?\s*([\d.,]+)\s*([€£¥₹]|[A-Za-z]{3})?$/.exec(text);

@@ -6,7 +6,7 @@ import { creditFields, readBalance, readOtherBalance } from './read-credits.ts';
 import { readCounters, readPeriod } from './read-usage.ts';
 import { getCount, getFirst, getSeconds, getText, getTexts } from './values.ts';
 
-/** An account of which nothing is reported. */
+/** An account about which the gateway reports nothing. */
 export const unknownAccount: ReportedAccount = {
   object: 'account',
   id: null,
@@ -22,13 +22,14 @@ export const unknownAccount: ReportedAccount = {
 };
 
 /**
- * An account: of `GET /account`, within the answer of `POST /auth/verify`, or OpenRouter’s record of a key
- * (`GET /key`: https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key). Null: it tells nothing of one.
+ * Reads an account from `GET /account`, from the answer of `POST /auth/verify`, or from OpenRouter's record of a key
+ * (`GET /key`: https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key). Returns null if the answer
+ * describes no account.
  */
 export function readAccount(answer: unknown): ReportedAccount | null {
   const outer = creditFields(answer);
   const inner = getFirst(outer, ['account', 'user']);
-  // Plan and balance may stand beside the account or in it.
+  // // Gateways put plan and balance next to the account or inside it.
   const fields = isObject(inner) ? { ...outer, ...inner } : outer;
   const account: ReportedAccount = {
     object: 'account',
@@ -47,7 +48,7 @@ export function readAccount(answer: unknown): ReportedAccount | null {
   return Object.values(facts).every((fact) => fact === null) ? null : account;
 }
 
-/** A balance may be an object of its own, whose unit may stand around it. */
+/** The balance may be a nested object whose unit is in the surrounding object. */
 function getBalanceFields(fields: JsonObject): JsonObject {
   const found = getFirst(fields, ['balance', 'credits', 'credit_balance']);
   return isObject(found) ? withMoneyUnit(found, fields) : fields;
@@ -95,7 +96,7 @@ function getUsage(fields: JsonObject): ReportedAccount['usage'] {
   return { period: readPeriod(found), requests, total_tokens, cost_usd, unknown_cost_requests, unfinished_requests };
 }
 
-/** `itself`: the answer may be about the key, and not about an account. */
+/** With `itself`, the answer may describe the key directly instead of an account. */
 function getCredential(outer: JsonObject, itself: boolean): ReportedAccount['credential'] {
   const found = getFirst(outer, ['credential', 'key', 'api_key', 'token']);
   const fields = isObject(found) ? found : itself ? outer : {};
@@ -112,7 +113,10 @@ function getCredential(outer: JsonObject, itself: boolean): ReportedAccount['cre
   };
 }
 
-/** A verification: `{ valid: true }`, with whatever is reported of key and account. Null: it says nothing of the key. */
+/**
+ * Reads a verification: `{ valid: true }` with whatever it reports about key and account. Returns null if it reports
+ * nothing about the key.
+ */
 export function readVerification(answer: unknown): ReportedVerification | 'refused' | null {
   const fields = asObject(answer);
   const valid = getFirst(fields, ['valid', 'is_valid', 'verified', 'success', 'authenticated', 'data.valid']);

@@ -8,8 +8,8 @@ type Choice = ReportedChunk['choices'][number];
 type Usage = NonNullable<ReportedChunk['usage']>;
 
 /**
- * One event of a streamed answer: OpenAI’s chunk with whatever is missing in it, a whole completion, or the interface’s
- * own `{ text }` (gateway interface §2.2). Null: it is none of these.
+ * Reads an event of a streamed answer: an OpenAI chunk, perhaps incomplete, a complete (non-streaming) completion, or
+ * the interface's own `{ text }` (gateway interface §2.2). Returns null for anything else.
  */
 export function readChunk(value: unknown): ReportedChunk | null {
   if (!isObject(value)) return null;
@@ -53,11 +53,11 @@ function getChoice(choice: JsonObject, index: number): Choice {
   };
 }
 
-/** Content in parts, as some servers write it. */
+/** Some servers send the content as a list of parts. */
 const partsText = (content: unknown): string | null =>
   Array.isArray(content) ? content.map((part) => asText(asObject(part).text) ?? '').join('') : null;
 
-/** `{ text }`, and `{ text: '', done: true }` or a named end. */
+/** Reads `{ text }`, and `{ text: '', done: true }` or an explicit finish reason. */
 function plainChoice(value: JsonObject): Choice[] | null {
   const content =
     asText(value.text) ?? asText(value.content) ?? asText(value.delta) ?? asText(asObject(value.message).content);
@@ -80,7 +80,7 @@ function getCall(call: JsonObject, at: number): NonNullable<Choice['delta']['too
   };
 }
 
-/** Other servers’ words for the end of an answer. One that is not known is an end all the same. */
+/** Maps other servers' finish reasons to ours. An unknown one still ends the answer. */
 function getFinish(said: string | null): Choice['finish_reason'] {
   if (said === null || said === '') return null;
   if (['length', 'max_tokens', 'max_output_tokens', 'model_length'].includes(said.toLowerCase())) return 'length';
@@ -88,7 +88,7 @@ function getFinish(said: string | null): Choice['finish_reason'] {
   return ['content_filter', 'safety', 'refusal'].includes(said.toLowerCase()) ? 'content_filter' : 'stop';
 }
 
-/** Null: no counts are reported. The cost is OpenRouter’s `usage.cost`, in USD, where there is one. */
+/** Returns null if no token counts are reported. The cost is OpenRouter's `usage.cost` in USD, if present. */
 function getUsage(value: JsonObject): Usage | null {
   const fields = withMoneyUnit(asObject(value.usage ?? value.tokens), value);
   const prompt = getCount(fields, ['prompt_tokens', 'input_tokens']);

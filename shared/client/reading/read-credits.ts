@@ -6,12 +6,15 @@ import { withMoneyUnit } from './money-units.ts';
 import { getFirst, getObjects, getSeconds, getText } from './values.ts';
 
 const amountNames = ['balance', 'amount', 'credits', 'available', 'remaining', 'credit_balance'];
-/** What one key may still spend, whatever its account has. */
+/** What a single key may still spend, regardless of its account's balance. */
 const keyNames = ['limit_remaining'];
 const grantedNames = ['total_granted', 'total_credits', 'granted', 'total_purchased'];
 const usedNames = ['total_used', 'total_usage', 'used', 'total_spent', 'usage_usd'];
 
-/** A balance in any of its known forms; OpenRouter tells credits and usage, whose difference it is. Null: none is reported. */
+/**
+ * Reads a balance in any known form. OpenRouter reports credits and usage instead; their difference is the balance.
+ * Returns null if there is none.
+ */
 export function readBalance(value: unknown): ReportedBalance | null {
   const inside = balanceFields(value);
   const [granted, used] = [getUsd(inside, grantedNames), getUsd(inside, usedNames)];
@@ -30,7 +33,10 @@ export function readBalance(value: unknown): ReportedBalance | null {
   };
 }
 
-/** The balance of a gateway that counts in another unit than USD. Null: it is none of these. */
+/**
+ * Reads the balance of a gateway that counts in another unit than USD. Returns null if it counts in USD or reports no
+ * balance.
+ */
 export function readOtherBalance(value: unknown): OtherAmount | null {
   const inside = balanceFields(value);
   const amount = getOtherAmount(inside, [...amountNames, ...keyNames]);
@@ -41,13 +47,13 @@ export function readOtherBalance(value: unknown): OtherAmount | null {
     : null;
 }
 
-/** Credits of their own are dollars only where the gateway says so. */
+/** An amount under these names counts as dollars only if the gateway names that unit. */
 const ownCredits = ['credits', 'credit_balance'];
 
 function balanceFields(value: unknown): JsonObject {
   const fields = isObject(value) ? value : { balance: value };
   const around = isObject(fields.balance) ? withMoneyUnit(fields.balance, fields) : fields;
-  // Beside a balance, a unit such as tokens says what the balance counts.
+  // // A unit next to a balance, such as tokens, is the unit of that balance.
   const inside = typeof around.unit === 'string' && !around.currency ? { ...around, currency: around.unit } : around;
   const first = amountNames.find((name) => inside[name] != null);
   if (first === undefined || !ownCredits.includes(first) || isObject(inside[first])) return inside;
@@ -56,13 +62,13 @@ function balanceFields(value: unknown): JsonObject {
 
 const difference = (from: string, less: string): string => formatUsd(nanoUsd(parseUsd(from) - parseUsd(less)));
 
-/** The fields of an answer about credits, with the unit that stands around them. */
+/** Returns the fields of an answer about credits, with the unit of the surrounding object. */
 export function creditFields(answer: unknown): JsonObject {
   const outer = asObject(answer);
   return isObject(outer.data) ? withMoneyUnit(outer.data, outer) : outer;
 }
 
-/** Credits and their history. Null: not even a balance is reported. */
+/** Reads the balance and its history. Returns null if not even a balance is reported. */
 export function readCredits(answer: unknown): ReportedCredits | null {
   const fields = creditFields(answer);
   const balance = readBalance(fields);
@@ -79,18 +85,18 @@ function toTransactions(fields: JsonObject): ReportedCredits['transactions'] {
   const entries = Array.isArray(found) ? asArray(found).filter(isObject) : getObjects(inner, ['data', ...lists]);
   if (entries === null)
     return { object: 'list', data: [], first_id: null, last_id: null, has_more: false, reported: false };
-  // Our own order; a list in the other order is turned round.
+  // // We list the newest first; a list in the opposite order is reversed.
   const lines = entries
     .map((entry, at) => toTransaction(withMoneyUnit(entry, fields), at))
     .filter((line) => line !== null);
   const [first, last] = [lines.at(0)?.created ?? 0, lines.at(-1)?.created ?? 0];
   const data = first < last ? lines.toReversed() : lines;
   const [first_id, last_id] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null];
-  // Without a cursor that is known to work there is one page.
+  // // No cursor is known to work here, so there is only one page.
   return { object: 'list', data, first_id, last_id, has_more: false };
 }
 
-/** Null: no line with an amount. */
+/** Returns null for an entry without an amount. */
 function toTransaction(entry: JsonObject, at: number): ReportedTransaction | null {
   const said = getText(entry, ['type', 'kind', 'transaction_type']);
   const amount = getUsd(entry, ['amount', 'amount_usd', 'value', 'delta', 'cost', 'cost_usd', 'credits']);
@@ -102,7 +108,7 @@ function toTransaction(entry: JsonObject, at: number): ReportedTransaction | nul
     id: getText(entry, ['id', 'transaction_id', 'uuid']) ?? `${created ?? ''}#${at}`,
     object: 'credit_transaction',
     type,
-    // Some gateways write what is taken away without a sign.
+    // // Some gateways write deductions without a minus sign.
     amount: type === 'usage' && !amount.startsWith('-') && amount !== '0' ? `-${amount}` : amount,
     balance_after: getUsd(entry, ['balance_after', 'balance', 'running_balance']),
     currency: 'USD',

@@ -3,10 +3,10 @@ import type { ReportedModel } from '../reported.ts';
 import { parseMoneyUnit, unitWords } from './money-units.ts';
 import { getCount, getFirst, getObjects, getSeconds, getText, getTexts, priceIn } from './values.ts';
 
-/** Parameters that every OpenAI-compatible server takes, or ignores by itself. */
+/** Parameters that every OpenAI-compatible server accepts or silently ignores. */
 const usualParameters = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'tools', 'tool_choice'];
 
-/** The models of any list: an array, or one under `data` or `models`. Null: it is none. */
+/** Reads the models of a list: an array, or one under `data` or `models`. Returns null if there is no such list. */
 export function readModels(answer: unknown): ReportedModel[] | null {
   const entries = Array.isArray(answer)
     ? asArray(answer)
@@ -20,7 +20,7 @@ export function readModels(answer: unknown): ReportedModel[] | null {
   return entries.length > 0 && models.size === 0 ? null : [...models.values()];
 }
 
-/** One model. Null: it has no id. */
+/** Returns null if the entry has no id. */
 function readModel(entry: JsonObject): ReportedModel | null {
   const id = getText(entry, ['id', 'model_id', 'model', 'slug', 'name']);
   if (id === null) return null;
@@ -51,7 +51,7 @@ function readModel(entry: JsonObject): ReportedModel | null {
     architecture: { input_modalities: inputs, output_modalities: outputs },
     capabilities: [
       'streaming',
-      // What a server does not say of tools it refuses or ignores by itself.
+      // // A server that reports nothing about tools rejects or ignores them itself, so offering them is safe.
       ...(tools || (abilities.length === 0 && parameters === null) ? ['tools'] : []),
       ...(inputs.includes('image') ? ['vision'] : []),
       ...(reasons ? ['reasoning'] : []),
@@ -89,11 +89,11 @@ const outputNames = [
   'limits.output',
 ];
 
-/** The part before the slash, as most gateways write it; else who owns it. */
+/** Returns the part before the slash, as most gateways write ids; otherwise the owner of the model. */
 const providerIn = (id: string, entry: JsonObject): string =>
   /^~?([\w.-]+)\//.exec(id)?.[1] ?? getText(entry, ['owned_by', 'owner']) ?? id.split(/[-:]/, 1)[0] ?? id;
 
-/** Abilities that are said by flags, such as `capabilities: { vision: true }` and `supports_tools: true`. */
+/** Reads abilities from flags such as `capabilities: { vision: true }` and `supports_tools: true`. */
 function flagged(entry: JsonObject): string[] {
   const named = Object.entries(asObject(getFirst(entry, ['capabilities', 'features'])));
   const supports = Object.entries(entry).map(([name, on]) => [name.replace(/^supports_/, ''), on] as const);
@@ -125,7 +125,7 @@ function getStatus(entry: JsonObject): [ReportedModel['status'], string | null] 
   return [status === 'degraded' ? 'degraded' : 'available', said];
 }
 
-/** Null: the price is not fields, or its unit is not. */
+/** Returns null if the entry has no price fields, or their unit is unknown. */
 function getPricing(entry: JsonObject): ReportedModel['pricing'] {
   const found = getFirst(entry, ['pricing', 'price', 'prices', 'cost']);
   const fields = isObject(found) ? found : entry;
@@ -160,9 +160,9 @@ function getPricing(entry: JsonObject): ReportedModel['pricing'] {
 }
 
 interface PriceUnit {
-  /** Null: it isn't said; names may say it. */
+  /** How many tokens a price is for. Null if no unit is given; the field's name may imply one. */
   readonly tokens: 1 | 1000 | 1_000_000 | null;
-  /** 2: prices are in cents. */
+  /** 2 if prices are in cents. */
   readonly digits: number;
 }
 
@@ -178,7 +178,7 @@ const tokenWords = new Set(['token', 'tokens', 'tok', 'toks']);
 const fillers = new Set(['per', 'for', 'of', 'in', 'a', 'each', 'price', 'prices']);
 const moneyWords = new Set(['usd', 'us', '$', 'us$', 'dollar', 'dollars', 'cent', 'cents', '¢']);
 
-/** What prices are counted in, by words that are known. Null: one of them is not, or the money is no USD. */
+/** Determines the unit of the prices from known words. Returns null if a word is unknown or the money isn't USD. */
 function getPriceUnit(fields: JsonObject): PriceUnit | null {
   const currency = getText(fields, ['currency', 'currency_code']);
   const said = ['unit', 'units', 'per'].map((name) => getText(fields, [name]) ?? '').join(' ');
@@ -194,7 +194,10 @@ function getPriceUnit(fields: JsonObject): PriceUnit | null {
   return tokens === undefined ? null : { tokens, digits };
 }
 
-/** `token` and `million` name their unit, or are known for it (`prompt`: OpenRouter’s); `either` say it elsewhere. */
+/**
+ * Names under `token` and `million` imply their unit by the name or by convention (`prompt` is OpenRouter's). Names
+ * under `either` need a separate unit field.
+ */
 const priceNames = {
   prompt: {
     token: ['prompt', 'input_cost_per_token', 'prompt_per_token', 'input_per_token'],

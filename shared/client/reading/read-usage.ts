@@ -7,7 +7,7 @@ import { getCount, getFirst, getObjects, getSeconds, getText } from './values.ts
 
 const costNames = ['cost_usd', 'cost', 'total_cost', 'total_cost_usd', 'spend', 'spend_usd', 'amount_usd'];
 
-/** Counts and costs under their known names. */
+/** Reads counts and costs under their known names. */
 export function readCounters(fields: JsonObject): ReportedCounters {
   const prompt = getCount(fields, ['prompt_tokens', 'input_tokens', 'tokens.prompt_tokens', 'tokens.input']);
   const completion = getCount(fields, [
@@ -35,14 +35,17 @@ export function readCounters(fields: JsonObject): ReportedCounters {
   };
 }
 
-/** A day that ends a period belongs to it, unless it is the first of a month: that is the end of the month before. */
+/**
+ * An end date that is a day is inclusive, so the day after is returned. The first of a month already is the exclusive
+ * end of the month before.
+ */
 function getEnd(fields: JsonObject, names: readonly string[]): number | null {
   const seconds = getSeconds(fields, names);
   const day = /^\d{4}-\d\d-(\d\d)$/.exec(getText(fields, names) ?? '');
   return seconds !== null && day && day[1] !== '01' ? seconds + 86_400 : seconds;
 }
 
-/** A period of which begin and end are reported. */
+/** Reads the period of the usage, if both its beginning and its end are reported. */
 export function readPeriod(fields: JsonObject): ReportedUsage['period'] {
   const period = asObject(getFirst(fields, ['period', 'billing_period', 'current_period']));
   const source = Object.keys(period).length > 0 ? period : fields;
@@ -68,14 +71,14 @@ const groupNames: Readonly<
 const sumsIn = (fields: JsonObject): JsonObject =>
   withMoneyUnit(asObject(getFirst(fields, ['totals', 'total', 'usage', 'summary']) ?? fields), fields);
 
-/** Whether usage has a cost, and has it in another unit than USD. */
+/** Whether the usage has a cost in another unit than USD. */
 export function hasOtherCost(answer: unknown): boolean {
   const outer = asObject(answer);
   const fields = isObject(outer.data) ? withMoneyUnit(outer.data, outer) : outer;
   return findAmount(sumsIn(fields), costNames)?.unit.kind === 'other';
 }
 
-/** Usage, grouped as asked where the gateway does that. Null: neither sums nor groups are reported. */
+/** Reads usage, grouped as asked if the gateway groups it. Returns null if neither totals nor groups are reported. */
 export function readUsage(answer: unknown, groupBy: UsageGroup): ReportedUsage | null {
   const outer = asObject(answer);
   const fields = isObject(outer.data) ? withMoneyUnit(outer.data, outer) : outer;
@@ -97,7 +100,7 @@ export function readUsage(answer: unknown, groupBy: UsageGroup): ReportedUsage |
   };
 }
 
-/** Null: there are none of this grouping; buckets that another field tells apart are of another one. */
+/** Returns null if there are no groups of this kind. Groups with another field as their key are of another kind. */
 function getBuckets(fields: JsonObject, groupBy: UsageGroup): ReportedBucket[] | null {
   const { lists, field } = groupNames[groupBy];
   const named = getObjects(fields, lists);

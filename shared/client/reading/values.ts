@@ -1,9 +1,9 @@
 import { asArray, isObject, type JsonObject } from '../../json/foreign-json.ts';
 import { formatUsdPerToken, picoUsd } from '../../money.ts';
 
-/** Values of other gateways' answers, under the names and in the forms that they have there. Null: not fields. */
+/** Readers for values in other gateways' answers, by the names and forms in which those write them. */
 
-/** The first of these fields that is there. A dot leads into an object: `plan.name`. */
+/** Returns the first of these fields that is present. A dot descends into an object: `plan.name`. */
 export function getFirst(value: JsonObject, names: readonly string[]): unknown {
   for (const name of names) {
     let found: unknown = value;
@@ -13,21 +13,21 @@ export function getFirst(value: JsonObject, names: readonly string[]): unknown {
   return undefined;
 }
 
-/** A text; a number that stands for one, such as an id, is written out. */
+/** Reads a text. A number, such as a numeric id, is converted to text. */
 export function getText(value: JsonObject, names: readonly string[]): string | null {
   const found = getFirst(value, names);
   if (typeof found === 'string' && found.trim() !== '') return found;
   return typeof found === 'number' ? String(found) : null;
 }
 
-/** A non-negative whole number, also as a text. */
+/** Reads a non-negative integer, also from a text. */
 export function getCount(value: JsonObject, names: readonly string[]): number | null {
   const found = getFirst(value, names);
   const number = typeof found === 'string' && /^\d{1,15}$/.test(found) ? Number(found) : found;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
 }
 
-/** Texts of a list; of objects their id or name. Null: no list. */
+/** Reads a list of texts. For objects in it, their id or name is used. Returns null if there is no list. */
 export function getTexts(value: JsonObject, names: readonly string[]): string[] | null {
   const found = getFirst(value, names);
   if (!Array.isArray(found)) return null;
@@ -36,14 +36,16 @@ export function getTexts(value: JsonObject, names: readonly string[]): string[] 
   );
 }
 
-/** Objects of the first of these lists. An object of objects is taken as a list of its values. */
+/**
+ * Reads the objects of the first of these lists that is present. An object of objects counts as the list of its values.
+ */
 export function getObjects(value: JsonObject, names: readonly string[]): JsonObject[] | null {
   const found = getFirst(value, names);
   if (!Array.isArray(found) && !isObject(found)) return null;
   return (Array.isArray(found) ? asArray(found) : Object.values(found)).filter(isObject);
 }
 
-/** A point in time in Unix seconds: from seconds, milliseconds or an ISO date. */
+/** Reads a point in time from seconds, milliseconds or an ISO date, as Unix seconds. */
 export function getSeconds(value: JsonObject, names: readonly string[]): number | null {
   const found = getFirst(value, names);
   if (typeof found === 'number' && Number.isFinite(found) && found >= 0)
@@ -54,8 +56,8 @@ export function getSeconds(value: JsonObject, names: readonly string[]): number 
 }
 
 /**
- * A price of `1 / 10 ** digits` USD for so many tokens, as a price in USD for one, up to a pico-USD. A negative one means "it
- * depends", which is not known.
+ * Converts a price of `1 / 10 ** digits` USD for so many tokens to USD per token, exact to the pico-USD. A negative
+ * price means "it depends", so it is unknown.
  */
 export function priceIn(
   value: JsonObject,
@@ -66,13 +68,13 @@ export function priceIn(
   return parsePricing(toScaled(getFirst(value, names), powers[tokens] - digits));
 }
 
-/** $0.01 for a token: what nobody would ask is another unit. */
+/** $0.01 per token. No provider charges more, so a higher price must be in another unit. */
 const dearestToken = 10_000_000_000n;
 
 const parsePricing = (pico: bigint | null): string | null =>
   pico === null || pico < 0n || pico > dearestToken ? null : formatUsdPerToken(picoUsd(pico));
 
-/** A decimal as a whole number of its last digits, rounded half away from zero. */
+/** Converts a decimal number to an integer scaled by `10 ** digits`, rounded half away from zero. */
 export function toScaled(value: unknown, digits: number): bigint | null {
   const text = typeof value === 'number' ? toPlain(value) : typeof value === 'string' ? value.trim() : '';
   const match = /^(-?)\$?(\d{1,15})(?:\.(\d{1,40}))?$/.exec(text);
@@ -83,6 +85,6 @@ export function toScaled(value: unknown, digits: number): bigint | null {
   return sign === '-' ? -scaled : scaled;
 }
 
-/** A number as JSON has it, without an exponent. */
+/** Formats a number without an exponent. */
 const toPlain = (value: number): string =>
   !Number.isFinite(value) ? '' : /e/.test(String(value)) ? value.toFixed(20) : String(value);

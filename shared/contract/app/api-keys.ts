@@ -4,35 +4,40 @@ import { scope } from '../../wire/account.ts';
 import { usdAmount } from '../../wire/scalars.ts';
 import { id, problemText, rule, timeMs, usdLimit } from '../common/fields.ts';
 
-/** Whose keys: `main` or `sandbox` of the built-in gateway, or the id of an account at another one. */
+/**
+ * The account that owns the keys: `main` or `sandbox` of the built-in gateway, or the id of a remote gateway's account.
+ */
 const account = z.string().min(1).max(64);
 const name = z
   .string()
   .trim()
   .regex(/^[^\p{Cc}\p{Cf}]{1,100}$/u, rule('label'));
 
-/** A key that works, without the key itself. */
+/** A valid API key as a list shows it. The secret itself is never included. */
 export const apiKey = z.object({
   id: z.string(),
   account: z.string(),
   name: z.string().nullable(),
-  /** Its first characters. */
+  /** The first characters of the key, so that the user can recognise it. */
   prefix: z.string(),
   scopes: z.array(z.string()),
   createdAt: timeMs,
   lastUsedAt: timeMs.nullable(),
-  /** Null: it has no end. */
+  /** Null if the key never expires. */
   expiresAt: timeMs.nullable(),
   spentUsd: usdAmount,
-  /** The most that it may ever spend; null: as much as its account. */
+  /** The most that this key may ever spend. Null if only the account's balance limits it. */
   limitUsd: usdAmount.nullable(),
 });
 
-/** API keys of an account for other programs, without the one that this app uses itself. */
+/** API keys with which other programs use an account. The key that this app itself uses isn't among them. */
 export const apiKeysContract = {
-  /** `complete: false`: there are more than were read. Throws `not_reported` where the gateway has no keys to tell. */
+  /**
+   * `complete` is false if the account has more keys than were read. Throws `not_reported` if the gateway can't list
+   * keys.
+   */
   list: oc.input(z.object({ account })).output(z.object({ keys: z.array(apiKey), complete: z.boolean() })),
-  /** Its result and that of `rotate` are the only ones that hold a key. */
+  /** Only the results of `create` and `rotate` contain the secret of a key. */
   create: oc
     .input(
       z.object({
@@ -44,11 +49,12 @@ export const apiKeysContract = {
       }),
     )
     .output(z.object({ key: z.string() })),
-  /** Another name, limit or end. */
+  /** Changes the key's name, spending limit or expiry. */
   change: oc.input(z.object({ account, id, name, limitUsd: usdLimit, expiresAt: timeMs.nullable() })).output(z.void()),
   /**
-   * A new key in the place of one, with its name, scopes and end, and with what is left of its limit. The old one ends
-   * after so many hours. `problem`: why it did not, although the new one is there.
+   * Replaces a key by a new one with the same name, scopes, expiry and remaining spending limit. The old key still
+   * works for the given number of hours. `problem` explains why the old key could not be ended although the new one
+   * exists.
    */
   rotate: oc
     .input(
@@ -62,7 +68,7 @@ export const apiKeysContract = {
       }),
     )
     .output(z.object({ key: z.string(), problem: problemText.nullable() })),
-  /** Ends it at once, and whatever it minted. */
+  /** Revokes the key at once, and every key that was created with it. */
   revoke: oc.input(z.object({ account, id })).output(z.void()),
 };
 

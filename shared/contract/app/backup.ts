@@ -19,9 +19,9 @@ export const backupState = z.object({
   folder: z.string(),
   /** Newest first. */
   backups: z.array(backup),
-  /** Why the last attempt failed; null: it succeeded, or there was none. */
+  /** Why the last backup failed. Null if it succeeded or none was made yet. */
   problem: problemText.nullable(),
-  /** Attachments that the last backup could not find, or the last restore could not restore. */
+  /** Attachments that were missing when the last backup was made or restored. */
   missingFiles: z.int(),
   keptDaily: z.int(),
   keptWeekly: z.int(),
@@ -29,11 +29,11 @@ export const backupState = z.object({
 
 export const backupContract = {
   list: oc.output(backupState),
-  /** Backs up chats, attachments and settings, and checks the copy. */
+  /** Backs up chats, attachments and settings, and verifies the copy. */
   make: oc.output(backupState),
-  /** Checks the backup, backs up the present state, then restores. The ledger stays as it is. */
+  /** Verifies the backup, backs up the current state, then restores. The ledger isn't changed. */
   restore: oc.input(z.object({ name: backupName })).output(backupState),
-  /** It can be put back for an hour, while the app runs. */
+  /** Removes the backup. `putBack` can undo this for an hour, as long as the app keeps running. */
   remove: oc.input(z.object({ name: backupName })).output(backupState),
   putBack: oc.input(z.object({ name: backupName })).output(backupState),
 };

@@ -14,34 +14,34 @@ import { billingAccount, id, timeMs } from '../common/fields.ts';
 
 export const billingAccountBalance = z.object({
   id: billingAccount,
-  /** "Your keys", "Test credits", or the remote account's name, else the address of its gateway. */
+  /** "Your keys", "Test credits", or the name of a remote account (its gateway's address if it has no name). */
   name: z.string(),
   simulated: z.boolean(),
-  /** False: it has no keys and nothing was ever booked, so pages do not offer it. */
+  /** False if the account has no keys and no transactions, so pages don't offer it. */
   used: z.boolean(),
-  /** Null: the gateway does not tell. */
+  /** Null if the gateway doesn't report it. */
   billing: z.enum(['prepaid', 'meter_only']).nullable(),
-  /** Null: the key may not read the account, or the gateway does not tell. */
+  /** Null if the gateway doesn't report it or the key may not read the account. */
   balance: reportedBalance.nullable(),
-  /** The balance where the gateway counts in another currency, or in credits of its own: never converted. */
+  /** The balance of a gateway that counts in another currency or in its own credits. It is never converted to USD. */
   otherBalance: otherAmount.nullish(),
 });
 
-/** What a request of this app was for. */
+/** What this app made the request for. */
 export const requestUse = z.object({
   conversationId: id,
   title: z.string(),
-  /** The answer; null: it is deleted, or the request was no answer. */
+  /** The answer that the request was for. Null if the answer is deleted or the request had another purpose. */
   messageId: id.nullable(),
-  /** `chat`, or what else a chat needed: `compact`, `title`, `compare`, `tool`, `retry`. */
+  /** `chat`, or another purpose within a chat: `compact`, `title`, `compare`, `tool`, `retry`. */
   purpose: z.string(),
 });
 
-/** A line of the ledger as it is shown. */
+/** A ledger line with what the app knows about its request. */
 export const ledgerLine = reportedTransaction.extend({
   /** The model’s display name. */
   name: z.string().nullable(),
-  /** Null: it was no request of this app, or its chat is deleted. */
+  /** Null if another program made the request or its chat is deleted. */
   use: requestUse.nullable(),
 });
 export const ledger = reportedCredits.extend({
@@ -49,16 +49,22 @@ export const ledger = reportedCredits.extend({
 });
 
 export const accountContract = {
-  /** Every wallet with its balance. With a remote gateway there is one, `main`. */
+  /** Every billing account with its balance. A remote gateway has only one, `main`. */
   wallets: oc.output(z.array(billingAccountBalance)),
-  /** With a key that may not read the account: what the gateway says of its key, without balance and usage. */
+  /**
+   * Returns the account. With a key that may not read the account, returns what the gateway reports about the key,
+   * without balance and usage.
+   */
   get: oc.input(z.object({ billingAccount })).output(reportedAccount),
-  /** How much of the plan's quotas is used; empty: it has none, or the gateway does not tell. */
+  /** How much of each quota of the plan is used. Empty if there are no quotas or the gateway doesn't report them. */
   quotas: oc.input(z.object({ billingAccount })).output(z.array(usedLimit)),
 };
 
 export const creditsContract = {
-  /** Balance and the ledger's lines, newest first. `after` is the last id of the page before; `start` inclusive, `end` exclusive. */
+  /**
+   * The balance and the ledger's lines, newest first. `after` is the last id of the previous page; `start` is
+   * inclusive, `end` exclusive.
+   */
   get: oc
     .input(
       z.object({

@@ -2,7 +2,7 @@ import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
 import { chatKey } from '../chat/drafts.ts';
 
-/** Topics of changes, named after the contract’s features. */
+/** Topics of changes, named after the features of the contract. */
 export const topic = z.enum([
   'settings',
   'conversations',
@@ -10,7 +10,7 @@ export const topic = z.enum([
   'models',
   'providers',
   'gateway',
-  // Another account pays: what was read of the one before is not its.
+  // // Another account pays from now on: what was read of the previous account no longer applies.
   'payer',
   'account',
   'tools',
@@ -28,7 +28,9 @@ export const topic = z.enum([
 ]);
 
 export const changesContract = {
-  /** A stream per window, which writes the draft of this new chat. Says what has changed, never what to do. */
+  /**
+   * Streams the topics that have changed. Each window opens one stream, and names its new chat, whose draft it owns.
+   */
   watch: oc
     .input(z.object({ newChat: chatKey }).optional())
     .output(eventIterator(z.object({ topics: z.array(topic) }))),

@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { rule, secretStorage, timeMs } from '../common/fields.ts';
 
-/** Write-only: an API key, or a token (JWT). */
+/** Write-only: an API key or a token (JWT). */
 const credential = z
   .string()
   .trim()
@@ -16,42 +16,50 @@ const name = z
   .trim()
   .regex(/^[^\p{Cc}\p{Cf}]{1,60}$/u, rule('label'));
 
-/** An account at a gateway elsewhere, without its credential. */
+/** An account at a remote gateway, without its credential. */
 export const gatewayAccount = z.object({
   id,
   name: z.string(),
   baseUrl: z.string(),
   kind: z.enum(['api_key', 'jwt']),
-  /** The first and last characters of its key; null: a token, which tells nothing by them. */
+  /**
+   * The first and last characters of the key. Null for a token, because those of a JWT say nothing about whose it is.
+   */
   keyHint: z.string().nullable(),
   storage: secretStorage,
-  /** The person agreed that keys of providers are sent to it, with questions to their models. */
+  /**
+   * The user agreed that this gateway receives their own provider keys along with questions to those providers' models.
+   */
   ownKeys: z.boolean(),
-  /** When the credential ends; null: never, or the gateway does not say. */
+  /** When the credential expires. Null if it never does or the gateway doesn't report it. */
   expiresAt: timeMs.nullable(),
 });
 
-/** Accounts at gateways elsewhere. One of them pays, else the gateway built into this app. */
+/** Accounts at remote gateways. Either one of them pays or the app's built-in gateway does. */
 export const gatewayAccountsContract = {
-  /** Asks no gateway. `active`: the one that pays; null: the built-in gateway. */
+  /**
+   * Lists the accounts without asking a gateway. `active` is the account that pays; null if the built-in gateway does.
+   */
   list: oc.output(z.object({ accounts: z.array(gatewayAccount), active: id.nullable() })),
   /**
-   * Verifies the credential with the gateway, then keeps it and uses this account. An account that is connected already gets
-   * this credential in the place of its own where `replace` says so; else it is refused (`accountConnected`).
+   * Verifies the credential with the gateway, stores it and makes this account the one that pays. If the account is
+   * already connected, its credential is replaced when `replace` is set; otherwise the call is refused
+   * (`accountConnected`).
    */
   add: oc
     .input(z.object({ name: name.nullish(), baseUrl, key: credential, replace: z.boolean().optional() }))
     .output(gatewayAccount),
-  /** Lets this account pay from now on; null: the built-in gateway. The others keep all that they have. */
+  /** Makes this account the one that pays; null for the built-in gateway. The other accounts keep their data. */
   use: oc.input(z.object({ id: id.nullable() })).output(z.void()),
-  /** Another name, or another credential for the same address, which is verified first. */
+  /** Changes the name, or the credential for the same address. A new credential is verified first. */
   change: oc.input(z.object({ id, name: name.nullish(), key: credential.nullish() })).output(gatewayAccount),
   /**
-   * Whether the person’s own provider keys are sent to this gateway, each with questions to that provider’s models; else they
-   * are idle while it answers. To begin, the person is asked outside of the page. Throws `not_confirmed`.
+   * Decides whether this gateway receives the user's own provider keys, each with questions to that provider's models.
+   * Without that, the keys aren't used while this gateway answers. Turning it on asks the user outside of the page;
+   * throws `not_confirmed` if they decline.
    */
   setOwnKeys: oc.input(z.object({ id, on: z.boolean() })).output(z.void()),
-  /** Forgets the account and its credential. If it paid, the built-in gateway does from now on. */
+  /** Deletes the account and its credential. If it was the one that pays, the built-in gateway pays from now on. */
   remove: oc.input(z.object({ id })).output(z.void()),
 };
 

@@ -4,7 +4,7 @@ import { problemText } from '../common/fields.ts';
 
 export const gatewayConnection = z.object({
   mode: z.enum(['embedded', 'remote']),
-  /** The built-in gateway’s port on 127.0.0.1 for other programs. */
+  /** The built-in gateway's port on 127.0.0.1 for other programs. */
   local: z.object({
     enabled: z.boolean(),
     port: z.int(),
@@ -13,7 +13,7 @@ export const gatewayConnection = z.object({
     problem: problemText.nullable(),
   }),
   status: z.object({
-    /** `answers`: it does, and says nothing of the credential. `busy`: it answers, but is rate-limited. */
+    /** `answers`: the gateway answers but doesn't report on the credential. `busy`: it answers but limits the rate. */
     state: z.enum(['ok', 'answers', 'busy', 'unreachable', 'refused']),
     problem: problemText.nullable(),
     retryAfterMs: z.int().nullable(),

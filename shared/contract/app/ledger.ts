@@ -5,7 +5,7 @@ import { billingAccount, timeMs } from '../common/fields.ts';
 
 export const ledgerBackup = z.object({
   name: z.string(),
-  /** By hand, or what a restore has replaced. */
+  /** `manual`: the user made it. `before-restore`: a restore saved what it replaced. */
   kind: z.enum(['manual', 'before-restore']),
   createdAt: timeMs,
   bytes: z.int().nonnegative(),
@@ -17,19 +17,19 @@ const sums = z.object({
   balanceUsd: usdAmount,
 });
 
-/** What the books of a copy say beside the present ones. */
+/** The ledger of a backup compared with the current ledger. */
 export const ledgerComparison = z.object({
   accounts: z.array(
     z.object({
-      /** Null: an account that a command has made. */
+      /** Null for an account that was created on the command line. */
       billingAccount: billingAccount.nullable(),
       name: z.string(),
-      /** Null: it does not know the account. */
+      /** Null if the backup doesn't contain the account. */
       copy: sums.nullable(),
       present: sums.nullable(),
     }),
   ),
-  /** Keys of other programs that work now, by their labels, and that the copy does not know. */
+  /** Labels of other programs' keys that work now but aren't in the backup, so a restore would lose them. */
   lostKeys: z.array(z.string().nullable()),
 });
 
@@ -40,20 +40,22 @@ export const ledgerBackups = z.object({
 });
 
 export const ledgerContract = {
-  /** Copies of the embedded gateway's books. */
+  /** Lists the backups of the built-in gateway's ledger. */
   backups: oc.output(ledgerBackups),
-  /** Copies the books while they are in use, and counts every sum of the copy again before it gets its name. */
+  /**
+   * Copies the ledger while it is in use, and recomputes every sum of the copy before the backup gets its final name.
+   */
   backUp: oc.output(ledgerBackups),
-  /** Deletes a copy; for an hour, as long as the app runs, it can be put back. */
+  /** Deletes a backup. `putBack` can undo this for an hour, as long as the app keeps running. */
   remove: oc.input(z.object({ name: ledgerBackup.shape.name })).output(ledgerBackups),
   putBack: oc.input(z.object({ name: ledgerBackup.shape.name })).output(ledgerBackups),
   compare: oc.input(z.object({ name: ledgerBackup.shape.name })).output(ledgerComparison),
   /**
-   * Puts a copy, counted again, in the place of the books, which become a copy themselves. Answers that run are stopped. A copy that
-   * is damaged, or of a newer version, is refused before anything changes.
+   * Replaces the ledger by a backup whose sums were recomputed; the current ledger is saved as a backup first. Running
+   * answers are stopped. A damaged backup, or one of a newer version, is refused before anything changes.
    */
   restore: oc.input(z.object({ name: ledgerBackup.shape.name })).output(ledgerBackups),
-  /** Every line of a wallet's ledger, oldest first, in pieces of a file; a row is a line. */
+  /** Streams every line of a billing account's ledger, oldest first, as pieces of a file with one line per row. */
   export: oc
     .input(z.object({ billingAccount, format: z.enum(['csv', 'json']) }))
     .output(eventIterator(z.object({ text: z.string() }))),

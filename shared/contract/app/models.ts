@@ -5,8 +5,8 @@ import { billingAccount, modelId, problemText, timeMs } from '../common/fields.t
 
 export const modelsContract = {
   /**
-   * The gateway’s catalogue. `problem`: the gateway did not answer, and this is the cached list; `retryAfterMs`: the
-   * requested wait.
+   * The gateway's catalogue. If the gateway doesn't answer, `problem` is set and the list is the cached one;
+   * `retryAfterMs` is the wait that the gateway asked for.
    */
   list: oc.output(
     z.object({
@@ -17,8 +17,8 @@ export const modelsContract = {
     }),
   ),
   /**
-   * The wallet that pays for a message to this model. `ownKey`: the provider whose key of the person’s own is sent to a
-   * gateway elsewhere for it; then that provider bills.
+   * The billing account that pays for a message to this model. `ownKey` names the provider whose key is sent to a
+   * remote gateway with the message: that provider then bills the user directly.
    */
   payer: oc.input(z.object({ model: modelId })).output(z.object({ billingAccount, ownKey: z.string().nullable() })),
 };

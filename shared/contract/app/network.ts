@@ -2,40 +2,45 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { problemText } from '../common/fields.ts';
 
-/** The way to the outside, for all that the app calls. A password is kept in the keychain and never given back. */
+/** How the app connects to the internet. The proxy's password is stored in the keychain and never returned. */
 export const networkSettings = z.object({
-  /** As the system and the environment say; none; or always this one. */
+  /**
+   * `system`: as the operating system and the environment variables say. `none`: no proxy. `fixed`: always the proxy at
+   * `address`.
+   */
   proxy: z.enum(['system', 'none', 'fixed']),
-  /** `http://`, `https://` or `socks5://`, host and port, without user and password. Empty unless `fixed`. */
+  /** Hosts that bypass the proxy, separated by commas or spaces. */
   address: z.string().max(512),
   username: z.string().max(256),
   /** Hosts that are reached directly, by commas or spaces. */
   bypass: z.string().max(4096),
-  /** Further authorities that are trusted, in PEM. */
+  /** Additional trusted certificate authorities, in PEM. */
   certificates: z.string().max(262_144),
 });
 
 export const network = networkSettings.extend({
   hasPassword: z.boolean(),
-  /** Origins that a test may go to: those that the app calls anyway. */
+  /** Origins that a connection test may contact: only those that the app contacts anyway. */
   targets: z.array(z.object({ name: z.string(), origin: z.string() })),
 });
 
-/** One step of a test of the connection, in the order in which a call takes them. */
+/** One step of a connection test. Steps come in the order in which a request takes them. */
 export const networkHop = z.object({
   step: z.enum(['proxy', 'name', 'connection', 'answer']),
-  /** What was found, such as an address or a status; empty: there is no proxy. Null: the step failed. */
+  /** The result, such as an address or a status. Empty if there is no proxy; null if the step failed. */
   found: z.string().max(1024).nullable(),
   ms: z.int().nonnegative(),
-  /** Why it failed, and what to do. */
+  /** Why the step failed and how to fix it. */
   problem: problemText.nullable(),
 });
 
 export const networkContract = {
   get: oc.output(network),
-  /** Refuses with `invalid_input` an address that is none. `password`: null removes it; absent: it stays. */
+  /**
+   * Throws `invalid_input` if the address is invalid. `password`: null removes it; when absent, the stored one is kept.
+   */
   set: oc.input(networkSettings.extend({ password: z.string().max(1024).nullish() })).output(network),
-  /** Takes the way to one of the targets step by step, and ends with the first that fails. */
+  /** Tests the connection to one of the targets step by step, and stops at the first step that fails. */
   test: oc.input(z.object({ origin: z.string().max(2048) })).output(z.array(networkHop)),
 };
 

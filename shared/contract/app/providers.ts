@@ -4,7 +4,7 @@ import { providerIds } from '../../known-providers.ts';
 import { serverKinds } from '../../server-kinds.ts';
 import { problemText, rule, secretStorage, timeMs } from '../common/fields.ts';
 
-/** A known provider, or the user’s own server by its id. */
+/** The id of a known provider or of a server that the user added. */
 const providerId = z.string().min(1).max(32);
 /** Write-only. */
 const secret = z
@@ -21,35 +21,38 @@ const label = z
 /** USD per million tokens. */
 const perMillion = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, rule('price'));
 
-/** A model of the user’s own server, as described by the user. */
+/** A model on the user's own server, as the user described it. */
 export const serverModel = z.object({
-  /** Its name on the server; with Azure its deployment. */
+  /** The model's name on the server; for Azure, the name of its deployment. */
   model: z.string().trim().min(1).max(256),
-  /** The known model that it equals, as `provider/model`. */
+  /** The known model that it is the same as, as `provider/model`. */
   sameAs: z.string().max(256).nullable(),
-  /** Both prices or none. */
+  /** Input and output have either both a price or none. */
   input: perMillion.nullable(),
   output: perMillion.nullable(),
-  /** Of input that is read from its cache; null: as other input. */
+  /** The price of input read from the provider's cache. Null if it costs the same as other input. */
   cached: perMillion.nullable().default(null),
-  /** The day on which these prices were entered (UTC); the core’s word. Null: none were, or by an earlier version. */
+  /**
+   * The day (UTC) on which these prices were entered; set by the core. Null if there are none or an earlier version
+   * stored them.
+   */
   pricedOn: z.iso.date().nullable().default(null),
 });
 
-/** The user’s own server, besides address and keys. */
+/** What is known of the user's own server besides its address and keys. */
 const ownServer = z.object({
   kind: z.enum(serverKinds),
-  /** Azure only: the `api-version` for its deployments; null: `/openai/v1`. */
+  /** Azure only: the `api-version` for its deployments. Null uses `/openai/v1`. */
   apiVersion: z.string().nullable(),
   models: z.array(serverModel),
-  /** Names only; values are write-only. */
+  /** Names only, because the values are write-only. */
   headerNames: z.array(z.string()),
 });
 
 export const providerKey = z.object({
   id: z.string(),
   label: z.string(),
-  /** Its first and last characters. */
+  /** The first and last characters of the key. */
   hint: z.string().nullable(),
   storage: secretStorage.nullable(),
   state: z.enum(['unchecked', 'works', 'refused', 'unreachable', 'empty', 'rate_limited']),
@@ -59,39 +62,42 @@ export const providerKey = z.object({
 export const provider = z.object({
   id: providerId,
   name: z.string(),
-  /** The page for creating keys. */
+  /** The provider's web page for creating keys. */
   keyPage: z.string().nullable(),
-  /** The user’s own server: needs an address and perhaps no key. */
+  /** The user's own server, which needs an address but perhaps no key. */
   ownServer: z.boolean(),
   baseUrl: z.string().nullable(),
-  /** Its usual address, if it is at another one. */
+  /** The provider's usual address, if the user has set another one. */
   movedFrom: z.string().nullable(),
   state: z.enum(['not_set', 'unchecked', 'works', 'refused', 'unreachable']),
   /** The first and last characters of the key, such as `sk-…9fQ2`. */
   keyHint: z.string().nullable(),
   storage: secretStorage.nullable(),
-  /** The result of the last check, in the provider’s words if there are any. */
+  /** The result of the last check, quoting the provider if it sent a message. */
   problem: problemText.nullable(),
   checkedAt: timeMs.nullable(),
-  /** In the order in which they are tried. */
+  /** In the order in which the gateway tries them. */
   keys: z.array(providerKey),
   /** Null for known providers. */
   server: ownServer.nullable(),
-  /** Of a known provider: models that the user named, whether it lists them or not. Absent: none. */
+  /**
+   * For a known provider: models that the user added by name, whether or not the provider lists them. Absent if there
+   * are none.
+   */
   models: z.array(serverModel).optional(),
 });
 
-/** A server found on a usual port of this machine. */
+/** A model server found on one of the usual ports of this computer. */
 export const localServer = z.object({
   id: z.enum(providerIds),
   name: z.string(),
   baseUrl: z.string(),
-  /** Its models, by its own names. */
+  /** The server's models, by its own names. */
   models: z.array(z.string()),
 });
 
 const saved = z.object({
-  /** Null: new. */
+  /** Null adds a new server. */
   id: providerId.nullable(),
   name: label,
   kind: z.enum(serverKinds),
@@ -100,7 +106,7 @@ const saved = z.object({
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}(-preview)?$/, rule('version'))
     .nullable(),
-  /** Null: unchanged. */
+  /** Null keeps the stored key. */
   key: secret.nullable(),
   /** An empty value keeps the stored one; a missing name removes it. */
   headers: z.array(z.object({ name: z.string().min(1).max(100), value: z.string().max(4096) })).max(20),
@@ -109,20 +115,25 @@ const saved = z.object({
 
 export const providersContract = {
   list: oc.output(z.array(provider)),
-  /** Checks the key by a free request, then saves it. A refused key is not saved and throws `upstream_auth_failed`. */
+  /**
+   * Checks the key with a request that costs nothing, then saves it. A refused key isn't saved and throws
+   * `upstream_auth_failed`.
+   */
   setKey: oc.input(z.object({ id: providerId, key: secret.nullish(), baseUrl: baseUrl.nullish() })).output(provider),
-  /** Adds another key at the end, checked likewise. */
+  /** Adds another key at the end of the list, after the same check. */
   addKey: oc.input(z.object({ id: providerId, label, key: secret })).output(provider),
-  /** All keys in the new order. */
+  /** Takes the ids of all keys in their new order. */
   orderKeys: oc.input(z.object({ id: providerId, keyIds: z.array(z.string()).max(20) })).output(provider),
-  /** Names models of a known provider by hand, in place of those that were named before. Nobody is asked whether there are such. */
+  /**
+   * Replaces the models that the user added by name to a known provider. The provider isn't asked whether they exist.
+   */
   nameModels: oc.input(z.object({ id: providerId, models: z.array(serverModel).max(200) })).output(provider),
   check: oc.input(z.object({ id: providerId })).output(provider),
-  /** Removes one key, or all; the user’s own server is then deleted, and the result null. */
+  /** Removes one key, or all keys. Without keys, a server of the user's own is deleted and the result is null. */
   removeKey: oc.input(z.object({ id: providerId, keyId: z.string().nullish() })).output(provider.nullable()),
-  /** Adds or changes the user’s own server, after a check. */
+  /** Adds or changes the user's own server after checking it. */
   saveServer: oc.input(saved).output(provider),
-  /** Finds model servers on this machine; only on the user’s request. */
+  /** Searches this computer for model servers. Called only when the user asks for it. */
   discover: oc.output(z.array(localServer)),
 };
 

@@ -6,16 +6,17 @@ import { billingAccount, id, timeMs } from '../common/fields.ts';
 const count = z.int().nonnegative();
 
 /**
- * What is open about a request. `cost_open`: the books know its cost, or may know it, and the chat does not. `cost_differs`: the
- * chat says another amount. `no_chat`: this app made it, and no chat knows it. `no_record`: the chat says what it cost, and the
- * books have no such request. `ledger_differs`: usage record and ledger say different amounts.
+ * Why a request isn't reconciled. `cost_open`: the ledger has, or may have, its cost, and the chat doesn't.
+ * `cost_differs`: the chat shows a different amount. `no_chat`: this app made the request, but no chat has it.
+ * `no_record`: the chat shows a cost, but the ledger has no such request. `ledger_differs`: the usage record and the
+ * ledger have different amounts.
  */
 export const openKind = z.enum(['cost_open', 'cost_differs', 'no_chat', 'no_record', 'ledger_differs']);
 
 const requestNamed = z.object({
-  /** The gateway’s id of the request; null: it never told one. */
+  /** The gateway's id of the request. Null if the gateway never sent one. */
   requestId: z.string().max(256).nullable(),
-  /** Of the app’s own record of it; null: it has none. */
+  /** The id of the app's own record of the request. Null if there is none. */
   spendId: id.nullable(),
   at: timeMs,
   provider: z.string().nullable(),
@@ -23,61 +24,67 @@ const requestNamed = z.object({
   /** The model’s display name. */
   name: z.string().nullable(),
   conversationId: id.nullable(),
-  /** The chat’s title; null: there is no such chat any more. */
+  /** The chat's title. Null if the chat no longer exists. */
   title: z.string().nullable(),
   messageId: id.nullable(),
 });
 
 export const openRow = requestNamed.extend({
   kind: openKind,
-  /** What the chat says; null: nothing. */
+  /** The cost that the chat shows; null if none. */
   toldUsd: usdAmount.nullable(),
-  /** What the books say; null: nothing. */
+  /** The cost in the ledger; null if none. */
   bookedUsd: usdAmount.nullable(),
 });
 
 export const driftRow = requestNamed.extend({
   billedUsd: usdAmount,
-  /** Tokens × the price that held on that day. */
+  /** Tokens × the price of that day. */
   expectedUsd: usdAmount,
-  /** By how much the bill is above that, in thousandths of it; below zero: less. */
+  /** How much more was charged, in thousandths of `expectedUsd`. Negative if less was charged. */
   perMille: z.int(),
 });
 
 export const reconciliation = z.object({
   readAt: timeMs,
-  /** Null: all of the books. Else how many of the newest requests were read, since when: those of a gateway elsewhere, of which more is being read. */
+  /**
+   * Null if the entire ledger was read. Otherwise how many of the newest requests were read, and since when: a remote
+   * gateway's records are read in portions.
+   */
   part: z.object({ requests: count, since: timeMs.nullable() }).nullable(),
   requests: count,
   matched: count,
-  /** The matched ones, by what they are; each is counted once. */
+  /** The reconciled requests by kind; each is counted once. */
   kinds: z.object({
     chats: count,
-    /** Their chat or message is deleted; what they cost stays. */
+    /** Their chat or message is deleted, but they still count. */
     deleted: count,
     otherPrograms: count,
-    /** Asked by this app on other computers, with the same key. */
+    /** Made by this app on other computers with the same key. */
     otherComputers: count,
-    /** Refused, failed or never sent: nothing was charged. */
+    /** Refused, failed or never sent, so nothing was charged. */
     uncharged: count,
-    /** Chat and books agree that nobody knows what they cost. */
+    /** Neither the chat nor the ledger knows the cost. */
     unknown: count,
-    /** A person has explained them. */
+    /** The user marked them as explained. */
     explained: count,
   }),
-  /** Not ended yet, and in no sum. */
+  /** Still running, so they are in no sum. */
   running: count,
   sums: z.object({
-    /** What chats say that the account was charged, or that a key's list price was. */
+    /** What chats show as charged to the account, or as the list price with an own key. */
     chatsUsd: usdAmount,
     otherProgramsUsd: usdAmount,
-    /** Usage records, and the ledger's lines of requests. Null: the gateway does not tell. */
+    /** Sums of the usage records, and of the ledger's lines for requests. Null if the gateway doesn't report them. */
     recordsUsd: usdAmount.nullable(),
     ledgerUsd: usdAmount.nullable(),
   }),
-  /** The balance, and what all lines of the ledger add up to. Null: the gateway does not tell, or only a part was read. */
+  /**
+   * The reported balance, and the sum of all lines of the ledger. Null if the gateway doesn't report them or only a
+   * part was read.
+   */
   balance: z.object({ usd: usdAmount, linesUsd: usdAmount }).nullable(),
-  /** All that is open, in absolute amounts: zero only where nothing is. */
+  /** The sum of the absolute differences of all open requests. It is zero only if there are none. */
   differenceUsd: usdAmount,
   openRows: z.array(openRow),
   openCount: count,
@@ -89,15 +96,18 @@ const page = z.object({ billingAccount, offset: count.default(0), limit: z.int()
 const named = z.object({ billingAccount, requestId: z.string().min(1).max(256).nullable(), spendId: id.nullable() });
 
 export const reconciliationContract = {
-  /** Chats, usage records, ledger and balance of a wallet, matched by request. Newest open rows first. */
+  /**
+   * Matches chats, usage records, ledger and balance of a billing account, request by request. The newest open rows
+   * come first.
+   */
   get: oc.input(page).output(reconciliation),
-  /** Requests whose bill is more than 1 % away from tokens × price, newest first. */
+  /** Requests whose charge differs by more than 1 % from tokens × price, newest first. */
   drift: oc.input(page).output(drift),
-  /** How many such requests there are in all wallets that nobody has looked at; read again after each answer. */
+  /** How many such requests nobody has reviewed yet, in all billing accounts. Pages read it again after each answer. */
   alarm: oc.output(z.object({ drifting: count })),
-  /** Asks the gateway again what a request cost. */
+  /** Asks the gateway again for the cost of a request. */
   lookUp: oc.input(named).output(z.object({ found: z.boolean() })),
-  /** A person says that an open request, or a drift, is explained; or takes that back. */
+  /** Marks an open request, or one whose charge differs from its price, as explained, or removes the mark. */
   mark: oc.input(z.object({ requestId: z.string().min(1).max(256), explained: z.boolean() })).output(z.void()),
 };
 

@@ -7,36 +7,44 @@ export const settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   language: z.enum(languages),
   density: z.enum(['comfortable', 'compact']),
-  /** `enter`: Enter sends, Shift+Enter breaks the line. `mod_enter`: the other way round, with Ctrl or Cmd. */
+  /**
+   * `enter`: Enter sends and Shift+Enter starts a new line. `mod_enter`: Ctrl+Enter or Cmd+Enter sends and Enter starts
+   * a new line.
+   */
   sendWith: z.enum(['enter', 'mod_enter']),
-  /** Misspelled words are underlined. Browsers do that by their own settings. */
+  /** Underline misspelled words. In a browser, the browser's own setting decides. */
   spellCheck: z.boolean(),
-  /** The app stays beside the clock when its last window is closed. */
+  /** Keep the app in the system tray after its last window is closed. */
   keepRunning: z.boolean(),
-  /** Newer versions are looked for and downloaded by themselves. */
+  /** Check for newer versions and download them automatically. */
   checkUpdates: z.boolean(),
-  /** When answers have ended while the app is not looked at: nothing, that they have, or with the chat’s title. */
+  /**
+   * What to notify about when an answer finishes while the app isn't in focus: nothing (`off`), that it has finished
+   * (`plain`), or the chat's title too (`titled`).
+   */
   notifications: z.enum(['off', 'plain', 'titled']),
-  /** Default model for new chats. */
+  /** The default model for new chats. */
   model: modelId,
-  /** The wallet that the pages about money show; null: the one that pays for new chats. */
+  /** The billing account that the money pages show. Null shows the one that pays for new chats. */
   shownWallet: billingAccount.nullable(),
-  /** The first-run card was closed. */
+  /** The user has closed the first-run card. */
   welcomed: z.boolean(),
-  /** Show and confirm the router’s choice before sending. */
+  /** Show the router's choice and ask for confirmation before sending. */
   confirmRoute: z.boolean(),
-  /** Shortcuts that differ from the default, by action: `mod+Shift+M`. An empty list: none. */
+  /**
+   * Shortcuts that differ from the defaults, by action, such as `mod+Shift+M`. An empty list turns the shortcut off.
+   */
   shortcuts: z.record(z.string().max(40), z.array(z.string().min(1).max(40)).max(8)),
-  /** Models at the top of every list of them; those chosen last, newest first. */
+  /** Favourites are at the top of every list of models; recent models are the last chosen ones, newest first. */
   favouriteModels: z.array(modelId).max(100),
   recentModels: z.array(modelId).max(5),
-  /** What was run from the palette last, newest first. */
+  /** Palette actions that were last run, newest first. */
   recentActions: z.array(z.string().max(300)).max(12),
 });
 
 export const settingsContract = {
   get: oc.output(settings),
-  /** Changes these settings; returns all. */
+  /** Changes the given settings and returns all. */
   update: oc.input(settings.partial()).output(settings),
 };
 

@@ -4,30 +4,30 @@ import { problemText, timeMs } from '../common/fields.ts';
 
 export const updateState = z.object({
   /**
-   * `unavailable`: this copy cannot replace itself. `idle`: nothing newer is known. `waiting`: it will be installed when
-   * the running answers are complete.
+   * `unavailable`: this installation can't update itself. `idle`: no newer version is known. `waiting`: the update is
+   * installed when the running answers are complete.
    */
   status: z.enum(['unavailable', 'idle', 'checking', 'downloading', 'ready', 'waiting', 'failed']),
-  /** The newer version, as soon as it is known. */
+  /** The newer version, once it is known. */
   version: z.string().max(100).nullable(),
-  /** Of the download. */
+  /** Progress of the download. */
   percent: z.int().min(0).max(100).nullable(),
-  /** What is new in it: Markdown of the release. HTML in it is shown as text. */
+  /** The release notes as Markdown. HTML in them is shown as text. */
   notes: z.string().max(20_000).nullable(),
-  /** When the feed was read last. */
+  /** When the update feed was last read. */
   checkedAt: timeMs.nullable(),
-  /** Why it failed or is unavailable. */
+  /** Why the update failed or is unavailable. */
   problem: problemText.nullable(),
 });
 
-/** Newer versions of the installed app; nothing without the capability `updates`. */
+/** Updates of the installed app. Does nothing without the capability `updates`. */
 export const updatesContract = {
   get: oc.output(updateState),
-  /** Reads the feed now, and downloads what is newer. */
+  /** Reads the update feed now and downloads a newer version if there is one. */
   check: oc.output(updateState),
-  /** Restarts into the downloaded version, after the running answers. */
+  /** Restarts into the downloaded version once the running answers are complete. */
   install: oc.output(updateState),
-  /** Does not wait for the answers any more: it is installed when the app is ended. */
+  /** Stops waiting for the answers: the update is installed when the user quits the app. */
   postpone: oc.output(updateState),
 };
 

@@ -7,7 +7,7 @@ import { costSource } from '../chat/conversations.ts';
 import { billingAccount } from '../common/fields.ts';
 import { requestUse } from './billing-accounts.ts';
 
-/** Folders and conversations are known to this app alone: it puts them together with the gateway's records. */
+/** Only this app knows folders and conversations, so it combines them with the gateway's records itself. */
 export const usageGrouping = z.enum([
   'model',
   'provider',
@@ -19,50 +19,51 @@ export const usageGrouping = z.enum([
   'provenance',
 ]);
 
-/** Null: the gateway does not tell. */
+/** A sum is null if the gateway doesn't report it. */
 const sums = {
   requests: count.nullable(),
   succeeded: count.nullable(),
   failed: count.nullable(),
   cancelled: count.nullable(),
-  /** Parts of the tokens without overlap: input that was not cached, and output that was not reasoning. */
+  /** Disjoint parts of the tokens: uncached input and output without reasoning. */
   input: count.nullable(),
   cached: count.nullable(),
   output: count.nullable(),
   reasoning: count.nullable(),
   cost_usd: usdAmount.nullable(),
-  /** Requests of which nobody knows the cost; they are not in it. */
+  /** Requests with an unknown cost, which `cost_usd` leaves out. */
   unknown: count.nullable(),
 };
 export const usageSums = z.object(sums);
 
 /**
- * What a group is: one with a name; what no chat of this app asked for; chats in no folder; deleted chats; of keys, none; or all
- * that are too many to tell apart.
+ * What a group stands for. `named`: something with a name. `elsewhere`: requests of other programs. `unfiled`: chats in
+ * no folder. `deleted`: deleted chats. `keyless`: requests without a key. `rest`: the remaining groups, when there are
+ * too many to show each.
  */
 export const usageGroupKind = z.enum(['named', 'elsewhere', 'unfiled', 'deleted', 'keyless', 'rest']);
 
 const usageGroupId = z.object({
   kind: usageGroupKind,
-  /** Of `named`: a model of its provider, a key, a conversation, … */
+  /** For `named`: the id of a model, key, conversation and so on. */
   id: z.string().max(300).nullable(),
   provider: z.string().max(256).nullable(),
 });
 
 const usageGroupSums = usageGroupId.extend({
-  /** The model’s display name, the key’s label, the title; null where the id has to do. */
+  /** The model's display name, the key's label or the chat's title. Null if only the id is known. */
   name: z.string().nullable(),
   ...sums,
-  /** Of the total cost, from 0 to 1; null: it is not known, or not of all its requests. */
+  /** The group's fraction of the total cost, from 0 to 1. Null if the cost of any of its requests is unknown. */
   share: z.number().nullable(),
 });
 
-/** One of the groups that a chart tells apart, day by day. */
+/** A group that the chart draws separately, with its values per day. */
 const usageSeries = usageGroupId.extend({ name: z.string().nullable(), days: z.array(usageSums) });
 
 const day = z.iso.date();
 const zone = z.string().max(64).refine(isTimeZone, 'is no time zone');
-/** Whole days of a time zone, both included. */
+/** Full days in a time zone; both the first and the last day are included. */
 export const usagePeriod = z
   .object({ first: day, last: day, zone })
   .refine(({ first, last }) => first <= last, 'the first day is after the last');
@@ -70,23 +71,29 @@ export const usagePeriod = z
 const report = z.object({
   groupBy: usageGrouping,
   days: z.array(day),
-  /** Whose days they are: a gateway that knows no zones counts in UTC. */
+  /** The time zone of the days. It is UTC if the gateway doesn't support time zones. */
   zone: z.string(),
-  /** False: the figures are of a period of the gateway’s own: of `ownPeriod`, or it does not say of which (null). */
+  /**
+   * False if the figures are for a period that the gateway chose itself: `ownPeriod`, or null if the gateway doesn't
+   * report which.
+   */
   ofPeriod: z.boolean(),
   ownPeriod: z.object({ first: day, last: day }).nullable(),
   totals: usageSums,
-  /** Of as many days before; null: the gateway tells no periods. */
+  /** The totals of the same number of days before. Null if the gateway can't report by period. */
   before: usageSums.nullable(),
-  /** Per day, in the order of `days`; null: the gateway tells sums alone. */
+  /** One entry per day, in the order of `days`. Null if the gateway reports only totals. */
   perDay: z.array(usageSums).nullable(),
-  /** Of the days before, one for one. */
+  /** One entry per day of the period before, in the same order. */
   perDayBefore: z.array(usageSums).nullable(),
-  /** The highest cost first; null: the gateway does not tell groups of this kind. Together they are the totals. */
+  /**
+   * Groups by cost, highest first; together they make up the totals. Null if the gateway doesn't report groups of this
+   * kind.
+   */
   groups: z.array(usageGroupSums).nullable(),
-  /** How many groups the last one of kind `rest` holds. */
+  /** How many groups are combined in the last one, of kind `rest`. */
   more: count,
-  /** Null: the gateway does not tell groups by day. Together they are `perDay`. */
+  /** The groups by day; together they make up `perDay`. Null if the gateway doesn't report them. */
   series: z.array(usageSeries).nullable(),
 });
 
@@ -94,11 +101,14 @@ const forecast = z.object({
   /** `YYYY-MM`. */
   month: z.string(),
   so_far_usd: usdAmount,
-  /** Null: too few days with use before today. */
+  /** Null if too few days before today had any use. */
   estimate: z
     .object({
       total_usd: usdAmount,
-      /** The mean of this many whole days before today, for each day that the month has left, today not counted. */
+      /**
+       * The mean of this many full days before today. It is the estimate for each remaining day of the month after
+       * today.
+       */
       mean_usd: usdAmount,
       mean_days: count,
       days_left: count,
@@ -107,15 +117,15 @@ const forecast = z.object({
 });
 
 const insights = z.object({
-  /** Null: the gateway tells no days. */
+  /** Null if the gateway doesn't report by day. */
   forecast: forecast.nullable(),
-  /** Requests that failed or were stopped; null: the gateway does not tell why. */
+  /** Requests that failed or were stopped, by error code. Null if the gateway doesn't report error codes. */
   failures: z.array(z.object({ code: z.string(), requests: count, cost_usd: usdAmount, unknown: count })).nullable(),
-  /** What cached input would have cost at the full price of input, less what it did cost; null: not told. */
+  /** The full input price of the cached input minus what it did cost. Null if the gateway doesn't report it. */
   cache_savings_usd: usdAmount.nullable(),
 });
 
-/** A request as a line of the ledger. */
+/** A request as the usage page lists it. */
 export const usageLine = z.object({
   id: z.string(),
   /** Unix seconds. */
@@ -133,22 +143,25 @@ export const usageLine = z.object({
   cache_write_tokens: count,
   completion_tokens: count,
   reasoning_tokens: count,
-  /** With the caller’s own key: what the provider takes. Null: not known, which is not zero. */
+  /** For a request with the user's own key, this is what the provider charges. Null means unknown, which isn't zero. */
   cost_usd: usdAmount.nullable(),
   /** Where the cost comes from. */
   provenance: costSource,
-  /** Null: another program’s request, or of a chat that is deleted. */
+  /** Null if another program made the request or its chat is deleted. */
   use: requestUse.nullable(),
 });
 
 const asked = { billingAccount, period: usagePeriod };
 
 export const usageContract = {
-  /** Usage of a period: sums, days, groups, and the groups by day. */
+  /** Usage of a period: totals, days, groups, and groups by day. */
   get: oc.input(z.object({ ...asked, groupBy: usageGrouping })).output(report),
-  /** What follows from it: where the month is going, what failed, what caching saved. */
+  /** Conclusions from the usage: the month's forecast, failures, and savings by caching. */
   insights: oc.input(z.object(asked)).output(insights),
-  /** The requests behind a bar, newest first; of a group, or of all. `after` is the last id of the page before. */
+  /**
+   * The requests behind a bar of the chart, newest first: those of one group, or all. `after` is the last id of the
+   * previous page.
+   */
   requests: oc
     .input(
       z.object({
@@ -159,7 +172,10 @@ export const usageContract = {
       }),
     )
     .output(z.object({ data: z.array(usageLine), after: z.string().nullable() })),
-  /** Every request of a period as the text of one file, oldest first, in pieces; `done` requests are in it by then. */
+  /**
+   * Every request of a period as the text of one file, oldest first, in pieces. `done` counts the requests that were
+   * written so far.
+   */
   export: oc
     .input(z.object({ ...asked, format: z.enum(['csv', 'json']) }))
     .output(eventIterator(z.object({ text: z.string(), done: count }))),

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { reportedVerification } from '../../client/reported.ts';
 import { billingAccount, timeMs } from '../common/fields.ts';
 
-/** What a gateway says of the credential that pays. */
+/** What the gateway reports about the credential that pays. */
 export const verification = z.object({
-  /** Null: the gateway answers, and says nothing of the credential. */
+  /** Null if the gateway answers but reports nothing about the credential. */
   told: reportedVerification.nullable(),
   checkedAt: timeMs,
 });
 
 export const verificationContract = {
-  /** Asks the gateway now. Throws where it refuses the credential. */
+  /** Asks the gateway now. Throws if the gateway refuses the credential. */
   get: oc.input(z.object({ billingAccount })).output(verification),
 };

@@ -5,43 +5,46 @@ import { usdLimit } from '../common/fields.ts';
 
 export const capScope = z.enum(['message', 'conversation', 'day', 'month']);
 
-/** Spending caps; null: none. Days and months are UTC, as in the ledger. Test credits do not count. */
+/** Spending limits; null means no limit. Days and months are UTC, as in the ledger. Test credits don't count. */
 export const caps = z.object({
   message: usdLimit,
   conversation: usdLimit,
   day: usdLimit,
   month: usdLimit,
-  /** A month of single models, by their ids, such as `openai/gpt-5`. */
+  /** Monthly limits for single models, by model id such as `openai/gpt-5`. */
   models: z.record(z.string().min(1).max(200), usdAmount).default({}),
 });
 
-/** The state of one cap for a message: `near` from 80 %, `over` if it may be exceeded. */
+/** How a message affects a spending limit: `near` from 80 %, `over` if the message may exceed it. */
 export const capState = z.object({
   scope: z.enum([...capScope.options, 'model']),
-  /** Whose month it caps, where it is a model’s. */
+  /** The model whose month is limited, if the limit is for a model. */
   model: z.string().nullable(),
   capUsd: usdAmount,
   spentUsd: usdAmount,
-  /** Spent including this message’s upper bound and running answers. */
+  /** The spend including running answers and the upper bound of this message. */
   afterUsd: usdAmount,
   state: z.enum(['near', 'over']),
 });
 
-/** How full a cap is. `near` from 80 %, `full` from 100 %. */
+/** How much of a spending limit is used: `near` from 80 %, `full` from 100 %. */
 export const capMeter = z.object({
   scope: z.enum(['day', 'month', 'model']),
   model: z.string().nullable(),
   capUsd: usdAmount,
   spentUsd: usdAmount,
-  /** Of the cap; may be above 1. */
+  /** The used fraction of the limit; may exceed 1. */
   share: z.number().nonnegative(),
   state: z.enum(['free', 'near', 'full']),
 });
 
-/** A limit of all keys of the built-in gateway's account that was set by its command line; null: none. */
+/**
+ * A limit for all keys of the built-in gateway's account that was set on its command line. `limitUsd` is null if there
+ * is none.
+ */
 export const outsideLimit = z.object({
   scope: z.enum(['day', 'month', 'model']),
-  /** Whose month it limits, where it is a model’s. */
+  /** The model whose month is limited, if the limit is for a model. */
   model: z.string().nullable(),
   limitUsd: usdAmount.nullable(),
 });
@@ -50,16 +53,22 @@ export const capsNow = z.object({
   caps,
   meters: z.array(capMeter),
   spentUsd: z.object({ day: usdAmount, month: usdAmount }),
-  /** Of the whole account, other programs included; false: its gateway does not tell, and it is what this app has spent. */
+  /**
+   * True if the spend is that of the account, including other programs. False if the gateway doesn't report that, and
+   * only this app's spend is counted.
+   */
   whole: z.boolean(),
-  /** What other programs are refused by instead of the caps. Null: another server has the books, and that is not known. */
+  /**
+   * Limits that apply to other programs in place of the ones set here. Null if a remote gateway has the ledger, so that
+   * they are unknown.
+   */
   setOutside: z.array(outsideLimit).nullable(),
 });
 
 export const capsContract = {
   get: oc.output(capsNow),
   set: oc.input(caps).output(z.void()),
-  /** Makes the caps limits of other programs again. */
+  /** Makes the spending limits apply to other programs again. */
   takeOver: oc.output(z.void()),
 };
 

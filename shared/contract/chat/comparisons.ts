@@ -20,27 +20,29 @@ const models = z
 
 const range = z.object({ low: usdAmount, high: usdAmount });
 
-/** The quote of a comparison: each column’s quote, and their sum. */
+/** The quote of a comparison: the quote of each column, and their sum. */
 export const comparisonQuote = z.object({
   columns: z.array(z.object({ model: modelId, quote })),
-  /** Sum of columns paid with money; null if none has a known price. */
+  /** The sum of the columns paid with money. Null if none has a known price. */
   costUsd: range.nullable(),
-  /** Sum of columns paid with test credits. */
+  /** The sum of the columns paid with test credits. */
   testCreditsUsd: range.nullable(),
-  /** Sum of what the columns will probably cost, by the same two; null where that of a column is not known. */
+  /**
+   * What the columns will probably cost in sum, by money and by test credits. Null if any column has no such estimate.
+   */
   expectedUsd: usdAmount.nullable(),
   expectedTestCreditsUsd: usdAmount.nullable(),
-  /** Columns with an unknown price, which are in no sum. */
+  /** Columns with an unknown price, which no sum includes. */
   unknown: z.int(),
-  /** Caps for the sum of the upper bounds. */
+  /** Spending limits that the sum of the upper bounds may exceed. */
   caps: z.array(capState),
 });
 
 /** One question to several models. The answers are siblings in the tree, marked as a comparison. */
 export const comparisonsContract = {
   /**
-   * Stores the user’s message and a column for each model, then starts all answers. A cap counts their sum. As with
-   * `chat.send`, the same `messageId` twice is one message.
+   * Stores the user's message and a column for each model, then starts all answers. Spending limits are checked against
+   * their sum. As with `chat.send`, the same `messageId` twice is one message.
    */
   begin: oc
     .input(
@@ -50,14 +52,16 @@ export const comparisonsContract = {
           conversationId: id.nullish(),
           text: z.string().max(2_000_000),
           attachments: attachments.default([]),
-          /** Absent: the comparison that the branch ends in goes on in each of its columns, with the same models. */
+          /**
+           * When absent, the comparison at the end of the branch continues in each of its columns with the same models.
+           */
           models: models.optional(),
           overCaps: z.boolean().default(false),
-          /** A conversation that begins with it is not kept. */
+          /** A conversation that this message begins is temporary. */
           temporary: z.boolean().default(false),
-          /** The folder that a new conversation begins in. */
+          /** The folder in which a new conversation begins. */
           folderId: id.nullish(),
-          /** The new chat of a window, whose options a new conversation takes. */
+          /** The window's new chat, whose options a new conversation takes over. */
           newChat: chatKey.nullish(),
         })
         .refine(({ models, conversationId }) => models !== undefined || conversationId != null, { path: ['models'] })
@@ -67,11 +71,14 @@ export const comparisonsContract = {
         }),
     )
     .output(z.object({ conversationId: id, userMessageId: id, answerIds: z.array(id) })),
-  /** Chooses a column: its branch is shown, and queued messages are sent below it. */
+  /** Chooses a column: its branch is shown, and queued messages follow it. */
   choose: oc.input(z.object({ messageId: id })).output(z.void()),
   /** Shows all columns of the answer’s comparison again. */
   open: oc.input(z.object({ messageId: id })).output(z.void()),
-  /** Runs no model, holds no credits. Without `models`: to all columns that the branch ends in; none, where it does not. */
+  /**
+   * Quotes a comparison without running a model or holding credits. Without `models`, it quotes all columns at the end
+   * of the branch; the result is empty if the branch doesn't end in a comparison.
+   */
   quote: oc
     .input(
       z.object({

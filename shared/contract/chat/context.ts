@@ -5,7 +5,7 @@ import { bill } from '../common/bills.ts';
 import { id, modelId, timeMs } from '../common/fields.ts';
 import { costSource } from './conversations.ts';
 
-/** A summary that replaces the beginning of a conversation; written by a model and billed like an answer. */
+/** A summary that replaces the beginning of a conversation. A model writes it, and it costs money like an answer. */
 export const summary = z.object({
   id,
   /** The last message that it replaces. */

@@ -14,19 +14,19 @@ export const conversation = z.object({
   updatedAt: timeMs,
   /** An answer is running. */
   live: z.boolean(),
-  /** A tool waits for the user's decision. */
+  /** A tool call waits for the user's decision. */
   waiting: z.boolean(),
-  /** An answer has ended that no window showed. */
+  /** An answer has ended that no window has shown yet. */
   unread: z.boolean(),
   folderId: id.nullable(),
   tags: z.array(z.string()),
   pinned: z.boolean(),
   archived: z.boolean(),
-  /** Time of its move to the trash, or null. */
+  /** When it was moved to the trash, or null. */
   trashedAt: timeMs.nullable(),
   /**
-   * Not kept: in no list, search, backup or export, and removed when it is left or the app ends. What it cost stays
-   * counted.
+   * The conversation is in no list, search, backup or export, and is removed when the user leaves it or quits the app.
+   * Its cost still counts.
    */
   temporary: z.boolean(),
 });
@@ -34,20 +34,23 @@ export const conversation = z.object({
 export const messageStatus = z.enum(['streaming', 'done', 'error', 'cancelled', 'interrupted']);
 
 /**
- * Where a cost comes from. `billed`: the ledger of the gateway, by tokens that were counted. `estimated`: by tokens that were
- * not. `byok`: the list price, which the provider bills to the person's own key. `uncharged`: it was refused, failed or was
- * never sent, and nothing was charged. `unknown` is never shown as $0.
+ * Where a cost comes from. `billed`: the gateway charged it for counted tokens. `estimated`: some tokens were estimated,
+ * not counted. `byok`: the list price, which the provider charges to the user's own key. `uncharged`: the request was
+ * refused, failed or never sent, so nothing was charged. `unknown` is never shown as $0.
  */
 export const costSource = z.enum(['billed', 'estimated', 'byok', 'uncharged', 'unknown']);
 
 /** The outcome of a tool call. Only `running` calls run, and none starts without a decision. */
 export const toolRun = z.object({
-  /** The tool’s server; empty if there is no such tool. */
+  /** The server of the tool; empty if no such tool exists. */
   server: z.string(),
   title: z.string(),
-  /** `waiting`: for the user. `skipped`: a limit was reached. `stopped`: the answer ended while it waited or ran. */
+  /**
+   * `waiting`: for the user's decision. `skipped`: a limit was reached. `stopped`: the answer ended while the call
+   * waited or ran.
+   */
   state: z.enum(['waiting', 'running', 'done', 'failed', 'denied', 'skipped', 'stopped']),
-  /** The tool’s output, or why it was not run: what the model gets. */
+  /** The tool's output, or why it wasn't run. The model receives this text. */
   result: z.string(),
   startedAt: timeMs.nullable(),
   finishedAt: timeMs.nullable(),
@@ -58,12 +61,12 @@ export const toolCall = z.object({
   name: z.string(),
   /** As the model wrote them, usually JSON. */
   arguments: z.string(),
-  /** Opaque provider state that goes back unchanged (wire contract §1.6). */
+  /** Opaque data of the provider that must be sent back unchanged (wire contract §1.6). */
   extra: z.record(z.string(), z.unknown()).optional(),
   run: toolRun.optional(),
 });
 
-/** A page of the web, and the piece of an answer's text that rests on it, in UTF-16 units. */
+/** A web page, and the range of the answer's text that cites it, in UTF-16 units. */
 export const citation = z.object({
   url: z.string().max(2_048),
   title: z.string().max(300),
@@ -80,7 +83,7 @@ export const messageUsage = z.object({
   imageTokens: z.int().optional(),
 });
 
-/** Usage and cost of an answer in several requests. */
+/** Usage and cost of an answer that took several requests. */
 export const answerSum = z.object({
   usage: messageUsage.nullable(),
   costUsd: usdAmount.nullable(),
@@ -88,16 +91,19 @@ export const answerSum = z.object({
   bill: bill.nullable(),
 });
 
-/** `summarised`: how many messages a summary replaced; null: none could be written, and `why`. */
+/**
+ * `summarised`: how many messages a summary replaced. Null if no summary could be written; `why` then explains the
+ * reason.
+ */
 export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: problemText.nullable() });
 
-/** Why an answer failed: our sentence, and what the provider itself said, without keys. */
+/** Why an answer failed: our sentence, and the provider's own message without any keys. */
 export const messageError = problemText.extend({
   code: z.string(),
   retryAfterMs: z.int().nullable(),
-  /** The HTTP status that the gateway answered with. */
+  /** The HTTP status of the gateway's answer. */
   status: z.int().nullish(),
-  /** The provider that caused it; of answers of earlier versions its name. */
+  /** The provider that caused the error. Answers of earlier app versions have its display name here. */
   provider: z.string().nullish(),
   providerError: z.object({ status: z.int(), code: z.string().nullable(), message: z.string().nullable() }).nullish(),
 });
@@ -108,72 +114,81 @@ export const message = z.object({
   parentId: id.nullable(),
   role: z.enum(['user', 'assistant']),
   text: z.string(),
-  /** Attachments of a user’s message; of an answer, the images that the model made. */
+  /** The attachments of a user's message, or the images that the model made for an answer. */
   attachments: z.array(attachment),
   reasoning: z.string(),
   status: messageStatus,
-  /** The requested model; null on the user’s own messages. */
+  /** The requested model. Null on the user's messages. */
   model: modelId.nullable(),
-  /** The model that answered, as the gateway reported it. */
+  /** The provider and model that answered, as the gateway reported them. */
   servedProvider: z.string().nullable(),
   servedModel: z.string().nullable(),
-  /** The name of the model that answered or was asked, or its id; null on own messages, and where it is unknown. */
+  /**
+   * The display name, or else the id, of the model that answered or was asked. Null on the user's messages and where it
+   * is unknown.
+   */
   modelName: z.string().nullable(),
   simulated: z.boolean(),
   finishReason: z.string().nullable(),
   usage: messageUsage.nullable(),
   costUsd: usdAmount.nullable(),
   costSource,
-  /** The cost in its parts, from the gateway’s record. */
+  /** The cost in its parts, from the gateway's record. */
   bill: bill.nullable(),
-  /** The router’s reason in one line, if it chose. */
+  /** The router's reason in one line, if the router chose the model. */
   routeReason: z.string().nullable(),
   requestId: z.string().nullable(),
   error: messageError.nullable(),
   toolCalls: z.array(toolCall),
-  /** What a search of the web by the provider found for it. */
+  /** Pages that the provider's web search found for this answer. */
   citations: z.array(citation).max(maxCitations).optional(),
   createdAt: timeMs,
   firstTokenAt: timeMs.nullable(),
-  /** From the first word of the reasoning to the first of the text, or to the end; null: no reasoning, or unfinished. */
+  /**
+   * From the first word of the reasoning to the first word of the text, or to the end. Null if there is no reasoning or
+   * it isn't finished.
+   */
   thoughtMs: z.int().nullable(),
   finishedAt: timeMs.nullable(),
-  /** Position among the versions (answers to the same message, or edits), from 1. */
+  /** Position among the siblings, from 1: answers to the same message, or edits of it. */
   sibling: z.object({ index: z.int(), count: z.int() }),
-  /** It continues its parent, an answer: one answer with a request and a bill for each part. */
+  /**
+   * This message continues its parent, which is an answer. Both are shown as one answer; each part has its own request
+   * and cost.
+   */
   continues: z.boolean(),
-  /** On continuations: the sum of the answer’s requests through this one. */
+  /** On continuations: usage and cost of the answer's requests up to and including this one. */
   sum: answerSum.nullish(),
   /** What was summarised or left out to fit the context, if the chat summarises automatically. */
   room: room.nullish(),
-  /** Its comparison and column, from 0; a retry has the column of what it retries. */
+  /** The comparison that the answer belongs to, and its column from 0. A retry has the same column. */
   comparison: z.object({ id, column: z.int().min(0).max(16) }).nullable(),
-  /** On a question: the comparison that is shown below it with all columns, instead of one answer. */
+  /** On a question: the comparison whose columns are shown below it instead of one answer. */
   comparing: id.nullable(),
 });
 
-/** A scroll position: the topmost visible message, and how many of its pixels are above the viewport. */
+/** The topmost visible message, and how many pixels of it are scrolled out above the viewport. */
 export const scrollPosition = z.object({ messageId: id, offsetPx: z.int().min(0).max(10_000_000) });
 
-/** What a comparison cost: of each column the shown answer, if it has ended. */
+/** What a comparison cost: the sum of each column's shown answer that has ended. */
 export const comparisonTotal = z.object({
   id,
-  /** Null: no column was paid with money. */
+  /** Null if no column was paid with money. */
   usd: usdAmount.nullable(),
-  /** Null: no column was paid with test credits. */
+  /** Null if no column was paid with test credits. */
   testCreditsUsd: usdAmount.nullable(),
-  /** Columns with an unknown cost, which are in no sum. */
+  /** Columns with an unknown cost, which no sum includes. */
   unknown: z.int(),
-  /** The column that cost least, once all have ended; null if that is not certain. */
+  /** The cheapest column once all have ended. Null if it can't be determined. */
   cheapest: z.int().nullable(),
 });
 
-/** Consecutive messages of a branch, oldest first; never begins within an answer in several parts. */
+/** Consecutive messages of a branch, oldest first. A page never begins within an answer in several parts. */
 export const threadPage = z.object({
   messages: z.array(message),
-  /** All answers of comparisons shown among them, with retries, in order of arrival. */
+  /** All answers of the comparisons on this page, including retries, in order of arrival. */
   columns: z.array(message),
-  /** A total for each of these comparisons. */
+  /** The total of each of these comparisons. */
   comparisons: z.array(comparisonTotal),
   hasOlder: z.boolean(),
   hasNewer: z.boolean(),
@@ -182,7 +197,7 @@ export const threadPage = z.object({
 const cursor = z.string().max(200);
 
 export const conversationsContract = {
-  /** Newest first; archive and trash only on request. */
+  /** Newest first. The archive and the trash are included only on request. */
   list: oc
     .input(
       z.object({
@@ -190,23 +205,23 @@ export const conversationsContract = {
         cursor: cursor.nullish(),
         view: z.enum(['active', 'archived', 'trash']).default('active'),
         pinned: z.boolean().nullish(),
-        /** Of one folder; `none`: in no folder. */
+        /** The conversations of one folder; `none` stands for those in no folder. */
         folderId: id.nullish(),
       }),
     )
     .output(z.object({ conversations: z.array(conversation), nextCursor: cursor.nullable() })),
-  /** Saves the scroll position; null: at the end. Emits no topic. */
+  /** Saves the scroll position; null means the end. Reports no change to `changes.watch`. */
   keepScrollPosition: oc.input(z.object({ id, scrollPosition: scrollPosition.nullable() })).output(z.void()),
   /**
-   * The open chat, for the next start; null: a new chat. Returns the temporary chats that were left and are removed a
-   * minute from now, unless one is opened again.
+   * Records which chat is open, for the next start; null is a new chat. Returns the temporary chats that were left:
+   * they are removed in a minute unless the user opens them again.
    */
   opened: oc.input(z.object({ id: id.nullable() })).output(z.object({ leaving: z.array(id) })),
   lastOpened: oc.output(z.object({ id: id.nullable() })),
   rename: oc.input(z.object({ id, title: z.string().trim().min(1).max(200) })).output(conversation),
-  /** A new conversation from a copy of the branch up to this message, with settings, title, folder and tags. */
+  /** Creates a conversation from a copy of the branch up to this message, with its settings, title, folder and tags. */
   fork: oc.input(z.object({ messageId: id })).output(conversation),
-  /** A temporary chat is kept from now on. */
+  /** Makes a temporary chat permanent. */
   keep: oc.input(z.object({ id })).output(z.void()),
   remove: oc.input(z.object({ id })).output(z.void()),
 };

@@ -5,15 +5,15 @@ import { attachmentLimits } from '../common/limits.ts';
 import { message, room } from './conversations.ts';
 
 /**
- * Portico’s export format: a conversation with all branches, costs and marks, which importing reproduces. Fields added
- * later have defaults, so that older exports can be read.
+ * Portico's export format: a conversation with all branches, costs and marks, which an import restores. Fields that
+ * were added later have defaults, which keeps older exports readable.
  */
 export const exportedMessage = message.omit({ conversationId: true, sibling: true }).extend({
-  /** Gateway and wallet. */
+  /** Identifies the gateway and the billing account. */
   source: z.string().max(2200).nullable(),
   attachments: message.shape.attachments.default([]),
   bill: message.shape.bill.default(null),
-  // Why no summary was written was a bare sentence at first.
+  // // The earliest exports had a bare sentence here.
   room: room
     .extend({ why: z.union([problemText, z.string().transform((sentence) => ({ message: sentence }))]).nullable() })
     .nullish(),
@@ -29,7 +29,7 @@ export const exportedConversation = z.object({
   model: modelId,
   createdAt: timeMs,
   updatedAt: timeMs,
-  /** The leaf of the shown branch. */
+  /** The last message of the shown branch. */
   activeLeaf: id.nullable(),
   folder: z.string().max(60).nullable(),
   tags: z.array(z.string().min(1).max(40)).max(50),
@@ -39,17 +39,17 @@ export const exportedConversation = z.object({
   messages: z.array(exportedMessage),
 });
 
-/** An attachment: once per export, before the first conversation that references it. */
+/** An attachment. It occurs once per export, before the first conversation that refers to it. */
 export const exportedFile = z.object({
-  /** The SHA-256 of its bytes, its id in messages. */
+  /** The SHA-256 of the file's bytes, which is also its id in messages. */
   file: attachment.shape.id,
   name: attachment.shape.name,
   base64: z.string().max(Math.ceil(attachmentLimits.pdfBytes / 3) * 4 + 4),
 });
 
 /**
- * Version 1 has a list `conversations`; version 2 a list `contents` of files and conversations. A reader refuses any other
- * version instead of losing what it does not know.
+ * Version 1 has a list `conversations`; version 2 has a list `contents` of files and conversations. A reader refuses
+ * any other version because it would lose what it doesn't know.
  */
 export const exportHead = z.object({
   format: z.literal('portico-chats'),

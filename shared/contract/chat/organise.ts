@@ -4,7 +4,7 @@ import { attachments } from '../common/attachments.ts';
 import { id, modelId, rule, timeMs } from '../common/fields.ts';
 
 const folderName = z.string().trim().min(1).max(60);
-/** A tag of one or more words; shown as first written, compared ignoring case. */
+/** A tag of one or more words. It is shown as first written and compared ignoring case. */
 const tag = z
   .string()
   .trim()
@@ -16,21 +16,21 @@ export const folder = z.object({
   id,
   name: z.string(),
   conversations: z.int(),
-  /** Its chats have instructions, a model or files in common. */
+  /** The folder's chats share instructions, a model or files. */
   isProject: z.boolean(),
 });
 
-/** What all chats of a folder have in common. */
+/** What all chats of a folder share. */
 export const project = z.object({
-  /** Goes before the chat’s own system prompt. */
+  /** Precedes the chat's own system prompt. */
   instructions: z.string().max(100_000),
-  /** Of new chats; null: the usual one. */
+  /** The model of new chats. Null uses the default model. */
   model: modelId.nullable(),
-  /** Every chat knows these. */
+  /** Files that every chat of the folder can use. */
   attachments: attachments,
 });
 
-/** The placement and marks of a conversation: what a change replaces and Undo restores. */
+/** The folder and marks of a conversation: what a change replaces and Undo restores. */
 export const placement = z.object({
   id,
   folderId: id.nullable(),
@@ -44,7 +44,7 @@ const change = z.object({
   pinned: z.boolean().optional(),
   archived: z.boolean().optional(),
   trashed: z.boolean().optional(),
-  /** Null: removes it from its folder. */
+  /** Null removes the conversation from its folder. */
   folderId: id.nullish(),
   addTags: z.array(tag).max(20).optional(),
   removeTags: z.array(tag).max(50).optional(),
@@ -59,24 +59,28 @@ export const organiseContract = {
       tags: z.array(z.object({ name: z.string(), conversations: z.int() })),
       archived: z.int(),
       trashed: z.int(),
-      /** Days until trash is deleted. */
+      /** Days until conversations in the trash are deleted. */
       trashDays: z.int(),
     }),
   ),
-  /** Creates a folder, or returns the one of this name. `id` restores a deleted one, `project` what it had. */
+  /** Creates a folder, or returns the existing one of this name. `id` and `project` restore a deleted folder. */
   createFolder: oc.input(z.object({ name: folderName, id: id.nullish(), project: project.nullish() })).output(folder),
   renameFolder: oc.input(z.object({ id, name: folderName })).output(folder),
   project: oc.input(z.object({ id })).output(project),
-  /** Files must have been uploaded. Chats that are being answered take it from their next message on. */
+  /**
+   * The files must have been uploaded before. Chats with a running answer use the change from their next message on.
+   */
   setProject: oc.input(z.object({ id, project })).output(z.void()),
-  /** Deletes the folder; its conversations stay. Returns what restores it. */
+  /** Deletes the folder; its conversations stay. Returns what is needed to restore it. */
   removeFolder: oc
     .input(z.object({ id }))
     .output(z.object({ name: z.string(), project, conversationIds: z.array(id) })),
-  /** Changes many in one commit. Returns what `putBack` needs to undo it. Unknown ids are skipped. */
+  /**
+   * Changes many conversations in one transaction. Returns what `putBack` needs to undo it. Unknown ids are skipped.
+   */
   change: oc.input(z.object({ ids, change })).output(z.object({ before: z.array(placement) })),
   putBack: oc.input(z.object({ placements: z.array(placement).max(10_000) })).output(z.void()),
-  /** Permanently deletes what is in the trash, or these conversations of it. */
+  /** Permanently deletes the trash, or only these conversations in it. */
   emptyTrash: oc.input(z.object({ ids: ids.nullish() })).output(z.object({ removed: z.int() })),
 };
 

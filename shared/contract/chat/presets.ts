@@ -8,15 +8,15 @@ export const preset = z.object({
   id,
   name: z.string().trim().min(1).max(80),
   system: z.string().max(200_000),
-  /** Null: keeps the current model. */
+  /** Null keeps the current model. */
   model: modelId.nullable(),
   parameters,
   router: routerOptions.default(noRouterOptions),
-  /** Default for new chats; at most one preset. */
+  /** The preset is the default for new chats. At most one preset is. */
   forNewChats: z.boolean(),
 });
 
-/** With the model’s name. */
+/** A preset with its model's display name. */
 export const namedPreset = preset.extend({ modelName: z.string().nullable() });
 
 const fields = preset.omit({ id: true, forNewChats: true });
@@ -34,7 +34,7 @@ export const presetsContract = {
   save: oc.input(preset).output(preset),
   remove: oc.input(z.object({ id })).output(z.void()),
   export: oc.output(presetsFile),
-  /** Imports those that do not exist yet; returns the counts. */
+  /** Imports the presets that don't exist yet, and returns the counts. */
   import: oc
     .input(z.object({ file: presetsFile }))
     .output(z.object({ added: z.int().nonnegative(), skipped: z.int().nonnegative() })),

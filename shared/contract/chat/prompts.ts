@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { id } from '../common/fields.ts';
 
-/** A saved prompt for the composer’s `/` menu. `{{name}}` is a variable that is asked for on use. */
+/** A saved prompt for the composer's `/` menu. `{{name}}` is a variable whose value the user enters on use. */
 export const prompt = z.object({
   id,
   name: z.string().trim().min(1).max(80),
@@ -25,7 +25,7 @@ export const promptsContract = {
   save: oc.input(prompt).output(prompt),
   remove: oc.input(z.object({ id })).output(z.void()),
   export: oc.output(promptsFile),
-  /** Imports those that do not exist yet; returns the counts. */
+  /** Imports the prompts that don't exist yet, and returns the counts. */
   import: oc
     .input(z.object({ file: promptsFile }))
     .output(z.object({ added: z.int().nonnegative(), skipped: z.int().nonnegative() })),

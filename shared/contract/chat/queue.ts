@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { attachments } from '../common/attachments.ts';
 import { id, modelId, problemText } from '../common/fields.ts';
 
-/** A message queued behind the running answer. It keeps its id when sent, so it is sent once. */
+/** A message queued behind the running answer. It keeps its id when it is sent, which prevents sending it twice. */
 export const queuedMessage = z.object({
   id,
   conversationId: id,
@@ -12,7 +12,7 @@ export const queuedMessage = z.object({
   model: modelId,
   /** The models of a comparison. */
   compare: z.array(modelId).max(4).default([]),
-  /** Why sending failed; the user can send, edit or remove it. */
+  /** Why sending failed. The user can then send, edit or remove the message. */
   problem: problemText.nullable(),
 });
 
@@ -21,7 +21,7 @@ const newMessage = queuedMessage.omit({ problem: true });
 export const queueContract = {
   /** In sending order. */
   list: oc.input(z.object({ conversationId: id })).output(z.array(queuedMessage)),
-  /** Queues a message; sends it at once if nothing runs or waits. */
+  /** Queues a message, or sends it at once if nothing runs or waits. */
   add: oc.input(newMessage).output(z.void()),
   change: oc.input(z.object({ id, text: z.string().max(2_000_000) })).output(z.void()),
   remove: oc.input(z.object({ id })).output(z.void()),

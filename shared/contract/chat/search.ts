@@ -3,19 +3,19 @@ import { z } from 'zod';
 import { id, problemText, timeMs } from '../common/fields.ts';
 import { conversation } from './conversations.ts';
 
-/** A span of text; `hit`: it matches. */
+/** A span of text. `hit` is true if it matches the query. */
 const run = z.object({ text: z.string(), hit: z.boolean() });
 
 export const searchHit = z.object({
   conversation,
   title: z.array(run),
-  /** Null: the title or the filters match. */
+  /** Null if the title or the filters match. */
   message: z
     .object({
       id,
       role: z.enum(['user', 'assistant']),
       createdAt: timeMs,
-      /** Whether the words stand in what a tool gave to the model, and not in the message itself. */
+      /** The match is in a tool's output and not in the message itself. */
       inTool: z.boolean(),
       snippet: z.array(run),
     })
@@ -24,9 +24,10 @@ export const searchHit = z.object({
 
 export const searchContract = {
   /**
-   * Chats, messages and what tools gave; titles first, then the newest messages first. Words match from their beginning, `"quoted words"`
-   * exactly; `tag: folder: model: pinned: archived: trash: before: after: role:` narrow it down. Any text is a query:
-   * what is not understood is named in `problems`, and nothing is found then.
+   * Searches chats, messages and tool outputs. Titles come first, then the newest messages. Words match from their
+   * beginning, `"quoted words"` exactly; `tag: folder: model: pinned: archived: trash: before: after: role:` are
+   * filters. Any text is accepted: parts that can't be understood are named in `problems`, and the result is then
+   * empty.
    */
   find: oc
     .input(
@@ -37,7 +38,9 @@ export const searchContract = {
       }),
     )
     .output(z.object({ hits: z.array(searchHit), nextCursor: z.string().nullable(), problems: z.array(problemText) })),
-  /** Matches in the shown branch of a conversation, ignoring case, oldest first, loaded or not. */
+  /**
+   * Matches in the shown branch of a conversation, ignoring case, oldest first, including messages that aren't loaded.
+   */
   inConversation: oc
     .input(z.object({ conversationId: id, text: z.string().min(1).max(200) }))
     .output(z.object({ matches: z.array(z.object({ messageId: id, count: z.int() })), total: z.int() })),

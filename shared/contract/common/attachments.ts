@@ -12,7 +12,7 @@ export const attachment = z.object({
   kind: attachmentKind,
   mediaType: z.string().max(100),
   bytes: z.int().positive(),
-  /** Estimated input tokens, by the gateway’s rule (wire contract §7). */
+  /** Estimated input tokens, by the gateway's rule (wire contract §7). */
   tokens: z.int().nonnegative(),
 });
 
@@ -25,8 +25,8 @@ const base64 = z
 
 export const attachmentsContract = {
   /**
-   * Uploads one piece, in order. `uploadId` is made by the caller. The last piece returns the attachment, whose type is
-   * detected from its bytes; `attachment_refused` says why a file is refused.
+   * Uploads one piece, in order. The caller creates `uploadId`. The last piece returns the attachment, whose type is
+   * detected from its bytes. `attachment_refused` explains why a file is refused.
    */
   upload: oc
     .input(
@@ -39,7 +39,7 @@ export const attachmentsContract = {
       }),
     )
     .output(z.object({ attachment: attachment.nullable() })),
-  /** Reads one piece from `offset`. */
+  /** Reads one piece, starting at `offset`. */
   read: oc
     .input(z.object({ id: attachment.shape.id, offset: z.int().nonnegative() }))
     .output(z.object({ data: base64, totalBytes: z.int() })),

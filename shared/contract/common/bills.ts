@@ -12,19 +12,22 @@ export const billKind = z.enum([
   /** Images that the model made. */
   'image',
   'tools',
-  /** Searches of the web; its number is that of the searches. */
+  /** Web searches; the line's number counts searches, not tokens. */
   'web_search',
   'request',
-  /** Charged beyond its price, such as a fee; negative if less. */
+  /** Charged beyond the model's price, such as a fee. Negative if less was charged. */
   'other',
 ]);
 
 /** A cost in its parts, which add up to it exactly. */
 export const bill = z.object({
   lines: z.array(z.object({ kind: billKind, tokens: z.int().nullable(), usd: usdAmount })),
-  /** The amount is an estimate, and the provider may bill up to this. */
+  /** Set if the amount is an estimate: the most that the provider may charge. */
   upTo: usdAmount.optional(),
-  /** Its price: the day that it is of, and whether the person has entered it. Absent: the gateway does not tell, or several. */
+  /**
+   * The day of the price that was used, and whether the user entered that price. Absent if the gateway doesn't report
+   * it or several prices were used.
+   */
   price: z.object({ asOf: z.string().nullable(), entered: z.boolean() }).optional(),
 });
 
@@ -33,13 +36,13 @@ export const conversationTotal = z.object({
   usd: usdAmount,
   testCreditsUsd: usdAmount,
   requests: z.int(),
-  /** Those of them that simulated models answered or failed. */
+  /** Requests to simulated models, which test credits pay for. */
   testRequests: z.int(),
-  /** Requests with unknown costs, never counted as $0. */
+  /** Requests with unknown costs. They are never counted as $0. */
   unknown: z.int(),
-  /** Requests whose cost is an estimate or a list price, not in the ledger. */
+  /** Requests whose cost is an estimate or a list price and isn't in the ledger. */
   notBilled: z.int(),
-  /** Costs other than answers, by purpose; included in the sums. */
+  /** Costs of requests other than answers, by purpose. The sums above include them. */
   auxiliary: z.array(z.object({ purpose: z.string(), requests: z.int(), usd: usdAmount, testCredits: z.boolean() })),
 });
 

@@ -1,11 +1,12 @@
 const mib = 1_048_576;
 
 /**
- * Limits for attachments of a message. In base64 they stay below the gateway’s body limit of 25 MiB (wire contract §7).
+ * Limits for the attachments of a message. In base64 they stay below the gateway's body limit of 25 MiB (wire contract
+ * §7).
  */
 export const attachmentLimits = {
   imageBytes: 5 * mib,
-  /** Of an image that a model made, or that comes with a chat from a file. */
+  /** The largest image that a model made or that an imported chat contains. */
   keptImageBytes: 24 * mib,
   pdfBytes: 10 * mib,
   textBytes: mib,
@@ -18,8 +19,8 @@ export const attachmentLimits = {
 /** Citations of an answer. */
 export const maxCitations = 200;
 
-/** Models per comparison. */
+/** The most models in a comparison. */
 export const maxCompared = 4;
 
-/** Messages per page, and per reader’s snapshot. */
+/** The most messages in a page, and in a reader's snapshot. */
 export const maxAtOnce = 400;
