@@ -28,10 +28,17 @@ const getTokens = ({
 });
 const getSum = (lines: readonly { usd: string }[]) => lines.reduce((sum, line) => sum + parseUsd(line.usd), 0n);
 
-test('reasoning and spoken input with prices of their own have lines of their own', () => {
-  const [one, two] = [picoUsd(1_000_000n), picoUsd(2_000_000n)];
-  const row = { prompt: one, completion: one, cacheRead: null, cacheWrite: null, request: picoUsd(0n), tiers: [] };
-  const own = { ...row, reasoning: two, inputAudio: two };
+test('reasoning and audio input with their own prices get their own lines', () => {
+  const [oneMicroUsd, twoMicroUsd] = [picoUsd(1_000_000n), picoUsd(2_000_000n)];
+  const row = {
+    prompt: oneMicroUsd,
+    completion: oneMicroUsd,
+    cacheRead: null,
+    cacheWrite: null,
+    request: picoUsd(0n),
+    tiers: [],
+  };
+  const own = { ...row, reasoning: twoMicroUsd, inputAudio: twoMicroUsd };
   const tokens = {
     promptTokens: 10,
     completionTokens: 10,
@@ -40,13 +47,18 @@ test('reasoning and spoken input with prices of their own have lines of their ow
     reasoningTokens: 4,
     audioTokens: 3,
   };
-  const told = (given: typeof row) =>
+  const describeLines = (given: typeof row) =>
     billLines(given, tokens, getCost(given, tokens)).lines.map((line) => [line.kind, line.tokens, line.usd].join(' '));
-  expect(told(own)).toEqual(['input 7 0.000007', 'audio 3 0.000006', 'output 6 0.000006', 'reasoning 4 0.000008']);
-  expect(told(row)).toEqual(['input 10 0.00001', 'reasoning 4 0.000004', 'output 6 0.000006']);
+  expect(describeLines(own)).toEqual([
+    'input 7 0.000007',
+    'audio 3 0.000006',
+    'output 6 0.000006',
+    'reasoning 4 0.000008',
+  ]);
+  expect(describeLines(row)).toEqual(['input 10 0.00001', 'reasoning 4 0.000004', 'output 6 0.000006']);
 });
 
-test('the lines of a bill add up to what was charged, whatever was charged', () => {
+test('the lines of a cost breakdown add up to the charged amount, whatever it is', () => {
   fc.assert(
     fc.property(richPrice, usage, fc.bigInt(-1_000n, 1_000_000_000n), (row, parts, difference) => {
       const tokens = getTokens(parts);
@@ -59,17 +71,17 @@ test('the lines of a bill add up to what was charged, whatever was charged', () 
   );
 });
 
-test('each line is its own price to within a nano-dollar, and reasoning is told apart from the answer', () => {
+test('each line equals its own price to within a nano-dollar, and reasoning is separate from other output', () => {
   fc.assert(
     fc.property(price, usage, (row, parts) => {
       const tokens = getTokens(parts);
       const { lines } = billLines(row, tokens, getCost(row, tokens));
-      const of = (kind: string) => parseUsd(lines.find((line) => line.kind === kind)?.usd ?? '0') * 1000n;
+      const getPico = (kind: string) => parseUsd(lines.find((line) => line.kind === kind)?.usd ?? '0') * 1000n;
       const near = (amount: bigint, exact: bigint) =>
         expect(amount - exact < 1000n && exact - amount < 1000n).toBe(true);
-      near(of('output'), BigInt(parts.text) * row.completion);
-      near(of('reasoning'), BigInt(parts.reasoningTokens) * row.completion);
-      near(of('input'), BigInt(parts.plain) * row.prompt);
+      near(getPico('output'), BigInt(parts.text) * row.completion);
+      near(getPico('reasoning'), BigInt(parts.reasoningTokens) * row.completion);
+      near(getPico('input'), BigInt(parts.plain) * row.prompt);
     }),
   );
 });

@@ -29,7 +29,11 @@ export function billLines(price: Price, usage: TokenUsage, total: NanoUsd): Bill
   const exact = parts.reduce((sum, part) => sum + part.pico, 0n);
   const rounded = (exact + 999n) / 1000n;
   const amounts = inWholeNanos(parts, rounded);
-  const lines = parts.map(({ kind, tokens }, at) => ({ kind, tokens, usd: formatUsd(nanoUsd(amounts[at] ?? 0n)) }));
+  const lines = parts.map(({ kind, tokens }, index) => ({
+    kind,
+    tokens,
+    usd: formatUsd(nanoUsd(amounts[index] ?? 0n)),
+  }));
   const other = total - rounded;
   return { lines: other === 0n ? lines : [...lines, { kind: 'other', tokens: null, usd: formatUsd(nanoUsd(other)) }] };
 }

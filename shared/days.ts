@@ -53,7 +53,7 @@ export const addDays = (day: string, days: number): string => dayOfNumber(toNumb
 
 /** Returns the days from `first` to `last`, both included; none if `last` is earlier. */
 export const daysBetween = (first: string, last: string): string[] =>
-  Array.from({ length: Math.max(0, toNumber(last) - toNumber(first) + 1) }, (_, at) => addDays(first, at));
+  Array.from({ length: Math.max(0, toNumber(last) - toNumber(first) + 1) }, (_, index) => addDays(first, index));
 
 /**
  * Returns the instant at which a day begins in a zone. If the zone skipped that day, this is the beginning of the next

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readDeepLink } from './deep-link.ts';
 
-test('each kind of link is read', () => {
+test('every kind of link is parsed', () => {
   expect(readDeepLink('portico://new?prompt=Hello%2C+you%0Athere&model=openai%2Fgpt-5')).toEqual({
     kind: 'new',
     prompt: 'Hello, you\nthere',
@@ -42,11 +42,11 @@ test.each([
   ['a path of its own', 'portico://new/x?prompt=a'],
   ['too much', `portico://new?prompt=${'a'.repeat(20_001)}`],
   ['a name of Object', 'portico://new?__proto__=a'],
-])('%s is no link', (_, link) => {
+])('a link with %s is refused', (_, link) => {
   expect(readDeepLink(link)).toBe(null);
 });
 
-test('any words come through as they are, and no text breaks it', () => {
+test('any prompt survives in a link unchanged, and no text makes the parser throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (prompt) => {
       const link = `portico://new?${new URLSearchParams({ prompt })}`;

@@ -105,7 +105,7 @@ export const errorKinds = {
   shutting_down: kind(503, 'server_error', true),
   upstream_timeout: kind(504, 'timeout_error'),
 
-  // // These occur only between renderer and core, never on the gateway's wire.
+  // These occur only between renderer and core, never on the gateway's wire.
   invalid_input: kind(400, 'app_error'),
   not_found: kind(404, 'app_error'),
   cancelled: kind(499, 'app_error'),

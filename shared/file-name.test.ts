@@ -43,7 +43,7 @@ test('any text becomes a file name that every file system accepts', () => {
   );
   const names = fc.oneof(
     fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) }),
-    fc.array(pieces, { maxLength: 200 }).map((each) => each.join('')),
+    fc.array(pieces, { maxLength: 200 }).map((parts) => parts.join('')),
   );
   fc.assert(
     fc.property(names, (name) => {

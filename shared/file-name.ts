@@ -14,6 +14,6 @@ export function fileName(name: string): string {
     .replace(unfit, ' ')
     .replace(/^[. ]+/, '')
     .slice(0, longest);
-  const whole = fit.replace(/[\ud800-\udbff]$/, '').replace(/[. ]+$/, '');
-  return whole.replace(devices, '_$&') || 'chats';
+  const trimmed = fit.replace(/[\ud800-\udbff]$/, '').replace(/[. ]+$/, '');
+  return trimmed.replace(devices, '_$&') || 'chats';
 }

@@ -44,7 +44,9 @@ function readFields(link: string): Partial<Record<string, string[]>> | null {
       return { name: decodeURIComponent(name).toLowerCase(), value: decodeURIComponent(value) };
     });
     const named = Object.groupBy(pairs, ({ name }) => name);
-    return Object.fromEntries(Object.entries(named).map(([name, of = []]) => [name, of.map(({ value }) => value)]));
+    return Object.fromEntries(
+      Object.entries(named).map(([name, values = []]) => [name, values.map(({ value }) => value)]),
+    );
   } catch {
     return null;
   }

@@ -20,7 +20,7 @@ describe('a name', () => {
     ['gpt-image-3', null],
     ['mistral-ocr-3', null],
     ['grok-imagine-2', null],
-  ])('%s shows the vendor %s', (model, vendor) => {
+  ])('the vendor of %s is %s', (model, vendor) => {
     expect(getVendor(model)).toBe(vendor);
   });
 
@@ -28,7 +28,7 @@ describe('a name', () => {
     ['openai', ['gpt-6.1-sol', 'gpt-5-pro', 'o3', 'codex-mini-latest', 'gpt-4-turbo', 'ft:gpt-4o:house::1']],
     ['anthropic', ['claude-sonnet-5-5', 'claude-3-7-sonnet-20250219']],
     ['google', ['gemini-3.9-flash', 'gemini-3.9-flash-lite', 'gemini-pro-latest']],
-  ])('of a chat model of %s is taken for one', (provider, models) => {
+  ])('chat models of %s are recognised', (provider, models) => {
     expect(models.filter((model) => !canChat(provider, model))).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe('a name', () => {
         'aqa',
       ],
     ],
-  ])('of another model of %s is taken for no chat', (provider, models) => {
+  ])('other models of %s are not taken for chat models', (provider, models) => {
     expect(models.filter((model) => canChat(provider, model))).toEqual([]);
   });
 

@@ -12,7 +12,7 @@ import {
   picoUsd,
 } from './money.ts';
 
-test('an amount survives the way to the wire and back', () => {
+test('an amount is the same after formatting and parsing', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), (value) => {
       expect(parseUsd(formatUsd(nanoUsd(value)))).toBe(value);
@@ -20,7 +20,7 @@ test('an amount survives the way to the wire and back', () => {
   );
 });
 
-test('a price survives the way to the wire and back', () => {
+test('a price is the same after formatting and parsing', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (value) => {
       expect(parseUsdPerToken(formatUsdPerToken(picoUsd(value)))).toBe(value);
@@ -37,11 +37,11 @@ test.each(['', '1e3', '1.', '.5', '+1', ' 1', '0x1', 'NaN', '1.0000000001', '1,5
   expect(() => parseUsd(text)).toThrow(RangeError);
 });
 
-test('zeros beyond the last decimal are no loss', () => {
+test('zeros beyond the last decimal are accepted', () => {
   expect(parseUsd('0.0000000010000')).toBe(1n);
 });
 
-test('rounding goes up, once, and never by a whole nano', () => {
+test('rounding goes up by less than a nano-dollar', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n }), (pico) => {
       const rounded = ceilToNano(picoUsd(pico)) * 1000n;
@@ -50,7 +50,7 @@ test('rounding goes up, once, and never by a whole nano', () => {
   );
 });
 
-test('amounts go up to what 64 bits hold, and a nano-dollar more is refused', () => {
+test('the largest amount is the largest 64-bit integer, and a nano-dollar more is refused', () => {
   expect(parseUsd('9223372036.854775807')).toBe(maxNano);
   expect(isUsd('-9223372036.854775807')).toBe(true);
   for (const text of ['9223372036.854775808', '-9223372036.854775808', '9'.repeat(18), '9'.repeat(400)]) {

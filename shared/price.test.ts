@@ -39,17 +39,17 @@ test.each<[string, Partial<Price>, object, string]>([
     '0.003',
   ],
   ['a request', { request: parseUsdPerToken('0.01') }, {}, '0.0114'],
-])('%s has its price', (_name, more, tokens, expected) => {
+])('%s is priced', (_name, more, tokens, expected) => {
   expect(formatUsd(getCost(price(more), { ...usage, ...tokens }))).toBe(expected);
 });
 
-test('a tier prices the whole request once the prompt is longer than its threshold', () => {
+test('a tier prices the entire request once the prompt is longer than its threshold', () => {
   const tier = { ...price(), minPromptTokens: 1000, prompt: parseUsdPerToken('0.000002') };
-  const at = (promptTokens: number) => formatUsd(getCost(price({ tiers: [tier] }), { ...noTokens, promptTokens }));
-  expect([at(1000), at(1001)]).toEqual(['0.001', '0.002002']);
+  const costAt = (promptTokens: number) => formatUsd(getCost(price({ tiers: [tier] }), { ...noTokens, promptTokens }));
+  expect([costAt(1000), costAt(1001)]).toEqual(['0.001', '0.002002']);
 });
 
-test('whatever the prices: the lines count every token once and add up to the cost, rounded up once', () => {
+test('the lines count every token at most once and add up to the cost, rounded up once, for any prices', () => {
   const rate = fc.bigInt({ min: 0n, max: 10n ** 9n }).map(picoUsd);
   const maybe = fc.option(rate);
   const prices = fc.record({

@@ -108,8 +108,8 @@ export function lineCounts(rates: Rates, usage: TokenUsage): number[] {
   const uncached = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens);
   const audio = rates.inputAudio == null ? 0 : Math.min(uncached, usage.audioTokens ?? 0);
   const image = rates.outputImage == null ? 0 : Math.min(usage.completionTokens, usage.imageTokens ?? 0);
-  const said = usage.completionTokens - image;
-  const reasoning = rates.reasoning == null ? 0 : Math.min(said, usage.reasoningTokens);
+  const textTokens = usage.completionTokens - image;
+  const reasoning = rates.reasoning == null ? 0 : Math.min(textTokens, usage.reasoningTokens);
   const forAnHour = Math.min(usage.cacheWriteTokens, usage.cacheWriteHourTokens ?? 0);
   return [
     uncached - audio,
@@ -117,7 +117,7 @@ export function lineCounts(rates: Rates, usage: TokenUsage): number[] {
     usage.cachedTokens,
     usage.cacheWriteTokens - forAnHour,
     forAnHour,
-    said - reasoning,
+    textTokens - reasoning,
     reasoning,
     image,
     usage.searches ?? 0,
@@ -146,10 +146,10 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
   const rates = ratesFor(price, usage.promptTokens);
   const prices = lineRates(price, rates);
   return lineCounts(rates, usage)
-    .map((tokens, at) => ({
-      kind: lineKinds[at] ?? 'input',
+    .map((tokens, index) => ({
+      kind: lineKinds[index] ?? 'input',
       tokens,
-      pico: picoUsd(BigInt(tokens) * (prices[at] ?? 0n)),
+      pico: picoUsd(BigInt(tokens) * (prices[index] ?? 0n)),
     }))
     .filter((entry) => entry.pico !== 0n);
 }
@@ -159,8 +159,8 @@ export function getCost(price: Price, usage: TokenUsage): NanoUsd {
   const rates = ratesFor(price, usage.promptTokens);
   const prices = lineRates(price, rates);
   let sum = 0n;
-  // // Most counts of a request are zero. Skipping them matters where hundreds of thousands of requests are priced.
-  for (const [at, count] of lineCounts(rates, usage).entries())
-    if (count > 0) sum += BigInt(count) * (prices[at] ?? 0n);
+  // Most counts of a request are zero. Skipping them matters where hundreds of thousands of requests are priced.
+  for (const [index, count] of lineCounts(rates, usage).entries())
+    if (count > 0) sum += BigInt(count) * (prices[index] ?? 0n);
   return ceilToNano(picoUsd(sum));
 }

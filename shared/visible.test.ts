@@ -22,7 +22,7 @@ test.each([
   ['\u001b[2J', '"\\u{1b}[2J"'],
 ])('%j is shown as %s', (text, shown) => expect(visibleWord(text)).toBe(shown));
 
-test('wide letters get shorter lines, and a long word loses nothing where it is broken', () => {
+test('wide letters get shorter lines, and a long word is split without losing a character', () => {
   expect(visibleLines(['W'.repeat(65)]).map((line) => line.length)).toEqual([32, 32, 1]);
   expect(visibleLines(['i'.repeat(65)]).map((line) => line.length)).toEqual([64, 1]);
   expect(visibleLines(['run', '文'.repeat(40), 'x'])).toEqual(['run', '文'.repeat(32), `${'文'.repeat(8)} x`]);
@@ -34,7 +34,7 @@ const hostile = fc.array(
   { maxLength: 6 },
 );
 
-test('two different command lines never look the same, and nothing in them is out of sight', () => {
+test('two different command lines never look the same, and every character in them is visible', () => {
   const shown = (words: readonly string[]) => visibleLines(words.map(visibleWord));
   fc.assert(
     fc.property(hostile, (words) => {
@@ -46,9 +46,9 @@ test('two different command lines never look the same, and nothing in them is ou
     }),
   );
   fc.assert(
-    fc.property(fc.tuple(hostile, hostile), ([one, other]) => {
+    fc.property(fc.tuple(hostile, hostile), ([first, other]) => {
       const text = (words: readonly string[]) => words.map(visibleWord).join(' ');
-      if (JSON.stringify(one) !== JSON.stringify(other)) expect(text(one)).not.toBe(text(other));
+      if (JSON.stringify(first) !== JSON.stringify(other)) expect(text(first)).not.toBe(text(other));
     }),
   );
 });

@@ -25,6 +25,6 @@ export function keysProblem(id: ActionId, keys: string): 'reserved' | 'bare' | n
   const inThread = actionList.some((action) => action.id === id && isThreadAction(action));
   const held = /^(?:mod|Alt)\+/.test(keys);
   if (inThread) return held ? 'reserved' : null;
-  // // Keys without a modifier would type a character, except for keys that write nothing.
+  // Keys without a modifier would type a character, except for keys that write nothing.
   return held || /^(?:Shift\+)?(?:F\d{1,2}|Esc)$/.test(keys) ? null : 'bare';
 }

@@ -50,11 +50,11 @@ test('an error page with a retry delay is not mistaken for a wrong address', asy
 });
 
 test('a record that does not exist yet is not mistaken for a missing endpoint', async () => {
-  const said = async (message: string) => {
+  const getCode = async (message: string) => {
     const error = await errorFromResponse(Response.json({ error: { code: 404, message } }, { status: 404 }));
     return [error.code, isLacking(error)];
   };
-  expect(await said('Generation gen-1 not found')).toEqual(['generation_not_found', false]);
-  expect(await said('Route GET /v1/generation not found')).toEqual(['unknown_endpoint', true]);
-  expect(await said('Not Found')).toEqual(['unknown_endpoint', true]);
+  expect(await getCode('Generation gen-1 not found')).toEqual(['generation_not_found', false]);
+  expect(await getCode('Route GET /v1/generation not found')).toEqual(['unknown_endpoint', true]);
+  expect(await getCode('Not Found')).toEqual(['unknown_endpoint', true]);
 });

@@ -100,12 +100,12 @@ function otherError(json: unknown, status: number): GatewayError | null {
   const body = asObject(json);
   const inside = isObject(body.error) ? body.error : status === 502 && body.error == null ? {} : body;
   const detail = Array.isArray(inside.detail) ? fieldFaults(inside.detail) : inside.detail;
-  const said = [inside.message, body.error, detail, inside.error_description, inside.title];
-  const message = said.find((one) => typeof one === 'string' && one.trim() !== '');
+  const messages = [inside.message, body.error, detail, inside.error_description, inside.title];
+  const message = messages.find((value) => typeof value === 'string' && value.trim() !== '');
   if (typeof message !== 'string') return null;
-  const number = [inside.code, inside.status_code, inside.status].find((one) => Number.isInteger(one));
+  const number = [inside.code, inside.status_code, inside.status].find((value) => Number.isInteger(value));
   const status_code = status === 502 && typeof number === 'number' && number >= 400 && number < 600 ? number : status;
-  const code = [inside.code, inside.type].find((one) => typeof one === 'string' && isErrorCode(one));
+  const code = [inside.code, inside.type].find((value) => typeof value === 'string' && isErrorCode(value));
   return new GatewayError(message, {
     status_code,
     code: typeof code === 'string' ? code : codeByStatus(status_code, message),
@@ -135,7 +135,7 @@ const codes: Readonly<Record<number, string>> = {
 
 function codeByStatus(status: number, message: string): string {
   if (status === 404) {
-    // // The pattern must not match a path that contains the word.
+    // The pattern must not match a path that contains the word.
     if (/(?:^|\s)generation\b.*not found/i.test(message)) return 'generation_not_found';
     return /\bmodel\b/i.test(message) ? 'model_not_found' : 'unknown_endpoint';
   }
@@ -163,7 +163,7 @@ const isOtherPage = ({ status_code: status, code }: GatewayError): boolean => co
  * one that was tried.
  */
 export function notReported(cause: unknown): GatewayError {
-  // // An answer that can't be parsed is not the same as a missing endpoint.
+  // An answer that can't be parsed is not the same as a missing endpoint.
   if (cause instanceof GatewayError && (isOtherPage(cause) || cause.code === 'not_reported')) return cause;
   return new GatewayError('This gateway does not tell this.', { status_code: 404, code: 'not_reported', cause });
 }

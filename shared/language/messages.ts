@@ -27,7 +27,7 @@ export function messages<English extends object>(english: English, translations:
 }
 
 const accents: Readonly<Record<string, string>> = Object.fromEntries(
-  [...'AaCcEeGgIiNnOoSsUuYyZz'].map((letter, at) => [letter, [...'ÅåÇçÉéĜĝÎîÑñÖöŠšÛûÝýŽž'][at] ?? letter]),
+  [...'AaCcEeGgIiNnOoSsUuYyZz'].map((letter, index) => [letter, [...'ÅåÇçÉéĜĝÎîÑñÖöŠšÛûÝýŽž'][index] ?? letter]),
 );
 
 /**

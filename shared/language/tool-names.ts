@@ -10,6 +10,6 @@ export function callTitle(
   names: typeof toolNames,
   { name, run }: { readonly name: string; readonly run?: { readonly title: string } | undefined },
 ): string {
-  const own = Object.entries(names).find(([each]) => each === name);
+  const own = Object.entries(names).find(([wireName]) => wireName === name);
   return own?.[1] ?? (run?.title || name);
 }

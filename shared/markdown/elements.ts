@@ -17,7 +17,7 @@ export interface DetailsToken extends Tokens.Generic {
   readonly tokens: Token[];
 }
 
-// // The patterns allow no attributes, stay on one line and are bounded, so every text takes linear time.
+// The patterns allow no attributes, stay on one line and are bounded, so every text takes linear time.
 const lineBreak = /^<br ?\/?>/i;
 const pair = /^<(sub|sup|kbd)>((?:(?!<\/?\1>)[^\n]){1,500}?)<\/\1>/i;
 const footnoteMark = /^\[\^([\w-]{1,40})\](?!:)/;
@@ -41,7 +41,7 @@ const raised = (raw: string, text: string): ElementToken => ({
 export const inlineElements: TokenizerAndRendererExtension = {
   name: 'element',
   level: 'inline',
-  // // There is no `start`: text tokens end before `<` and `[` anyway, and `start` would search the entire rest for
+  // There is no `start`: text tokens end before `<` and `[` anyway, and `start` would search the entire rest for
   // each of them.
   tokenizer(source) {
     const broken = lineBreak.exec(source);
@@ -72,7 +72,7 @@ export const footnotes: TokenizerAndRendererExtension = {
 export const details: TokenizerAndRendererExtension = {
   name: 'details',
   level: 'block',
-  // // There is no `start`: such a tag ends a paragraph anyway.
+  // There is no `start`: such a tag ends a paragraph anyway.
   tokenizer(source) {
     if (!/^<details>/i.test(source)) return undefined;
     const end = getEnd(source);

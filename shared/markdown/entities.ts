@@ -39,8 +39,8 @@ const named: Record<string, string> = {
 export const decodeEntities = (text: string): string =>
   text.includes('&') ? text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, decodeOne) : text;
 
-function decodeOne(whole: string, body: string): string {
-  if (!body.startsWith('#')) return named[body] ?? whole;
+function decodeOne(entity: string, body: string): string {
+  if (!body.startsWith('#')) return named[body] ?? entity;
   const code = /^#x/i.test(body) ? Number.parseInt(body.slice(2), 16) : Number(body.slice(1));
   const isScalar = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
   return isScalar ? String.fromCodePoint(code) : '\ufffd';

@@ -34,7 +34,7 @@ export function isHostile(text: string): boolean {
       continue;
     }
     if (isDeep(line) || isOneWord(line)) return true;
-    // // A blank line ends a paragraph and resets its counts.
+    // A blank line ends a paragraph and resets its counts.
     if (line.trim() === '') {
       delimiters = 0;
       length = 0;
@@ -60,16 +60,16 @@ export function isHostile(text: string): boolean {
 function isDeep(line: string): boolean {
   if (line.length > maxRule && /^[\s*_=-]+$/.test(line)) return true;
   let depth = 0;
-  let at = 0;
-  for (; at < line.length; ) {
-    if (line[at] === ' ' || line[at] === '\t') {
-      at++;
+  let start = 0;
+  for (; start < line.length; ) {
+    if (line[start] === ' ' || line[start] === '\t') {
+      start++;
       continue;
     }
-    marker.lastIndex = at;
+    marker.lastIndex = start;
     const found = marker.exec(line);
     if (!found) break;
-    at += found[0].length;
+    start += found[0].length;
     depth++;
   }
   const rule = /^[\s*_-]+$/.test(line);

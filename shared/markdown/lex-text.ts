@@ -12,7 +12,7 @@ export function lexText(text: string): Token[] {
   try {
     return lexMarkdown(text);
   } catch (error) {
-    // // The text is nested too deep for the parser's recursion.
+    // The text is nested too deep for the parser's recursion.
     if (error instanceof RangeError) return [plainText(text)];
     throw error;
   }

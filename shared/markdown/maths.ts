@@ -33,8 +33,8 @@ const maths = (raw: string, tex: string, display: boolean): MathsToken => ({
 
 /** Returns the index of the first match, or `undefined` if there is none, as the parser expects. */
 const getStart = (source: string, pattern: RegExp, after = 0): number | undefined => {
-  const at = source.search(pattern);
-  return at === -1 ? undefined : at + after;
+  const index = source.search(pattern);
+  return index === -1 ? undefined : index + after;
 };
 
 /**
@@ -48,7 +48,7 @@ const getParagraph = (source: string): string => {
 export const mathsBlock: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'block',
-  // // The parser may start in the middle of a line, so only a line that begins after that can begin a formula.
+  // The parser may start in the middle of a line, so only a line that begins after that can begin a formula.
   start: (source) => getStart(getParagraph(source), /\n {0,3}(?:\$\$|\\\[)/, 1),
   tokenizer(source) {
     for (const pattern of blockPatterns) {

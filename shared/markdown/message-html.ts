@@ -11,9 +11,9 @@ export async function messageHtml(
   parts: readonly (readonly Token[] | string)[],
   form: HtmlForm,
 ): Promise<string> {
-  const said = await Promise.all(parts.map((part) => (typeof part === 'string' ? inLines(part) : toHtml(part, form))));
-  return String(await html`<h2>${name}</h2>${said}`);
+  const body = await Promise.all(parts.map((part) => (typeof part === 'string' ? inLines(part) : toHtml(part, form))));
+  return String(await html`<h2>${name}</h2>${body}`);
 }
 
 const inLines = (words: string) =>
-  words === '' ? '' : html`<p>${words.split('\n').map((line, at) => (at === 0 ? line : html`<br>${line}`))}</p>`;
+  words === '' ? '' : html`<p>${words.split('\n').map((line, index) => (index === 0 ? line : html`<br>${line}`))}</p>`;

@@ -51,8 +51,8 @@ export function parseMoneyUnit(text: string): MoneyUnit | null {
  */
 export function getMoneyUnit(fields: JsonObject): MoneyUnit | null {
   const currency = getText(fields, ['currency', 'currency_code']);
-  const said = getText(fields, ['unit', 'units']);
-  const unit = said === null || countWords.has(said.toLowerCase()) ? null : parseMoneyUnit(said);
+  const unitName = getText(fields, ['unit', 'units']);
+  const unit = unitName === null || countWords.has(unitName.toLowerCase()) ? null : parseMoneyUnit(unitName);
   if (currency === null) return unit;
   const counted = parseMoneyUnit(currency);
   const digits = Math.max(counted?.digits ?? 0, unit?.digits ?? 0);
@@ -63,10 +63,10 @@ export function getMoneyUnit(fields: JsonObject): MoneyUnit | null {
 export function withMoneyUnit(fields: JsonObject, around: JsonObject): JsonObject {
   if (getText(fields, ['currency', 'currency_code', 'unit', 'units']) !== null) return fields;
   const { currency, currency_code, unit, units } = around;
-  const said = Object.entries({ currency, currency_code, unit, units }).filter(
+  const named = Object.entries({ currency, currency_code, unit, units }).filter(
     ([, value]) => typeof value === 'string',
   );
-  return { ...Object.fromEntries(said), ...fields };
+  return { ...Object.fromEntries(named), ...fields };
 }
 
 /** An amount with its unit. `value` is as the gateway wrote it. */
@@ -107,6 +107,6 @@ function getWritten(value: unknown, unit: MoneyUnit): FoundAmount {
   const match = /^(-?)\s*([€£¥₹]|[A-Za-z]{3}\b)?\s*([\d.,]+)\s*([€£¥₹]|[A-Za-z]{3})?$/.exec(text);
   const sign = match?.[2] ?? match?.[4];
   if (!match || sign === undefined) return { value, unit };
-  const said = parseMoneyUnit(sign);
-  return said ? { value: `${match[1]}${match[3]}`, unit: said } : { value, unit };
+  const ownUnit = parseMoneyUnit(sign);
+  return ownUnit ? { value: `${match[1]}${match[3]}`, unit: ownUnit } : { value, unit };
 }

@@ -29,7 +29,7 @@ export const unknownAccount: ReportedAccount = {
 export function readAccount(answer: unknown): ReportedAccount | null {
   const outer = creditFields(answer);
   const inner = getFirst(outer, ['account', 'user']);
-  // // Gateways put plan and balance next to the account or inside it.
+  // Gateways put plan and balance next to the account or inside it.
   const fields = isObject(inner) ? { ...outer, ...inner } : outer;
   const account: ReportedAccount = {
     object: 'account',
@@ -55,7 +55,7 @@ function getBalanceFields(fields: JsonObject): JsonObject {
 }
 
 const statuses = ['active', 'suspended', 'closed'] as const;
-const getStatus = (said: string | null) => statuses.find((one) => one === said?.toLowerCase()) ?? null;
+const getStatus = (reported: string | null) => statuses.find((known) => known === reported?.toLowerCase()) ?? null;
 
 function getPlan(found: unknown, fields: JsonObject): ReportedAccount['plan'] {
   if (typeof found === 'string') return { ...noPlan, id: found, name: found, renews_at: null };

@@ -67,13 +67,13 @@ function plainChoice(value: JsonObject): Choice[] | null {
   return [{ index: 0, delta: { content: content ?? '' }, finish_reason: finish }];
 }
 
-function getCall(call: JsonObject, at: number): NonNullable<Choice['delta']['tool_calls']>[number] {
+function getCall(call: JsonObject, index: number): NonNullable<Choice['delta']['tool_calls']>[number] {
   const fields = asObject(call.function);
   const [id, name] = [asText(call.id), asText(fields.name)];
   const given = isObject(fields.arguments) ? JSON.stringify(fields.arguments) : asText(fields.arguments);
   return {
     ...(isObject(call.extra_content) ? { extra_content: call.extra_content } : {}),
-    index: getCount(call, ['index']) ?? at,
+    index: getCount(call, ['index']) ?? index,
     ...(id ? { id } : {}),
     type: 'function',
     function: { ...(name ? { name } : {}), ...(given === null ? {} : { arguments: given }) },
@@ -81,11 +81,11 @@ function getCall(call: JsonObject, at: number): NonNullable<Choice['delta']['too
 }
 
 /** Maps other servers' finish reasons to ours. An unknown one still ends the answer. */
-function getFinish(said: string | null): Choice['finish_reason'] {
-  if (said === null || said === '') return null;
-  if (['length', 'max_tokens', 'max_output_tokens', 'model_length'].includes(said.toLowerCase())) return 'length';
-  if (['tool_calls', 'tool_use', 'function_call', 'tool-calls'].includes(said.toLowerCase())) return 'tool_calls';
-  return ['content_filter', 'safety', 'refusal'].includes(said.toLowerCase()) ? 'content_filter' : 'stop';
+function getFinish(reported: string | null): Choice['finish_reason'] {
+  if (reported === null || reported === '') return null;
+  if (['length', 'max_tokens', 'max_output_tokens', 'model_length'].includes(reported.toLowerCase())) return 'length';
+  if (['tool_calls', 'tool_use', 'function_call', 'tool-calls'].includes(reported.toLowerCase())) return 'tool_calls';
+  return ['content_filter', 'safety', 'refusal'].includes(reported.toLowerCase()) ? 'content_filter' : 'stop';
 }
 
 /** Returns null if no token counts are reported. The cost is OpenRouter's `usage.cost` in USD, if present. */

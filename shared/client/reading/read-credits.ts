@@ -53,7 +53,7 @@ const ownCredits = ['credits', 'credit_balance'];
 function balanceFields(value: unknown): JsonObject {
   const fields = isObject(value) ? value : { balance: value };
   const around = isObject(fields.balance) ? withMoneyUnit(fields.balance, fields) : fields;
-  // // A unit next to a balance, such as tokens, is the unit of that balance.
+  // A unit next to a balance, such as tokens, is the unit of that balance.
   const inside = typeof around.unit === 'string' && !around.currency ? { ...around, currency: around.unit } : around;
   const first = amountNames.find((name) => inside[name] != null);
   if (first === undefined || !ownCredits.includes(first) || isObject(inside[first])) return inside;
@@ -85,35 +85,35 @@ function toTransactions(fields: JsonObject): ReportedCredits['transactions'] {
   const entries = Array.isArray(found) ? asArray(found).filter(isObject) : getObjects(inner, ['data', ...lists]);
   if (entries === null)
     return { object: 'list', data: [], first_id: null, last_id: null, has_more: false, reported: false };
-  // // We list the newest first; a list in the opposite order is reversed.
+  // We list the newest first; a list in the opposite order is reversed.
   const lines = entries
-    .map((entry, at) => toTransaction(withMoneyUnit(entry, fields), at))
+    .map((entry, index) => toTransaction(withMoneyUnit(entry, fields), index))
     .filter((line) => line !== null);
   const [first, last] = [lines.at(0)?.created ?? 0, lines.at(-1)?.created ?? 0];
   const data = first < last ? lines.toReversed() : lines;
   const [first_id, last_id] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null];
-  // // No cursor is known to work here, so there is only one page.
+  // No cursor is known to work here, so there is only one page.
   return { object: 'list', data, first_id, last_id, has_more: false };
 }
 
 /** Returns null for an entry without an amount. */
-function toTransaction(entry: JsonObject, at: number): ReportedTransaction | null {
-  const said = getText(entry, ['type', 'kind', 'transaction_type']);
+function toTransaction(entry: JsonObject, index: number): ReportedTransaction | null {
+  const reported = getText(entry, ['type', 'kind', 'transaction_type']);
   const amount = getUsd(entry, ['amount', 'amount_usd', 'value', 'delta', 'cost', 'cost_usd', 'credits']);
   if (amount === null) return null;
-  const type = said === null ? null : (types[said.toLowerCase()] ?? null);
+  const type = reported === null ? null : (types[reported.toLowerCase()] ?? null);
   const description = getText(entry, ['description', 'note', 'memo', 'reason']);
   const created = getSeconds(entry, ['created', 'created_at', 'timestamp', 'date', 'time']);
   return {
-    id: getText(entry, ['id', 'transaction_id', 'uuid']) ?? `${created ?? ''}#${at}`,
+    id: getText(entry, ['id', 'transaction_id', 'uuid']) ?? `${created ?? ''}#${index}`,
     object: 'credit_transaction',
     type,
-    // // Some gateways write deductions without a minus sign.
+    // Some gateways write deductions without a minus sign.
     amount: type === 'usage' && !amount.startsWith('-') && amount !== '0' ? `-${amount}` : amount,
     balance_after: getUsd(entry, ['balance_after', 'balance', 'running_balance']),
     currency: 'USD',
     created,
-    description: type === null && said !== null && description === null ? said : description,
+    description: type === null && reported !== null && description === null ? reported : description,
     request_id: getText(entry, ['request_id', 'generation_id', 'reference']),
     provider: getText(entry, ['provider']),
     model: getText(entry, ['model', 'model_id']),

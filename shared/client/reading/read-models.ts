@@ -51,7 +51,7 @@ function readModel(entry: JsonObject): ReportedModel | null {
     architecture: { input_modalities: inputs, output_modalities: outputs },
     capabilities: [
       'streaming',
-      // // A server that reports nothing about tools rejects or ignores them itself, so offering them is safe.
+      // A server that reports nothing about tools rejects or ignores them itself, so offering them is safe.
       ...(tools || (abilities.length === 0 && parameters === null) ? ['tools'] : []),
       ...(inputs.includes('image') ? ['vision'] : []),
       ...(reasons ? ['reasoning'] : []),
@@ -107,8 +107,9 @@ function getInputs(entry: JsonObject, abilities: readonly string[]): string[] {
     'modalities.input',
     'modalities',
   ]);
-  if (named && named.length > 0) return [...new Set(['text', ...named.map((one) => (one === 'pdf' ? 'file' : one))])];
-  return ['text', ...(abilities.some((one) => one === 'vision' || one === 'image_input') ? ['image'] : [])];
+  if (named && named.length > 0)
+    return [...new Set(['text', ...named.map((input) => (input === 'pdf' ? 'file' : input))])];
+  return ['text', ...(abilities.some((ability) => ability === 'vision' || ability === 'image_input') ? ['image'] : [])];
 }
 
 function getKind(id: string, entry: JsonObject, outputs: readonly string[]): ReportedModel['kind'] {
@@ -118,11 +119,11 @@ function getKind(id: string, entry: JsonObject, outputs: readonly string[]): Rep
 }
 
 function getStatus(entry: JsonObject): [ReportedModel['status'], string | null] {
-  const said = getText(entry, ['unavailable_reason', 'status_reason']);
+  const reason = getText(entry, ['unavailable_reason', 'status_reason']);
   const status = getText(entry, ['status'])?.toLowerCase() ?? '';
   const off = getFirst(entry, ['available', 'active', 'enabled']) === false;
-  if (off || ['unavailable', 'disabled', 'inactive', 'offline'].includes(status)) return ['disabled', said];
-  return [status === 'degraded' ? 'degraded' : 'available', said];
+  if (off || ['unavailable', 'disabled', 'inactive', 'offline'].includes(status)) return ['disabled', reason];
+  return [status === 'degraded' ? 'degraded' : 'available', reason];
 }
 
 /** Returns null if the entry has no price fields, or their unit is unknown. */
@@ -181,8 +182,8 @@ const moneyWords = new Set(['usd', 'us', '$', 'us$', 'dollar', 'dollars', 'cent'
 /** Determines the unit of the prices from known words. Returns null if a word is unknown or the money isn't USD. */
 function getPriceUnit(fields: JsonObject): PriceUnit | null {
   const currency = getText(fields, ['currency', 'currency_code']);
-  const said = ['unit', 'units', 'per'].map((name) => getText(fields, [name]) ?? '').join(' ');
-  const words = unitWords(said.replace(/\$(?=\d)/g, '$ ')).filter((word) => !fillers.has(word));
+  const unitText = ['unit', 'units', 'per'].map((name) => getText(fields, [name]) ?? '').join(' ');
+  const words = unitWords(unitText.replace(/\$(?=\d)/g, '$ ')).filter((word) => !fillers.has(word));
   const money = [currency ?? '', ...words.filter((word) => moneyWords.has(word))].join(' ').trim();
   const unit = money === '' ? { kind: 'usd' as const, digits: 0 } : parseMoneyUnit(money);
   if (unit?.kind !== 'usd') return null;

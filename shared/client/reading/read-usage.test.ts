@@ -3,7 +3,7 @@ import { readUsage } from './read-usage.ts';
 
 const day = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000;
 
-// // Some gateways give the last day of the month, others the first day of the next. A time of day is taken literally.
+// Some gateways give the last day of the month, others the first day of the next. A time of day is taken literally.
 test.each([
   ['2026-11-30', '2026-12-01'],
   ['2026-12-01', '2026-12-01'],

@@ -31,8 +31,8 @@ export function getCount(value: JsonObject, names: readonly string[]): number | 
 export function getTexts(value: JsonObject, names: readonly string[]): string[] | null {
   const found = getFirst(value, names);
   if (!Array.isArray(found)) return null;
-  return found.flatMap((one) =>
-    isObject(one) ? (getText(one, ['id', 'name']) ?? []) : typeof one === 'string' ? one : [],
+  return found.flatMap((item) =>
+    isObject(item) ? (getText(item, ['id', 'name']) ?? []) : typeof item === 'string' ? item : [],
   );
 }
 

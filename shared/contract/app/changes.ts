@@ -10,7 +10,7 @@ export const topic = z.enum([
   'models',
   'providers',
   'gateway',
-  // // Another account pays from now on: what was read of the previous account no longer applies.
+  // Another account pays from now on: what was read of the previous account no longer applies.
   'payer',
   'account',
   'tools',

@@ -13,7 +13,7 @@ export const exportedMessage = message.omit({ conversationId: true, sibling: tru
   source: z.string().max(2200).nullable(),
   attachments: message.shape.attachments.default([]),
   bill: message.shape.bill.default(null),
-  // // The earliest exports had a bare sentence here.
+  // The earliest exports had a bare sentence here.
   room: room
     .extend({ why: z.union([problemText, z.string().transform((sentence) => ({ message: sentence }))]).nullable() })
     .nullish(),

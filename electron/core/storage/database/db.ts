@@ -16,23 +16,23 @@ export interface Tables extends ComposerTables {
     active_leaf: string | null;
     created_at: number;
     updated_at: number;
-    /** The scroll position as JSON; null: at the end. */
+    /** The scroll position as JSON. Null means the end. */
     place: Generated<string | null>;
-    /** Expanded parts of its messages, as JSON. */
+    /** The expanded parts of its messages, as JSON. */
     folds: Generated<string | null>;
     folder_id: Generated<string | null>;
     /** 0 or 1. */
     pinned: Generated<number>;
     archived_at: Generated<number | null>;
-    /** Time of its move to the trash. */
+    /** When it was moved to the trash. */
     trashed_at: Generated<number | null>;
-    /** 1: an answer ended that no window showed. */
+    /** 1 if an answer ended that no window has shown yet. */
     unread: Generated<number>;
-    /** 1: it is not kept; `beingAdded`. */
+    /** 1 if the chat is temporary, 2 while it is being imported (`beingAdded`). */
     temporary: Generated<number>;
-    /** Source of an imported one, such as `chatgpt:<id>`: it is imported once. */
+    /** The source of an imported chat, such as `chatgpt:<id>`. It prevents importing it twice. */
     import_source: Generated<string | null>;
-    /** When the last message of all that was imported of it was written. */
+    /** When the newest imported message of this chat was written. */
     imported_until: Generated<number | null>;
   };
   folders: {
@@ -49,11 +49,11 @@ export interface Tables extends ComposerTables {
   deletions: {
     id: string;
     conversation_id: string;
-    /** The removed message; all below it went too. */
+    /** The removed message. Everything below it was removed with it. */
     message_id: string;
-    /** 1: it was the shown child of its parent. */
+    /** 1 if it was the shown child of its parent. */
     was_shown: number;
-    /** The leaf of the shown branch at that time, if the removal cut it. */
+    /** The last message of the shown branch at that time, if the removal cut that branch. */
     leaf: string | null;
     deleted_at: number;
   };
@@ -61,7 +61,7 @@ export interface Tables extends ComposerTables {
     id: string;
     base_url: string;
     key_hint: string | null;
-    /** 1: the key is in the keychain; 0: the server wants none. */
+    /** 1 if the key is in the keychain, 0 if the server needs none. */
     has_key: number;
     state: string;
     /** JSON: the problem that its last check found. */
@@ -89,12 +89,12 @@ export interface Tables extends ComposerTables {
     conversation_id: string | null;
     granted_at: number;
   };
-  /** The last known list of each gateway. */
+  /** The last known model list of each gateway. */
   model_lists: { source: string; models: string; fetched_at: number };
 }
 
 export interface MessageTable {
-  /** Order of arrival. */
+  /** The order of arrival. */
   seq: number | null;
   id: string;
   conversation_id: string;
@@ -112,23 +112,26 @@ export interface MessageTable {
   usage: string | null;
   cost_usd: string | null;
   cost_source: 'billed' | 'estimated' | 'byok' | 'unknown';
-  /** 1: the gateway has not said yet what it cost. */
+  /** 1 while the gateway hasn't reported the cost yet. */
   cost_open: number;
   route_reason: string | null;
   request_id: string | null;
-  /** Our name of the request, stored before it was sent: the gateway finds it by this if `request_id` never came. */
+  /**
+   * Our own id of the request, stored before it is sent. The gateway can find the request by it if `request_id` never
+   * arrived.
+   */
   client_request_id: Generated<string | null>;
-  /** Our count of what was sent, where the model could search the web. */
+  /** Our token count of what was sent, for models that could search the web. */
   searched_tokens: Generated<number | null>;
   /** JSON: what was summarised or left out to fit the context. */
   room: Generated<string | null>;
-  /** Gateway and wallet, such as `embedded/main`. */
+  /** The gateway and billing account, such as `embedded/main`. */
   source: string | null;
   error: string | null;
   tool_calls: string;
-  /** JSON: pages of the web that the answer rests on. */
+  /** JSON: web pages that the answer cites. */
   citations: Generated<string>;
-  /** JSON: the files a user's message came with. */
+  /** JSON: the files attached to a user's message. */
   attachments: Generated<string>;
   /** JSON: the cost in its parts. */
   bill: Generated<string | null>;
@@ -136,16 +139,16 @@ export interface MessageTable {
   first_token_at: number | null;
   thought_ms: Generated<number | null>;
   finished_at: number | null;
-  /** The child that is shown, or was last; null: the newest. */
+  /** The child that is shown, or was shown last. Null stands for the newest. */
   shown_child: Generated<string | null>;
-  /** 1: continues its parent, an answer. */
+  /** 1 if it continues its parent, which is an answer. */
   continues: Generated<number>;
-  /** The removal that it belongs to; null: not removed. */
+  /** The removal that it belongs to. Null if it isn't removed. */
   deletion: Generated<string | null>;
-  /** Its comparison, and its column from the left. */
+  /** Its comparison, and its column counted from the left. */
   comparison: Generated<string | null>;
   comparison_column: Generated<number | null>;
-  /** The comparison that is shown below a question, instead of one answer. */
+  /** The comparison that is shown below this question instead of one answer. */
   comparing: Generated<string | null>;
 }
 
@@ -153,8 +156,8 @@ export type Db = Kysely<Tables>;
 export type ConversationRow = Selectable<Tables['conversations']>;
 
 /**
- * Opens the core's database. WAL with `synchronous=FULL`: an acknowledged commit survives a power cut, which NORMAL
- * does not.
+ * Opens the core's database, in WAL mode with `synchronous=FULL`: a commit survives a power failure. With NORMAL it
+ * might not.
  */
 export async function openDb(path: string): Promise<Db> {
   const sqlite = new Sqlite(path);
@@ -172,10 +175,16 @@ export async function openDb(path: string): Promise<Db> {
   }
 }
 
-/** `temporary` of a chat that is added in many steps: in no list, and removed by the next start if it was never finished. */
+/**
+ * The value of `temporary` for a chat that is being added in several steps. It is in no list, and the next start
+ * removes it if it was never finished.
+ */
 export const beingAdded = 2;
 
-/** Deletes a chat. A message goes with its parent, and SQLite follows such a chain for 1,000 messages only: it is cut first. */
+/**
+ * Deletes a chat. Deleting a message cascades to its children, and SQLite follows such a chain for 1,000 messages only,
+ * so the chain is cut first.
+ */
 export async function deleteChat(tx: Kysely<Tables>, id: string): Promise<void> {
   await tx.updateTable('messages').set({ parent_id: null }).where('conversation_id', '=', id).execute();
   await tx.deleteFrom('conversations').where('id', '=', id).execute();
@@ -186,7 +195,7 @@ export async function migrate(db: Db): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
-    // Features are developed in parallel: an earlier number may arrive later.
+    // Features are developed in parallel, so a lower number may arrive later.
     allowUnorderedMigrations: true,
   });
   const { error } = await migrator.migrateToLatest();

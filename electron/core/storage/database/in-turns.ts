@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 const atOnce = 1_000;
 
-/** Parts of a list; between them whoever else waits for this thread gets a turn. */
+/** Yields a list in parts. Between the parts, other work on this thread can run. */
 export async function* inTurns<Item>(all: readonly Item[], most = atOnce): AsyncGenerator<readonly Item[], void> {
   for (let first = 0; first < all.length; first += most) {
     if (first > 0) await setImmediate();

@@ -6,7 +6,7 @@ import { storedAttachments } from './stored-attachments.ts';
 export type MessageRow = Selectable<MessageTable>;
 export type NumberedRow = MessageRow & { sibling_index: number; sibling_count: number };
 
-/** Fields of an answer that change while it runs and when it has ended. */
+/** Fields of an answer that change while it runs and when it ends. */
 export type AnswerPatch = Partial<
   Pick<
     Message,
@@ -72,7 +72,7 @@ export function toMessage(row: NumberedRow): Message {
   };
 }
 
-/** What came to nothing and cost nothing is kept as billed with $0: the status tells them apart. */
+/** A request that was never charged is stored as billed with $0. Its status tells it apart from a charged one. */
 export const keptSource = (source: CostSource): MessageRow['cost_source'] =>
   source === 'uncharged' ? 'billed' : source;
 
@@ -81,7 +81,7 @@ function getSource({ cost_source, cost_usd, status }: MessageRow): CostSource {
   return cost_source === 'billed' && cost_usd === '0' && cameToNothing ? 'uncharged' : cost_source;
 }
 
-/** In an ended answer no call waits or runs any more, also after a crash. */
+/** In an ended answer no call waits or runs any more, even after a crash. */
 function settled(calls: ToolCall[], status: Message['status']): ToolCall[] {
   if (status === 'streaming') return calls;
   return calls.map(({ run, ...call }) => {

@@ -1,12 +1,12 @@
 import { AppError } from '#shared/errors.ts';
 
-/** A failure on its way between threads, which hand on the message and the stack of an error, but not its code. */
+/** An error on its way between threads. Threads copy the message and stack of an error but not its code. */
 export interface ThreadFailure {
   readonly error: unknown;
   readonly code: string | null;
 }
 
-/** An error of our own that masks another one is sent with the code of that one: a full disk, for example. */
+/** If an AppError masks another error, it is sent with that error's code, for example of a full disk. */
 export function sentFailure(error: unknown): ThreadFailure {
   const cause = error instanceof AppError ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : null;

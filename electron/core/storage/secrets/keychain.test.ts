@@ -23,7 +23,7 @@ function keychain(open: () => Promise<SecretStore>) {
   return { ...opened, events };
 }
 
-test('a secret goes into the keychain under its profile', async () => {
+test('a secret is stored in the keychain under its profile', async () => {
   const store = memorySecrets();
   const box = await openSecretBox(
     keychain(async () => store),
@@ -37,7 +37,7 @@ test('a secret goes into the keychain under its profile', async () => {
   expect(store.items.size).toBe(0);
 });
 
-test('without a keychain a secret lasts for the session and what is wrong is said', async () => {
+test('without a keychain a secret is kept for the session and the problem is reported', async () => {
   const none = keychain(async () => {
     throw new Error('Platform failure: DBus error');
   });
@@ -57,7 +57,7 @@ test('without a keychain a secret lasts for the session and what is wrong is sai
   expect(await memory.all()).toEqual([]);
 });
 
-test('a keychain that hangs for longer than D-Bus waits is asked again until it answers', async () => {
+test('a keychain that hangs for longer than the D-Bus timeout is probed again until it answers', async () => {
   const calls: PromiseWithResolvers<string | null>[] = [];
   const slow = keychain(async () => ({
     ...memorySecrets(),
@@ -75,7 +75,7 @@ test('a keychain that hangs for longer than D-Bus waits is asked again until it 
   await expect.poll(() => slow.state().state).toBe('available');
 });
 
-test('a reply that D-Bus waited for in vain is no lock, whatever it says of being blocked', async () => {
+test('a D-Bus timeout is not taken for a locked keychain although its message mentions blocking', async () => {
   const inVain =
     'Did not receive a reply. Possible causes include: the remote application did not send a reply, the message bus security policy blocked the reply.';
   const silent = keychain(async () => {
@@ -86,7 +86,7 @@ test('a reply that D-Bus waited for in vain is no lock, whatever it says of bein
 });
 
 test.each(['The user name or passphrase you entered is not correct.', 'User interaction is not allowed.'])(
-  'a refusal by the person or the system is not called a missing keychain: %s',
+  'a refusal by the user or the system is not reported as a missing keychain: %s',
   async (message) => {
     const refusing = keychain(async () => {
       throw new Error(message);
@@ -96,7 +96,7 @@ test.each(['The user name or passphrase you entered is not correct.', 'User inte
   },
 );
 
-test('a hung keychain fails within its limit, is not asked again, and recovers when it answers', async () => {
+test('a hung keychain fails within its time limit, is not called again, and recovers when it answers', async () => {
   const store = memorySecrets();
   store.items.set('a', 'kept');
   let answer = () => {};
@@ -123,7 +123,7 @@ test('a hung keychain fails within its limit, is not asked again, and recovers w
   expect(slow.events).toEqual(['changed', 'log available', 'changed', 'recovered']);
 });
 
-test('a hint shows the ends of a long key and less of a short one', () => {
+test('a hint shows both ends of a long key and less of a short one', () => {
   expect(getHint(new Secret('sk-proj-abcdefgh9fQ2'))).toBe('sk-…9fQ2');
   expect(getHint(new Secret('12345678'))).toBe('…78');
 });
@@ -134,7 +134,7 @@ const hasService = ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'].eve
 const script = fileURLToPath(new URL('../../../../tests/support/use-keychain.ts', import.meta.url));
 
 describe.skipIf(!hasService)('with a Secret Service of its own', () => {
-  /** A session bus for this command only, with a home that holds nothing. */
+  /** Runs a command in a session bus of its own, with an empty home folder. */
   function inSession(shell: string): string {
     const home = mkdtempSync(join(tmpdir(), 'portico-keyring-'));
     mkdirSync(join(home, 'run'), { mode: 0o700 });
@@ -151,20 +151,20 @@ describe.skipIf(!hasService)('with a Secret Service of its own', () => {
     'dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets ' +
     'org.freedesktop.Secret.Service.SearchItems dict:string:string:service,Portico,username,p/provider/openai';
 
-  test('the item really is in the Secret Service', () => {
+  test('a stored secret is an item of the Secret Service', () => {
     const output = inSession(`${daemon}; "$1" "$2"; ${search}`);
     expect(output).toContain('{"set":true,"read":"sk-canary","state":"available"}');
     expect(output).toMatch(/object path "\/org\/freedesktop\/secrets\/collection\/\w+\/\d+"/);
   });
 
-  test('a locked one is told apart and nothing is kept anywhere', () => {
+  test('a locked keychain is recognised and nothing is stored anywhere else', () => {
     const output = inSession('gnome-keyring-daemon --start --components=secrets >/dev/null; "$1" "$2"');
     expect(output).toContain('"set":false');
     expect(output).toMatch(/"state":"(locked|unavailable)"/);
   });
 });
 
-test('without a session bus there is no keychain, and no kernel keyring in its place', () => {
+test('without a session bus there is no keychain, and the kernel keyring is not used instead', () => {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
   const output = execFileSync(process.execPath, [script], { env, encoding: 'utf8' });
   const expected = process.platform === 'linux' ? '{"set":false,"read":null,"state":"unavailable"}' : '"state"';

@@ -2,7 +2,7 @@ import { AppError, type ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
-/** The operating system’s secret store, as the keyring library offers it. */
+/** The operating system's secret store, as the keyring library exposes it. */
 export interface SecretStore {
   get(account: string): Promise<string | null>;
   set(account: string, secret: string): Promise<void>;
@@ -16,7 +16,7 @@ export interface KeychainState {
 }
 
 /**
- * The keychain, which may be missing, locked or hanging. Every call ends within the limit, with a result or an
+ * The keychain, which may be missing, locked or hanging. Every call ends within the time limit, with a result or an
  * `AppError`.
  */
 export interface Keychain extends SecretStore {
@@ -28,12 +28,12 @@ export interface Keychain extends SecretStore {
 export interface KeychainDeps {
   /** Opens the store; throws if there is none. */
   readonly open: () => Promise<SecretStore>;
-  /** Its name for users. */
+  /** The keychain's name as users know it. */
   readonly backend: string;
   readonly limitMs: number;
   readonly log: Log;
   readonly stateChanged: () => void;
-  /** It works again after a failure: what could not be read can be read now. */
+  /** Called when it works again after a failure, because secrets that couldn't be read can be read now. */
   readonly recovered: () => void;
 }
 
@@ -43,7 +43,9 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged, recove
   const available: KeychainState = { state: 'available', backend, problem: null };
   let store: SecretStore | null = null;
   let current: KeychainState = lockedState('keychainNotYet');
-  /** A call that has not returned. Meanwhile no other is made, because each blocks one of few threads. */
+  /**
+   * True while a call hasn't returned. No other call is made meanwhile, because each one blocks one of the few threads.
+   */
   let hung = false;
   let failed = false;
 
@@ -76,12 +78,12 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged, recove
     }
   }
 
-  /** A late call has returned: perhaps the user was typing the keychain’s password. */
+  /** Handles the return of a late call. The user may have been typing the keychain's password. */
   async function comeBack(asked: Promise<unknown>): Promise<void> {
     const next = await asked.then(() => available, getState);
     hung = false;
     become(next);
-    // D-Bus gives up before a keychain does that hangs for long: another question waits for it in the place of this one.
+    // D-Bus times out before a keychain that hangs for long does, so another probe waits for it.
     if (next.problem?.refusal?.name === 'keychainHangs') await probe();
   }
 
@@ -123,9 +125,9 @@ const lockedState = (
 
 function getState(error: unknown): KeychainState {
   const text = error instanceof Error ? error.message : '';
-  // D-Bus waits as well, and says of a reply that did not come that it may have been blocked: that is not a lock.
+  // The message of a D-Bus timeout mentions that the reply may have been blocked. That doesn't mean a lock.
   if (error === tooLate || /did not receive a reply/i.test(text)) return lockedState('keychainHangs');
-  // macOS, after "Deny" and where no question can be shown.
+  // These are macOS's messages after "Deny" and where it can't show a dialog.
   if (/passphrase you entered is not correct|interaction is not allowed/i.test(text))
     return lockedState('keychainRefused');
   if (/lock|denied|cancel|dismiss|prompt/i.test(text)) return lockedState('keychainLocked');

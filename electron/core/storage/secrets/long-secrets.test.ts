@@ -5,7 +5,7 @@ import { withLongSecrets } from './secret-service.ts';
 
 const units = 100;
 
-/** Refuses what Windows refuses, in its words. */
+/** Refuses what Windows refuses, with its error message. */
 function windowsStore() {
   const store = memorySecrets();
   return {
@@ -17,7 +17,7 @@ function windowsStore() {
   };
 }
 
-test('a store of short entries keeps secrets of any length and leaves nothing of earlier ones', async () => {
+test('a store with short entries keeps secrets of any length and leaves nothing of earlier secrets', async () => {
   const secrets = fc.array(
     fc.oneof(fc.string({ maxLength: 700, unit: 'grapheme' }), fc.constant('portico-parts:0000abcd:3:x')),
     { minLength: 1, maxLength: 5 },
@@ -38,13 +38,13 @@ test('a store of short entries keeps secrets of any length and leaves nothing of
   );
 });
 
-test('a short secret lies in one entry, as other programs and earlier versions have it', async () => {
+test('a short secret is stored in one entry, compatible with other programs and earlier versions', async () => {
   const windows = windowsStore();
   await withLongSecrets(windows, units).set('p/key', 'sk-one');
   expect([...windows.items]).toEqual([['p/key', 'sk-one']]);
 });
 
-test('a secret stays as it was when the store fails in the middle of a new one', async () => {
+test('a secret stays unchanged when the store fails while a new one is written', async () => {
   const windows = windowsStore();
   const store = withLongSecrets(windows, units);
   await store.set('p/key', 'a'.repeat(350));
@@ -64,7 +64,7 @@ test('a secret stays as it was when the store fails in the middle of a new one',
   expect(await store.get('p/key')).toBe('a'.repeat(350));
 });
 
-test('a secret of which an entry is gone counts as gone', async () => {
+test('a secret with a missing entry counts as missing', async () => {
   const windows = windowsStore();
   const store = withLongSecrets(windows, units);
   await store.set('p/key', 'a'.repeat(350));

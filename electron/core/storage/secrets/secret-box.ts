@@ -3,10 +3,13 @@ import type { SecretStorage } from '#shared/contract/common/fields.ts';
 import type { Keychain } from './keychain.ts';
 import type { SessionMemory } from './session-memory.ts';
 
-/** The secrets of one profile: in the keychain if there is one, else for this session. Never on disk. */
+/**
+ * Opens the secrets of one profile. They are in the keychain if there is one, otherwise in memory for this session, but
+ * never on disk.
+ */
 export async function openSecretBox(keychain: Keychain, profile: string, memory: SessionMemory) {
   const account = (name: string) => `${profile}/${name}`;
-  // Left by a former core of this session.
+  // These were stored by an earlier core of the same session.
   const left = (await memory.all()).filter((item) => item.account.startsWith(account('')));
   const session = new Map(left.map((item) => [item.account.slice(account('').length), new Secret(item.secret)]));
 
@@ -24,7 +27,7 @@ export async function openSecretBox(keychain: Keychain, profile: string, memory:
   return {
     setForSession,
     removeForSession,
-    /** Secrets kept for this session, by name. */
+    /** Secrets that are kept only for this session, by name. */
     forSession: (): ReadonlyMap<string, Secret> => session,
     /** Throws `keychain_locked` or `keychain_failed` if the keychain cannot be read. */
     async get(name: string): Promise<Secret | null> {
@@ -33,19 +36,19 @@ export async function openSecretBox(keychain: Keychain, profile: string, memory:
       const text = await keychain.get(account(name));
       return text === null ? null : new Secret(text);
     },
-    /** Stores it in the keychain, else for this session; returns which. */
+    /** Stores a secret in the keychain, or else for this session. Returns where it was stored. */
     async set(name: string, secret: Secret): Promise<Extract<SecretStorage, 'keychain' | 'session'>> {
       try {
         await keychain.set(account(name), secret.reveal());
       } catch {
-        // The keychain’s state has changed, which is shown to the user.
+        // The failure has changed the keychain's state, and the user sees that state.
         await setForSession(name, secret);
         return 'session';
       }
       await removeForSession(name);
       return 'keychain';
     },
-    /** Throws if it cannot be removed; then it is still there. */
+    /** Throws if the secret can't be removed; it is then still stored. */
     async remove(name: string): Promise<void> {
       const forSession = await removeForSession(name);
       await keychain.remove(account(name)).catch((error: unknown) => {
@@ -57,7 +60,7 @@ export async function openSecretBox(keychain: Keychain, profile: string, memory:
 
 export type SecretBox = Awaited<ReturnType<typeof openSecretBox>>;
 
-/** The first and last characters, such as `sk-…9fQ2`; of a short one less. */
+/** Returns the first and last characters, such as `sk-…9fQ2`. A short secret shows fewer. */
 export function getHint(secret: Secret): string {
   const text = secret.reveal();
   if (text.length < 16) return `…${text.slice(-2)}`;

@@ -1,22 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { SecretStore } from './keychain.ts';
 
-/** Windows Credential Manager takes 2,560 bytes of UTF-16 an entry, 1,280 units of a string. */
+/** Windows Credential Manager stores 2,560 bytes of UTF-16 per entry, which is 1,280 code units of a string. */
 const windowsEntryUnits = 1_200;
 
-/** Before the number of entries and the first part of a secret in several entries. A short secret that begins so is stored the same way. */
+/**
+ * Precedes the number of entries and the first part of a secret in several entries. A short secret that happens to
+ * begin with this mark is stored in the same form.
+ */
 const mark = 'portico-parts';
 const head = new RegExp(`^${mark}:([0-9a-f]{8}):(\\d{1,4}):`);
 
 /**
- * A store whose entries take so many UTF-16 units at most, as one for secrets of any length. What is longer lies in several entries: the
- * first, under the account's own name, says how many there are and under which random word the others lie. It is written last, so that a
- * program that ends in between leaves the secret as it was.
+ * Makes a store with entries of at most `units` UTF-16 units accept secrets of any length. A longer secret is split:
+ * the first entry, under the account's own name, contains the number of entries and a random word that is part of the
+ * other entries' names. The first entry is written last, so a crash in between leaves the old secret intact.
  */
 export function withLongSecrets(store: SecretStore, units: number): SecretStore {
   const partName = (account: string, word: string, index: number) => `${account}#${word}.${index}`;
 
-  /** The names of the entries besides the account's own. */
+  /** Returns the names of the further entries, without the account's own. */
   function furtherParts(account: string, first: string | null): string[] {
     const [, word = '', count = '1'] = head.exec(first ?? '') ?? [];
     return Array.from({ length: Number(count) - 1 }, (_, index) => partName(account, word, index + 2));
@@ -33,7 +36,7 @@ export function withLongSecrets(store: SecretStore, units: number): SecretStore 
       const parts = [first.replace(head, '')];
       for (const name of furtherParts(account, first)) {
         const part = await store.get(name);
-        // Half a key is no key: it has to be entered again.
+        // A key with a missing part is useless: the user has to enter it again.
         if (part === null) return null;
         parts.push(part);
       }
@@ -47,9 +50,9 @@ export function withLongSecrets(store: SecretStore, units: number): SecretStore 
       }
       const word = randomBytes(4).toString('hex');
       // The longest head is shorter than this.
-      const room = units - mark.length - 20;
-      const parts = Array.from({ length: Math.ceil(secret.length / room) }, (_, index) =>
-        secret.slice(index * room, (index + 1) * room),
+      const partLength = units - mark.length - 20;
+      const parts = Array.from({ length: Math.ceil(secret.length / partLength) }, (_, index) =>
+        secret.slice(index * partLength, (index + 1) * partLength),
       );
       for (const [index, part] of parts.entries())
         if (index > 0) await store.set(partName(account, word, index + 1), part);
@@ -65,8 +68,8 @@ export function withLongSecrets(store: SecretStore, units: number): SecretStore 
 }
 
 /**
- * The operating system’s keychain. On Linux pinned to Secret Service: the library would fall back to a kernel keyring
- * that a reboot empties.
+ * Opens the operating system's keychain. On Linux it is pinned to the Secret Service, because the library would fall
+ * back to a kernel keyring that a reboot empties.
  */
 export async function openSecretService(service: string): Promise<SecretStore> {
   const { AsyncEntry } = await import('keytar');
@@ -85,7 +88,7 @@ export async function openSecretService(service: string): Promise<SecretStore> {
   return process.platform === 'win32' ? withLongSecrets(store, windowsEntryUnits) : store;
 }
 
-/** The keychain’s name on this platform. */
+/** Returns the keychain's name on this platform. */
 export function keychainName(platform: NodeJS.Platform): string {
   if (platform === 'darwin') return 'macOS Keychain';
   if (platform === 'win32') return 'Windows Credential Manager';

@@ -1,11 +1,13 @@
-/** Secrets of this session, under the keychain’s names: in memory that outlives the core, never on disk. */
+/**
+ * Secrets of this session, under the keychain's names. They are in memory that outlives the core, and never on disk.
+ */
 export interface SessionMemory {
   all(): Promise<readonly { readonly account: string; readonly secret: string }[]>;
   set(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
 }
 
-/** The same within this process. */
+/** A session memory within this process. */
 export function sessionMemory(): SessionMemory {
   const items = new Map<string, string>();
   return {

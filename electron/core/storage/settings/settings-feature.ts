@@ -5,7 +5,7 @@ import type { Changes } from '../../runtime/streams/change-topics.ts';
 import type { SettingsStore } from './settings-store.ts';
 
 const name = 'user';
-/** Gateway → the default model for new chats that was chosen while it was in use. */
+/** Maps a remote gateway to the default model for new chats that was chosen while it was in use. */
 const elsewhereName = 'user.models-elsewhere';
 const modelsElsewhere = z.record(z.string(), z.string());
 const initial: Settings = {
@@ -29,15 +29,15 @@ const initial: Settings = {
 
 export interface SettingsDeps {
   readonly store: SettingsStore;
-  /** The gateway elsewhere that is in use; null: the one inside. Each has a default model of its own for new chats. */
+  /** The remote gateway in use, or null for the built-in one. Each gateway has its own default model for new chats. */
   readonly elsewhere: () => string | null;
-  /** The model that a new chat asks where this one is wanted. */
+  /** Returns the model that a new chat uses if this one is wanted. */
   readonly modelHere: (wanted: string) => string;
   readonly host: Pick<Host, 'showSettings'>;
   readonly changes: Changes;
 }
 
-/** The user’s settings. A stored value that is no longer valid falls back to the default. */
+/** The user's settings. A stored value that is no longer valid falls back to the default. */
 export function settingsFeature({ store, host, changes, elsewhere, modelHere }: SettingsDeps) {
   async function read(): Promise<Settings> {
     const stored = schema.partial().safeParse((await store.read(name)) ?? {});

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-/** JSON values by name: settings and the core’s own state. */
+/** JSON values by name: settings, and internal state of the core. */
 export function settingsStore(db: Db) {
   return {
     async read(name: string): Promise<unknown> {
@@ -19,7 +19,7 @@ export function settingsStore(db: Db) {
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: text }))
         .execute();
     },
-    /** Writes the value unless there is one; returns the stored value. */
+    /** Writes the value unless one is stored already. Returns the stored value. */
     async writeOnce(name: string, value: string): Promise<string> {
       await db
         .insertInto('settings')

@@ -6,7 +6,7 @@ import { calculate } from './calculator.ts';
 import type { FetchPage } from './fetch-page.ts';
 
 export interface BuiltInTool extends Tool {
-  /** It accesses the network: the user is asked. */
+  /** The tool accesses the network, so the user is asked first. */
   readonly asks: boolean;
   run(input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
 }
@@ -35,7 +35,7 @@ export function builtInTools({ now, fetchPage }: BuiltInDeps): readonly BuiltInT
       inputSchema: object({ expression: text('Such as (1.2 + 3) * 4') }, ['expression']),
       readOnly: true,
       asks: false,
-      run: async (input) => said(calculate(argument(input, 'expression'))),
+      run: async (input) => toOutput(calculate(argument(input, 'expression'))),
     },
     {
       name: 'current_time',
@@ -44,7 +44,7 @@ export function builtInTools({ now, fetchPage }: BuiltInDeps): readonly BuiltInT
       inputSchema: object({ time_zone: text('An IANA name such as Europe/Berlin; without it the user’s own') }, []),
       readOnly: true,
       asks: false,
-      run: async (input) => said(currentTime(now(), optional(input, 'time_zone'))),
+      run: async (input) => toOutput(currentTime(now(), optional(input, 'time_zone'))),
     },
     {
       name: 'fetch_page',
@@ -54,12 +54,12 @@ export function builtInTools({ now, fetchPage }: BuiltInDeps): readonly BuiltInT
       inputSchema: object({ url: text('The https address of the page') }, ['url']),
       readOnly: true,
       asks: true,
-      run: async (input, signal) => said(await fetchPage(argument(input, 'url'), signal)),
+      run: async (input, signal) => toOutput(await fetchPage(argument(input, 'url'), signal)),
     },
   ];
 }
 
-const said = (result: string): ToolOutput => ({ text: result, isError: false });
+const toOutput = (result: string): ToolOutput => ({ text: result, isError: false });
 
 function argument(input: Record<string, unknown>, name: string): string {
   const value = optional(input, name);
@@ -74,7 +74,7 @@ function optional(input: Record<string, unknown>, name: string): string | null {
   return value;
 }
 
-/** The current time in UTC and in a time zone, in a form that models read reliably. Throws `invalid_input`. */
+/** Returns the current time in UTC and in a time zone, in a form that models read reliably. Throws `invalid_input`. */
 function currentTime(now: number, timeZone: string | null): string {
   const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   return `${new Date(now).toISOString()} (UTC)\n${inZone(now, zone)} (${zone})`;

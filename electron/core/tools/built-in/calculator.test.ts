@@ -42,11 +42,11 @@ test.each([
   [`1${'+exp(9.7)'.repeat(100)}`, 'at most 30 powers'],
   ['2.7^.9*'.repeat(100), 'at most 30 powers'],
   ['10^5000 * 10^5000', 'too large'],
-])('fault %#: %.20s says what is wrong', (expression, sentence) => {
+])('fault %#: the error for %.20s explains what is wrong', (expression, sentence) => {
   expect(() => calculate(expression)).toThrow(sentence);
 });
 
-test('any expression gives a number or a sentence about what is wrong', () => {
+test('any expression gives a number or a sentence that explains what is wrong', () => {
   const piece = fc.constantFrom(...'0123456789.+-*/%^(), '.split(''), 'sqrt(', 'pi', 'e', 'sin(', 'log(', '1e9', 'x');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {

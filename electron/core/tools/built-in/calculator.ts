@@ -1,14 +1,14 @@
 import Decimal from 'decimal.js';
 import { AppError } from '#shared/errors.ts';
 
-/** 34 digits, as IEEE 754 decimal128: exact for money and most of science. */
+/** 34 digits, as in IEEE 754 decimal128. That is exact for money and most of science. */
 const Number34 = Decimal.clone({ precision: 34, maxE: 9_999, minE: -9_999 });
 type Value = Decimal;
 
 const longest = 1_000;
 const deepest = 60;
 const maxPower = 10_000;
-/** A power or a function takes up to two milliseconds, which the core waits for. */
+/** The limit of slow operations. A power or a function takes up to two milliseconds, and the core waits for it. */
 const maxSteps = 30;
 const quick = new Set(['abs', 'ceil', 'floor', 'max', 'min', 'round', 'sqrt']);
 
@@ -21,7 +21,7 @@ const functions: Readonly<Record<string, Run>> = {
   sqrt: (value) => value.sqrt(),
   cbrt: (value) => value.cbrt(),
   abs: (value) => value.abs(),
-  round: (value, digits) => value.toDecimalPlaces(digits ? whole(digits, 0, 34) : 0),
+  round: (value, digits) => value.toDecimalPlaces(digits ? toInteger(digits, 0, 34) : 0),
   floor: (value) => value.floor(),
   ceil: (value) => value.ceil(),
   ln: (value) => value.ln(),
@@ -42,7 +42,8 @@ const arity: Readonly<Record<string, readonly [least: number, most: number]>> = 
 
 /**
  * Evaluates an expression: `+ - * / % ^`, brackets, a few functions and the constants pi and e. Throws `invalid_input`
- * with where it cannot be parsed, or why it has no value. Takes some milliseconds at most for any input.
+ * with the position if it can't be parsed, or with the reason if it has no value. Takes at most a few milliseconds for
+ * any input.
  */
 export function calculate(expression: string): string {
   if (expression.length > longest) throw wrong(`An expression has at most ${longest} characters.`);
@@ -181,13 +182,13 @@ function nonZero(value: Value): Value {
   return value;
 }
 
-/** Angles too large for their precision have no meaningful sine. */
+/** An angle too large for the precision has no meaningful sine. */
 function inRange(value: Value): Value {
   if (value.abs().gt(1e9)) throw wrong('Angles go up to 1e9.');
   return value;
 }
 
-function whole(value: Value, least: number, most: number): number {
+function toInteger(value: Value, least: number, most: number): number {
   if (!value.isInteger() || value.lt(least) || value.gt(most))
     throw wrong(`The number of places goes from ${least} to ${most}.`);
   return value.toNumber();

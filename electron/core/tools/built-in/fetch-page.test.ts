@@ -23,22 +23,22 @@ const reading = ({ contentType, body, charset = undefined }: Served, readPage = 
   });
 const page = (contentType: string, body: string) => reading({ contentType, body });
 
-test('of a page its text is read, without scripts, styles and navigation', async () => {
+test('the text of a page is read without scripts, styles and navigation', async () => {
   const html =
     '<html><head><style>p{}</style><script>alert(1)</script></head><body><nav>Menu</nav><main><h1>Title</h1><p>One <a href="https://x.example">two</a></p><img src="https://evil.example/a.png" alt="x"></main></body></html>';
   expect(await page('text/html', html)(address, never)).toBe('From https://example.org/a:\n\nTitle\n\nOne two');
 });
 
-test('plain text and JSON come as they are, other things are refused', async () => {
+test('plain text and JSON are returned unchanged, and other types are refused', async () => {
   expect(await page('application/json', '{"a":1}')(address, never)).toContain('{"a":1}');
   expect(await page('text/plain', '')(address, never)).toContain('[the page has no text]');
   await expect(page('image/png', 'x')(address, never)).rejects.toMatchObject({ code: 'tool_failed' });
 });
 
-test('a page that is nested too deep for its parser is not read, and that is said', async () => {
+test('a page that is nested too deeply for the parser is refused with an explanation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
   const tooDeep = join(folder, 'too-deep.mjs');
-  // A parser that recurses; how deep it may differs from machine to machine.
+  // This worker recurses endlessly, because the depth that overflows the stack differs from machine to machine.
   writeFileSync(tooDeep, 'const deeper = (depth) => deeper(depth + 1) + 1; deeper(0);');
   const reader = reading({ contentType: 'text/html', body: '<p>' }, pageReader(tooDeep));
   await expect(reader(address, never)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test('a page that is nested too deep for its parser is not read, and that is sai
   rmSync(folder, { recursive: true });
 });
 
-test('a long page is cut, and says so', async () => {
+test('a long page is cut, and the text mentions that', async () => {
   expect(await page('text/plain', 'x'.repeat(50_000))(address, never)).toMatch(/cut after 40000 of 50000/);
 });
 
@@ -67,12 +67,12 @@ describe('the character set of a page', () => {
       { contentType: 'text/plain', body: 'Grüße', charset: 'x' },
       'Grüße',
     ],
-  ])('are read %s', async (_name, served, text) => {
+  ])('is recognised: %s', async (_name, served, text) => {
     expect(await reading(served)(address, never)).toBe(`From https://example.org/a:\n\n${text}`);
   });
 });
 
-/** Three megabytes each, as many as are downloaded. */
+/** Each page has three megabytes, the most that is downloaded. */
 const most = 3_000_000;
 const fill = (part: string, then = '') => part.repeat(Math.floor((most - then.length) / part.length)) + then;
 const bombs: readonly (readonly [name: string, html: () => string])[] = [
@@ -96,33 +96,37 @@ const bombs: readonly (readonly [name: string, html: () => string])[] = [
   ['options', () => fill('<select><option>')],
 ];
 
-describe('a page that is made to do harm', () => {
-  // Whether a page is read in this time or given up does not matter here: neither may cost the core anything.
+describe('a malicious page', () => {
+  // It doesn't matter whether a page is read in this time or given up. Neither may cost the core time.
   const short = { timeMs: 300, memoryMb: 256 };
 
-  test('costs the core no time', async () => {
+  test('takes no time of the core', async () => {
     const pages = bombs.map(([name, html]) => [name, Buffer.from(html())] as const);
     const readPage = pageReader(workerFile, short);
     const before = process.threadCpuUsage();
-    const said = await Promise.all(
+    const results = await Promise.all(
       pages.map(([, body]) =>
         reading({ contentType: 'text/html', body }, readPage)(address, never).catch((error: Error) => error),
       ),
     );
     const { user, system } = process.threadCpuUsage(before);
-    // A copy of the bytes and the start of a thread each: a few milliseconds. On the core's thread most take seconds.
+    // Each page costs the core a copy of the bytes and the start of a thread: a few milliseconds. Parsed on the
+    // core's thread, most of them would take seconds.
     expect((user + system) / 1000 / bombs.length).toBeLessThan(50);
-    for (const one of said) {
-      if (typeof one === 'string') expect(one.length).toBeLessThan(41_000);
+    for (const result of results) {
+      if (typeof result === 'string') expect(result.length).toBeLessThan(41_000);
       else
-        expect(one).toMatchObject({ code: 'tool_failed', message: expect.stringMatching(/^The page was not read: /) });
+        expect(result).toMatchObject({
+          code: 'tool_failed',
+          message: expect.stringMatching(/^The page was not read: /),
+        });
     }
   });
 
   const endless = Buffer.from(`${'<div>'.repeat(300_000)}${'</p></b>'.repeat(180_000)}`);
   const good = { contentType: 'text/html', body: '<p>Hello' };
 
-  test('is given up', async () => {
+  test('is given up after the time limit', async () => {
     const readPage = pageReader(workerFile, short);
     const bomb = reading({ contentType: 'text/html', body: endless }, readPage);
     await Promise.all(
@@ -130,7 +134,7 @@ describe('a page that is made to do harm', () => {
     );
   });
 
-  test('needs no more memory than it is given', async () => {
+  test('gets no more memory than its limit', async () => {
     const bomb = reading(
       { contentType: 'text/html', body: fill('<p>a') },
       pageReader(workerFile, { timeMs: 60_000, memoryMb: 24 }),
@@ -138,7 +142,7 @@ describe('a page that is made to do harm', () => {
     await expect(bomb(address, never)).rejects.toMatchObject({ message: expect.stringMatching(/too much memory/) });
   });
 
-  test('ends at once when its reader gives up, whether it runs or waits', async () => {
+  test('ends at once when its caller aborts, whether it runs or waits', async () => {
     const readPage = pageReader(workerFile, { ...short, timeMs: 60_000 });
     const reader = new AbortController();
     const bomb = reading({ contentType: 'text/html', body: endless }, readPage);

@@ -7,7 +7,7 @@ import { isText } from './text-types.ts';
 export type FetchPage = (url: string, signal: AbortSignal) => Promise<string>;
 
 export interface FetchPageDeps {
-  /** Reaches public addresses only. */
+  /** Downloads from public addresses only. */
   readonly download: (
     url: string,
     options: { maxBytes: number; timeoutMs: number; signal: AbortSignal; accept: string },
@@ -24,7 +24,7 @@ export function pageFetcher({ download, readPage }: FetchPageDeps): FetchPage {
     const page = await download(url, { maxBytes, timeoutMs, signal, accept });
     const { contentType, charset } = page;
     if (!isText(contentType)) throw new AppError('tool_failed', notText(contentType));
-    // A copy: the bytes are transferred to another thread, and a buffer may share its memory.
+    // The bytes are copied because they are transferred to another thread, and a buffer may share its memory.
     const { text, characters } = await readPage({ bytes: new Uint8Array(page.bytes), contentType, charset }, signal);
     const cut = characters > text.length ? `${text}\n\n[cut after ${text.length} of ${characters} characters]` : text;
     return `From ${page.url}:\n\n${cut || '[the page has no text]'}`;

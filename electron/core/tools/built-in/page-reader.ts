@@ -3,14 +3,17 @@ import type { ThreadLimits } from '../../worker/bounded-thread.ts';
 import { boundedThreads } from '../../worker/bounded-threads.ts';
 import type { PageBytes, PageText } from './page-text.ts';
 
-/** Extracts text from the bytes of a page. Throws `tool_failed` beyond the limits, or the signal’s reason. */
+/** Extracts the text of a page. Throws `tool_failed` beyond the limits, or the signal's reason. */
 export type ReadPage = (page: PageBytes, signal: AbortSignal) => Promise<PageText>;
 
 /** Real pages, even the largest, take some tenths of a second and a few dozen megabytes. */
 const usualLimits: ThreadLimits = { timeMs: 5_000, memoryMb: 512 };
 const maxAtOnce = 2;
 
-/** Reads each page on its own thread, two at once; others wait. `file`: `page-worker.ts`, built or as source. */
+/**
+ * Reads each page on a thread of its own. At most two run at once; others wait. `file` is `page-worker.ts`, built or as
+ * source.
+ */
 export function pageReader(file: string, limits = usualLimits): ReadPage {
   const run = boundedThreads<PageBytes, PageText>(file, () => limits, maxAtOnce);
   return async (page, signal) => {
@@ -19,7 +22,7 @@ export function pageReader(file: string, limits = usualLimits): ReadPage {
       if ('value' in outcome) return outcome.value;
       throw new AppError('tool_failed', tooMuch[outcome.ended]);
     } catch (error) {
-      // Nested too deep for the parser’s recursion.
+      // The page is nested too deep for the parser's recursion.
       if (error instanceof RangeError) throw new AppError('tool_failed', tooMuch.depth, { cause: error });
       throw error;
     }

@@ -4,21 +4,24 @@ import { isHtml } from './text-types.ts';
 
 export interface PageBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** From the server, in lower case without parameters. */
+  /** From the server, in lower case and without parameters. */
   readonly contentType: string;
-  /** From the server, if given. */
+  /** From the server, if it sent one. */
   readonly charset: string | null;
 }
 
 export interface PageText {
   readonly text: string;
-  /** Length of the whole text; `text` may be cut. */
+  /** The length of the full text; `text` may be cut. */
   readonly characters: number;
 }
 
 const maxCharacters = 40_000;
 
-/** The text of a page, its first 40,000 characters. Unbounded in time and memory: runs on a bounded thread. */
+/**
+ * Returns the text of a page, up to 40,000 characters. Time and memory are unbounded, so it must run on a bounded
+ * thread.
+ */
 export function pageText({ bytes, contentType, charset }: PageBytes): PageText {
   const html = isHtml(contentType);
   const source = new TextDecoder(getCharset(bytes, charset, html)).decode(bytes);

@@ -78,7 +78,7 @@ const named = async (toolbox: Awaited<ReturnType<typeof open>>['toolbox'], wireN
   return found;
 };
 
-test('what is on and trusted is offered, each under a name of its own that providers take', async () => {
+test('enabled and trusted tools are offered under unique names that providers accept', async () => {
   const { toolbox } = await open(() => [
     server(),
     server({ id: 's2', name: 'my/files' }),
@@ -94,7 +94,7 @@ test('what is on and trusted is offered, each under a name of its own that provi
   expect(names.join()).not.toMatch(/Changed|Off|Unasked/);
 });
 
-test('nothing that reaches out runs unasked; a permission is for one tool, one server as it was, and its chats', async () => {
+test('a tool that reaches the network never runs unasked, and a permission covers one tool of one unchanged server in its chats', async () => {
   let now = server();
   const { toolbox } = await open(() => [now]);
   expect(await toolbox.isPermitted(await named(toolbox, 'calculator'), 'c1')).toBe(true);
@@ -109,7 +109,7 @@ test('nothing that reaches out runs unasked; a permission is for one tool, one s
   expect(await toolbox.isPermitted(await named(toolbox, 'My_files__read'), 'c1')).toBe(false);
 });
 
-test('a tool gets its arguments as an object, or says that they are none', async () => {
+test('a tool gets its arguments as an object, and anything else is refused with an explanation', async () => {
   const { toolbox, calls } = await open(() => [server()]);
   const read = await named(toolbox, 'My_files__read');
   expect(await toolbox.run(read, '{"path":"a"}', never)).toEqual({ text: 'done', isError: false });
@@ -134,7 +134,7 @@ test('a tool gets its arguments as an object, or says that they are none', async
   expect(nowhere).toMatchObject({ isError: true, text: /no time zone "Atlantis/ });
 });
 
-test('a server that turns out to be another one when it is reached is not asked', async () => {
+test('a server that turns out to have changed on connecting is not called', async () => {
   let now = server();
   const { toolbox, calls } = await open(() => [now]);
   const read = await named(toolbox, 'My_files__read');

@@ -13,7 +13,7 @@ export interface OfferedTool extends PermissionFor {
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly readOnly: boolean;
-  /** The user is asked before it runs. */
+  /** The user is asked before the tool runs. */
   readonly asks: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ToolboxDeps {
 const maxOffered = 128;
 const builtInServer = 'Portico';
 
-/** The tools of a chat: list, permissions, and running them. */
+/** The tools of a chat: lists them, checks permissions and runs them. */
 export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }: ToolboxDeps) {
   async function offered(): Promise<OfferedTool[]> {
     const own: OfferedTool[] = [];
@@ -38,7 +38,7 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
     return uniquelyNamed([...own, ...trusted.flatMap(getTools)]).slice(0, maxOffered);
   }
 
-  /** A permission is for this tool of this server: connecting may have shown that it changed. */
+  /** Connecting may have revealed a change of the server. A permission covers only the server as it was. */
   async function mustBeSame({ serverId, fingerprint }: OfferedTool): Promise<void> {
     const server = (await servers.list()).find(({ id }) => id === serverId);
     if (server && mayBeUsed(server) && server.fingerprint === fingerprint) return;
@@ -51,11 +51,11 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
     isPermitted: async (tool: OfferedTool, conversationId: string): Promise<boolean> =>
       !tool.asks || permissions.has(tool, conversationId),
 
-    /** `chat`: in this conversation; `always`: in every one, as long as the server stays what it is. */
+    /** `chat` permits the tool in this conversation, `always` in every one. Both end when the server changes. */
     permit: (tool: OfferedTool, scope: 'chat' | 'always', conversationId: string): Promise<void> =>
       permissions.grant(newId(), tool, scope === 'chat' ? conversationId : null, now()),
 
-    /** Runs the tool. Failures become its output for the model; throws only if aborted. */
+    /** Runs the tool. A failure becomes its output for the model; it throws only if aborted. */
     async run(tool: OfferedTool, input: string, signal: AbortSignal): Promise<ToolOutput> {
       try {
         const given = argumentsIn(input);
@@ -115,7 +115,7 @@ function uniquelyNamed(tools: readonly OfferedTool[]): OfferedTool[] {
   const taken = new Set<string>();
   return tools.map((tool) => {
     let { wireName } = tool;
-    for (let at = 2; taken.has(wireName); at++) wireName = `${tool.wireName.slice(0, 60)}_${at}`;
+    for (let number = 2; taken.has(wireName); number++) wireName = `${tool.wireName.slice(0, 60)}_${number}`;
     taken.add(wireName);
     return { ...tool, wireName };
   });
@@ -128,7 +128,7 @@ function argumentsIn(input: string): Record<string, unknown> {
     const value: unknown = JSON.parse(trimmed);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Reported below, to the model that wrote it.
+    // The error thrown below reports it to the model that wrote the arguments.
   }
   throw new AppError('invalid_input', 'The arguments are not a JSON object.');
 }

@@ -16,7 +16,7 @@ export interface ToolsDeps {
 
 const getSetting = (name: string) => `tool/${name}`;
 
-/** Management of tools. All are off at first: each offered tool makes every request longer and more expensive. */
+/** Manages the tools. All are off at first, because each offered tool makes every request longer and more expensive. */
 export function toolsFeature({ builtIn, servers, permissions, store, changes }: ToolsDeps) {
   const isOn = async (name: string): Promise<boolean> => (await store.read(getSetting(name))) === true;
 

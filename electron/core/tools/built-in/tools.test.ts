@@ -24,7 +24,7 @@ const greeterWith = (variables: Record<string, string> = {}): ToolTransportInput
   variables,
 });
 
-test('a server is added, tested, looked at and switched on; only the switch makes it ready', async () => {
+test('a server is added, tested, reviewed and enabled, and only enabling it offers its tools', async () => {
   const { tools } = await start();
   const added = await tools.addServer({ name: 'Greeter', transport: greeterWith() });
   expect(added).toMatchObject({ enabled: false, state: 'off', tools: [], changed: false });
@@ -63,7 +63,7 @@ test('adding and importing start nothing', async () => {
   expect(existsSync(starts)).toBe(false);
 });
 
-test('values of variables and headers go into the keychain and never come out', async () => {
+test('values of variables and headers go into the keychain and are never returned', async () => {
   const { tools, secrets, dataFolder } = await start();
   const { id } = await tools.addServer({ name: 'Greeter', transport: greeterWith({ GREETER_SECRET: 'canary-4711' }) });
   await tools.testServer({ id });
@@ -74,7 +74,7 @@ test('values of variables and headers go into the keychain and never come out', 
   expect([...secrets.items.values()].join()).not.toContain('canary-4711');
 });
 
-test('a changed server keeps the values that are not given anew, is off, and has to be looked at again', async () => {
+test('a changed server keeps the values that are not given again, is disabled, and must be reviewed again', async () => {
   const { tools, secrets } = await start();
   const { id } = await tools.addServer({ name: 'Greeter', transport: greeterWith({ GREETER_SECRET: 'kept' }) });
   const { fingerprint } = await tools.testServer({ id });
@@ -89,7 +89,7 @@ test('a changed server keeps the values that are not given anew, is off, and has
   expect([...secrets.items.values()].join()).toContain('"GREETER_MODE":"noisy"');
 });
 
-test('what was not looked at cannot be switched on', async () => {
+test('a server that was not reviewed cannot be enabled', async () => {
   const { tools } = await start();
   const added = await tools.addServer({ name: 'Greeter', transport: greeterWith() });
   const { fingerprint } = await tools.testServer({ id: added.id });
@@ -101,7 +101,7 @@ test('what was not looked at cannot be switched on', async () => {
   });
 });
 
-test('a server that does not start says why, and is tried again when asked', async () => {
+test('a server that does not start reports why, and is tried again when asked', async () => {
   const { tools } = await start();
   const { id } = await tools.addServer({ name: 'Greeter', transport: greeterWith({ GREETER_MODE: 'crash' }) });
   const failed = await tools.testServer({ id });
@@ -111,7 +111,7 @@ test('a server that does not start says why, and is tried again when asked', asy
   });
 });
 
-test('the tools of the app are off until they are switched on', async () => {
+test('built-in tools are off until they are enabled', async () => {
   const { tools } = await start();
   expect((await tools.list()).builtIn.map(({ name, enabled }) => [name, enabled])).toEqual([
     ['calculator', false],

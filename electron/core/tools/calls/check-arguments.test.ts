@@ -16,12 +16,12 @@ test.each([
   ['{"expression":"1","more":1}', /Unrecognized key/],
   ['[1]', /not a JSON object/],
   ['{"expression":', /not a JSON object/],
-])('%s is told as %s', (input, problem) => {
+])('%s is reported as %s', (input, problem) => {
   if (problem === null) expect(problemWith(input, schema)).toBeNull();
   else expect(problemWith(input, schema)).toMatch(problem);
 });
 
-test('a regular expression of a server is not run here, and an argument of that name is still known', () => {
+test('a server’s regular expression is not run here, and an argument named like one is still recognised', () => {
   const input = JSON.stringify({ expression: '1', pattern: `${'a'.repeat(40)}!` });
   expect(problemWith(input, schema)).toBeNull();
 });
@@ -30,24 +30,26 @@ test.each([
   ['definitions that double', doubling(40), { x: 'y' }],
   ['a definition that holds itself', { properties: { x: { $ref: '#' } } }, { x: 'y' }],
   ['many alternatives for many values', alternatives(500), { x: Array(2000).fill(499) }],
-])('a schema of %s is left to its tool', (_name, hostile, value) => {
+])('a schema of %s is left for its tool to check', (_name, hostile, value) => {
   const before = process.threadCpuUsage();
   expect(problemWith(JSON.stringify(value), { type: 'object', ...hostile })).toBeNull();
   const { user, system } = process.threadCpuUsage(before);
   expect((user + system) / 1000).toBeLessThan(50);
 });
 
-/** Each definition refers twice to the next: 2^levels checks. */
+/** Each definition refers twice to the next, which takes 2^levels checks. */
 function doubling(levels: number) {
   const $defs: Record<string, object> = { [`d${levels}`]: { type: 'number' } };
-  const to = (at: number) => ({ $ref: `#/$defs/d${at}` });
-  for (let at = 0; at < levels; at++) $defs[`d${at}`] = { anyOf: [to(at + 1), to(at + 1)] };
+  const to = (index: number) => ({ $ref: `#/$defs/d${index}` });
+  for (let index = 0; index < levels; index++) $defs[`d${index}`] = { anyOf: [to(index + 1), to(index + 1)] };
   return { properties: { x: to(0) }, $defs };
 }
 
 function alternatives(many: number) {
   return {
-    properties: { x: { type: 'array', items: { anyOf: Array.from({ length: many }, (_, at) => ({ const: at })) } } },
+    properties: {
+      x: { type: 'array', items: { anyOf: Array.from({ length: many }, (_, index) => ({ const: index })) } },
+    },
   };
 }
 
@@ -56,7 +58,7 @@ test('a schema with definitions is checked', () => {
   expect(problemWith('{"x":1}', { type: 'object', ...schema })).toMatch(/expected string.*at x/);
 });
 
-test('a schema that cannot be read is left to its tool', () => {
+test('a schema that cannot be parsed is left for its tool to check', () => {
   expect(problemWith('{"a":1}', { type: 'object', unevaluatedProperties: false })).toBeNull();
   expect(problemWith('7', { type: 'object', unevaluatedProperties: false })).not.toBeNull();
 });

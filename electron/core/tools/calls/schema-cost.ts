@@ -1,15 +1,15 @@
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Estimated number of checks for a value: parts of the schema, with references followed, for each part of the value. A
- * few definitions that refer to each other can stand for millions of parts; counting stops at `most`.
+ * Estimates the number of checks for a value: all parts of the schema, with references followed, for each part of the
+ * value. A few definitions that refer to each other can stand for millions of parts, so counting stops at `most`.
  */
 export function checksAtMost(schema: Json, value: unknown, most: number): number {
   const values = count(value, most, (inner) => inner);
   return values * count(schema, Math.ceil(most / values), (inner) => followed(inner, schema));
 }
 
-/** The number of values in a value, including itself; at most `most`. */
+/** Counts the values in a value, including itself, up to `most`. */
 function count(value: unknown, most: number, resolve: (value: unknown) => unknown): number {
   const open: unknown[] = [value];
   let seen = 0;
@@ -22,7 +22,7 @@ function count(value: unknown, most: number, resolve: (value: unknown) => unknow
   return seen;
 }
 
-/** The target of a `$ref` within the same schema. */
+/** Returns the target of a `$ref` within the same schema. */
 function followed(value: unknown, root: Json): unknown {
   const reference = typeof value === 'object' && value !== null && '$ref' in value ? value.$ref : undefined;
   if (typeof reference !== 'string') return value;

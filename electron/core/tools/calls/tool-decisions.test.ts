@@ -24,12 +24,12 @@ const ask = (
   decisions: { call: 0, conversationId: 'c1', tool: tool(), ...more },
 });
 
-test('a decision that lasts lets the calls go on that it covers, and no others', async () => {
+test('a lasting decision releases the waiting calls that it covers, and no others', async () => {
   const decisions = openToolDecisions();
-  const said: string[] = [];
+  const answers: string[] = [];
   const wait = (name: string, more: Parameters<typeof ask>[0]) => {
     const { decisions: asked, abort } = ask(more);
-    return decisions.ask(asked, abort.signal).then((decision) => void said.push(`${name} ${decision}`));
+    return decisions.ask(asked, abort.signal).then((decision) => void answers.push(`${name} ${decision}`));
   };
   const all = [
     wait('asked', { messageId: 'm1' }),
@@ -40,10 +40,10 @@ test('a decision that lasts lets the calls go on that it covers, and no others',
   ];
   decisions.decide('m1', 0, 'chat');
   await Promise.all(all.slice(0, 2));
-  expect(said).toEqual(['asked chat', 'same chat once']);
+  expect(answers).toEqual(['asked chat', 'same chat once']);
   decisions.decide('m3', 0, 'always');
   await all[2];
-  expect(said).toHaveLength(3);
+  expect(answers).toHaveLength(3);
   for (const id of ['m4', 'm5']) decisions.decide(id, 0, 'deny');
   await Promise.all(all);
   expect(() => decisions.decide('m4', 0, 'once')).toThrow(expect.objectContaining({ code: 'not_found' }));

@@ -11,13 +11,16 @@ interface Waiting {
 const sameTool = (a: OfferedTool, b: OfferedTool): boolean =>
   a.serverId === b.serverId && a.tool === b.tool && a.fingerprint === b.fingerprint;
 
-/** Tool calls that wait for the user. Held by the core, so that windows may come and go. */
+/** Tool calls that wait for the user's decision. The core holds them, so windows may come and go. */
 export function openToolDecisions() {
   const waiting = new Map<string, Waiting>();
   const getKey = (messageId: string, call: number) => `${messageId} ${call}`;
 
   return {
-    /** Waits for the user’s decision; throws the signal’s reason if the answer ends first. Never decides by itself. */
+    /**
+     * Waits for the user's decision. Throws the signal's reason if the answer ends first. It never decides
+     * automatically.
+     */
     ask(
       { messageId, call, conversationId, tool }: Omit<Waiting, 'decide'> & { messageId: string; call: number },
       signal: AbortSignal,

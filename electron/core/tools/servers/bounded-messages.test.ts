@@ -22,12 +22,12 @@ const program = (...args: string[]): ToolTransport => ({
   variables: [],
 });
 
-/** A server elsewhere whose tools have so many fields each. */
-async function elsewhere(tools: number, fields: number): Promise<ToolTransport> {
+/** Starts a remote server whose tools have this many fields each. */
+async function remoteServer(tools: number, fields: number): Promise<ToolTransport> {
   const field = { type: 'string', description: 'What the person wrote, in the words of the person' };
-  const properties = Object.fromEntries(Array.from({ length: fields }, (_, at) => [`field_${at}`, field]));
-  const listed = Array.from({ length: tools }, (_, at) => ({
-    name: `tool_${at}`,
+  const properties = Object.fromEntries(Array.from({ length: fields }, (_, index) => [`field_${index}`, field]));
+  const listed = Array.from({ length: tools }, (_, index) => ({
+    name: `tool_${index}`,
     inputSchema: { type: 'object', properties },
   }));
   const list = JSON.stringify({ tools: listed });
@@ -58,7 +58,7 @@ async function elsewhere(tools: number, fields: number): Promise<ToolTransport> 
   return { type: 'http', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, headers: [] };
 }
 
-async function connect(transport: ToolTransport, closed: (said: string | null) => void = () => {}) {
+async function connect(transport: ToolTransport, closed: (output: string | null) => void = () => {}) {
   const connection = await connectMcp({
     transport,
     secrets: {},
@@ -73,21 +73,24 @@ async function connect(transport: ToolTransport, closed: (said: string | null) =
 
 test.each([
   ['200 tools of 2,000 fields, from a program', async () => program(listing, '200', '2000')],
-  ['200 tools of 2,000 fields, from elsewhere', async () => elsewhere(200, 2_000)],
+  ['200 tools of 2,000 fields, from elsewhere', async () => remoteServer(200, 2_000)],
   ['200 tools of 500 fields, from a program', async () => program(listing, '200', '500')],
-  ['200 tools of 500 fields, from elsewhere', async () => elsewhere(200, 500)],
-])('a list is refused with what is too large, and holds nobody: %s', async (_name, server) => {
-  const transport = await server();
-  const [taken, held] = [memoryTaken(), maxHeld()];
-  await expect(connect(transport)).rejects.toMatchObject({
-    code: 'tool_server_failed',
-    message: expect.stringMatching(tooMuch),
-  });
-  expect(taken()).toBeLessThan(1_000);
-  expect(held()).toBeLessThan(400);
-});
+  ['200 tools of 500 fields, from elsewhere', async () => remoteServer(200, 500)],
+])(
+  'a tool list that is too large is refused with an explanation and does not block the thread: %s',
+  async (_name, server) => {
+    const transport = await server();
+    const [taken, held] = [memoryTaken(), maxHeld()];
+    await expect(connect(transport)).rejects.toMatchObject({
+      code: 'tool_server_failed',
+      message: expect.stringMatching(tooMuch),
+    });
+    expect(taken()).toBeLessThan(1_000);
+    expect(held()).toBeLessThan(400);
+  },
+);
 
-test.each(['values', 'lists'])('an answer of too many %s fails its call only', async (tool) => {
+test.each(['values', 'lists'])('an answer of too many %s fails only its call', async (tool) => {
   const server = await connect(program(flood));
   const held = maxHeld();
   await expect(server.call(tool, {}, never)).rejects.toMatchObject({
@@ -98,18 +101,18 @@ test.each(['values', 'lists'])('an answer of too many %s fails its call only', a
   expect(await server.call('word', {}, never)).toEqual({ text: 'a word', isError: false });
 });
 
-test('a program that answers with more bytes than are read is ended, and that is why', async () => {
-  let told: string | null = null;
-  const server = await connect(program(flood), (said) => {
-    told = said;
+test('a program that sends more bytes than the limit is ended, and the error gives that reason', async () => {
+  let reported: string | null = null;
+  const server = await connect(program(flood), (output) => {
+    reported = output;
   });
   await expect(server.call('bytes', {}, never)).rejects.toMatchObject({
     code: 'tool_failed',
     message: expect.stringMatching(tooMuch),
   });
-  await expect.poll(() => told).toMatch(tooMuch);
+  await expect.poll(() => reported).toMatch(tooMuch);
 });
 
-test('a server of a hundred tools with dozens of fields each is read whole from elsewhere', async () => {
-  expect((await connect(await elsewhere(100, 60))).tools).toHaveLength(100);
+test('the complete list of a remote server with a hundred tools of dozens of fields each is read', async () => {
+  expect((await connect(await remoteServer(100, 60))).tools).toHaveLength(100);
 });

@@ -2,16 +2,19 @@ import type { Transport } from '@modelcontextprotocol/client';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
-/** As many MB as one message may have, over either transport. */
+/** The size limit of one message in MB, for both transports. */
 export const maxMessageMb = 10;
-/** For the `fetch` of a tool server elsewhere. */
+/** The limits for the `fetch` of a remote tool server. */
 export const messageLimits = { body: maxMessageMb * 2 ** 20, event: maxMessageMb * 2 ** 20 };
-/** GitHub's server lists a hundred tools with some dozens of values each. The checks of the protocol take a microsecond for each of them. */
+/**
+ * GitHub's server lists a hundred tools with some dozens of values each. The protocol's checks take a microsecond per
+ * value.
+ */
 export const maxMessageValues = 200_000;
 
 /**
- * Hands on no message with more values than that: a few megabytes of small ones hold everybody for seconds. Whoever waits for it gets an
- * error in its place; `dropped` is told.
+ * Drops messages with more values than the limit: a few megabytes of small values would block the thread for seconds.
+ * The waiting request gets an error instead, and `dropped` is called.
  */
 export function boundMessages(transport: Transport, dropped: () => void): void {
   let handler: Transport['onmessage'];
@@ -33,10 +36,10 @@ export function boundMessages(transport: Transport, dropped: () => void): void {
   }
 }
 
-/** Of JSON-RPC's codes, those from here on are a program's own. */
+/** JSON-RPC reserves the codes from -32,000 on for a program's own errors. */
 const tooLarge = -32_000;
 
-/** Stops beyond the bound. */
+/** Stops counting beyond the bound. */
 function hasMoreValues(message: unknown, most: number): boolean {
   const open: unknown[] = [message];
   let values = 0;

@@ -18,9 +18,9 @@ async function start(confirm: Host['confirm'], more: TestCoreOptions = {}) {
 }
 const yes = async () => true;
 const no = async () => false;
-const said = ({ facts }: Question) => facts.flatMap(({ label, lines }) => [label, ...lines]).join('\n');
+const getFacts = ({ facts }: Question) => facts.flatMap(({ label, lines }) => [label, ...lines]).join('\n');
 
-/** Questions that stay open until the test answers them, newest last. */
+/** Questions stay open until the test answers them. The newest one is last. */
 function byHand() {
   const open: { question: Question; answer: (yes: boolean) => void }[] = [];
   const confirm: Host['confirm'] = (question, signal) =>
@@ -31,7 +31,7 @@ function byHand() {
   return { open, confirm };
 }
 
-/** An address, and who reached it. */
+/** Starts a server that records who reached it. */
 async function listener() {
   const reached: string[] = [];
   const server = createServer((request, response) => {
@@ -43,8 +43,8 @@ async function listener() {
   return { reached, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` };
 }
 
-test('without a person’s yes a page starts and reaches nothing, whatever it calls and in whatever order', async () => {
-  // No time passes: a machine that is slow must not seem patient.
+test('without the user’s consent a page starts and reaches nothing, whatever it calls and in whatever order', async () => {
+  // The clock stands still, so a slow machine doesn't appear patient.
   const { tools, client, questions } = await start(no, { elapsed: () => 0 });
   const program = recorder();
   const far = await listener();
@@ -64,7 +64,8 @@ test('without a person’s yes a page starts and reaches nothing, whatever it ca
         () => tools.changeServer({ id, name: 'x', transport: program.transport([String(round)]) }),
         () => tools.enableServer({ id: server.id, enabled: false, fingerprint }),
       ];
-      for (let at = 0; at < calls.length; at += 1) await calls[(at * (round + 1)) % calls.length]?.().catch(() => {});
+      for (let index = 0; index < calls.length; index += 1)
+        await calls[(index * (round + 1)) % calls.length]?.().catch(() => {});
     }
   }
   await Promise.allSettled(Array.from({ length: 200 }, () => tools.testServer({ id })));
@@ -72,12 +73,12 @@ test('without a person’s yes a page starts and reaches nothing, whatever it ca
   expect(program.hasRun()).toBe(false);
   figure('consent', 'some hundred calls without a yes: 0 programs, 0 addresses');
   expect(far.reached).toEqual([]);
-  // Two that were answered at once; from then on only after a pause.
+  // Two questions were answered at once. Further ones need a pause first.
   expect(questions).toHaveLength(2);
   expect((await tools.list()).servers.every(({ enabled, allowed }) => !enabled && !allowed)).toBe(true);
 });
 
-test('what is asked shows the whole command line, so that nothing in it is out of sight', async () => {
+test('the question shows the complete command line, with every character visible', async () => {
   const { tools, questions } = await start(no);
   const transport: ToolTransportInput = {
     type: 'stdio',
@@ -91,9 +92,9 @@ test('what is asked shows the whole command line, so that nothing in it is out o
   const [question] = questions;
   if (!question) throw new Error('nothing was asked');
   expect(question.title).toBe('Start this program?');
-  // As this system has it: on Windows with the drive of the user's folder.
+  // The folder as this system writes it: on Windows with the drive of the user's folder.
   const folder = resolve(homedir(), '/srv/here');
-  expect(said(question)).toBe(
+  expect(getFacts(question)).toBe(
     [
       ...['Program', '"/opt/x y/run"', 'Arguments', '--ok "exe\\u{202e}fdp" "a\\nb" ""', 'In the folder', folder],
       ...['Environment variables', '"NODE_OPTIONS=--require /tmp/evil.cjs"'],
@@ -103,17 +104,17 @@ test('what is asked shows the whole command line, so that nothing in it is out o
   expect(JSON.stringify(question)).not.toMatch(/canary|press Yes/);
 });
 
-test('of an address what is shown is what is reached: no letter of another alphabet passes for one of ours', async () => {
+test('the question shows the address that is reached, so no look-alike letter passes for one of ours', async () => {
   const { tools, questions } = await start(no);
   const url = 'https://\u0430pple.example/mcp?a=\u202eb';
   const { id } = await tools.addServer({ name: 'x', transport: { type: 'http', url, headers: { 'x-key': 'abc' } } });
   await expect(tools.testServer({ id })).rejects.toMatchObject({ code: 'not_confirmed' });
-  const text = questions.map(said).join();
+  const text = questions.map(getFacts).join();
   expect(text).toContain('https://xn--pple-43d.example/mcp?a=%E2%80%AEb');
   expect(text).toContain('Headers (values are not shown)\nx-key');
 });
 
-test('far too much is refused before it is laid out, which would take seconds', () => {
+test('input that is far too long is refused before it is formatted, which would take seconds', () => {
   const laidOut = () => {
     throw new Error('laid out');
   };
@@ -122,7 +123,7 @@ test('far too much is refused before it is laid out, which would take seconds', 
   expect(() => serverQuestion(way, 'en')).toThrow(/too long to be shown whole/);
 });
 
-test('a command line that cannot be shown whole is refused, and nobody is asked', async () => {
+test('a command line too long to be shown completely is refused without asking', async () => {
   const { tools, questions } = await start(yes);
   const program = recorder();
   const { id } = await tools.addServer({ name: 'x', transport: program.transport(['-'.repeat(4_000)]) });
@@ -135,7 +136,7 @@ test('a command line that cannot be shown whole is refused, and nobody is asked'
   expect(program.hasRun()).toBe(false);
 });
 
-test('a yes is remembered for exactly what was shown, and ends with any change, with removal and when it is taken back', async () => {
+test('consent covers exactly what was shown, and ends with any change, removal or revocation', async () => {
   const { tools, questions } = await start(yes);
   const program = recorder();
   const { id } = await tools.addServer({ name: 'x', transport: program.transport() });
@@ -152,7 +153,7 @@ test('a yes is remembered for exactly what was shown, and ends with any change, 
   expect(questions).toHaveLength(3);
 });
 
-test('a new value of a variable is asked about, though nothing of it is shown', async () => {
+test('a new value of a variable needs new consent although the value is not shown', async () => {
   const { tools, questions } = await start(yes);
   const transport = (value: string): ToolTransportInput => ({
     type: 'stdio',
@@ -168,7 +169,7 @@ test('a new value of a variable is asked about, though nothing of it is shown', 
   expect(questions).toHaveLength(2);
 });
 
-test('a yes to one thing never starts another that took its place meanwhile', async () => {
+test('consent never starts a different program that was put in its place meanwhile', async () => {
   const hand = byHand();
   const { tools } = await start(hand.confirm);
   const [shown, swapped] = [recorder(), recorder()];
@@ -189,11 +190,11 @@ test('a yes to one thing never starts another that took its place meanwhile', as
   expect((await tools.list()).servers[0]).toMatchObject({ allowed: false });
 });
 
-test('one question is open at a time: the same is asked once, another waits, and giving up closes it', async () => {
+test('only one question is open at a time: the same one is shown once, another one waits, and aborting closes it', async () => {
   const hand = byHand();
   const { tools } = await start(hand.confirm);
-  const [one, other] = [recorder(), recorder()];
-  const { id } = await tools.addServer({ name: 'one', transport: one.transport() });
+  const [firstProgram, other] = [recorder(), recorder()];
+  const { id } = await tools.addServer({ name: 'one', transport: firstProgram.transport() });
   const { id: otherId } = await tools.addServer({ name: 'other', transport: other.transport() });
   const leave = new AbortController();
   const asked = [1, 2, 3].map(() => tools.testServer({ id }, { signal: leave.signal }));
@@ -202,10 +203,10 @@ test('one question is open at a time: the same is asked once, another waits, and
   leave.abort();
   expect((await Promise.allSettled(asked)).every(({ status }) => status === 'rejected')).toBe(true);
   await expect.poll(async () => (await tools.list()).servers[0]?.state).toBe('off');
-  expect([one.hasRun(), other.hasRun(), hand.open.length]).toEqual([false, false, 1]);
+  expect([firstProgram.hasRun(), other.hasRun(), hand.open.length]).toEqual([false, false, 1]);
 });
 
-test('after a second no it is not asked again for a while, and a yes ends that', async () => {
+test('after a second refusal the user is not asked again for a while, and consent ends that pause', async () => {
   let answer = false;
   let time = 0;
   const { tools, questions } = await start(async () => answer, { elapsed: () => time });
@@ -223,7 +224,7 @@ test('after a second no it is not asked again for a while, and a yes ends that',
   expect(questions).toHaveLength(3);
 });
 
-test('neither a restored backup nor a database from elsewhere brings a yes along', async () => {
+test('neither a restored backup nor a foreign database brings consent along', async () => {
   const { tools, client, questions } = await start(yes);
   const program = recorder();
   const { id } = await tools.addServer({ name: 'x', transport: program.transport() });
@@ -236,21 +237,21 @@ test('neither a restored backup nor a database from elsewhere brings a yes along
   expect(questions).toHaveLength(2);
 });
 
-test('secrets of a server go over https or stay on this computer', async () => {
+test('secrets of a server are sent over https or stay on this computer', async () => {
   const { tools } = await start(yes);
-  const at = (url: string, headers: Record<string, string> = { Authorization: 'abc' }) =>
+  const toAddress = (url: string, headers: Record<string, string> = { Authorization: 'abc' }) =>
     tools.addServer({ name: 'x', transport: { type: 'http', url, headers } });
   const refused = [
     ...['http://tools.example/mcp', 'http://10.0.0.5/mcp', 'http://localhost.evil.example/', 'http://0.0.0.0/'],
     ...['http://127.0.0.1.nip.io/', 'http://[::ffff:127.0.0.1]/', 'http://localhost./', 'http://a.localhost/'],
     ...['http://127.0.0.1@evil.example/', 'https://user:pass@tools.example/'],
   ];
-  for (const url of refused) await expect(at(url), url).rejects.toMatchObject({ code: 'invalid_input' });
-  await expect(at('http://tools.example/mcp?key=abc', {})).rejects.toMatchObject({ code: 'invalid_input' });
+  for (const url of refused) await expect(toAddress(url), url).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(toAddress('http://tools.example/mcp?key=abc', {})).rejects.toMatchObject({ code: 'invalid_input' });
   for (const url of ['https://tools.example/', 'http://127.0.0.1:9/', 'http://2130706433/', 'http://[::1]/'])
-    expect(await at(url)).toMatchObject({ enabled: false });
-  expect(await at('http://tools.example/mcp', {})).toMatchObject({ enabled: false });
-  const { id } = await at('https://tools.example/');
+    expect(await toAddress(url)).toMatchObject({ enabled: false });
+  expect(await toAddress('http://tools.example/mcp', {})).toMatchObject({ enabled: false });
+  const { id } = await toAddress('https://tools.example/');
   const transport = { type: 'http', url: 'http://tools.example/', headers: { Authorization: 'abc' } } as const;
   const changed = tools.changeServer({ id, name: 'x', transport });
   await expect(changed).rejects.toMatchObject({ data: { refusal: { name: 'toolAddressClear' } } });
@@ -265,7 +266,7 @@ test('secrets of a server go over https or stay on this computer', async () => {
   ]);
 });
 
-test('a redirect leads a tool server’s headers nowhere', async () => {
+test('a redirect never receives a tool server’s headers', async () => {
   const far = await listener();
   const server = createServer((_, response) => response.writeHead(307, { location: far.url }).end());
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -277,7 +278,7 @@ test('a redirect leads a tool server’s headers nowhere', async () => {
   expect(far.reached).toEqual([]);
 });
 
-test('an address that was stored before secrets had to be kept from it is not reached', async () => {
+test('a stored address that is no longer allowed to receive secrets is not reached', async () => {
   const first = await start(yes);
   const headers = { Authorization: 'Bearer canary' };
   const { id } = await first.tools.addServer({

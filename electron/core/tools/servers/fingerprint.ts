@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
 
 /**
- * Fingerprint of a server’s transport and its tools’ descriptions; permissions are bound to it. A server that changes
- * its command, address, a description or a schema must be reviewed again.
+ * Computes the fingerprint of a server's transport and its tools' descriptions, to which permissions are bound. A
+ * server that changes its command, address, a description or a schema must be reviewed again.
  */
 export function getFingerprint(transport: ToolTransport, tools: readonly Tool[]): string {
   const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -12,7 +12,7 @@ export function getFingerprint(transport: ToolTransport, tools: readonly Tool[])
     .digest('hex');
 }
 
-/** JSON with sorted keys. */
+/** Formats JSON with sorted keys. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -10,10 +10,10 @@ import { recorder } from '../../../../tests/support/recorder.ts';
 import { testCore } from '../../../../tests/support/test-core.ts';
 import { getFingerprint } from './fingerprint.ts';
 
-/** The database is not where a yes is kept: whoever can write it starts nothing. */
+/** Consent isn't stored in the database, so whoever can write to it can start nothing. */
 const no = async () => false;
 
-test('a server that an attacker wrote into the database as switched on and permitted is neither started nor offered', async () => {
+test('a server that an attacker wrote into the database as enabled and permitted is neither started nor offered', async () => {
   const first = await testCore();
   await first.core.close();
   const program = recorder();
@@ -38,7 +38,7 @@ test('a server that an attacker wrote into the database as switched on and permi
   expect(questions).toHaveLength(1);
 });
 
-test('a yes to one program is none to another that was put in its place, with all permissions to match, when a model calls it', async () => {
+test('consent for one program does not start another one that was put in its place with forged permissions, when a model calls it', async () => {
   const first = await testCore({ openGateway });
   const greeter = fileURLToPath(new URL('../../../../tests/support/mcp/greeter.ts', import.meta.url));
   const transport = { ...recorder().transport(), args: [greeter] };

@@ -30,7 +30,7 @@ async function connect(secrets: Record<string, string> = {}, options: Partial<Mc
   return connection;
 }
 
-test('a server’s tools are listed and called, with the variables that it was given', async () => {
+test('a server’s tools are listed and called with its configured variables', async () => {
   const server = await connect({ GREETER_SECRET: 'psst' });
   expect(server.tools.map(({ name }) => name)).toEqual(['greet', 'fail', 'exit', 'wait', 'much']);
   expect(server.tools[0]).toMatchObject({ description: 'Greets somebody', readOnly: true });
@@ -58,7 +58,7 @@ test('a server gets no other variables of our environment', async () => {
   expect((await server.call('greet', { name: 'Ada' }, never)).text).toBe('Hello, Ada! undefined');
 });
 
-test('a server’s schema of its results is not run: a pattern in it could hold everything', async () => {
+test('a server’s output schema is not run, because a pattern in it could block everything', async () => {
   const hostile = fileURLToPath(new URL('../../../../tests/support/mcp/hostile-schema.ts', import.meta.url));
   const server = await connect(
     {},
@@ -67,18 +67,18 @@ test('a server’s schema of its results is not run: a pattern in it could hold 
   expect(await server.call('word', {}, never)).toEqual({ text: 'a word', isError: false });
 });
 
-test('a tool that fails says so; wrong arguments are its failure too', async () => {
+test('a failing tool reports its error, and wrong arguments are the tool’s failure too', async () => {
   const server = await connect();
   expect(await server.call('fail', {}, never)).toEqual({ text: 'No greeting today.', isError: true });
   expect(await server.call('greet', { name: 7 }, never)).toMatchObject({ isError: true });
 });
 
-test('a long answer is cut, and says so', async () => {
+test('a long answer is cut, and its text mentions that', async () => {
   const { text } = await (await connect()).call('much', {}, never);
   expect(text).toMatch(/\[cut after 100000 of 300000 characters\]$/);
 });
 
-test('a call ends when it is cancelled, and when its time is over', async () => {
+test('a call ends when it is cancelled and when its time is over', async () => {
   const server = await connect({}, { limits: { callMs: 300 } });
   const stop = new AbortController();
   const waiting = server.call('wait', {}, stop.signal);
@@ -87,25 +87,25 @@ test('a call ends when it is cancelled, and when its time is over', async () => 
   await expect(server.call('wait', {}, never)).rejects.toMatchObject({ code: 'tool_failed' });
 });
 
-test('a server that ends in the middle fails the call and is told about', async () => {
-  let told: string | null | undefined;
+test('a server that ends during a call fails the call, and the end is reported', async () => {
+  let lastOutput: string | null | undefined;
   const server = await connect(
     {},
     {
       closed: (problem) => {
-        told = problem;
+        lastOutput = problem;
       },
     },
   );
   await expect(server.call('exit', {}, never)).rejects.toMatchObject({ code: 'tool_failed' });
-  await expect.poll(() => told).toBeNull();
+  await expect.poll(() => lastOutput).toBeNull();
 });
 
 test.each([
   ['one that crashes', { GREETER_MODE: 'crash' }, /it said: cannot find the greeting file/],
   ['one that never answers', { GREETER_MODE: 'silent' }, /did not answer/],
-])('%s is said to have failed', async (_name, secrets, sentence) => {
-  // Only silence is waited for: a program that crashes may take its time to do so.
+])('the failure of a program is reported: %s', async (_name, secrets, sentence) => {
+  // Only a silent server runs into the time limit. A crashing program may take its time.
   const connectMs = secrets.GREETER_MODE === 'silent' ? 1_500 : 20_000;
   await expect(connect(secrets, { limits: { connectMs } })).rejects.toMatchObject({
     code: 'tool_server_failed',
@@ -113,7 +113,7 @@ test.each([
   });
 });
 
-test('a program that is not there is said to be missing', async () => {
+test('a missing program is reported as missing', async () => {
   const transport = { type: 'stdio' as const, command: '/no/such/program', args: [], folder: null, variables: [] };
   await expect(connect({}, { transport })).rejects.toMatchObject({
     code: 'tool_server_failed',
@@ -121,12 +121,12 @@ test('a program that is not there is said to be missing', async () => {
   });
 });
 
-test('output that is no message is ignored', async () => {
+test('output that is not a message is ignored', async () => {
   const server = await connect({ GREETER_MODE: 'noisy' });
   expect(await server.call('greet', { name: 'Ada' }, never)).toMatchObject({ text: 'Hello, Ada!' });
 });
 
-test('what a server names outside of its own address is not asked, and redirects are not followed', async () => {
+test('addresses outside the server’s own origin are not requested, and redirects are not followed', async () => {
   const asked: [string, RequestRedirect | undefined][] = [];
   const send = onlyTo(new URL('https://tools.example/mcp'), async (input, init) => {
     asked.push([String(input), init?.redirect]);

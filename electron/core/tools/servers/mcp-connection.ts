@@ -10,7 +10,10 @@ import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { boundMessages, maxMessageMb, maxMessageValues } from './bounded-messages.ts';
 
-/** GitHub's server lists a hundred tools with some dozens of values each. Every value is compared and sent again and again. */
+/**
+ * GitHub's server lists a hundred tools with some dozens of values each. Every value is compared and sent again and
+ * again.
+ */
 const maxValuesOfTool = 5_000;
 const maxValues = 60_000;
 const maxBytesOfTool = 200_000;
@@ -21,7 +24,7 @@ interface Size {
   bytes: number;
 }
 
-/** Throws `tool_server_failed` at the first tool that passes a bound, and counts no further. */
+/** Throws `tool_server_failed` at the first tool that exceeds a limit, and stops counting there. */
 function refuseLargeTools(tools: readonly Pick<Tool, 'name' | 'inputSchema'>[]): void {
   const all: Size = { values: 0, bytes: 0 };
   for (const { name, inputSchema } of tools) {
@@ -43,7 +46,7 @@ function refuseLargeTools(tools: readonly Pick<Tool, 'name' | 'inputSchema'>[]):
   }
 }
 
-/** Stops beyond the bounds of one tool: a schema may be built to be walked for ever. */
+/** Stops at the limits for one tool, because a schema may be built to be walked forever. */
 function getSize(schema: unknown): Size {
   const open: unknown[] = [schema];
   const size: Size = { values: 0, bytes: 0 };
@@ -61,10 +64,10 @@ function getSize(schema: unknown): Size {
   return size;
 }
 
-/** A tool’s output as text for a model. */
+/** A tool's output as text for the model. */
 export interface ToolOutput {
   readonly text: string;
-  /** The tool reports a failure. */
+  /** The tool reported a failure. */
   readonly isError: boolean;
 }
 
@@ -72,7 +75,7 @@ export interface McpConnection {
   readonly tools: readonly Tool[];
   /** Throws `tool_failed` if the server does not answer, or the signal’s reason. */
   call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
-  /** Closes the connection and ends the process, if there is one. */
+  /** Closes the connection, and ends the process if there is one. */
   close(): Promise<void>;
 }
 
@@ -80,12 +83,12 @@ export interface McpOptions {
   readonly transport: ToolTransport;
   /** Values of the variables or headers that the transport names. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Where its program, and what that starts, is looked for; null: where ours is. */
+  /** The PATH for the server's program and whatever it starts. Null uses our own. */
   readonly searchPath: string | null;
   readonly version: string;
   readonly fetch: typeof fetch;
-  /** Called when the server ended by itself, with its last output. */
-  readonly closed: (said: string | null) => void;
+  /** Called when the server ended on its own, with the last line of its error output. */
+  readonly closed: (lastOutput: string | null) => void;
   readonly limits?: Partial<McpLimits>;
 }
 
@@ -99,16 +102,17 @@ export interface McpLimits {
 const usualLimits: McpLimits = { connectMs: 20_000, callMs: 120_000, outputCharacters: 100_000, tools: 200 };
 
 /**
- * A tool’s output is text for a model, whatever its schema says. Validation would run the server’s schema on the core’s
- * thread, where a single pattern can take years.
+ * A tool's output is text for a model, whatever its schema claims. Validation would run the server's schema on the
+ * core's thread, where a single pattern can take years.
  */
 const unchecked: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
 /**
- * Connects to a tool server by the Model Context Protocol (2026-07-28 and before) and lists its tools. A process gets
- * few environment variables: usual ones such as PATH and HOME, and those configured. Throws `tool_server_failed`.
+ * Connects to a tool server by the Model Context Protocol (2026-07-28 and earlier) and lists its tools. A process gets
+ * only a few environment variables: usual ones such as PATH and HOME, and the configured ones. Throws
+ * `tool_server_failed`.
  */
 export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   const limits = { ...usualLimits, ...options.limits };
@@ -128,7 +132,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
     open = false;
   };
   client.onerror = (error) => {
-    // Other errors reach the waiting call; a broken log line of the server is ignored.
+    // Other errors reach the waiting call. A malformed line in the server's output is ignored.
     if (isTooLong(error)) large.isSeen = true;
   };
   try {
@@ -177,8 +181,8 @@ function getTransport(
 }
 
 /**
- * The user agreed to this address only: redirects and addresses named by the server are refused, least of all with its
- * headers.
+ * The user agreed to this address only. Redirects and other addresses that the server names are refused, because they
+ * would also get its headers.
  */
 export const onlyTo =
   ({ origin }: URL, send: typeof fetch): typeof fetch =>
@@ -188,7 +192,7 @@ export const onlyTo =
     return send(input, { ...init, redirect: 'error' });
   };
 
-/** By stdio the SDK gives up, by HTTP our own `fetch` does. */
+/** For stdio the SDK reports a message that is too long; for HTTP our own `fetch` does. */
 const isTooLong = (error: unknown): boolean =>
   error instanceof Error &&
   ((error instanceof AppError && error.refusal?.name === 'bodyTooLong') ||
@@ -225,7 +229,7 @@ function getTool({ name, title, description, inputSchema, annotations }: McpTool
 
 type McpResult = Awaited<ReturnType<Client['callTool']>>;
 
-/** Text, and a note for anything else: a model gets text. */
+/** Models get text only, so other content becomes a note. */
 function getText({ content, structuredContent }: McpResult): string {
   const parts = content.map((part) => {
     if (part.type === 'text') return part.text;

@@ -1,6 +1,9 @@
 import type { Db, Tables } from '../../storage/database/db.ts';
 
-/** Subject of a permission. `fingerprint`: of the server when it was given; of a built-in tool its name. */
+/**
+ * The subject of a permission. `fingerprint` is that of the server when the permission was given, or the name of a
+ * built-in tool.
+ */
 export interface PermissionFor {
   readonly serverId: string | null;
   readonly tool: string;
@@ -39,7 +42,7 @@ export function permissionStore(db: Db) {
     async forgetAll(): Promise<void> {
       await db.deleteFrom('tool_permissions').execute();
     },
-    /** A server with another transport is another server. */
+    /** A server with another transport counts as another server. */
     async forgetServer(serverId: string): Promise<void> {
       await db.deleteFrom('tool_permissions').where('server_id', '=', serverId).execute();
     },

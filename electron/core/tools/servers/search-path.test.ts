@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { searchPath } from './search-path.ts';
 
-/** A home whose shell reads this file when it starts. */
+/** Creates a home folder whose shell reads this profile when it starts. */
 function home(profile: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'portico-shell-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -12,7 +12,7 @@ function home(profile: string): string {
   return folder;
 }
 
-/** Windows has no login shell, and no profile that only that one reads. */
+/** Windows has no login shell, and no profile that only a login shell reads. */
 const withShell = test.skipIf(process.platform === 'win32');
 
 const ask = (profile: string, env: Record<string, string> = {}) =>
@@ -39,7 +39,7 @@ withShell.each([
   expect(path).not.toContain('/nonsense');
 });
 
-test('a shell that is none, or that says nothing, changes nothing', async () => {
+test('a missing or silent shell changes nothing', async () => {
   expect(await searchPath({ platform: 'linux', env: { SHELL: '/no/such/shell', PATH: '/bin' } })()).toBeNull();
   const mute = join(home(''), 'mute');
   writeFileSync(mute, '#!/bin/sh\nexit 1\n');

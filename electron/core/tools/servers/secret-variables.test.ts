@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hidesValue, shownValue } from './server-question.ts';
 
-/** Variables that make some loader, shell, browser driver or package manager run other code, or fetch it from elsewhere. */
+/** Variables that make some loader, shell, browser driver or package manager run other code, or download it. */
 const decisive = {
   PLAYWRIGHT_DOWNLOAD_HOST: 'https://cdn.example',
   OPENSSL_CONF: '/tmp/x.cnf',
@@ -21,7 +21,7 @@ const decisive = {
   GIT_ASKPASS: 'ask.sh',
   NODE_OPTIONS: '--require ./x.cjs',
   PATH: '/tmp/bin:/usr/bin',
-  // A name that sounds like a secret hides no path, option or address.
+  // A name that sounds like a secret doesn't hide a path, option or address.
   PLUGIN_TOKEN: '/tmp/plugin.so',
   LOADER_KEY: '--import=./x.mjs',
   HOOK_SECRET: 'https://evil.example/x.js',
@@ -43,7 +43,7 @@ const secrets = {
   NPM_CONFIG__AUTH: 'dXNlcjpwYXNzd29yZA==',
   PRIVATE_KEY: '-----BEGIN RSA PRIVATE KEY-----\nMIIE',
   GOOGLE_CREDENTIALS: '{"type":"service_account"}',
-  // The shape says it where the name does not.
+  // The value's form reveals a secret where the name doesn't.
   NOTION: `ntn_${'1a2B'.repeat(10)}`,
   INTEGRATION: `secret_${'1a2B'.repeat(10)}`,
 };

@@ -8,12 +8,12 @@ const consent = z.object({ salt: z.string(), digest: z.string(), agreedAt: z.num
 const file = z.record(z.string(), consent);
 type Consents = z.infer<typeof file>;
 
-/** A slow hash: the hashed text has secret values, which the file must not help to guess. */
+/** A slow hash, because the file must not help to guess the secret values in the hashed text. */
 const slowDigest = promisify<Buffer, Buffer, number, Buffer>(scrypt);
 
 /**
- * The user’s consents by server: one digest each, so that anything that differs needs a new question. In its own file,
- * which no backup contains: a restored or foreign database brings no consents.
+ * The user's consents: one digest per server, so any difference needs a new question. They are in a separate file that
+ * no backup contains, so a restored or foreign database brings no consents along.
  */
 export function serverConsents(path: string, now: () => number) {
   let known = read(path);
@@ -26,7 +26,7 @@ export function serverConsents(path: string, now: () => number) {
   }
 
   return {
-    /** Whether there is a consent for this server; `holds` compares what is started. */
+    /** Whether there is any consent for this server. `holds` compares it with what would be started. */
     has: (id: string): boolean => Object.hasOwn(known, id),
     async holds(id: string, subject: string): Promise<boolean> {
       const given = Object.hasOwn(known, id) ? known[id] : undefined;
@@ -44,7 +44,7 @@ export function serverConsents(path: string, now: () => number) {
     },
     forget(id: string): void {
       if (!Object.hasOwn(known, id)) return;
-      keep(Object.fromEntries(Object.entries(known).filter(([each]) => each !== id)));
+      keep(Object.fromEntries(Object.entries(known).filter(([otherId]) => otherId !== id)));
     },
     forgetAll(): void {
       if (Object.keys(known).length > 0) keep({});

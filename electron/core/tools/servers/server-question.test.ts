@@ -18,19 +18,19 @@ const address: ServerWay = {
   secrets: { 'x-key': 'secret' },
 };
 
-/** What the question says itself, without the facts. */
+/** The question's own words, without the facts that it shows. */
 const words = (way: ServerWay, language: Language) => {
   const { title, advice, yes, no, facts } = serverQuestion(way, language);
   return [title, advice, yes, no, ...facts.map(({ label }) => label)];
 };
 
-test.each([program, address])('a person is asked in the language of the app: $transport.type', (way) => {
+test.each([program, address])('the user is asked in the language of the app: $transport.type', (way) => {
   expect(words(way, 'en-XA').filter((text) => !/^⟦.+⟧$/.test(text))).toEqual([]);
   expect(words(way, 'en-XA')).toHaveLength(words(way, 'en').length);
   const lines = (language: Language) => serverQuestion(way, language).facts.flatMap((fact) => fact.lines);
   expect(lines('en-XA')).toEqual(lines('en'));
 });
 
-test('the host is told the language of the question, for what it says itself', () => {
+test('the host gets the language of the question for its own labels', () => {
   expect(serverQuestion(program, 'en-XA').language).toBe('en-XA');
 });

@@ -7,39 +7,40 @@ import { questionText } from '../../runtime/host/question-text.ts';
 import type { ServerWay } from './server-way.ts';
 
 /**
- * Which environment variables of a tool server keep their value hidden when a person is asked. A list of the variables that
- * make a program run other code can never be complete, so the rule is the other way round: everything is shown, except a
- * value that is a secret by its variable's name and could not be a path, an option or an address, or by its own shape.
+ * Decides which environment variables of a tool server have their value hidden in the question to the user. A list of
+ * the variables that make a program run other code can never be complete, so everything is shown by default. A value is
+ * hidden only if its own form is that of a secret, or if its variable has a secret's name and the value can't be a
+ * path, an option or an address.
  */
 
 /** The last word of a secret's name: `API_TOKEN`, `DB_PASSWORD`, `OPENAI_APIKEY`, `apiKey`, `API_KEY_2`. */
 const secretName =
   /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|KEY|COOKIE|BEARER)S?(?:_?\d+)?$|(?:^|_)(?:AUTH|PASS|PAT|PWD|DSN)(?:_?\d+)?$/;
 
-/** Git reads its whole configuration from pairs of these, so that `GIT_CONFIG_KEY_0` is no key in the sense of a secret. */
+/** Git reads arbitrary configuration from pairs of these, so `GIT_CONFIG_KEY_0` isn't a secret key. */
 const gitConfiguration = /^GIT_CONFIG_(KEY|VALUE)_\d+$/;
 
-/** Paths, options, commands in a pipe, addresses and lists of settings: what could name other code. */
+/** Paths, options, piped commands, addresses and lists of settings: values that could name other code. */
 const couldNameCode =
   /^[./~\\|-]|^[A-Za-z]:[\\/]|:\/\/|^[\w.-]+=[^=]|\.(?:[cm]?[jt]s|sh|py|rb|pl|exe|dll|so|dylib|cmd|bat|ps1|jar|conf|cnf|ini|json|ya?ml|toml)$/i;
-/** PEM begins with hyphens as an option does. */
+/** PEM begins with hyphens, as an option does. */
 const pem = /^-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
-/** Prefixes that vendors give their secrets, and tokens that say themselves what they are. */
+/** Prefixes that vendors give their secrets, and formats of tokens that are recognisable. */
 const secretPrefix =
   /^(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[abeprs]|xapp|secret|ntn|lin_api|hf|gsk|AKIA|ASIA|AIza|ya29\.|eyJ|npm|pypi|dop_v1|shpat|figd|SG\.)[\w-]*[_.-]?[\w.-]{12,}$/;
 
-/** Whether the value is left out of the question, which then shows the name alone. */
+/** Whether the question leaves out the value and shows only the name. */
 export function hidesValue(name: string, value: string): boolean {
   if (pem.test(value)) return true;
   if (couldNameCode.test(value)) return false;
   return (secretName.test(upperWords(name)) && !gitConfiguration.test(name.toUpperCase())) || secretPrefix.test(value);
 }
 
-/** The value as the question shows it: the password of an address is left out. */
+/** Returns the value as the question shows it, without the password of an address. */
 export const shownValue = (value: string): string => value.replace(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, '$1…@');
 
-/** `apiKey` and `api-key` as `API_KEY`. */
+/** Turns `apiKey` and `api-key` into `API_KEY`. */
 const upperWords = (name: string) =>
   name
     .replace(/([a-z])(?=[A-Z])/g, '$1_')
@@ -47,12 +48,14 @@ const upperWords = (name: string) =>
     .toUpperCase();
 
 /**
- * Lines without labels. They fit on the smallest screen with the buttons below: nothing may be hidden from who agrees.
+ * Lines without labels. This many fit on the smallest screen with the buttons below, because nothing may be hidden from
+ * the user who agrees.
  */
 const maxLines = 20;
 
 /**
- * The question whether a server may be started or connected, with everything that is agreed to. Throws `invalid_input`.
+ * Creates the question whether a server may be started or connected, with everything that the user agrees to. Throws
+ * `invalid_input`.
  */
 export function serverQuestion({ transport, secrets }: ServerWay, language: Language): Question {
   const words = questionText(language);
@@ -91,7 +94,7 @@ function addressQuestion({ url, headers }: Address, words: Words['address']): Ab
   return { title, advice, facts: [fact(words.url, [new URL(url).href]), ...some(words.headers, headers)], yes };
 }
 
-/** Any variable may decide which code runs: only the values of secrets are left out. */
+/** Any variable may decide which code runs, so only the values of secrets are left out. */
 function shownVariables(
   names: readonly string[],
   values: ServerWay['secrets'],
@@ -109,7 +112,7 @@ function shownVariables(
 }
 
 function fact(label: string, words: readonly string[]): Question['facts'][number] {
-  // Far too long input is refused before it is formatted.
+  // Input that is far too long is refused before it is formatted.
   const most = maxLines * lineColumns;
   if (words.length > most || words.some((word) => word.length > most)) throw tooLong();
   return { label, lines: visibleLines(words.map(visibleWord)) };

@@ -5,22 +5,25 @@ import type { ToolTransport, ToolTransportInput } from '#shared/contract/app/too
 import { refusal } from '#shared/language/refusals.ts';
 import { canonical } from './fingerprint.ts';
 
-/** How a server is started or connected, with everything that decides what that does: the subject of consent. */
+/**
+ * How a server is started or connected, with everything that decides what it will do. This is what the user consents
+ * to.
+ */
 export interface ServerWay {
   readonly transport: ToolTransport;
   /** Values of the variables or headers that the transport names. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** A text that identifies it exactly. It contains secret values and is never stored. */
+/** Returns a text that identifies it exactly. The text contains secret values and is never stored. */
 export const getSubject = ({ transport, secrets }: ServerWay): string => canonical({ transport, secrets });
 
-/** Makes the working directory absolute: a relative one could be another after the next start. */
+/** Makes the working directory absolute, because a relative one could be a different folder after the next start. */
 export const inFullFolder = (transport: ToolTransport): ToolTransport =>
   transport.type === 'stdio' ? { ...transport, folder: resolve(homedir(), transport.folder ?? '') } : transport;
 
 /**
- * Refuses an address where secrets would be sent unencrypted: header values, or parts of the address. Throws
+ * Refuses an address to which secrets would be sent unencrypted: header values, or parts of the address. Throws
  * `invalid_input`.
  */
 export function refuseInsecure(transport: ToolTransport | ToolTransportInput): void {

@@ -17,7 +17,7 @@ async function connect(...args: string[]) {
   return connection;
 }
 
-test('a server of a hundred tools with rich schemas is read whole', async () => {
+test('the complete tool list of a server with a hundred tools and rich schemas is read', async () => {
   expect((await connect('100', '60')).tools).toHaveLength(100);
 });
 
@@ -25,7 +25,7 @@ test.each([
   ['one tool of 20,000 fields', ['1', '20000'], /^Its tool tool_0_0 is too large/],
   ['50 tools of 1,000 fields', ['50', '1000'], /^Its tools are too large together, from tool_0_/],
   ['pages of tools without end', ['1', '1', 'endless'], /did not terminate/],
-])('a server is refused with a sentence when it lists %s', async (_name, args, sentence) => {
+])('a server is refused with an explanation when it lists %s', async (_name, args, sentence) => {
   await expect(connect(...args)).rejects.toMatchObject({
     code: 'tool_server_failed',
     message: expect.stringMatching(sentence),

@@ -2,14 +2,14 @@ import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import type { Db, Tables } from '../../storage/database/db.ts';
 
-/** A stored tool server; the values of its variables and headers are in the keychain. */
+/** A stored tool server. The values of its variables and headers are in the keychain. */
 export interface StoredServer {
   readonly id: string;
   readonly name: string;
   readonly transport: ToolTransport;
   readonly enabled: boolean;
   readonly tools: readonly Tool[];
-  /** The fingerprint that the user reviewed; null before the first time. */
+  /** The fingerprint that the user reviewed. Null before the first review. */
   readonly seenFingerprint: string | null;
   readonly problem: ProblemText | null;
   readonly createdAt: number;

@@ -15,7 +15,7 @@ import { serverQuestion } from './server-question.ts';
 import { getSubject, inFullFolder, refuseInsecure, type ServerWay } from './server-way.ts';
 import type { StoredServer, ToolServerStore } from './tool-server-store.ts';
 
-/** Servers in another program’s settings, and why some were left out. */
+/** The servers in another program's settings, and why some were left out. */
 interface FoundServers {
   readonly servers: readonly { readonly name: string; readonly transport: ToolTransportInput }[];
   readonly leftOut: readonly { readonly name: string; readonly reason: ProblemText }[];
@@ -33,7 +33,7 @@ const maxServers = 50;
 
 /**
  * Reads the `mcpServers` (or `servers`) of a settings file as Claude Desktop, VS Code and Cursor write them. Starts
- * nothing. Throws `invalid_input` if it is no such file.
+ * nothing. Throws `invalid_input` if the file has neither.
  */
 function readServers(json: string): FoundServers {
   const entries = Object.entries(listIn(parsed(json)));
@@ -99,12 +99,15 @@ interface Named {
   readonly transport: ToolTransportInput;
 }
 
-/** The user’s tool servers: stored, connected on demand, and trusted only as they were when reviewed. */
+/** The user's tool servers: stored, connected on demand, and trusted only as they were when reviewed. */
 export function toolServers(deps: ToolServersDeps) {
   const { store, permissions, consents, ask, language, secrets, connect, changes, now, newId } = deps;
   const open = new Map<string, Promise<McpConnection>>();
   const starting = new Set<string>();
-  /** Servers with an open question: number of waiting calls, and a signal that withdraws it when the server changes. */
+  /**
+   * Servers with an open question: the number of waiting calls, and a signal that withdraws the question when the
+   * server changes.
+   */
   const asking = new Map<string, { readonly withdrawn: AbortController; callers: number }>();
   let closed = false;
 
@@ -137,7 +140,7 @@ export function toolServers(deps: ToolServersDeps) {
     return keep({ ...server, seenFingerprint: null, problem: null, createdAt: now() });
   }
 
-  /** `named`: names of its previous secrets. Without secrets before and after, no keychain is needed. */
+  /** `named` are the names of its previous secrets. If there were and are none, no keychain is needed. */
   async function keepSecrets(id: string, transport: ToolTransportInput, named: readonly string[]): Promise<void> {
     const given = secretsIn(transport);
     if (Object.keys(given).length === 0) return forgetSecrets(id, named);
@@ -161,7 +164,10 @@ export function toolServers(deps: ToolServersDeps) {
     return { transport: inFullFolder(transport), secrets: await getSecrets(id, namedIn(transport)) };
   }
 
-  /** Asks the user to agree to exactly what would be started now, unless they did. Throws `not_confirmed`. */
+  /**
+   * Asks the user for consent to exactly what would be started now, unless they already gave it. Throws
+   * `not_confirmed`.
+   */
   async function allow(id: string, signal: AbortSignal): Promise<void> {
     const way = await wayTo(await existing(id));
     const subject = getSubject(way);
@@ -195,12 +201,12 @@ export function toolServers(deps: ToolServersDeps) {
     await connection?.then(
       (known) => known.close(),
       () => {
-        // It never opened; who opened it got the error.
+        // It never opened, and the caller that tried to open it got the error.
       },
     );
   }
 
-  /** The connection, opened if needed; stores what its tools say. Throws `tool_server_failed`. */
+  /** Returns the connection, opening it if needed, and stores the tools that it lists. Throws `tool_server_failed`. */
   function reach(id: string): Promise<McpConnection> {
     if (closed) return Promise.reject(shuttingDown());
     const known = open.get(id);
@@ -213,14 +219,14 @@ export function toolServers(deps: ToolServersDeps) {
 
   async function start(id: string): Promise<McpConnection> {
     const way = await wayTo(await existing(id));
-    // Exactly what was compared is started; nothing is read again in between.
+    // Exactly what was compared is started. Nothing is read again in between.
     if (!(await consents.holds(id, getSubject(way)))) throw notAllowed();
     starting.add(id);
     changes.emit('tools');
     try {
       const connection = await connect({
         ...way,
-        closed: (said) => void ended(id, said === null ? tell('serverEnded') : { message: said }),
+        closed: (lastOutput) => void ended(id, lastOutput === null ? tell('serverEnded') : { message: lastOutput }),
       });
       const server = await existing(id);
       starting.delete(id);
@@ -263,15 +269,15 @@ export function toolServers(deps: ToolServersDeps) {
       changes.emit('tools');
     },
     /**
-     * Asks the user first. Throws `not_confirmed`, `confirmation_busy`, or `invalid_input` if it cannot be shown for
-     * consent.
+     * Asks the user first. Throws `not_confirmed`, `confirmation_busy`, or `invalid_input` if the question can't be
+     * shown completely.
      */
     async test({ id }: { id: string }, signal: AbortSignal = new AbortController().signal): Promise<ToolServer> {
       await allow(id, signal);
       const { enabled } = await existing(id);
       await stop(id);
       await reach(id).catch((error: unknown) => {
-        // Reported by `problem`, the result of the test.
+        // The failure is the result of the test and is reported in `problem`.
         if (!(error instanceof AppError) || error.code !== 'tool_server_failed') throw error;
       });
       if (!enabled) await stop(id);
@@ -295,7 +301,7 @@ export function toolServers(deps: ToolServersDeps) {
       await disallow(id);
       return keep({ ...server, enabled: false });
     },
-    /** After a restore all consents and permissions end. */
+    /** After a restore, all consents and permissions end. */
     async restored(): Promise<void> {
       consents.forgetAll();
       await permissions.forgetAll();
@@ -330,7 +336,7 @@ const shuttingDown = () => refusal('shutting_down', 'closing');
 
 const notAllowed = () => refusal('not_confirmed', 'notAgreed');
 
-/** Why a found server is left out; null: it is imported. */
+/** Why a server in the file is left out. Null if it is imported. */
 function toRefusal(transport: ToolTransportInput): ProblemText | null {
   try {
     refuseInsecure(transport);

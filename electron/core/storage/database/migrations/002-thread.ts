@@ -15,7 +15,7 @@ const statements = [
     leaf text,
     deleted_at integer not null
   ) strict`,
-  // What is shown now is remembered; everywhere else the newest is what is shown first.
+  // Remembers the branches that are shown now. Everywhere else the newest child is shown.
   sql`with recursive path (id, parent_id) as (
       select m.id, m.parent_id from conversations c join messages m on m.id = c.active_leaf
       union all
@@ -24,7 +24,7 @@ const statements = [
     update messages set shown_child = path.id from path where messages.id = path.parent_id`,
 ];
 
-/** The branch tree: what is shown below each message, answers that go on, and removals that can be taken back. */
+/** Adds the branch tree: the shown child of each message, continued answers, and removals that can be undone. */
 export const thread: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

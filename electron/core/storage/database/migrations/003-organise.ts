@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Tokens are words without case and accents; the prefix indexes make `ro*` and `rou*` one look-up each. */
+/** Words are indexed without case and accents. The prefix indexes make `ro*` and `rou*` a single lookup each. */
 const words = sql.raw(`tokenize = "unicode61 remove_diacritics 2", prefix = '2 3'`);
 
 const statements = [
@@ -24,7 +24,7 @@ const statements = [
     primary key (conversation_id, tag)
   ) strict, without rowid`,
   sql`create index conversation_tags_name on conversation_tags (tag)`,
-  // Whoever writes on in a chat wants it back: what is in use is never purged.
+  // A new message takes its chat out of archive and trash, so a chat that is in use is never purged.
   sql`create trigger conversations_written after insert on messages
     when exists (select 1 from conversations where id = new.conversation_id
       and (trashed_at is not null or archived_at is not null))
@@ -32,7 +32,8 @@ const statements = [
       update conversations set trashed_at = null, archived_at = null where id = new.conversation_id;
     end`,
 
-  // The rowid of conversations is not its key, so it is stable only as long as nobody runs VACUUM on this database.
+  // The rowid of conversations isn't its primary key, so it is stable only as long as nobody runs VACUUM on this
+  // database.
   sql`create virtual table title_words using fts5 (title, content = 'conversations', content_rowid = 'rowid', ${words})`,
   sql`create trigger title_words_add after insert on conversations begin
       insert into title_words (rowid, title) values (new.rowid, new.title);
@@ -46,7 +47,7 @@ const statements = [
     end`,
   sql`insert into title_words (rowid, title) select rowid, title from conversations`,
 
-  // An answer is indexed when it has ended: its text changes many times a second until then.
+  // An answer is indexed only when it has ended, because its text changes many times a second before.
   sql`create virtual table message_words using fts5 (text, content = 'messages', content_rowid = 'seq', ${words})`,
   sql`create trigger message_words_add after insert on messages when new.status <> 'streaming' begin
       insert into message_words (rowid, text) values (new.seq, new.text);
@@ -70,7 +71,10 @@ const statements = [
   sql`insert into message_words (rowid, text) select seq, text from messages where status <> 'streaming'`,
 ];
 
-/** Folders, tags, pins, archive and trash; the full-text index, kept by triggers in the transaction that writes. */
+/**
+ * Adds folders, tags, pins, archive and trash, and the full-text index. Triggers update the index within the
+ * transaction that writes.
+ */
 export const organise: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What one answer cost, kept apart from the answer: it stays when the message is deleted, as the ledger's entry does. */
+/** The cost of an answer is stored separately. It stays when the message is deleted, as the ledger's entry does. */
 const spend = sql`
   insert into spend (id, conversation_id, request_id, purpose, simulated, cost_usd, cost_source, at)
   values (new.id, new.conversation_id, new.request_id, 'chat', new.simulated, new.cost_usd, new.cost_source, new.created_at)
   on conflict (id) do update set request_id = excluded.request_id, simulated = excluded.simulated,
     cost_usd = excluded.cost_usd, cost_source = excluded.cost_source`;
 
-/** An answer that failed was not charged unless the gateway's record says so (wire contract §1.4.7). */
+/** A failed answer counts as free unless the gateway's record contains a cost (wire contract §1.4.7). */
 const counts = (row: string) =>
   sql.raw(
     `${row}role = 'assistant' and ${row}status <> 'streaming' and ${row}request_id is not null

@@ -23,7 +23,7 @@ const statements = [
   sql`create index tool_permissions_tool on tool_permissions (tool)`,
 ];
 
-/** Tool servers and what the user permitted them. Secrets are not here: they are in the keychain. */
+/** Adds tool servers and the user's permissions for them. Their secrets are in the keychain, not here. */
 export const tools: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

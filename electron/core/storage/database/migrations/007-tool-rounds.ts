@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** A request that takes the results of tools back to the model is booked under a purpose of its own. */
+/** A request that sends tool results back to the model gets a purpose of its own. */
 const purpose = sql`case when new.continues = 1 and exists (
     select 1 from messages before where before.id = new.parent_id and before.finish_reason = 'tool_calls'
   ) then 'tool' else 'chat' end`;

@@ -3,7 +3,8 @@ import type { Migration } from 'kysely/migration';
 
 const statements = [
   sql`alter table messages add column client_request_id text`,
-  // What was sent and never told its id may have cost something: unknown until it is found, and never nothing.
+  // A request that was sent but never got its id may have cost something. Its cost is unknown until it is found; it
+  // is never zero.
   sql`create trigger messages_spend_unknown
     after update of status on messages
     when new.role = 'assistant' and new.status in ('interrupted', 'cancelled')
@@ -22,7 +23,9 @@ const statements = [
   sql`alter table spend add column source text`,
 ];
 
-/** What lost its thread when a process or a window ended: the charge of a request, an unsent edit, what was unfolded. */
+/**
+ * Keeps state that was lost when a process or a window ended: the charge of a request, unsent edits, expanded parts.
+ */
 export const steady: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

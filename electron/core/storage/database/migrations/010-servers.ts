@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Servers under names of the user's own, and several keys of a provider: what is remembered of them but the secrets. */
+/** Adds the user's own servers and several keys per provider. Their secrets are in the keychain, not here. */
 export const servers: Migration = {
   async up(db: Kysely<unknown>) {
     await sql`alter table providers add column settings text not null default '{}'`.execute(db);

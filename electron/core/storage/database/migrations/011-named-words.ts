@@ -10,7 +10,7 @@ const statements = [
     where json_extract(room, '$.why') is not null`,
 ];
 
-/** Sentences that are kept have the name and the values of their words beside them; those of before are kept as they are. */
+/** Stores sentences with the name and values of their catalogue text. Older sentences stay plain text. */
 export const namedWords: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

@@ -4,12 +4,12 @@ import type { Migration } from 'kysely/migration';
 const statements = [
   sql`alter table conversations add column temporary integer not null default 0`,
   sql`create index conversations_temporary on conversations (id) where temporary = 1`,
-  // What is removed leaves no word behind in the index.
+  // Deleted text leaves no words behind in the index.
   sql`insert into title_words (title_words, rank) values ('secure-delete', 1)`,
   sql`insert into message_words (message_words, rank) values ('secure-delete', 1)`,
 ];
 
-/** Conversations that are not kept. */
+/** Adds temporary conversations. */
 export const temporary: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What all chats of a folder know: instructions, a model for new ones, and files. */
+/** Adds what all chats of a folder share: instructions, a model for new chats, and files. */
 export const projects: Migration = {
   async up(db: Kysely<unknown>) {
     await sql`alter table folders add column instructions text not null default ''`.execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What the tools of an answer gave, each after the tool's name; empty where none did. */
+/** The outputs of an answer's tools, each preceded by the tool's name. Empty if there are none. */
 const results = (row: string) =>
   sql.raw(`(select coalesce(group_concat(json_extract(call.value, '$.run.title') || ': ' ||
     json_extract(call.value, '$.run.result'), char(10)), '') from json_each(${row}tool_calls) call
@@ -22,7 +22,7 @@ const statements = [
   sql`insert into tool_words (rowid, results) select seq, results from tool_results where results <> ''`,
 ];
 
-/** A full-text index of what tools gave, beside that of the messages' own words. */
+/** Adds a full-text index of tool outputs, separate from that of the messages' own text. */
 export const toolWords: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

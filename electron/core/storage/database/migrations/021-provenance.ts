@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** A request that takes the results of tools back to the model is booked under a purpose of its own. */
+/** A request that sends tool results back to the model gets a purpose of its own. */
 const purpose = sql`case when new.continues = 1 and exists (
     select 1 from messages before where before.id = new.parent_id and before.finish_reason = 'tool_calls'
   ) then 'tool' else 'chat' end`;
@@ -9,7 +9,8 @@ const purpose = sql`case when new.continues = 1 and exists (
 const statements = [
   sql`drop trigger messages_spend`,
   sql`drop trigger messages_spend_unknown`,
-  // Also of an answer that failed: what was sent may have cost something, and its cost is unknown until the gateway says so.
+  // Failed answers are included: the request may have cost something, and its cost is unknown until the gateway
+  // reports it.
   sql`create trigger messages_spend
     after update of status, cost_usd, cost_source, simulated, request_id on messages
     when new.role = 'assistant' and new.status <> 'streaming'
@@ -23,7 +24,7 @@ const statements = [
     end`,
   sql`update spend set source = (select messages.source from messages where messages.id = spend.id)
     where source is null and exists (select 1 from messages where messages.id = spend.id)`,
-  // What a person has said of a request that the books and the chats do not agree about.
+  // The user's marks on requests for which ledger and chats disagree.
   sql`create table request_marks (
     request_id text primary key,
     mark text not null,
@@ -31,7 +32,7 @@ const statements = [
   ) strict, without rowid`,
 ];
 
-/** Each request that was sent is counted, with the account that pays for it. */
+/** Counts every request that was sent, with the billing account that pays for it. */
 export const provenance: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

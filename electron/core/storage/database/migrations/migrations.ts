@@ -21,7 +21,7 @@ import { provenance } from './021-provenance.ts';
 import { searchedTokens } from './022-searched-tokens.ts';
 import { importedUntil } from './023-imported-until.ts';
 
-/** In the order of their names. A released one is never changed. */
+/** In the order of their names. A released migration is never changed. */
 export const migrations: Record<string, Migration> = {
   '001-first-tables': firstTables,
   '002-thread': thread,

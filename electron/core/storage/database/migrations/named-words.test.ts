@@ -4,7 +4,7 @@ import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { migrations } from './migrations.ts';
 
-test('sentences that were kept before words had names are kept as they are', async () => {
+test('sentences stored before texts had names stay unchanged', async () => {
   const sqlite = new Sqlite(':memory:');
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: sqlite }) });
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
