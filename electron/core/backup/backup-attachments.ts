@@ -6,8 +6,8 @@ import { renameFile } from '#gateway/storage/rename-file.ts';
 import { attachmentPath } from '../storage/database/stored-attachments.ts';
 
 /**
- * The attachments of all backups, each once by its SHA-256: `files/ab/abcdef…`. Since they never change, they are hard
- * links where possible, else copies.
+ * The attachments of all backups, each stored once by its SHA-256: `files/ab/abcdef…`. They never change, so they are
+ * hard links where possible, otherwise copies.
  */
 export function backupAttachments(backupFolder: string, attachmentFolder: string) {
   const pool = join(backupFolder, 'files');
@@ -17,7 +17,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
   };
 
   return {
-    /** Adds missing files; returns how many could not be found. */
+    /** Adds files that aren't in the backups yet. Returns how many of them could not be found. */
     async add(ids: readonly string[]): Promise<number> {
       let missing = 0;
       for (const id of ids) {
@@ -29,7 +29,10 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
       return missing;
     },
 
-    /** Restores files that are missing or damaged, if the backup has them intact; returns how many it has not. */
+    /**
+     * Restores files that are missing or damaged in the data folder. Returns how many could not be restored, because
+     * the backup lacks them or has them damaged.
+     */
     async restore(ids: readonly string[]): Promise<number> {
       let missing = 0;
       for (const id of ids) {
@@ -41,7 +44,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
       return missing;
     },
 
-    /** Removes files that no backup references, and what a crash left half-written. */
+    /** Removes files that no backup references, and half-written files that a crash left. */
     async keepOnly(ids: ReadonlySet<string>): Promise<void> {
       for (const entry of await readdir(pool, { recursive: true, withFileTypes: true }).catch(() => [])) {
         if (entry.isFile() && !ids.has(entry.name)) await rm(join(entry.parentPath, entry.name), { force: true });
@@ -50,7 +53,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
   };
 }
 
-/** Written under a temporary name first: a file at `to` is always complete. */
+/** Writes under a temporary name first, so a file at `to` is always complete. */
 async function putFile(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const part = join(dirname(to), `.${randomUUID()}`);
@@ -63,7 +66,7 @@ async function putFile(from: string, to: string): Promise<void> {
   }
 }
 
-/** A whole copy, also after a power cut. */
+/** Makes a copy that is complete even after a power failure. */
 export async function copyDurably(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const file = await open(to, 'r+');

@@ -15,9 +15,9 @@ import { backupAttachments } from './backup-attachments.ts';
 import { keptDaily, keptWeekly, listBackups, listRemoved, nameAt, outdated, removeUnfinished } from './backup-files.ts';
 
 const dayMs = 86_400_000;
-/** How often a due backup is checked for. */
+/** How often the app checks whether a backup is due. */
 const lookEveryMs = 3_600_000;
-/** How long a removed backup can be put back. */
+/** How long the removal of a backup can be undone. */
 const undoMs = 3_600_000;
 
 export interface BackupDeps {
@@ -28,24 +28,24 @@ export interface BackupDeps {
   readonly changes: Changes;
   readonly now: () => number;
   readonly log: Log;
-  /** Ends running answers, before the database is replaced. */
+  /** Ends running answers before the database is replaced. */
   readonly quiet: () => Promise<void>;
-  /** Migrates the restored database and reloads what is held in memory. */
+  /** Migrates the restored database and reloads what the core holds in memory. */
   readonly restored: () => Promise<void>;
 }
 
 /**
- * Rolling backups of `portico.db` with attachments: chats and settings, never a key (those are in the keychain) and
- * never the ledger, which must not go back in time.
+ * Rolling backups of `portico.db` with attachments: chats and settings, never keys (those are in the keychain) and
+ * never the ledger, because its balances must not go back in time.
  */
 export function backupFeature(deps: BackupDeps) {
   const { databasePath, folder, background, changes, now, log } = deps;
   const attachments = backupAttachments(folder, deps.attachmentFolder);
-  /** By the names of their files. */
+  /** When each backup was removed, by file name. */
   const removedAt = new Map<string, number>();
   let problem: ProblemText | null = null;
   let missingFiles = 0;
-  /** Serialises backups and restores. */
+  /** Runs backups and restores one after the other. */
   const inTurn = takingTurns();
 
   const state = (): BackupState => ({ folder, backups: listed(), problem, missingFiles, keptDaily, keptWeekly });
@@ -58,7 +58,7 @@ export function backupFeature(deps: BackupDeps) {
     }
   }
 
-  /** Copies in steps between other work, checks the copy, and only then renames it. */
+  /** Copies in steps between other work, checks the copy, and renames it only then. */
   async function copy(kind: Backup['kind']): Promise<void> {
     const name = nameAt(kind, now());
     const part = join(folder, `${name}.part`);
@@ -70,7 +70,7 @@ export function backupFeature(deps: BackupDeps) {
       asOneFile(part);
       const wrong = await background.run('check', { path: part });
       if (wrong) throw refusal('backup_failed', 'copyNotKept', { why: wrong });
-      // Attachments first: a backup with its final name is complete.
+      // The attachments come first: a backup under its final name is then complete.
       missingFiles = await attachments.add(await background.run('files', { path: part }));
       renameFileSync(part, join(folder, name));
       for (const old of outdated(listBackups(folder))) rmSync(join(folder, old.name));
@@ -83,11 +83,14 @@ export function backupFeature(deps: BackupDeps) {
     }
   }
 
-  /** Removes attachments that no backup references. An unreadable backup may reference any: then all stay. */
+  /**
+   * Removes attachments that no backup references. An unreadable backup may reference any of them, so in that case all
+   * are kept.
+   */
   async function forgetUnused(): Promise<void> {
     const named = new Set<string>();
     try {
-      for (const name of [...listBackups(folder).map((each) => each.name), ...listRemoved(folder)]) {
+      for (const name of [...listBackups(folder).map((backup) => backup.name), ...listRemoved(folder)]) {
         for (const id of await background.run('files', { path: join(folder, name) })) named.add(id);
       }
     } catch (error) {
@@ -109,15 +112,18 @@ export function backupFeature(deps: BackupDeps) {
     }
   }
 
-  /** Due a day after the newest one, if anything was written since; the first one as soon as there is a chat. */
+  /**
+   * A backup is due a day after the newest one if anything was written since. The first one is due as soon as there is
+   * a chat.
+   */
   function due(): boolean {
-    const [newest] = listed().filter((each) => each.kind === 'auto');
+    const [newest] = listed().filter((backup) => backup.kind === 'auto');
     if (!newest) return hasChats(databasePath);
     const written = Math.max(changedAt(databasePath), changedAt(`${databasePath}-wal`));
     return now() - newest.createdAt >= dayMs && written > newest.createdAt;
   }
 
-  /** Removed backups that cannot be put back any more: of an earlier run, or removed long ago. */
+  /** Deletes removed backups that can't be put back any more: those of an earlier run, and those removed long ago. */
   async function forgetRemoved(): Promise<void> {
     const late = listRemoved(folder).filter((name) => now() - (removedAt.get(name) ?? 0) >= undoMs);
     for (const name of late) rmSync(join(folder, name));
@@ -150,7 +156,7 @@ export function backupFeature(deps: BackupDeps) {
   }
 
   function existing(name: string): Backup {
-    const found = listed().find((each) => each.name === name);
+    const found = listed().find((backup) => backup.name === name);
     if (!found) throw refusal('not_found', 'backupGone');
     return found;
   }
@@ -189,7 +195,7 @@ export function backupFeature(deps: BackupDeps) {
       return state();
     },
 
-    /** Starts backups that are due, now and later. Returns a function that stops this and waits for the running one. */
+    /** Makes due backups, now and later. Returns a function that stops this and waits for the running backup. */
     keepUp(): () => Promise<void> {
       void makeIfDue();
       const timer = setInterval(() => void makeIfDue(), lookEveryMs);
@@ -202,19 +208,19 @@ export function backupFeature(deps: BackupDeps) {
   };
 }
 
-/** A database in WAL mode consists of several files: a backup is one file, without the chats that are not kept. */
+/** A database in WAL mode consists of several files. A backup must be one file, and it leaves out temporary chats. */
 function asOneFile(path: string): void {
   const db = new Sqlite(path);
   try {
     db.pragma('journal_mode = DELETE');
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
-    // As `deleteChat` does.
+    // The chain of parents is cut first, as in `deleteChat`.
     db.exec(`update messages set parent_id = null
       where conversation_id in (select id from conversations where temporary <> 0)`);
     db.exec('delete from conversations where temporary <> 0');
   } finally {
-    // Also where it failed: on Windows the copy could not be removed while it is open.
+    // Also after a failure: Windows can't remove the copy while it is open.
     db.close();
   }
 }

@@ -18,7 +18,7 @@ function readName(name: string): Pick<Backup, 'kind' | 'createdAt'> | null {
     : null;
 }
 
-/** The backups in a folder, newest first; other files are ignored. */
+/** Returns the backups in a folder, newest first. Other files are ignored. */
 export function listBackups(folder: string): Backup[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return readdirSync(folder)
@@ -31,32 +31,34 @@ export function listBackups(folder: string): Backup[] {
     .sort((a, b) => b.createdAt - a.createdAt);
 }
 
-/** Names of removed backups that can be put back. */
+/** Returns the file names of removed backups that can be put back. */
 export const listRemoved = (folder: string): string[] =>
   readdirSync(folder).flatMap((file) =>
     readName(file.replace(/\.removed$/, '')) && file.endsWith('.removed') ? file : [],
   );
 
-/** Removes partial copies of a crash. */
+/** Removes incomplete copies that a crash left. */
 export function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) if (/\.part(-wal|-shm|-journal)?$/.test(name)) rmSync(join(folder, name));
 }
 
 /**
- * The automatic backups to delete: kept are the newest of each of the last seven days and of each of the last four
- * weeks that have one. Manual backups stay until the user deletes them.
+ * Returns the automatic backups to delete. Kept are the newest one of each of the last seven days, and of each of the
+ * last four weeks that have one. Manual backups are kept until the user deletes them.
  */
 export function outdated(backups: readonly Backup[]): Backup[] {
-  const auto = backups.filter((each) => each.kind === 'auto').toSorted((a, b) => b.createdAt - a.createdAt);
+  const auto = backups.filter((backup) => backup.kind === 'auto').toSorted((a, b) => b.createdAt - a.createdAt);
   const getNewest = (spanMs: number, most: number) => {
     const spans = new Map<number, Backup>();
-    for (const each of auto) {
-      const span = Math.floor(each.createdAt / spanMs);
-      if (!spans.has(span) && spans.size < most) spans.set(span, each);
+    for (const backup of auto) {
+      const span = Math.floor(backup.createdAt / spanMs);
+      if (!spans.has(span) && spans.size < most) spans.set(span, backup);
     }
     return [...spans.values()];
   };
   const kept = new Set([...getNewest(dayMs, keptDaily), ...getNewest(7 * dayMs, keptWeekly)]);
-  const safety = backups.filter((each) => each.kind === 'before-restore').toSorted((a, b) => b.createdAt - a.createdAt);
-  return [...auto.filter((each) => !kept.has(each)), ...safety.slice(keptSafety)];
+  const safety = backups
+    .filter((backup) => backup.kind === 'before-restore')
+    .toSorted((a, b) => b.createdAt - a.createdAt);
+  return [...auto.filter((backup) => !kept.has(backup)), ...safety.slice(keptSafety)];
 }

@@ -31,7 +31,7 @@ async function start(options: TestCoreOptions = {}) {
   return { ...core, ask, titles, backups: join(core.dataFolder, 'backups') };
 }
 
-test('a backup brings back what was there, the present state is kept beside it, and work goes on', async () => {
+test('a restore brings back the backup, saves the current state as a backup, and work continues', async () => {
   const { client, ask, titles, backups } = await start();
   const first = await ask('m1', 'first');
   const { backups: made } = await client.backup.make();
@@ -52,7 +52,7 @@ test('a backup brings back what was there, the present state is kept beside it, 
   expect(readdirSync(backups).filter((name) => !name.endsWith('.db'))).toEqual([]);
 });
 
-test('a damaged, a foreign and a newer file are refused, and nothing changes', async () => {
+test('a damaged, a foreign and a newer backup are refused, and nothing changes', async () => {
   const { client, ask, titles, backups } = await start();
   await ask('m1', 'first');
   const { backups: made } = await client.backup.make();
@@ -82,14 +82,14 @@ test('a damaged, a foreign and a newer file are refused, and nothing changes', a
   await expect(client.backup.restore({ name: nameAt('auto', 5) })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a backup is made at the start when a day has passed and something was written, else not', async () => {
+test('a start makes a backup only if a day has passed and something was written', async () => {
   const wall = Date.now();
   let time = wall - 2 * dayMs;
   const first = await start({ now: () => time });
   await first.ask('m1', 'first');
   const { dataFolder } = first;
   await first.core.close();
-  /** How many automatic ones there are after a start: one made by hand comes after what is due. */
+  /** Counts the automatic backups after a start. The manual backup waits for the one that is due. */
   const automatic = async () => {
     const again = await testCore({ dataFolder, now: () => time });
     await again.client.backup.make();
@@ -102,12 +102,12 @@ test('a backup is made at the start when a day has passed and something was writ
   expect(await automatic()).toBe(1);
   time = wall + 10 * dayMs;
   expect(await automatic()).toBe(2);
-  // The file's own time is the machine's: nothing was written after the last backup.
+  // The file's modification time is the machine's, so nothing was written after the last backup.
   time = wall + 12 * dayMs;
   expect(await automatic()).toBe(2);
 });
 
-test('a folder that cannot be written is named, and the next success takes the problem back', async () => {
+test('a folder that cannot be written to is reported, and the next successful backup clears the problem', async () => {
   const { client, ask, backups } = await start();
   await ask('m1', 'first');
   rmSync(backups, { recursive: true, force: true });
@@ -122,7 +122,7 @@ test('a folder that cannot be written is named, and the next success takes the p
   expect((await client.backup.make()).problem).toBeNull();
 });
 
-test('a copy that is not whole is no backup, and is not left behind', async () => {
+test('an incomplete copy does not become a backup and is removed', async () => {
   const { client, ask, backups, dataFolder } = await start();
   await ask('m1', 'first');
   const db = new Sqlite(join(dataFolder, 'portico.db'));
@@ -136,7 +136,7 @@ test('a copy that is not whole is no backup, and is not left behind', async () =
   expect(readdirSync(backups).filter((name) => name.includes('.db'))).toEqual([]);
 });
 
-test('a copy that cannot be finished is neither left behind nor left open', async () => {
+test('a copy that cannot be finished is removed and closed', async () => {
   const { client, ask, backups, dataFolder } = await start();
   await ask('m1', 'first');
   const db = new Sqlite(join(dataFolder, 'portico.db'));
@@ -151,7 +151,7 @@ test('a copy that cannot be finished is neither left behind nor left open', asyn
 
 describe('attached files', () => {
   const bytes = Buffer.from('# Notes that a chat came with\n');
-  /** A chat with a file, and where that file lies, in use and in the backups. */
+  /** Creates a chat with a file. Returns where that file is, in use and in the backups. */
   async function withFile() {
     const started = await start();
     const piece = { uploadId: 'u1', name: 'notes.md', offset: 0, totalBytes: bytes.length };
@@ -175,7 +175,7 @@ describe('attached files', () => {
     };
   }
 
-  test('are in a backup, once for all of them and without a second copy on the disk, and come back with it', async () => {
+  test('are in a backup once, without a second copy on the disk, and are restored with it', async () => {
     const { client, make, read, inUse, kept } = await withFile();
     const first = await make();
     await make();
@@ -191,7 +191,7 @@ describe('attached files', () => {
     expect((await read()).equals(bytes)).toBe(true);
   });
 
-  test('that are not whole are not brought back, and it is said', async () => {
+  test('are not restored from a damaged backup copy, and are reported as missing', async () => {
     const { client, make, read, inUse, kept } = await withFile();
     const name = await make();
     rmSync(inUse);
@@ -201,7 +201,7 @@ describe('attached files', () => {
     await expect(read()).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('leave with the last backup that names them, once that cannot be put back; beside one that cannot be read all stay', async () => {
+  test('are removed with the last backup that references them, but not while an unreadable backup may reference them', async () => {
     const { core, client, make, kept, backups, dataFolder, conversationId } = await withFile();
     const [first, second] = [await make(), await make()];
     await client.backup.remove({ name: first });
@@ -225,7 +225,7 @@ describe('attached files', () => {
   });
 });
 
-test('no key is in a backup', async () => {
+test('a backup contains no key', async () => {
   const { client, backups, ask } = await start();
   const canary = 'sk-canary-0123456789abcdef';
   await client.providers.setKey({ id: 'openai', key: canary }).catch(() => {});
@@ -237,36 +237,36 @@ test('no key is in a backup', async () => {
   }
 });
 
-describe('of the automatic ones are kept', () => {
-  const at = (timeMs: number, kind: Backup['kind'] = 'auto'): Backup => ({
+describe('of the automatic backups', () => {
+  const createBackup = (timeMs: number, kind: Backup['kind'] = 'auto'): Backup => ({
     name: nameAt(kind, timeMs),
     kind,
     createdAt: timeMs,
     bytes: 1,
   });
 
-  test('seven days and four weeks of daily backups, however long it goes on', () => {
+  test('seven days and four weeks are kept, however long daily backups go on', () => {
     let kept: Backup[] = [];
     for (let day = 20_000; day < 20_400; day++) {
-      kept = [...kept, at(day * dayMs + 3_600_000)];
+      kept = [...kept, createBackup(day * dayMs + 3_600_000)];
       const old = new Set(outdated(kept));
-      kept = kept.filter((each) => !old.has(each));
+      kept = kept.filter((backup) => !old.has(backup));
     }
-    const ages = kept.map((each) => 20_399 - Math.floor(each.createdAt / dayMs)).sort((a, b) => a - b);
+    const ages = kept.map((backup) => 20_399 - Math.floor(backup.createdAt / dayMs)).sort((a, b) => a - b);
     expect(ages.slice(0, keptDaily)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(kept.length).toBeLessThanOrEqual(keptDaily + keptWeekly);
-    // The newest of this week and of the three before it: the oldest is two to three weeks old.
+    // These are the newest of this week and of the three before it, so the oldest is two to three weeks old.
     expect(ages.at(-1)).toBeGreaterThanOrEqual(14);
   });
 
-  test('always the newest, and never one that was made by hand is dropped', () => {
+  test('the newest is always kept, and no manual backup is ever dropped', () => {
     const times = fc.uniqueArray(fc.integer({ min: 0, max: 400 * 24 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(times, fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }), (hours, byHand) => {
-        const all = hours.map((hour, index) => at(hour * 3_600_000, byHand[index] ? 'manual' : 'auto'));
+        const all = hours.map((hour, index) => createBackup(hour * 3_600_000, byHand[index] ? 'manual' : 'auto'));
         const old = outdated(all);
-        expect(old.every((each) => each.kind === 'auto')).toBe(true);
-        const newest = all.filter((each) => each.kind === 'auto').toSorted((a, b) => b.createdAt - a.createdAt)[0];
+        expect(old.every((backup) => backup.kind === 'auto')).toBe(true);
+        const newest = all.filter((backup) => backup.kind === 'auto').toSorted((a, b) => b.createdAt - a.createdAt)[0];
         expect(newest && old.includes(newest)).toBeFalsy();
       }),
     );

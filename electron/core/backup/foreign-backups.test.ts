@@ -8,10 +8,13 @@ import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { nameAt } from './backup-files.ts';
 
-/** A database that somebody else made reads no file, deletes none, runs nothing and leads no call elsewhere. */
+/**
+ * A database that someone else made must not make the app read or delete files, run anything or send requests
+ * elsewhere.
+ */
 
 const secret = 'canary of a file outside';
-/** From `attachments/ab/…` to the data folder's neighbour. */
+/** Leads from `attachments/ab/…` to a file next to the data folder. */
 const outside = '../../../outside.txt';
 const proxied = {
   proxy: 'fixed' as const,
@@ -63,7 +66,7 @@ const changes: readonly (readonly [string, string])[] = [
   ['settings that are no JSON', `insert into settings values ('x', 'nonsense')`],
 ];
 
-test('a backup with something in it that no version wrote is refused, and nothing changes', async () => {
+test('a backup with content that no version of the app wrote is refused, and nothing changes', async () => {
   const { client, backups, good } = await withChat();
   for (const [serial, [what, statement]] of changes.entries()) {
     const name = nameAt('manual', serial + 1);
@@ -79,7 +82,7 @@ test('a backup with something in it that no version wrote is refused, and nothin
   expect((await client.conversations.list({})).conversations).toHaveLength(1);
 });
 
-test('a restore brings neither proxy nor certificate, and leaves those that are set', async () => {
+test('a restore brings neither proxy nor certificate along and keeps the current ones', async () => {
   const { client, backups, good, dataFolder, core } = await withChat();
   const own = { ...proxied, address: 'http://proxy.example:3128', certificates: '' } as const;
   await client.network.set(own);
@@ -94,12 +97,12 @@ test('a restore brings neither proxy nor certificate, and leaves those that are 
   await again.core.close();
 });
 
-test('a database that was put in place by hand brings no network settings, reads no file and deletes none', async () => {
+test('a database that was replaced by hand brings no network settings, and no file outside is read or deleted', async () => {
   const { dataFolder, core, conversationId } = await withChat();
   await core.close();
   const file = join(dataFolder, 'outside.txt');
   writeFileSync(file, secret);
-  // Paths through a folder need it to be there.
+  // A path through a folder works only if the folder exists.
   mkdirSync(join(dataFolder, 'attachments', '..'), { recursive: true });
   const db = new Sqlite(join(dataFolder, 'portico.db'));
   for (const id of ['../../outside.txt', '../outside.txt', outside]) {

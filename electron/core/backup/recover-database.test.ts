@@ -28,7 +28,7 @@ async function withCore<Value>(options: Options, use: (core: Awaited<ReturnType<
   }
 }
 
-/** Chats that are there before the damage: the first is in the backup, the second was written after it. */
+/** Creates two chats before the damage. The first one is in the backup; the second was written after it. */
 async function twoChats(dataFolder: string, backup = true): Promise<void> {
   await withCore({ dataFolder }, async ({ client, gateway }) => {
     gateway.script = async function* () {
@@ -84,11 +84,11 @@ const damages: readonly [what: string, why: string, damage: (file: string) => vo
   ],
 ];
 
-/** All but the first page, which says that it is a database. */
+/** Overwrites everything except the header, which identifies a database. */
 const scrambled = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0x5a)]);
 
 test.each(damages)(
-  'a database that is %s is told as %s, kept, and replaced by the newest backup',
+  'a database that is %s is reported as %s, kept, and replaced by the newest backup',
   async (_, why, damage) => {
     const { dataFolder, file } = await openFolder();
     await twoChats(dataFolder);
@@ -98,7 +98,7 @@ test.each(damages)(
     expect(error).toMatchObject({ code: 'database_unusable', refusal: { values: { file, why } } });
     expect(error.message).toContain(file);
     expect(recoveryOffer(error)).toEqual({ of: 'chats', fault: why, backupAt: expect.any(Number) });
-    // Nothing changed by itself: the next start says the same.
+    // Nothing was changed automatically: the next start reports the same error.
     expect((await failure(dataFolder)).message).toBe(error.message);
     expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
     const kept = readdirSync(dataFolder).filter((name) => name.startsWith('unusable-'));
@@ -107,7 +107,7 @@ test.each(damages)(
   },
 );
 
-test('damage that a call finds is told by it, and the next start offers the newest backup', async () => {
+test('damage that is found during use is reported, and the next start offers the newest backup', async () => {
   const { dataFolder, file } = await openFolder();
   const long = 'Such words fill pages of their own. '.repeat(6_000);
   const conversationId = await withCore({ dataFolder }, async ({ client, gateway }) => {
@@ -139,7 +139,7 @@ test('damage that a call finds is told by it, and the next start offers the newe
   expect(readdirSync(dataFolder)).not.toContain('portico.db.suspect');
 });
 
-test('damage that only a later part of the start finds offers the newest backup as well', async () => {
+test('damage that is found late during a start offers the newest backup as well', async () => {
   const { dataFolder, file } = await openFolder();
   await twoChats(dataFolder);
   const database = new Sqlite(file);
@@ -153,7 +153,7 @@ test('damage that only a later part of the start finds offers the newest backup 
   expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
 });
 
-test('backups that are damaged themselves are passed over', async () => {
+test('damaged backups are skipped', async () => {
   const { dataFolder, file, backups } = await openFolder();
   await twoChats(dataFolder);
   writeFileSync(join(backups, nameAt('auto', Date.now() + 60_000)), 'no database');
@@ -162,7 +162,7 @@ test('backups that are damaged themselves are passed over', async () => {
   expect(await titles({ dataFolder, recovery: 'newest-backup' })).toEqual(['first']);
 });
 
-test('a recovery that was cut off after the old file was set aside goes on with the next start', async () => {
+test('a recovery that was interrupted after the old file was set aside continues with the next start', async () => {
   const { dataFolder, file, backups } = await openFolder();
   await twoChats(dataFolder);
   removeLog(file);
@@ -173,7 +173,7 @@ test('a recovery that was cut off after the old file was set aside goes on with 
   expect(readdirSync(dataFolder)).not.toContain('portico.db.part');
 });
 
-test('a copy that was cut off in the middle takes the place of nothing', async () => {
+test('an interrupted copy of a backup never replaces the database', async () => {
   const { dataFolder, file } = await openFolder();
   await twoChats(dataFolder);
   writeFileSync(`${file}.part`, 'half');
@@ -181,7 +181,7 @@ test('a copy that was cut off in the middle takes the place of nothing', async (
   expect(readdirSync(dataFolder)).not.toContain('portico.db.part');
 });
 
-test('a ledger whose recovery was cut off before it was set aside offers its copy again', async () => {
+test('a ledger recovery that was interrupted before the old file was set aside is offered again', async () => {
   const { dataFolder } = await openFolder();
   const ledger = join(dataFolder, 'gateway.db');
   const real = { dataFolder, openGateway: (options: GatewayOptions) => openGateway(options) };
@@ -195,7 +195,7 @@ test('a ledger whose recovery was cut off before it was set aside offers its cop
   expect(await titles({ ...real, recovery: 'newest-backup' })).toEqual([]);
 });
 
-test('without a backup an empty database takes the place of one that is kept', async () => {
+test('without a backup an empty database replaces the damaged one, which is kept', async () => {
   const { dataFolder, file } = await openFolder();
   await twoChats(dataFolder, false);
   removeLog(file);
@@ -208,7 +208,7 @@ test('without a backup an empty database takes the place of one that is kept', a
   expect(readFileSync(join(dataFolder, kept), 'utf8')).toBe('noise');
 });
 
-test('a database that is whole opens as before, also after a crash, with and without backups', async () => {
+test('an intact database opens as before, also after a crash, with and without backups', async () => {
   const { dataFolder } = await openFolder();
   await twoChats(dataFolder);
   expect(await titles({ dataFolder })).toEqual(['first', 'second']);
@@ -218,7 +218,7 @@ test('a database that is whole opens as before, also after a crash, with and wit
 test.each([
   ['a copy of it takes its place, and the damaged one is kept', true],
   ['without a copy an empty one does', false],
-])('a ledger that cannot be opened is told apart from the chats: %s', async (_, hasCopy) => {
+])('a ledger that cannot be opened is distinguished from the chats: %s', async (_, hasCopy) => {
   const { dataFolder } = await openFolder();
   const ledger = join(dataFolder, 'gateway.db');
   const real = { dataFolder, openGateway: (options: GatewayOptions) => openGateway(options) };

@@ -22,15 +22,15 @@ const databaseIn = (dataFolder: string) => join(dataFolder, 'portico.db');
 const stagedIn = (dataFolder: string) => join(dataFolder, 'portico.db.part');
 const backupsIn = (dataFolder: string) => join(dataFolder, 'backups');
 
-/** Looks at every page of the database. Null: it is at no fault, or not there. */
+/** Checks every page of the database. Returns null if it is intact or doesn't exist. */
 async function findFault(dataFolder: string): Promise<DatabaseFault | null> {
   const file = databaseIn(dataFolder);
   return existsSync(file) ? faultOfChats(file) : null;
 }
 
 /**
- * Why the database could not be opened, as an error that offers what can be done; the same error where the file is fine. A file of
- * another program that has it open is not at fault.
+ * Explains why the database could not be opened: returns an error that offers what can be done. Returns the same error
+ * if the file is intact. A file that another program has open isn't treated as damaged.
  */
 export async function explainFailure(dataFolder: string, error: unknown): Promise<unknown> {
   if (isBusy(error))
@@ -39,11 +39,11 @@ export async function explainFailure(dataFolder: string, error: unknown): Promis
   return fault ? unusable(dataFolder, fault, error) : error;
 }
 
-/** A file without a byte would be opened as a new database, and its chats would be gone without a word. */
+/** SQLite would open a file without content as a new database, and the chats would silently be gone. */
 export async function refuseEmptied(dataFolder: string): Promise<void> {
   const file = databaseIn(dataFolder);
   const found = statSync(file, { throwIfNoEntry: false });
-  // Windows, and some file systems, say of a folder too that it has no byte.
+  // Windows, and some file systems, report a size of zero for folders too.
   if (
     found?.isFile() &&
     found.size === 0 &&
@@ -55,16 +55,19 @@ export async function refuseEmptied(dataFolder: string): Promise<void> {
 
 const suspicionIn = (dataFolder: string) => join(dataFolder, 'portico.db.suspect');
 
-/** Notes that a call found damage: the next start looks at every page, which would cost seconds at each one. */
+/**
+ * Records that a call found damage. The next start then checks every page, which takes seconds and is therefore not
+ * done at every start.
+ */
 export function suspectDamage(dataFolder: string): void {
   try {
     writeFileSync(suspicionIn(dataFolder), '');
   } catch {
-    // Where nothing can be written, the call's own error is all that can be told.
+    // If nothing can be written, the call's own error has to suffice.
   }
 }
 
-/** Refuses a database that an earlier run found damaged, if it is. */
+/** Refuses the database if an earlier run suspected damage and the check confirms it. */
 export async function refuseDamaged(dataFolder: string): Promise<void> {
   if (!existsSync(suspicionIn(dataFolder))) return;
   const fault = await findFault(dataFolder);
@@ -79,8 +82,9 @@ async function unusable(dataFolder: string, fault: DatabaseFault, cause: unknown
 }
 
 /**
- * Puts the newest intact backup, or nothing, in the place of the database, which is kept under a name with the time. If the process ends in
- * the middle, the next start finishes it. The database must not be open. Null where it is at no fault.
+ * Replaces the database by the newest intact backup, or by an empty one. The old file is kept under a name with the
+ * time. If the process ends during this, the next start finishes it. The database must not be open. Returns null if the
+ * database is intact.
  */
 export async function recoverDatabase(dataFolder: string, recovery: Recovery, now: number): Promise<Recovered | null> {
   const file = databaseIn(dataFolder);
@@ -93,8 +97,8 @@ export async function recoverDatabase(dataFolder: string, recovery: Recovery, no
 }
 
 /**
- * Puts a staged backup in the place of a database that was set aside. While the database is there a staged file is left from a copy that was
- * cut off. Returns how many attachments the backup lacks.
+ * Puts a staged backup in the place of a database that was set aside. If the database still exists, the staged file is
+ * left from an interrupted copy. Returns how many attachments the backup lacks.
  */
 export async function finishRecovery(dataFolder: string): Promise<number> {
   const [file, staged] = [databaseIn(dataFolder), stagedIn(dataFolder)];

@@ -17,7 +17,10 @@ function base32(bytes: Buffer): string {
   return (bits.match(/.{5}/g) ?? []).map((five) => base32Letters[Number.parseInt(five, 2)]).join('');
 }
 
-/** Base64 depends on where in a text the secret stands: the middle that is the same for each of the three offsets. */
+/**
+ * The base64 form depends on the secret's offset in its text. Returns the inner part that doesn't, for each of the
+ * three offsets.
+ */
 function base64Anywhere(secret: string, encoding: 'base64' | 'base64url'): string[] {
   return [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)])
@@ -27,7 +30,7 @@ function base64Anywhere(secret: string, encoding: 'base64' | 'base64url'): strin
   });
 }
 
-const each = (secret: string, spell: (character: string) => string) => [...secret].map(spell).join('');
+const spellOut = (secret: string, spell: (character: string) => string) => [...secret].map(spell).join('');
 const toHex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
 const rot13 = (secret: string) =>
   secret.replace(/[a-z]/gi, (letter) => {
@@ -35,7 +38,7 @@ const rot13 = (secret: string) =>
     return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
   });
 
-/** Ways in which a secret may stand somewhere, raw first. */
+/** Encodings in which a secret may occur in a file, unencoded first. */
 export function getSpellings(secret: string): readonly (readonly [name: string, bytes: Buffer])[] {
   const bytes = Buffer.from(secret);
   const texts: [string, string][] = [
@@ -45,13 +48,13 @@ export function getSpellings(secret: string): readonly (readonly [name: string, 
     ['rot13', rot13(secret)],
     ['hex', bytes.toString('hex')],
     ['hex in upper case', bytes.toString('hex').toUpperCase()],
-    ['hex with blanks', each(secret, (character) => `${toHex(character)} `).trim()],
+    ['hex with blanks', spellOut(secret, (character) => `${toHex(character)} `).trim()],
     ['decimal bytes', [...bytes].join(',')],
     ['URL-encoded', encodeURIComponent(secret)],
-    ['URL-encoded throughout', each(secret, (character) => `%${toHex(character)}`)],
-    ['JSON-escaped', each(secret, (character) => `\\u00${toHex(character)}`)],
-    ['HTML entities', each(secret, (character) => `&#${character.charCodeAt(0)};`)],
-    ['HTML entities in hex', each(secret, (character) => `&#x${toHex(character)};`)],
+    ['URL-encoded throughout', spellOut(secret, (character) => `%${toHex(character)}`)],
+    ['JSON-escaped', spellOut(secret, (character) => `\\u00${toHex(character)}`)],
+    ['HTML entities', spellOut(secret, (character) => `&#${character.charCodeAt(0)};`)],
+    ['HTML entities in hex', spellOut(secret, (character) => `&#x${toHex(character)};`)],
     ['base32', base32(bytes)],
     ...base64Anywhere(secret, 'base64').map((text): [string, string] => ['base64', text]),
     ...base64Anywhere(secret, 'base64url').map((text): [string, string] => ['base64url', text]),
@@ -73,7 +76,7 @@ interface Scan {
   readonly unread: string[];
 }
 
-/** Looks for spellings in every file of a folder, each name once a file. Links are not followed. */
+/** Searches every file of a folder for the spellings. Reports each spelling once per file, and doesn't follow links. */
 async function scanFiles(
   folder: string,
   spellings: readonly (readonly [name: string, bytes: Buffer])[],
@@ -92,7 +95,7 @@ async function scanFiles(
       scan.bytes += bytes;
       scan.found.push(...names.map((spelling) => ({ file, spelling })));
     } catch (error) {
-      // Databases and caches come and go while they are read.
+      // Files of databases and caches may disappear while they are read.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') scan.unread.push(file);
     }
   }
@@ -119,7 +122,7 @@ async function search(handle: FileHandle, spellings: readonly (readonly [string,
     bytes += bytesRead;
     const piece = buffer.subarray(0, kept + bytesRead);
     for (const [name, spelling] of spellings) if (piece.includes(spelling)) names.add(name);
-    // A spelling may stand across two pieces.
+    // A spelling may cross the boundary between two pieces.
     const rest = piece.subarray(Math.max(0, piece.length - overlap));
     buffer.copyWithin(0, piece.length - rest.length, piece.length);
     kept = rest.length;
@@ -141,8 +144,8 @@ const name = 'self-test';
 const control = 'self-test.txt';
 
 /**
- * Keeps a made-up key as a provider's key is kept, lets it fail into the log, copies the data, and looks for the key in every
- * file. A marker that was written on purpose has to be found, or the search itself is broken.
+ * Stores a made-up key as a provider's key is stored, puts it into a logged error, copies the data, and searches for
+ * the key in every file. A marker that was written on purpose must be found, otherwise the search itself is broken.
  */
 export function secretsTest({ dataFolder, secrets, keychain, backup, log }: SecretsTestDeps) {
   return async function test(signal: AbortSignal | undefined): Promise<SecretsTest> {
@@ -157,8 +160,8 @@ export function secretsTest({ dataFolder, secrets, keychain, backup, log }: Secr
       const kept = await secrets.get(name);
       log({ event: 'secrets_test', ...failureEntry(new Error(`made-up key ${kept}`)) });
       await writeFile(join(dataFolder, control), marker, { mode: 0o600 });
-      const sought = [...getSpellings(canary), [control, Buffer.from(marker)] as const];
-      const { found, ...scanned } = await scanFiles(dataFolder, sought, signal);
+      const spellings = [...getSpellings(canary), [control, Buffer.from(marker)] as const];
+      const { found, ...scanned } = await scanFiles(dataFolder, spellings, signal);
       const own = found.filter(({ spelling }) => spelling !== control);
       if (kept?.reveal() !== canary || own.length === found.length) throw refusal('internal_error', 'secretsTestBlind');
       const { backend } = keychain.state();

@@ -13,11 +13,11 @@ function getHead(call: Call, words: ExportText): string {
   return state in words.calls ? `${head}: ${words.calls[state as keyof typeof words.calls]}` : head;
 }
 
-/** Tool calls and results as Markdown. */
+/** Formats tool calls and their results as Markdown. */
 export const callsAsMarkdown = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>, words: ExportText): string[] =>
   toolCalls.map((call) => [`*${markdownWords(getHead(call, words))}*`, ...getParts(call).map(fenced)].join('\n\n'));
 
-/** A fence longer than any in the text, so that the text cannot end it. */
+/** Uses a fence longer than any in the text, so the text can't end it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
@@ -31,6 +31,6 @@ export const callsAsHtml = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>, w
     return html`<details open><summary>${getHead(call, words)}</summary>${blocks}</details>`;
   });
 
-/** Arguments and result. */
+/** Returns the arguments and the result, without empty ones. */
 const getParts = (call: Call): string[] =>
   [call.arguments, call.run?.result ?? ''].filter((text) => text.trim() !== '');

@@ -22,7 +22,7 @@ const chat = (title: string) => ({
 const words = exportText('en');
 const parts = { body: async (text: string) => asWritten(text), getBytes: async () => null };
 
-test('a title is words wherever a page shows it, and the page says first what it may load', async () => {
+test('a title is always plain text in a page, and the page begins with its security policy', async () => {
   for (const title of hostileMarkdown('https://evil.example')) {
     const head = await htmlHead(title, 'en');
     const [policy = ''] = /<meta http-equiv="Content-Security-Policy" content="[^"]*">/.exec(head) ?? [];
@@ -38,7 +38,7 @@ test('a title is words wherever a page shows it, and the page says first what it
   }
 });
 
-test('markup of another thread counts only where every tag in it is ours', async () => {
+test('markup from another thread is accepted only if every tag in it is ours', async () => {
   const taken = async (text: string) => String(await ownMarkup(text, asWritten(text)));
   for (const fine of ['<p>a &lt; b</p>', '<a href="https://a.example/?x=1&amp;y" rel="noreferrer noopener">x</a>']) {
     expect(await taken(fine)).toBe(fine);

@@ -10,19 +10,19 @@ import type { ExportText } from './export-text.ts';
 import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
 import { sourcesAsHtml } from './sources-text.ts';
 
-/** Dependencies of a page. */
+/** What a page needs from outside. */
 export interface PageParts {
-  /** An answer's Markdown as markup; see `renderMarkdown`. */
+  /** Renders an answer's Markdown as markup; see `renderMarkdown`. */
   readonly body: (text: string) => Promise<Html>;
-  /** An attachment’s bytes; null if they are missing. */
+  /** Returns an attachment's bytes, or null if they are missing. */
   readonly getBytes: (id: string) => Promise<Buffer | null>;
 }
 
-/** No scripts, no network, only our style: images and fonts are in the page itself. */
+/** The page has no scripts, no network access and only our style. Images and fonts are inside the page. */
 const policyFor = (style: string) =>
   `default-src 'none'; style-src ${style}; img-src data:; font-src data:; base-uri 'none'; form-action 'none'`;
 
-/** The head of a page. The policy comes first, because it applies to what follows it. */
+/** Writes the head of a page. The policy comes first, because it applies only to what follows it. */
 export async function htmlHead(title: string, language: Language, moreStyle = ''): Promise<string> {
   const { element, source } = getStyle(exportStyle + moreStyle);
   return String(
@@ -37,7 +37,7 @@ export async function htmlHead(title: string, language: Language, moreStyle = ''
 }
 export const htmlFoot = '</body></html>\n';
 
-/** The shown branch as HTML, message by message; all text is escaped. */
+/** Renders the shown branch as HTML, message by message. All text is escaped. */
 export async function* toHtml(
   conversation: ExportedConversation,
   parts: PageParts,
@@ -82,7 +82,7 @@ async function fileHtml(
   return html`<figure><img src="${source}" alt="${name}"><figcaption>${about}</figcaption></figure>`;
 }
 
-/** After several chats: the cost of each, and the total. */
+/** Ends an export of several chats: the cost of each, and the total. */
 export async function costsHtml(
   chats: readonly Pick<ExportedConversation, 'title' | 'messages'>[],
   words: ExportText,

@@ -10,17 +10,17 @@ import { foreignConversation, foreignMessage } from './reading/imported.ts';
 
 const english = exportText('en');
 
-/** A chat in which everything but what was asked and answered is named like this. */
+/** Creates a chat in which everything except question and answer has this name. */
 function namedChat(name: string): ExportedConversation {
-  const said = { reasoning: '', createdAt: 0, model: 'a/b', modelName: name };
+  const common = { reasoning: '', createdAt: 0, model: 'a/b', modelName: name };
   const file = { id: 'f', name, kind: 'text', mediaType: 'text/plain', bytes: 1, tokens: 1 } as const;
   const question: ExportedMessage = {
-    ...foreignMessage({ ...said, id: 'q', parentId: null, role: 'user', text: 'Asked.' }),
+    ...foreignMessage({ ...common, id: 'q', parentId: null, role: 'user', text: 'Asked.' }),
     attachments: [file],
   };
   const run = { server: name, title: name, state: 'failed', result: '', startedAt: null, finishedAt: null } as const;
   const answer: ExportedMessage = {
-    ...foreignMessage({ ...said, id: 'a', parentId: 'q', role: 'assistant', text: 'Answered.' }),
+    ...foreignMessage({ ...common, id: 'a', parentId: 'q', role: 'assistant', text: 'Answered.' }),
     status: 'error',
     error: { code: 'x', message: name, retryAfterMs: null },
     toolCalls: [{ id: 'one', name, arguments: '', run }],
@@ -30,7 +30,7 @@ function namedChat(name: string): ExportedConversation {
   return { ...conversation, title: name, folder: name, tags: [name, name] };
 }
 
-/** The blocks of a text, and every kind of token in them. */
+/** Returns the block types of a text, and every kind of token in it. */
 function getShape(markdown: string) {
   const kinds = new Set<string>();
   const walk = (tokens: readonly { type: string; tokens?: unknown }[]) => {
@@ -44,7 +44,7 @@ function getShape(markdown: string) {
   return { blocks: blocks.map(({ type }) => type).filter((type) => type !== 'space'), kinds: [...kinds].sort() };
 }
 
-test('no name changes what a Markdown export is made of, or hides, turns around or breaks off a line of it', () => {
+test('a hostile name cannot change the structure of a Markdown export, or hide, reverse or break its lines', () => {
   const { blocks } = getShape(toMarkdown(namedChat('A name'), english));
   for (const name of [...hostileMarkdown('https://evil.example'), 'a\n\n## You\n\nforged', '---\nfront: matter\n---']) {
     const markdown = toMarkdown(namedChat(name), english);
@@ -60,7 +60,7 @@ test('no name changes what a Markdown export is made of, or hides, turns around 
   }
 });
 
-test('a name reads as it is', () => {
+test('an ordinary name is exported unchanged', () => {
   const words = 'C# & snake_case_2 “quoted” $5 (50%) – 你好';
   expect(toMarkdown(namedChat(words), english)).toContain(`# ${words}\n`);
   expect(toMarkdown(namedChat('*a* <b> _c_ [d] `e` &amp;'), english)).toContain(
@@ -68,7 +68,7 @@ test('a name reads as it is', () => {
   );
 });
 
-test('why an answer failed stands there in the language of the export, and somebody else’s words as they are', () => {
+test('the reason of a failed answer is in the language of the export, and a provider’s own words are unchanged', () => {
   const failed = (error: ExportedMessage['error']) => {
     const chat = namedChat('A name');
     const messages = chat.messages.map((message) => (message.role === 'assistant' ? { ...message, error } : message));
@@ -81,13 +81,13 @@ test('why an answer failed stands there in the language of the export, and someb
   expect(theirs('en-XA')).toContain('⟦Ended with an error: Out of luck.');
 });
 
-test('a call of a built-in tool is named in the language of the export, another one by its server', () => {
+test('a call of a built-in tool is named in the language of the export, and another one by its server', () => {
   const chat = namedChat('A name');
   const [question, answer] = chat.messages;
   const called = (name: string) => ({
     ...chat,
-    messages: [question, answer].flatMap((each) =>
-      each ? [{ ...each, toolCalls: each.toolCalls.map((call) => ({ ...call, name })) }] : [],
+    messages: [question, answer].flatMap((message) =>
+      message ? [{ ...message, toolCalls: message.toolCalls.map((call) => ({ ...call, name })) }] : [],
     ),
   });
   expect(toMarkdown(called('calculator'), exportText('en-XA'))).toContain('⟦Called ⟦Çålçûlåtör');

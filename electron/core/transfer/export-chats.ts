@@ -16,8 +16,9 @@ import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpe
 import { sourcesAsMarkdown } from './sources-text.ts';
 
 /**
- * The branch that is shown, as Markdown with who said what, when, and what it cost. Files are named: a text cannot hold them. What was asked and
- * answered stands as it was written; no other words change what the text is made of.
+ * Exports the shown branch as Markdown: who wrote what, when, and what it cost. Files are only named, because a text
+ * can't contain them. Questions and answers are unchanged. All other texts are escaped, so they can't change the
+ * structure.
  */
 export function toMarkdown(conversation: ExportedConversation, words: ExportText): string {
   const { title, createdAt, messages, tags, folder } = conversation;
@@ -38,8 +39,8 @@ export function toMarkdown(conversation: ExportedConversation, words: ExportText
       ...callsAsMarkdown(message, words),
       ...sourcesAsMarkdown(message, words),
     ].filter((part) => part !== '');
-    const said = written.join('\n\n') || `*${words.empty}*`;
-    return `## ${markdownWords(whoSpeaks(message, words))}\n\n*${notes.filter(Boolean).join(' · ')}*\n\n${said}\n${below.join('')}`;
+    const content = written.join('\n\n') || `*${words.empty}*`;
+    return `## ${markdownWords(whoSpeaks(message, words))}\n\n*${notes.filter(Boolean).join(' · ')}*\n\n${content}\n${below.join('')}`;
   });
   return `# ${markdownWords(title)}\n\n${facts.join(' · ')}\n\n${parts.join('\n')}`;
 }
@@ -58,20 +59,20 @@ export interface ExportDeps extends PageParts {
   readonly language: () => Promise<Language>;
 }
 
-/** `paper`: the page with its fonts; `print`: also with page numbers. */
+/** `paper` is the page with its fonts; `print` also has page numbers. */
 export type WrittenFormat = ExportFormat | 'paper' | 'print';
 
-/** Characters per chunk, and so about the largest message to a window. */
+/** Characters per chunk. This limits the size of a message to a window. */
 const pieceLength = 500_000;
 
-/** The fonts are large: read only when a page is printed. */
+/** The fonts are large, so they are loaded only when a page is printed. */
 async function styleFor(format: WrittenFormat): Promise<string> {
   if (format === 'html') return '';
   const { printFonts } = await import('./print-fonts.ts');
   return printFonts + (format === 'print' ? pageNumbers : '');
 }
 
-/** Chats as the text of one file, in chunks, with one conversation in memory at a time. */
+/** Writes chats as the text of one file, in chunks, with only one conversation in memory at a time. */
 export function chatsWriter(deps: ExportDeps) {
   const writers = {
     json: jsonText,
@@ -133,8 +134,8 @@ export function chatsWriter(deps: ExportDeps) {
       if (head) yield await htmlHead(pageTitle, language, await styleFor(format));
       head = false;
       yield* toHtml(conversation, deps, words);
-      // Only the costs are kept of what has been written.
-      costs.push({ title, messages: messages.map((each) => ({ ...each, text: '', reasoning: '' })) });
+      // Only the costs of a written chat are kept in memory.
+      costs.push({ title, messages: messages.map((message) => ({ ...message, text: '', reasoning: '' })) });
     }
     yield (await costsHtml(costs, words)) + htmlFoot;
   }
@@ -145,9 +146,9 @@ export function chatsWriter(deps: ExportDeps) {
     signal: AbortSignal | undefined,
   ): AsyncGenerator<string, void> {
     for await (const text of writers[format](ids, format)) {
-      for (let at = 0; at < text.length; at += pieceLength) {
+      for (let index = 0; index < text.length; index += pieceLength) {
         if (signal?.aborted) return;
-        yield text.slice(at, at + pieceLength);
+        yield text.slice(index, index + pieceLength);
       }
     }
   };

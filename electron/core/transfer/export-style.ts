@@ -12,13 +12,14 @@ const colours = [
   ['deleted', '#b42318', '#f0928a'],
   ['changed', '#2257c4', '#7aa8f5'],
 ] as const;
-const coloured = (at: 1 | 2) => colours.map((each) => `.t-${each[0]}{color:${each[at]}}`).join('');
+const coloured = (index: 1 | 2) => colours.map((colour) => `.t-${colour[0]}{color:${colour[index]}}`).join('');
 
 /**
- * How chats look as a page: on screen light or dark as its reader likes, on paper always light. On paper no line of code is
- * cut off, a heading stays with what it is over, a row of a table stays whole, and each chat begins a page. What begins a page
- * has room above it: ink of a tall font that reached onto the page before would be drawn, and listed in the outline, twice. Signs
- * that fonts exchange for others (ligatures, figures of one width) could not be found or copied in a PDF: there are none.
+ * The style of exported chats. On screen it is light or dark as the reader prefers, on paper always light. On paper, no
+ * line of code is cut off, headings and table rows aren't separated from what belongs to them, and each chat begins a
+ * new page. Whatever begins a page has space above it: ink of a tall font that reached onto the previous page would be
+ * drawn, and listed in the outline, twice. Ligatures and tabular figures are off, because text with replaced glyphs
+ * can't be found or copied in a PDF.
  */
 export const exportStyle = `:root{--ink:#1a1a1e;--soft:#5c5c66;--line:#d4d4da;--code:#f6f6f8;color-scheme:light}
 body{font:16px/1.6 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;color:var(--ink);background:#fff;max-width:46rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
@@ -39,6 +40,6 @@ math{font-family:"Portico Maths",math}math[display=block]{margin:.75rem 0}${colo
 td.amount,th.amount{font-variant-numeric:normal}h1.chat,h1.costs{break-before:page;margin-top:0;padding-top:.75em}h1.chat:first-of-type{break-before:auto}
 h1,h2,h3,h4,h5,h6,.note{break-after:avoid}tr,figure,figure img{break-inside:avoid}thead{display:table-header-group}figure img{max-height:16cm}a{color:inherit}}`;
 
-/** Page numbers, for a browser's own print: where the program makes the PDF it numbers the pages itself. */
+/** Page numbers for printing in a browser. When the app makes the PDF, it numbers the pages itself. */
 export const pageNumbers =
   '@page{@bottom-center{content:counter(page) " / " counter(pages);font:8pt system-ui,sans-serif;color:#5c5c66}}';

@@ -7,7 +7,7 @@ import { callTitle, toolNames } from '#shared/language/tool-names.ts';
 const words = messages({
   untitled: 'Imported chat',
   copyOf: (title: string) => `Copy of ${title}`,
-  begun: (at: string) => `Begun ${at}`,
+  begun: (time: string) => `Begun ${time}`,
   folder: (name: string) => `Folder: ${name}`,
   tags: (names: string) => `Tags: ${names}`,
   cost: (amount: string) => `Cost: ${amount}`,
@@ -38,7 +38,7 @@ const words = messages({
 const refusals = messages(refusalWords);
 const names = messages(toolNames);
 
-/** Texts of exports, in the app’s language at the time of the export. */
+/** Texts of exports, in the app's language at the time of the export. */
 export const exportText = (language: Language) => ({
   ...words(language),
   sentence: (problem: ProblemText) => getSentence(refusals(language), problem),

@@ -7,22 +7,22 @@ import { uploaded } from '../../../tests/support/upload-import.ts';
 
 type Said = readonly [id: string, parent: string | null, role: 'user' | 'assistant', text: string];
 
-/** A chat as ChatGPT exports it; each message is a second later than the one before. */
-const chatgpt = (id: string, said: readonly Said[]) => ({
+/** Creates a chat in ChatGPT's export format. Each message is a second later than the one before. */
+const chatgpt = (id: string, messages: readonly Said[]) => ({
   id,
   title: `Chat ${id}`,
   create_time: 1_700_000_000,
-  update_time: 1_700_000_000 + said.length,
-  current_node: said.at(-1)?.[0],
+  update_time: 1_700_000_000 + messages.length,
+  current_node: messages.at(-1)?.[0],
   mapping: Object.fromEntries(
-    said.map(([node, parent, role, text], at) => [
+    messages.map(([node, parent, role, text], index) => [
       node,
       {
         id: node,
         parent,
         message: {
           author: { role },
-          create_time: 1_700_000_000 + at,
+          create_time: 1_700_000_000 + index,
           content: { content_type: 'text', parts: [text] },
         },
       },
@@ -38,7 +38,7 @@ const grown: readonly Said[] = [
   ...begun,
   ['c', 'b', 'user', 'How long?'],
   ['d', 'c', 'assistant', 'Two minutes.'],
-  // Asked once more, after the first answer.
+  // This answer was generated later, as another answer to the first question.
   ['e', 'a', 'assistant', 'Black.'],
 ];
 
@@ -50,7 +50,7 @@ async function imported({ client }: TestCore, file: object | string) {
 }
 
 const chatCalled = async ({ client }: TestCore, title: string) =>
-  (await client.conversations.list({ limit: 50 })).conversations.find((each) => each.title === title);
+  (await client.conversations.list({ limit: 50 })).conversations.find((chat) => chat.title === title);
 
 async function getWords(core: TestCore, id: string): Promise<string[]> {
   let file = '';
@@ -59,7 +59,7 @@ async function getWords(core: TestCore, id: string): Promise<string[]> {
   return (chat?.messages ?? []).map(({ text }) => text).sort();
 }
 
-test('a chat that has grown since it was imported gets what is new, once, and shows it', async () => {
+test('an imported chat that has grown gets its new messages once and shows them', async () => {
   const core = await coreOfTest();
   expect(await imported(core, [chatgpt('1', begun), chatgpt('2', begun)])).toMatchObject({
     foreseen: [
@@ -85,7 +85,7 @@ test('a chat that has grown since it was imported gets what is new, once, and sh
   expect(await imported(core, file)).toMatchObject({ done: { imported: 0, grown: 0, newMessages: 0, alreadyHere: 3 } });
 });
 
-test('what was written here in between stays, and stays shown; a window that shows the chat is told', async () => {
+test('messages written here after an import stay and stay shown, and open windows are updated', async () => {
   const core = await coreOfTest();
   const { client } = core;
   await imported(core, [chatgpt('1', begun)]);
@@ -105,10 +105,10 @@ test('what was written here in between stays, and stays shown; a window that sho
   expect(messages[2]?.sibling).toEqual({ index: 1, count: 2 });
 });
 
-test('a chat whose messages do not say when they were written grows too', async () => {
+test('a chat whose messages have no timestamps grows too', async () => {
   const core = await coreOfTest();
-  const timeless = (said: readonly Said[]) => {
-    const chat = chatgpt('1', said);
+  const timeless = (messages: readonly Said[]) => {
+    const chat = chatgpt('1', messages);
     for (const { message } of Object.values(chat.mapping)) Object.assign(message, { create_time: null });
     return chat;
   };
@@ -117,7 +117,7 @@ test('a chat whose messages do not say when they were written grows too', async 
   expect(await imported(core, [timeless(grown)])).toMatchObject({ foreseen: [[true, 0]], done: { alreadyHere: 1 } });
 });
 
-test('messages and chats that were removed here do not come back; what follows them is brought', async () => {
+test('messages and chats that were removed here are not imported again, but newer replies are', async () => {
   const core = await coreOfTest();
   const { client } = core;
   await imported(core, [chatgpt('1', begun), chatgpt('2', begun)]);
@@ -132,7 +132,7 @@ test('messages and chats that were removed here do not come back; what follows t
   expect(await getWords(core, id)).toEqual(['Black.', 'How long?', 'Two minutes.', 'Which tea?']);
 });
 
-test('a file of Portico brings what was written elsewhere to the same chat', async () => {
+test('a Portico file adds what was written on another computer to the same chat', async () => {
   const [here, there] = [await coreOfTest(), await coreOfTest()];
   await here.client.models.list();
   await there.client.models.list();

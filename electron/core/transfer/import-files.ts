@@ -8,10 +8,10 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { AppError } from '#shared/errors.ts';
 import { inTurns } from '../storage/database/in-turns.ts';
 
-/** Storage for attachments. */
+/** Stores attachments. */
 export interface FileKeeper {
   bytes(id: string): Promise<Buffer | null>;
-  /** Throws `attachment_refused` for a type or size that is not stored. */
+  /** Throws `attachment_refused` for a type or size that isn't stored. */
   check(name: string, bytes: Buffer): Promise<void>;
   keep(name: string, bytes: Buffer): Promise<Attachment>;
   find(
@@ -19,7 +19,9 @@ export interface FileKeeper {
   ): Promise<{ kind: Attachment['kind']; media_type: string; bytes: number; tokens: number } | undefined>;
 }
 
-/** The bytes of an exported file, or why it is refused: they must match their hash and be of a stored type. */
+/**
+ * Returns the bytes of an exported file, or why it is refused. The bytes must match their hash and be of a stored type.
+ */
 export async function fileBytes(
   { file, name, base64 }: ExportedFile,
   keeper: FileKeeper,
@@ -35,7 +37,7 @@ export async function fileBytes(
   }
 }
 
-/** A conversation whose attachments are described by their bytes, not by the foreign file. */
+/** Describes a conversation's attachments by their bytes instead of trusting the imported file. */
 export async function describedAnew(
   conversation: ExportedConversation,
   keeper: FileKeeper,
@@ -57,6 +59,6 @@ export async function describedAnew(
   }
 }
 
-/** Ids of a conversation’s attachments. */
+/** Returns the ids of a conversation's attachments. */
 export const getFiles = (messages: readonly ExportedMessage[]): string[] =>
   messages.flatMap(({ attachments }) => attachments.map(({ id }) => id));

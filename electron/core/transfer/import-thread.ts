@@ -6,13 +6,16 @@ import { watchedHeap, watchMemory } from '../worker/watch-memory.ts';
 import { type ImportNews, joinedPieces } from './reading/import-pieces.ts';
 import type { ReadItem } from './reading/read-import.ts';
 
-/** The items of an export, one conversation at a time. Throws `import_refused`, or the reason of the signal. */
+/** Yields the items of an export, one conversation at a time. Throws `import_refused`, or the signal's reason. */
 export type ReadExport = (path: string) => AsyncGenerator<ReadItem, void>;
 
-/** How much the process may grow by that. A conversation of 50 MB takes some hundred. */
+/** How much the import may let the process grow. A conversation of 50 MB takes some hundred megabytes. */
 const usualMemoryMb = 896;
 
-/** Reads each export on a thread that ends with it: nobody waits while it is parsed. `file`: `import-worker.ts`, built or as source. */
+/**
+ * Reads each export on a thread of its own, so nothing else waits while it is parsed. `file` is `import-worker.ts`,
+ * built or as source.
+ */
 export const exportReader = (file: string, signal: AbortSignal, memoryMb = usualMemoryMb): ReadExport =>
   async function* read(path) {
     const worker = new Worker(file, { workerData: { path }, resourceLimits: watchedHeap(memoryMb) });
@@ -41,7 +44,7 @@ export const exportReader = (file: string, signal: AbortSignal, memoryMb = usual
         worker.postMessage('more');
       }
     } catch (error) {
-      // A thread that has told why it refuses ends at the same moment.
+      // A thread that has sent its refusal also ends at that moment. The refusal is the error to report.
       throw ended.signal.aborted && !(error instanceof AppError) ? ended.signal.reason : error;
     } finally {
       signal.removeEventListener('abort', onAbort);

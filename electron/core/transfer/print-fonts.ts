@@ -13,12 +13,12 @@ import monoLatin from '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-
 const face = (family: string, weights: string) => (source: string) =>
   `@font-face{font-family:"${family}";font-weight:${weights};font-display:block;src:url(${source})}`;
 
-// Of a family’s faces the last one that has a character is used.
+// Of a family's faces, browsers use the last one that contains a character.
 const inter = [interCyrillic, interGreek, interMoreLatin, interLatin].map(face('Inter', '100 900'));
 const mono = [monoCyrillic, monoGreek, monoMoreLatin, monoLatin].map(face('JetBrains Mono', '100 800'));
 
-/** For the footer, which is rendered as a page of its own. */
+/** The font of the footer, which is rendered as a page of its own. */
 export const footFont = inter.join('');
 
-/** Embedded fonts, so that a PDF looks the same from every machine: Latin, Greek, Cyrillic, code and formulas. */
+/** Embedded fonts let a PDF look the same from every computer: Latin, Greek, Cyrillic, code and formulas. */
 export const printFonts = [footFont, ...mono, face('Portico Maths', '400')(maths)].join('');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chatsSaver } from './transfer-feature.ts';
 
-test('chats that are too much for a PDF are said so, and nothing is printed', async () => {
+test('chats that are too large for a PDF are refused and nothing is printed', async () => {
   const piece = 'x'.repeat(10_000_000);
   let printed = 0;
   async function* write() {

@@ -2,7 +2,7 @@ import type { ExportedConversation, ExportedMessage } from '#shared/contract/cha
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { ExportText } from './export-text.ts';
 
-/** The messages from the root to the shown leaf, oldest first. */
+/** Returns the messages from the root to the last shown one. */
 export function shownBranch({ messages, activeLeaf }: ExportedConversation): ExportedMessage[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const branch: ExportedMessage[] = [];
@@ -15,15 +15,15 @@ export function shownBranch({ messages, activeLeaf }: ExportedConversation): Exp
 }
 
 /**
- * The messages as the thread shows them: the branch, with all columns of a shown comparison in place of its answer, and
- * of a retried column the last answer.
+ * Returns the messages as the thread shows them: the branch, with all columns of a shown comparison in place of its
+ * answer. A retried column contributes its last answer.
  */
 export function shownMessages(conversation: ExportedConversation): ExportedMessage[] {
   let comparing: string | null = null;
   return shownBranch(conversation).flatMap((message) => {
     if (message.role === 'user') comparing = message.comparing;
     if (comparing === null || message.comparison?.id !== comparing) return [message];
-    // Its continuation is in its column.
+    // A continuation is part of its column.
     return message.continues ? [] : comparedIn(conversation, comparing);
   });
 }
@@ -38,7 +38,7 @@ function comparedIn({ messages }: ExportedConversation, comparison: string): Exp
   return [...columns].toSorted(([a], [b]) => a - b).flatMap(([, answers]) => answers);
 }
 
-/** An answer’s cost and its source, that nothing was charged, or that it is unknown. */
+/** Formats an answer's cost with its source, or that nothing was charged or that it is unknown. */
 export function costText({ costUsd, costSource }: ExportedMessage, words: ExportText): string {
   if (costSource === 'uncharged') return words.uncharged;
   return costUsd === null || costSource === 'unknown'
@@ -46,7 +46,7 @@ export function costText({ costUsd, costSource }: ExportedMessage, words: Export
     : `$${costUsd} (${words.sources[costSource]})`;
 }
 
-/** The total of known costs of all answers, in all branches, and the number of unknown ones. */
+/** Formats the sum of the known costs of all answers in all branches, and the number of unknown ones. */
 export function totalText(messages: readonly ExportedMessage[], words: ExportText): string {
   const answers = messages.filter((message) => message.role === 'assistant');
   const known = answers.flatMap(({ costUsd }) => (costUsd === null ? [] : [parseUsd(costUsd)]));
@@ -56,21 +56,21 @@ export function totalText(messages: readonly ExportedMessage[], words: ExportTex
   return unknown === 0 ? sum : words.partlyUnknown(sum, unknown);
 }
 
-/** The speaker: you, or the model’s name. */
+/** Returns the author: you, or the model's name. */
 export const whoSpeaks = ({ role, modelName }: ExportedMessage, words: ExportText): string =>
   role === 'user' ? words.you : (modelName ?? words.answer);
 
-/** The tokens of an answer; empty if unknown. */
+/** Formats the tokens of an answer. Returns an empty text if they are unknown. */
 export const tokensText = ({ usage }: ExportedMessage, words: ExportText): string =>
   usage === null ? '' : words.tokens(words.count(usage.promptTokens), words.count(usage.completionTokens));
 
-/** How an answer ended, unless it is complete. */
+/** Describes how an answer ended, unless it is complete. */
 export function endText({ status, error }: ExportedMessage, words: ExportText): string {
   if (status === 'error') return words.failed(error && words.sentence(error));
   if (status === 'cancelled') return words.stopped;
   return status === 'interrupted' || status === 'streaming' ? words.cutOff : '';
 }
 
-/** A time to the minute, in UTC. */
+/** Formats a time to the minute, in UTC. */
 export const minute = (timeMs: number): string =>
   `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

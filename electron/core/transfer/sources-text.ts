@@ -7,11 +7,11 @@ import type { ExportText } from './export-text.ts';
 
 type Cited = Pick<ExportedMessage, 'citations'>;
 
-/** Pages of the web that an answer rests on, as Markdown. */
+/** Formats the web pages that an answer cites as Markdown. */
 export function sourcesAsMarkdown(message: Cited, words: ExportText): string[] {
   const pages = getPages(message);
   if (pages.length === 0) return [];
-  const lines = pages.map(({ url, title }, at) => `${at + 1}. [${markdownWords(title)}](<${url}>)`);
+  const lines = pages.map(({ url, title }, index) => `${index + 1}. [${markdownWords(title)}](<${url}>)`);
   return [`*${words.webSources}*\n\n${lines.join('\n')}`];
 }
 
@@ -23,7 +23,7 @@ export function sourcesAsHtml(message: Cited, words: ExportText): Html | string 
   return html`<p class="note">${words.webSources}</p><ol>${items}</ol>`;
 }
 
-/** Each page once; addresses that the app itself would not open are left out. */
+/** Returns each page once. Addresses that the app itself would not open are left out. */
 function getPages({ citations = [] }: Cited): { url: string; title: string }[] {
   const pages = new Map<string, string>();
   for (const { url, title } of citations) {

@@ -34,7 +34,7 @@ import { largestExport } from './reading/open-export.ts';
 import type { ReadItem, Source } from './reading/read-import.ts';
 import type { TransferStore } from './transfer-store.ts';
 
-/** A larger page is unusable, and a browser needs gigabytes to lay it out. In UTF-16 units. */
+/** The largest page, in UTF-16 units. A browser needs gigabytes of memory to lay out a larger one. */
 const maxPage = 80_000_000;
 const endings = { markdown: 'md', html: 'html', json: 'json', portico: chatsFile.ending, pdf: 'pdf' } as const;
 
@@ -81,7 +81,7 @@ export function chatsSaver(write: ChatsWriter, output: Output) {
 
 type Content = AsyncIterable<string | Uint8Array> | readonly Uint8Array[];
 
-/** Writes to a temporary file and renames it: an existing file stays until the new one is complete. */
+/** Writes to a temporary file and renames it, so an existing file stays until the new one is complete. */
 async function writeWhole(path: string, content: Content, signal: AbortSignal): Promise<void> {
   const part = `${path}.part`;
   try {
@@ -109,7 +109,7 @@ function unwritten(path: string, cause: unknown, signal: AbortSignal): AppError 
 
 const uploadIds = /^[\w-]{1,64}$/;
 
-/** Files being uploaded for an import. A file never comes with a path. */
+/** Files being uploaded for an import. The page never names a path. */
 export function uploadedFiles(folder: string) {
   rmSync(folder, { recursive: true, force: true });
   const uploads = new Set<string>();
@@ -133,11 +133,13 @@ export function uploadedFiles(folder: string) {
     uploads.add(uploadId);
   }
 
-  /** A copy of a file on this computer: what is looked at is what is imported, whatever becomes of the original meanwhile. */
+  /**
+   * Copies a file of this computer, so the preview and the import see the same content even if the original changes.
+   */
   async function copy(uploadId: string, original: string, signal?: AbortSignal): Promise<void> {
     begin(uploadId);
     try {
-      // Looked at first: to open a pipe or a device waits for ever.
+      // The type is checked first, because opening a pipe or a device would wait forever.
       const found = statSync(original);
       if (!found.isFile()) throw refusal('import_refused', 'importUnreadable');
       if (found.size > largestExport) throw refusal('import_refused', 'importTooLarge');
@@ -159,7 +161,7 @@ export function uploadedFiles(folder: string) {
     begin,
     toPath,
     forget,
-    /** Appends bytes; returns the size so far. */
+    /** Appends bytes. Returns the size so far. */
     append(uploadId: string, offset: number, bytes: Buffer): number {
       const path = toPath(uploadId);
       const { size } = statSync(path);
@@ -191,11 +193,11 @@ export interface TransferDeps {
   readonly newId: () => string;
 }
 
-/** Export and import. A file never comes with a path: its bytes go over the contract. */
+/** Export and import. The page never names a path: files are sent as bytes over the contract. */
 export function transferFeature(deps: TransferDeps) {
   const { store, folder, output, background, attachments, changes, now, newId } = deps;
   const uploads = uploadedFiles(folder);
-  /** Two at once would both add what neither has added to its end. */
+  /** Two imports at once could add the same new messages twice. */
   const inTurn = takingTurns();
   const importer = chatsImporter({
     store,
@@ -286,7 +288,7 @@ interface Copy {
   readonly newId: () => string;
 }
 
-/** A conversation as a new one: its own comparisons, and no request or cost, which are the original’s. */
+/** Copies a conversation with new comparisons, and without requests or costs, which stay with the original. */
 function createDuplicate(original: ExportedConversation, { id, title, now, newId }: Copy): ExportedConversation {
   const comparisons = new Map<string, string>();
   const getComparison = (old: string) => {
@@ -326,13 +328,13 @@ interface ImportDeps {
 
 interface Scan {
   readonly preview: ImportPreview;
-  /** The attachments of each conversation, as far as it would be added. */
+  /** The attachments of each conversation that would be imported. */
   readonly files: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Imports chats from a file: first a preview of all, then a second pass that imports the chosen ones. */
+/** Imports chats from a file. The first pass previews all of them; a second pass imports the chosen ones. */
 function chatsImporter({ store, readExport, attachments, language, now, newId }: ImportDeps) {
-  /** Conversations without a title get one in the app’s language. */
+  /** A conversation without a title gets one in the app's language. */
   async function* getItems(path: string): AsyncGenerator<ReadItem, void> {
     const { untitled } = exportText(await language());
     for await (const read of readExport(path)) {
@@ -380,7 +382,7 @@ function chatsImporter({ store, readExport, attachments, language, now, newId }:
     preview: async (path: string): Promise<ImportPreview> => (await scan(path)).preview,
 
     async commit(path: string, sourceIds: readonly string[] | null) {
-      // Reads to the end first: a file is imported as a whole or not at all.
+      // Reads to the end first, because a file is imported completely or not at all.
       const { files } = await scan(path);
       const wanted = new Set(sourceIds ?? files.keys());
       const wantedFiles = new Set([...wanted].flatMap((id) => files.get(id) ?? []));
@@ -395,11 +397,11 @@ function chatsImporter({ store, readExport, attachments, language, now, newId }:
           else await attachments.keep(read.file.name, bytes);
           continue;
         }
-        const each = read.imported;
-        if (!each || !wanted.has(each.sourceId)) continue;
-        const conversation = await describedAnew(each.conversation, attachments);
-        const known = await store.grow(each.sourceId, conversation, newId);
-        if (known === null) await store.add(conversation, each.sourceId, { newId, now: now() });
+        const imported = read.imported;
+        if (!imported || !wanted.has(imported.sourceId)) continue;
+        const conversation = await describedAnew(imported.conversation, attachments);
+        const known = await store.grow(imported.sourceId, conversation, newId);
+        if (known === null) await store.add(conversation, imported.sourceId, { newId, now: now() });
         if (known === null) done.imported++;
         else if (known.messages === 0) done.alreadyHere++;
         else {
@@ -407,7 +409,7 @@ function chatsImporter({ store, readExport, attachments, language, now, newId }:
           done.newMessages += known.messages;
           grownIds.push(known.id);
         }
-        if (known?.messages !== 0) left.addAll(each.leftOut);
+        if (known?.messages !== 0) left.addAll(imported.leftOut);
       }
       for (const id of wantedFiles) if ((await attachments.bytes(id)) === null) left.add('missing_files');
       return { result: { ...done, leftOut: left.list() }, grownIds };

@@ -8,7 +8,10 @@ import { keptSource, toMessage } from '../storage/database/message-row.ts';
 
 type IdOf = (id: string | null) => string | null;
 
-/** Adds messages, parents before children. Ids that exist get new ones: answers with what names a message of the export here. */
+/**
+ * Adds messages, parents before children. Messages whose id exists already get a new one. Returns a function that maps
+ * an exported id to the one used here.
+ */
 async function addMessages(
   tx: Kysely<Tables>,
   conversationId: string,
@@ -20,10 +23,10 @@ async function addMessages(
   return getId;
 }
 
-/** Each commit waits for the disk; so many take some tenths of a second. */
+/** Each commit waits for the disk. This many messages take some tenths of a second. */
 const messagesInCommit = 1_000;
 
-/** In many commits, between which others have their turn. */
+/** Adds messages in many commits, so other work can run in between. */
 async function addMessagesInParts(
   db: Db,
   conversationId: string,
@@ -42,7 +45,7 @@ async function addMessagesInParts(
 async function freeIds(tx: Kysely<Tables>, messages: readonly ExportedMessage[], newId: () => string): Promise<IdOf> {
   const taken = new Set<string>();
   for await (const some of inTurns(messages, 400)) {
-    const ids = some.map((each) => each.id);
+    const ids = some.map((message) => message.id);
     const rows = await tx.selectFrom('messages').select('id').where('id', 'in', ids).execute();
     for (const row of rows) taken.add(row.id);
   }
@@ -50,10 +53,10 @@ async function freeIds(tx: Kysely<Tables>, messages: readonly ExportedMessage[],
   return (id) => (id === null ? null : (renamed.get(id) ?? id));
 }
 
-/** Of one statement: a branch may be as long as a chat. */
+/** Steps per statement, because a branch may have as many messages as its chat. */
 const stepsAtOnce = 4_000;
 
-/** Every message above this one shows the way to it. */
+/** Makes every message above this one show the child that leads to it. */
 async function showBranch(tx: Kysely<Tables>, leaf: string | null): Promise<void> {
   const path = (id: string) => sql`with recursive path (id, parent_id, step) as (
       select id, parent_id, 1 from messages where id = ${id}
@@ -71,7 +74,7 @@ async function showBranch(tx: Kysely<Tables>, leaf: string | null): Promise<void
   }
 }
 
-/** When the last of its messages was written. */
+/** Returns when the last of its messages was written. */
 const getLast = ({ messages }: ExportedConversation): number =>
   messages.reduce((last, { createdAt }) => Math.max(last, createdAt), 0);
 
@@ -121,10 +124,10 @@ function columns(
   };
 }
 
-/** Of one statement, so that others get their turn. */
+/** Rows per statement, so other work can run in between. */
 const rowsAtOnce = 1_000;
 
-/** A chat that an export has been imported into before, or that it was made of. */
+/** A chat into which an export was imported before, or from which it was made. */
 interface KnownChat {
   readonly id: string;
   readonly trashed_at: number | null;
@@ -132,17 +135,21 @@ interface KnownChat {
 }
 
 interface Growth {
-  /** Each below a message that is here. */
+  /** The new messages, each with a parent that exists here. */
   readonly added: readonly ExportedMessage[];
-  /** For each message of the export the one here that stands for it, or for the nearest above it that was not removed. */
+  /**
+   * Maps each exported message to its counterpart here, or to the counterpart of the nearest message above it that was
+   * not removed.
+   */
   readonly places: ReadonlyMap<string, string | null>;
-  /** Something was written here that the export does not have. */
+  /** Something was written here that the export doesn't contain. */
   readonly goesItsOwnWay: boolean;
 }
 
 /**
- * What of an exported conversation is newer than all that was imported of it. Portico's messages have their ids, those of other
- * programs are known by who said what and when. What is neither here nor newer was removed here.
+ * Finds the messages of an exported conversation that are newer than everything imported before. Portico's messages are
+ * recognised by id, those of other programs by role, time and text. A message that is neither here nor newer was
+ * removed here.
  */
 async function getGrowth(db: Kysely<Tables>, chat: KnownChat, exported: ExportedConversation): Promise<Growth> {
   const places = new Map<string, string | null>();
@@ -169,7 +176,7 @@ async function getGrowth(db: Kysely<Tables>, chat: KnownChat, exported: Exported
   for (const message of exported.messages) {
     const parentId = message.parentId === null ? null : (places.get(message.parentId) ?? null);
     const row = matched.get(message.id);
-    // One that does not say when it was written has the time of its chat.
+    // A message without a timestamp has the time of its chat.
     const mayBeNew = message.createdAt > until || message.createdAt === exported.createdAt;
     const isNew = row === undefined && mayBeNew;
     if (isNew) added.push({ ...message, parentId });
@@ -202,7 +209,7 @@ async function toRows(db: Kysely<Tables>, chatId: string): Promise<Row[]> {
   return rows;
 }
 
-/** Adds what is new in one commit; shown is the branch of the export, unless somebody has gone on here. */
+/** Adds the new messages in one commit and shows the exported branch, unless the chat was continued here. */
 async function growChat(
   tx: Kysely<Tables>,
   chat: KnownChat,
@@ -228,7 +235,7 @@ async function growChat(
   return added.length;
 }
 
-/** Reads and adds whole conversations. */
+/** Reads and adds complete conversations. */
 export function transferStore(db: Db) {
   const known = async (sourceId: string, tx: Kysely<Tables>): Promise<KnownChat | null> =>
     (await tx
@@ -253,7 +260,7 @@ export function transferStore(db: Db) {
         .selectFrom('messages')
         .selectAll()
         .where('conversation_id', '=', id)
-        // Removed messages can be restored here, but are not exported.
+        // Removed messages can be restored here but aren't exported.
         .where('deletion', 'is', null)
         .orderBy('seq')
         .execute();
@@ -271,21 +278,24 @@ export function transferStore(db: Db) {
         updatedAt: row.updated_at,
         activeLeaf: row.active_leaf,
         folder: row.folder,
-        tags: tags.map((each) => each.tag),
+        tags: tags.map(({ tag }) => tag),
         pinned: row.pinned === 1,
         archivedAt: row.archived_at,
-        messages: messages.map((each) => {
+        messages: messages.map((stored) => {
           const {
             conversationId: _,
             sibling: __,
             ...message
-          } = toMessage({ ...each, sibling_index: 1, sibling_count: 1 });
-          return { ...message, source: each.source };
+          } = toMessage({ ...stored, sibling_index: 1, sibling_count: 1 });
+          return { ...message, source: stored.source };
         }),
       };
     },
 
-    /** Tells for many chats what each has that is not here; null: the chat itself is new. */
+    /**
+     * Returns a function that lists the messages of a chat that are missing here. It returns null for a chat that is
+     * new itself. It is meant for checking many chats.
+     */
     async missing(): Promise<
       (sourceId: string, chat: ExportedConversation) => Promise<readonly ExportedMessage[] | null>
     > {
@@ -302,10 +312,11 @@ export function transferStore(db: Db) {
       };
     },
 
-    /** Adds what is missing to the chat that is here; answers with it, and how much that was. */
+    /** Adds the missing messages to the existing chat. Returns the chat and how many were added. */
     async grow(sourceId: string, conversation: ExportedConversation, newId: () => string) {
       const here = await known(sourceId, db);
-      // Most have not grown. A long one takes seconds to compare, and in a transaction everybody else would wait for that.
+      // Most chats have not grown. Comparing a long one takes seconds, and other calls would have to wait if that
+      // happened in a transaction.
       if (here && (await getGrowth(db, here, conversation)).added.length === 0) return { id: here.id, messages: 0 };
       return db.transaction().execute(async (tx) => {
         const chat = await known(sourceId, tx);
@@ -314,8 +325,9 @@ export function transferStore(db: Db) {
     },
 
     /**
-     * Adds one conversation, which is there for nobody before it is whole. Ids that exist get new ones. A long one comes in many commits:
-     * in a single one everybody else would wait for seconds.
+     * Adds one conversation, which stays invisible until it is complete. Messages whose id exists already get a new
+     * one. A long conversation is added in many commits, because other calls would have to wait seconds for a single
+     * one.
      */
     async add(
       conversation: ExportedConversation,
@@ -340,7 +352,7 @@ export function transferStore(db: Db) {
           .transaction()
           .execute((tx) => finishChat(tx, conversation, sourceId, getId(conversation.activeLeaf), deps));
       } catch (error) {
-        // Where that fails as well, as on a full disk, the next start does it.
+        // If this fails too, for example on a full disk, the next start does it.
         await deleteChat(db, id).catch(() => {});
         throw error;
       }
@@ -350,7 +362,7 @@ export function transferStore(db: Db) {
 
 export type TransferStore = ReturnType<typeof transferStore>;
 
-/** Thousands take some tenths of a second. */
+/** Thousands of messages take some tenths of a second. */
 const maxInOneCommit = 2_000;
 
 const beginChat = (tx: Kysely<Tables>, { id, title, model, createdAt, updatedAt }: ExportedConversation) =>
@@ -359,7 +371,7 @@ const beginChat = (tx: Kysely<Tables>, { id, title, model, createdAt, updatedAt 
     .values({ id, title, model, created_at: createdAt, updated_at: updatedAt, temporary: beingAdded })
     .execute();
 
-/** After its messages, because a new message takes a chat out of the archive. */
+/** Called after the messages are added, because a new message takes a chat out of the archive. */
 async function finishChat(
   tx: Kysely<Tables>,
   conversation: ExportedConversation,

@@ -36,7 +36,7 @@ afterAll(async () => {
   await empty.close();
 });
 
-/** The smallest picture there is: one pixel. */
+/** The smallest picture possible: one pixel. */
 const dot = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -49,7 +49,7 @@ async function attached({ client }: Core, name: string, bytes: Buffer): Promise<
   return attachment;
 }
 
-/** Two questions of different chats come with these files. */
+/** Attaches these files to two questions in different chats. */
 function nameFiles(dataFolder: string, files: readonly Attachment[]): void {
   const db = new Sqlite(join(dataFolder, 'portico.db'));
   db.exec("update messages set attachments = '[]'");
@@ -60,7 +60,7 @@ function nameFiles(dataFolder: string, files: readonly Attachment[]): void {
   db.close();
 }
 
-test('a file that the system opened is read once, as it was then, and nothing is imported before the yes', async () => {
+test('a file that the system opened is copied once, and nothing is imported before the user confirms', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-opened-'));
   const path = join(folder, 'Week.portico');
   writeFileSync(path, await exported(core, 'json'), { mode: 0o400 });
@@ -109,12 +109,12 @@ async function exported(from: Core, format: 'json' | 'html' | 'markdown', only?:
 
 const getContents = (file: string) =>
   (JSON.parse(file) as { contents: (ExportedConversation | ExportedFile)[] }).contents;
-const getConversations = (file: string) => getContents(file).filter((each) => 'messages' in each);
-const getFiles = (file: string) => getContents(file).filter((each) => 'base64' in each);
+const getConversations = (file: string) => getContents(file).filter((item) => 'messages' in item);
+const getFiles = (file: string) => getContents(file).filter((item) => 'base64' in item);
 
-test('what is exported as JSON and imported elsewhere is the same to the last branch, cost, mark and file', async () => {
+test('a JSON export imported into another app keeps every branch, cost, mark and file', async () => {
   const file = await exported(core, 'json');
-  // Named by two chats, held once.
+  // Two chats refer to the file, but it is exported once.
   expect(getFiles(file).map(({ name }) => name)).toEqual(['dot.png', 'notes.md']);
   const uploadId = await uploaded(empty, file, 10_007);
   const preview = await empty.client.transfer.previewImport({ uploadId });
@@ -134,7 +134,7 @@ test('what is exported as JSON and imported elsewhere is the same to the last br
 
   const again = await uploaded(empty, file);
   expect(
-    (await empty.client.transfer.previewImport({ uploadId: again })).conversations.every((each) => each.alreadyHere),
+    (await empty.client.transfer.previewImport({ uploadId: again })).conversations.every((chat) => chat.alreadyHere),
   ).toBe(true);
   expect(await empty.client.transfer.commitImport({ uploadId: again, sourceIds: null })).toMatchObject({
     imported: 0,
@@ -144,7 +144,7 @@ test('what is exported as JSON and imported elsewhere is the same to the last br
   expect((await empty.client.search.find({ query: 'the' })).hits.length).toBeGreaterThan(10);
 });
 
-test('Markdown and HTML show the shown branch with its costs, and HTML runs and fetches nothing', async () => {
+test('Markdown and HTML exports show the shown branch with its costs, and HTML contains no scripts or requests', async () => {
   const markdown = await exported(core, 'markdown');
   expect(markdown).toMatch(/^# .+\n\nBegun \d{4}-/);
   expect(markdown).toMatch(/\$\d+\.\d+ \(billed\)/);
@@ -172,13 +172,13 @@ describe('files of an import', () => {
     return (await target.client.transfer.previewImport({ uploadId })).leftOut;
   };
 
-  test('that are damaged, of a kind that is not kept, or not there stay behind, and it is said', async () => {
+  test('are left out and counted if they are damaged, of a type that is not stored, or missing', async () => {
     const [first, second] = getFiles(await exported(core, 'json'));
     const replaced = (file: ExportedFile | undefined, by: object | null) =>
       given((text) => {
         const json = JSON.parse(text) as { contents: (ExportedConversation | ExportedFile)[] };
-        json.contents = json.contents.flatMap((each) =>
-          'file' in each && each.file === file?.file ? (by ? [{ ...each, ...by }] : []) : [each],
+        json.contents = json.contents.flatMap((item) =>
+          'file' in item && item.file === file?.file ? (by ? [{ ...item, ...by }] : []) : [item],
         );
         return JSON.stringify(json);
       });
@@ -196,7 +196,7 @@ describe('files of an import', () => {
     );
   });
 
-  test('come with the chats that are chosen only, described by their bytes and not by the export', async () => {
+  test('are stored only for the chosen chats and described by their bytes, not by the export', async () => {
     const text = await exported(core, 'json');
     const lying = text.replaceAll('"mediaType":"image/png"', '"mediaType":"text/html"');
     const [with_, without] = getConversations(text).toSorted(
@@ -214,7 +214,7 @@ describe('files of an import', () => {
 });
 const hasFiles = ({ attachments }: { attachments: readonly unknown[] }) => attachments.length > 0;
 
-test('an export has the words of the language that the app has then', async () => {
+test('an export uses the app’s language at the time of the export', async () => {
   const [{ id } = { id: '' }] = (await core.client.conversations.list({ limit: 1 })).conversations;
   await core.client.settings.update({ language: 'en-XA' });
   const [markdown, page] = [await exported(core, 'markdown', [id]), await exported(core, 'html', [id])];
@@ -225,7 +225,7 @@ test('an export has the words of the language that the app has then', async () =
   expect(await exported(core, 'markdown', [id])).not.toContain('⟦');
 });
 
-test('a chat of another computer costs in all what stands under its answers, and no cap counts it', async () => {
+test('an imported chat costs what its answers show in sum, and no spending limit counts it', async () => {
   const target = await testCore();
   const uploadId = await uploaded(target, await exported(core, 'json'));
   await target.client.transfer.commitImport({ uploadId, sourceIds: null });
@@ -242,7 +242,7 @@ test('a chat of another computer costs in all what stands under its answers, and
   await target.close();
 });
 
-test('an export of an earlier version is read: without files, and without what messages have got since', async () => {
+test('an export of an earlier version is read although it lacks files and newer fields', async () => {
   const target = await testCore();
   const old = getConversations(await exported(core, 'json')).map(({ messages, ...rest }) => ({
     ...rest,
@@ -258,7 +258,7 @@ test('an export of an earlier version is read: without files, and without what m
   await target.close();
 });
 
-test('a duplicate has every branch, stands by itself, and costs nothing again', async () => {
+test('a duplicate has every branch, is independent of the original, and adds no cost', async () => {
   const [first] = (await core.client.conversations.list({ limit: 1 })).conversations;
   if (!first) throw new Error('There is no chat');
   const before = await core.client.caps.get();
@@ -266,14 +266,14 @@ test('a duplicate has every branch, stands by itself, and costs nothing again', 
   const exported = async (wanted: string): Promise<ExportedConversation> => {
     let words = '';
     for await (const { text } of await core.client.transfer.export({ ids: [wanted], format: 'json' })) words += text;
-    return JSON.parse(words).contents.find((each: object) => 'messages' in each);
+    return JSON.parse(words).contents.find((item: object) => 'messages' in item);
   };
   const [original, copy] = [await exported(first.id), await exported(id)];
   expect(copy.title).toBe(`Copy of ${original.title}`);
   expect(copy.messages.map(({ text }) => text)).toEqual(original.messages.map(({ text }) => text));
   expect(copy.messages.filter(({ id: own }) => original.messages.some((other) => other.id === own))).toEqual([]);
   const place = ({ messages }: ExportedConversation) =>
-    messages.map(({ parentId }) => messages.findIndex((each) => each.id === parentId));
+    messages.map(({ parentId }) => messages.findIndex((message) => message.id === parentId));
   expect(place(copy)).toEqual(place(original));
   expect(copy.messages.filter(({ costUsd, requestId }) => costUsd !== null || requestId !== null)).toEqual([]);
   expect(original.messages.some(({ costUsd }) => costUsd !== null)).toBe(true);

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { renameFile } from '#gateway/storage/rename-file.ts';
 import { attachmentPath } from '../../storage/database/stored-attachments.ts';
 
-/** Files by the SHA-256 of their bytes. */
+/** Stores files by the SHA-256 of their bytes. */
 export function attachmentFiles(folder: string) {
   return {
-    /** Writes the bytes under their hash, durably, unless they are there; returns the hash. */
+    /** Writes the bytes durably under their hash, unless they are stored already. Returns the hash. */
     async write(bytes: Uint8Array): Promise<string> {
       const id = createHash('sha256').update(bytes).digest('hex');
       const path = attachmentPath(folder, id);
@@ -27,7 +27,7 @@ export function attachmentFiles(folder: string) {
       return id;
     },
 
-    /** The whole file; null if it is missing. */
+    /** Reads the complete file. Returns null if it is missing. */
     async read(id: string): Promise<Buffer | null> {
       const path = attachmentPath(folder, id);
       if (path === null) return null;
@@ -37,7 +37,7 @@ export function attachmentFiles(folder: string) {
       });
     },
 
-    /** The ids of all files. Also removes what a crash left half-written. */
+    /** Returns the ids of all files. Also removes half-written files that a crash left. */
     async ids(): Promise<string[]> {
       const found: string[] = [];
       for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {

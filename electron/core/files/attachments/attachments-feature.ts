@@ -11,7 +11,7 @@ import type { AttachmentsStore } from './attachments-store.ts';
 import type { DocumentReader, PdfSize } from './document-reader.ts';
 import { sniff } from './sniff.ts';
 
-/** A file as it is kept: what a document says is kept as text, and the document itself is not. */
+/** A file as it is stored. For a document, only its text is stored, not the document itself. */
 interface ReadFile extends Pick<Attachment, 'kind' | 'mediaType' | 'tokens'> {
   readonly bytes: Buffer;
 }
@@ -44,7 +44,10 @@ function fileReader(documents: DocumentReader) {
 const textTokens = (name: string, text: Buffer): number =>
   partTokens({ name, kind: 'text', mediaType: 'text/markdown' }, text);
 
-/** Providers read a page as a picture and as its text; 1,500 a page (wire contract §7) are too few where it is full of it. */
+/**
+ * Providers read a PDF page both as an image and as text. The 1,500 tokens per page of wire contract §7 are too few for
+ * a page full of text.
+ */
 const pdfTokens = ({ pages, textBytes }: Exclude<PdfSize, { fault: string }>): number =>
   Math.max(pages * tokensPerPdfPage, pages * tokensPerImage + tokensOfBytes(textBytes));
 
@@ -64,11 +67,11 @@ interface UploadChunk {
 const maxAtOnce = 12;
 const largest = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);
 
-/** Incomplete uploads, in memory: few and bounded. */
+/** Incomplete uploads. They are held in memory, so their number and size are limited. */
 function openUploads() {
   const uploads = new Map<string, Upload>();
 
-  /** Takes one chunk; returns the file when it is complete, else null. */
+  /** Takes one chunk. Returns the file when it is complete, otherwise null. */
   return function take({ uploadId, name, offset, totalBytes, data }: UploadChunk): Buffer | null {
     if (totalBytes > largest) {
       throw refusal('attachment_refused', 'uploadTooLarge', {
@@ -94,7 +97,7 @@ function openUploads() {
 }
 
 function begin(uploads: Map<string, Upload>, uploadId: string, totalBytes: number): Upload {
-  // An abandoned upload is dropped when others need its space.
+  // The oldest upload is dropped if there are too many, as it was probably abandoned.
   const [oldest] = uploads.keys();
   if (uploads.size >= maxAtOnce && oldest !== undefined) uploads.delete(oldest);
   const upload = { bytes: Buffer.alloc(totalBytes), filled: 0 };
@@ -108,17 +111,20 @@ export interface AttachmentsDeps {
   readonly now: () => number;
   readonly log: Log;
   readonly documents: DocumentReader;
-  /** Aborts what is being read when the core closes. */
+  /** Aborts documents that are being read when the core closes. */
   readonly signal: AbortSignal;
 }
 
 const dayMs = 86_400_000;
 
-/** Attachments: uploaded in chunks, stored by hash, read in chunks. */
+/** Attachments are uploaded in chunks, stored by hash, and read in chunks. */
 export function attachmentsFeature({ files, store, now, log, documents, signal }: AttachmentsDeps) {
   const read = fileReader(documents);
   const take = openUploads();
-  /** A file and its record are made and removed together: what is removed as unused may be uploaded at the same time. */
+  /**
+   * A file and its record are added and removed one operation at a time, because an unused file may be uploaded again
+   * while it is removed.
+   */
   const inTurn = takingTurns();
 
   async function keep(name: string, bytes: Buffer, maxImageBytes?: number): Promise<Attachment> {
@@ -141,7 +147,7 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
 
   return {
     async upload(chunk: UploadChunk): Promise<{ attachment: Attachment | null }> {
-      // A dropped path must not tell the model the folder.
+      // A dropped file's path must not reveal the folder to the model.
       const name = basename(chunk.name.replaceAll('\\', '/')) || 'file';
       const bytes = take({ ...chunk, name });
       return { attachment: bytes ? await keep(name, bytes) : null };
@@ -154,18 +160,21 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
       return { data: chunk.toString('base64'), totalBytes: bytes.length };
     },
 
-    /** The bytes of a file, for the request that carries it; null where they are gone. */
+    /** Returns the bytes of a file for a request. Null if they are missing. */
     bytes: (id: string): Promise<Buffer | null> => files.read(id),
 
-    /** Stores a file that was not uploaded; an image may then be larger. Throws `attachment_refused` like an upload. */
+    /**
+     * Stores a file that was not uploaded. Images may be larger than in an upload. Throws `attachment_refused` as an
+     * upload does.
+     */
     keep: (name: string, bytes: Buffer): Promise<Attachment> => keep(name, bytes, attachmentLimits.keptImageBytes),
-    /** Throws `attachment_refused` where a file would not be kept. */
+    /** Throws `attachment_refused` if a file would not be stored. */
     check: async (name: string, bytes: Buffer): Promise<void> =>
       void (await sniff(name, bytes, attachmentLimits.keptImageBytes)),
-    /** Its record; the bytes may be missing all the same. */
+    /** Returns the record of a file. Its bytes may be missing nevertheless. */
     find: store.find,
 
-    /** Accepts only attachments that were uploaded here, with the facts that are stored. */
+    /** Accepts only attachments that were uploaded here. Returns the stored facts instead of the given ones. */
     async verify(attachments: readonly Attachment[]): Promise<Attachment[]> {
       const total = attachments.reduce((sum, { bytes }) => sum + bytes, 0);
       if (total > attachmentLimits.bytesPerMessage) {
@@ -182,7 +191,7 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
       );
     },
 
-    /** Removes files that have been unreferenced for a day. Never throws: failures are retried at the next start. */
+    /** Removes files that have been unreferenced for a day. Never throws: the next start tries again. */
     async cleanUp(): Promise<void> {
       try {
         await inTurn(removeUnused);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ComposerTables } from '../../storage/database/composer-tables.ts';
 import type { Db } from '../../storage/database/db.ts';
 
-/** Records of stored files, and which are unreferenced. */
+/** Records of stored files. Also finds those that nothing references. */
 export function attachmentsStore(db: Db) {
   return {
     find: (id: string) => db.selectFrom('attachments').selectAll().where('id', '=', id).executeTakeFirst(),
@@ -15,7 +15,10 @@ export function attachmentsStore(db: Db) {
         .execute();
     },
 
-    /** Ids that no message, draft, queued message or project references, last uploaded before this time. */
+    /**
+     * Returns ids that no message, draft, queued message or project references and that were last uploaded before this
+     * time.
+     */
     async unused(before: number): Promise<string[]> {
       const { rows } = await sql<{ id: string }>`
         select id from attachments where used_at < ${before} and id not in (

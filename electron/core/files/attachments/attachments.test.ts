@@ -10,7 +10,7 @@ import { uploaded } from '../../../../tests/support/uploaded.ts';
 const files = (folder: string) =>
   readdirSync(join(folder, 'attachments'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
-test('a file is kept once by its bytes, read back whole, and its type is what the bytes say', async () => {
+test('a file is stored once by its bytes, read back completely, and its type is detected from the bytes', async () => {
   const core = await coreOfTest();
   const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(700_000, 'x')]);
   const first = await uploaded(core.client, '../secret/letter.txt', bytes);
@@ -34,7 +34,7 @@ test.each([
   ['photo.png', Buffer.from([0, 1, 2, 3, 0xff]), 'is a binary file'],
   ['scan.tiff', Buffer.concat([Buffer.from('49492a0008000000', 'hex'), Buffer.alloc(64)]), 'image'],
   ['huge.txt', Buffer.alloc(attachmentLimits.textBytes + 1, 'x'), 'too large'],
-])('%s is refused with a sentence that says why', async (name, bytes, words) => {
+])('%s is refused with an explanation', async (name, bytes, words) => {
   const core = await coreOfTest();
   await expect(uploaded(core.client, name, bytes)).rejects.toMatchObject({
     code: 'attachment_refused',
@@ -42,7 +42,7 @@ test.each([
   });
 });
 
-test('more than a message may have is refused before it is read', async () => {
+test('attachments that exceed the limit of a message are refused before they are read', async () => {
   const { client } = await coreOfTest();
   const { mediaType, kind, ...file } = await uploaded(client, 'a.txt', Buffer.from('a'));
   const attachments = [{ ...file, kind, mediaType, bytes: attachmentLimits.bytesPerMessage + 1 }];
@@ -52,14 +52,14 @@ test('more than a message may have is refused before it is read', async () => {
   await expect(client.attachments.upload(chunk)).rejects.toMatchObject({ code: 'attachment_refused' });
 });
 
-test('a chunk that is not the next one ends the upload', async () => {
+test('a chunk out of order ends the upload', async () => {
   const { client } = await coreOfTest();
   const chunk = { uploadId: 'u', name: 'a.txt', totalBytes: 4, data: Buffer.from('ab').toString('base64') };
   await client.attachments.upload({ ...chunk, offset: 0 });
   await expect(client.attachments.upload({ ...chunk, offset: 3 })).rejects.toMatchObject({ code: 'invalid_input' });
 });
 
-test('a file that nothing names for a day is removed at the next start; one that a draft names stays', async () => {
+test('a file that was unreferenced for a day is removed at the next start, and one in a draft stays', async () => {
   const day = 86_400_000;
   let time = Date.now();
   const first = await testCore({ now: () => time });
@@ -72,7 +72,7 @@ test('a file that nothing names for a day is removed at the next start; one that
   await expect.poll(() => files(second.dataFolder).map((entry) => entry.name)).toEqual([kept.id]);
 });
 
-test('what is uploaded while a start removes the files that nothing names stays, also where it is one of them', async () => {
+test('a file uploaded while a start removes unreferenced files stays, even if it is one of them', async () => {
   const day = 86_400_000;
   let time = Date.now();
   const first = await testCore({ now: () => time });
@@ -90,7 +90,7 @@ test('what is uploaded while a start removes the files that nothing names stays,
   ).toEqual(kept.map(({ id }) => id).toSorted());
 });
 
-test('only what was uploaded can be sent', async () => {
+test('only uploaded files can be sent', async () => {
   const { client } = await coreOfTest();
   const file = {
     id: 'a'.repeat(64),

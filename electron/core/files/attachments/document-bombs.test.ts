@@ -11,12 +11,12 @@ const mib = 1_048_576;
 const page = `BT /F 9 Tf 20 700 Td ${'(A portico is a porch that leads to an entrance.) Tj 0 -12 Td '.repeat(50)} ET`;
 const ordinary = pdfWith({ dictionary: '/Filter/FlateDecode', bytes: deflateSync(Buffer.from(page)) });
 
-/** What the pages of the ordinary one come to, and not what its size would be counted as. */
+/** Expects the token count of the pages, not the larger one estimated from the file size. */
 const readsOrdinary = async (client: TestCore['client']) =>
   expect((await uploaded(client, 'ordinary.pdf', ordinary)).tokens).toBeGreaterThan(1_501);
 
 test.each(pdfBombs)(
-  'a small PDF that unpacks to gigabytes is refused, and the next one is read: %s',
+  'a small PDF that unpacks to gigabytes is refused, and the next PDF is read: %s',
   async (_name, make) => {
     const { client } = await coreOfTest();
     const bytes = await make();
@@ -34,12 +34,12 @@ test.each(pdfBombs)(
 );
 
 test.each(absurdPdfs)(
-  'a PDF that is absurd takes little memory and holds nobody: %s',
+  'a malformed PDF takes little memory and does not block the core: %s',
   async (_name, make) => {
     const { client } = await coreOfTest();
     const bytes = make();
     const [taken, held] = [memoryTaken(), maxHeld()];
-    // Providers read some of these: what is not read here is attached, and counted by its size.
+    // Providers can read some of these, so an unreadable PDF is attached and counted by its size.
     expect((await uploaded(client, 'absurd.pdf', bytes)).tokens).toBeGreaterThanOrEqual(1_500);
     expect(taken()).toBeLessThan(500);
     expect(held()).toBeLessThan(250);
@@ -48,7 +48,7 @@ test.each(absurdPdfs)(
   60_000,
 );
 
-test('memory that other work of the process takes meanwhile is not held against a document', async () => {
+test('memory that other work of the process takes is not blamed on a document', async () => {
   const { client } = await coreOfTest();
   const taken: Buffer[] = [];
   const taking = setInterval(() => {
@@ -60,7 +60,7 @@ test('memory that other work of the process takes meanwhile is not held against 
   expect(taken.length).toBeGreaterThan(7);
 });
 
-test('a PDF of 300 full pages, and one of a large scan, are read as they are', async () => {
+test('a PDF of 300 full pages and one with a large scan are read normally', async () => {
   const { client } = await coreOfTest();
   const long = pdfWith({ dictionary: '/Filter/FlateDecode', bytes: deflateSync(Buffer.from(page)) }, { pages: 300 });
   expect((await uploaded(client, 'long.pdf', long)).tokens).toBeGreaterThanOrEqual(300 * 1_500);
@@ -75,7 +75,7 @@ test.each([
   ['a fraction', '/Count 1.5'],
   ['huge', '/Count 4000000000'],
   ['beyond all numbers', `/Count ${'9'.repeat(400)}`],
-])('a PDF whose number of pages is %s is attached, and counted by its size', async (_name, count) => {
+])('a PDF whose number of pages is %s is attached and counted by its size', async (_name, count) => {
   const { client } = await coreOfTest();
   const bytes = pdfWith({ dictionary: '', bytes: Buffer.from('BT /F 9 Tf (a) Tj ET') }, { count });
   expect((await uploaded(client, 'odd.pdf', bytes)).tokens).toBe(1_500);

@@ -1,7 +1,7 @@
 import type { DocumentFault } from '#shared/language/refusal-words.ts';
 import { type BoundedThreads, boundedThreads } from '../../worker/bounded-threads.ts';
 
-/** What `document-worker.ts` is given. */
+/** The data that `document-worker.ts` receives. */
 export interface DocumentBytes {
   readonly format: 'pdf' | 'office';
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -15,32 +15,32 @@ export type OfficeText =
   | { readonly text: string; readonly fault?: never }
   | { readonly text?: never; readonly fault: DocumentFault };
 
-/** Reads documents on threads that end: a file could be built to take for ever. */
+/** Reads documents on threads with a time limit, because a file may be built to take forever. */
 export interface DocumentReader {
   pdf(bytes: Uint8Array, signal: AbortSignal): Promise<PdfSize>;
   office(bytes: Uint8Array, signal: AbortSignal): Promise<OfficeText>;
 }
 
-/** Large ones take a few seconds where processors are slow. */
+/** Large documents take a few seconds on slow processors. */
 const usualTimeMs = 20_000;
-/** Ordinary PDFs of 10 MB take 140; a spreadsheet whose text just fits into a message takes 600. */
+/** Ordinary PDFs of 10 MB take 140 MB. A spreadsheet whose text just fits into a message takes 600 MB. */
 const memoryMb: Record<DocumentBytes['format'], number> = { pdf: 384, office: 768 };
 const maxAtOnce = 1;
 
-/** `file`: `document-worker.ts`, built or as source. */
+/** `file` is `document-worker.ts`, built or as source. */
 export function documentReader(file: string, timeMs = usualTimeMs): DocumentReader {
   const run: BoundedThreads<DocumentBytes, unknown> = boundedThreads(
     file,
     ({ format }) => ({ timeMs, memoryMb: memoryMb[format] }),
     maxAtOnce,
   );
-  // The thread gets a copy: the caller goes on to store these bytes.
+  // The thread gets a copy, because the caller still needs these bytes to store them.
   const given = (format: DocumentBytes['format'], bytes: Uint8Array) => ({ format, bytes: new Uint8Array(bytes) });
   return {
     async pdf(bytes, signal) {
       const outcome = await run(given('pdf', bytes), signal);
       if ('value' in outcome) return outcome.value as PdfSize;
-      // A slow machine is no fault of the file; a file that fills the memory is built to, or broken.
+      // A slow machine isn't the file's fault. A file that fills the memory is malicious or broken.
       return { fault: outcome.ended === 'memory' ? 'memory' : 'unreadable' };
     },
     async office(bytes, signal) {

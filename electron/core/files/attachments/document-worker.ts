@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DocumentBytes } from './document-reader.ts';
 
-/** Reads one document on a thread that is terminated afterwards, or before: a file could take for ever. */
+/** Reads one document. Its thread is terminated afterwards, or earlier if the file takes too long. */
 try {
   const { bytes, format } = workerData as DocumentBytes;
   const value =

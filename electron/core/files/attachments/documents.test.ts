@@ -6,7 +6,7 @@ import { pagePdf } from '../../../../tests/seed/real-files.ts';
 import { coreOfTest, type TestCore } from '../../../../tests/support/core-of-test.ts';
 import { uploaded } from '../../../../tests/support/uploaded.ts';
 
-/** Written by LibreOffice. */
+/** Test documents that LibreOffice wrote. */
 const document = (name: string) =>
   readFile(fileURLToPath(new URL(`../../../../tests/support/documents/${name}`, import.meta.url)));
 
@@ -49,7 +49,7 @@ test.each([
   ['budget.ods', budget],
   ['slides.pptx', slides],
   ['slides.odp', slides],
-])('%s is kept as the text that models read', async (name, text) => {
+])('%s is stored as the text that models read', async (name, text) => {
   const core = await coreOfTest();
   const file = await uploaded(core.client, name, await document(name));
   expect(await getText(core, file.id)).toBe(text);
@@ -61,7 +61,7 @@ test.each([
   ['report.doc', async () => document('report.doc'), 'format that is not read. Save it as .docx'],
   ['locked.pdf', async () => document('locked.pdf'), 'protected by a password'],
   ['half.docx', async () => (await document('report.docx')).subarray(0, 4_000), 'is damaged'],
-])('%s is refused with what to do about it', async (name, bytes, words) => {
+])('%s is refused with advice', async (name, bytes, words) => {
   const { client } = await coreOfTest();
   await expect(uploaded(client, name, await bytes())).rejects.toMatchObject({
     code: 'attachment_refused',
@@ -69,7 +69,7 @@ test.each([
   });
 });
 
-test('a PDF counts 1,500 tokens a page, and more where its pages are full of text', async () => {
+test('a PDF counts 1,500 tokens per page, and more if its pages are full of text', async () => {
   const { client } = await coreOfTest();
   const line = 'A portico is a porch that leads to the entrance of a building, with a roof over a walkway.';
   const sparse = await uploaded(client, 'sparse.pdf', pagePdf(['One line.']));
@@ -78,12 +78,12 @@ test('a PDF counts 1,500 tokens a page, and more where its pages are full of tex
   const words = Math.ceil((45 * line.length) / 3.5);
   expect(dense.tokens).toBeGreaterThan(1_000 + words * 0.9);
   expect(dense.tokens).toBeLessThan(1_000 + words * 1.1);
-  // What cannot be read here may be read by a provider: it is counted by its size.
+  // A provider may be able to read what we can't, so it is counted by its size.
   const odd = await uploaded(client, 'odd.pdf', Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(500_000, 'x')]));
   expect(odd.tokens).toBe(3 * 1_500);
 });
 
-test('while a document is read, the core goes on with other things', async () => {
+test('the core continues other work while a document is read', async () => {
   const { client } = await coreOfTest();
   const reading = uploaded(client, 'report.docx', await document('report.docx'));
   const first = await Promise.race([

@@ -15,7 +15,7 @@ async function getText({ client }: TestCore, name: string, bytes: Buffer): Promi
 }
 
 test.each(refusedOffice)(
-  'an office file that would fill the memory is refused with a sentence: %s',
+  'an office file that would fill the memory is refused with an explanation: %s',
   async (_name, sentence, make) => {
     const { client } = await coreOfTest();
     const bytes = await make();
@@ -31,7 +31,7 @@ test.each(refusedOffice)(
 );
 
 test.each(readOffice)(
-  'what is no text of an office file takes no memory: %s',
+  'the parts of an office file that are not text take no memory: %s',
   async (_name, text, make) => {
     const core = await coreOfTest();
     const bytes = await make();
@@ -43,7 +43,7 @@ test.each(readOffice)(
   60_000,
 );
 
-test.each(largeOffice)('an ordinary office file of some megabytes is read to its end: %s', async (name, last, make) => {
+test.each(largeOffice)('an ordinary office file of some megabytes is read completely: %s', async (name, last, make) => {
   const { client } = await coreOfTest();
   const bytes = make();
   expect(bytes.length).toBeGreaterThan(5 * 1_048_576);
@@ -52,7 +52,7 @@ test.each(largeOffice)('an ordinary office file of some megabytes is read to its
   expect(Buffer.from(data, 'base64').toString('utf8').endsWith(last)).toBe(true);
 });
 
-test('a file that takes for ever is said to be slow, not large', async () => {
+test('a file that takes too long is reported as slow, not as large', async () => {
   const reader = documentReader(join(await builtThreads(), 'document-worker.js'), 1);
   const [, , make] = largeOffice[0] ?? [];
   if (!make) throw new Error('there is no large file');

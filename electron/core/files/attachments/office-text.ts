@@ -2,14 +2,17 @@ import { OfficeParser } from 'officeparser';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import type { OfficeText } from './document-reader.ts';
 
-/** Far above what people write, far below what fills a thread's memory. */
+/** Far more than people write, and far less than fills a thread's memory. */
 const decompressionLimits = {
   maxUncompressedBytes: 134_217_728,
   maxTableCells: 300_000,
   maxXmlElements: 1_000_000,
 };
 
-/** The words of a Word, Excel, PowerPoint, OpenDocument, RTF or EPUB file as Markdown. Runs on a thread of its own. */
+/**
+ * Returns the text of a Word, Excel, PowerPoint, OpenDocument, RTF or EPUB file as Markdown. Must run on a thread of
+ * its own.
+ */
 export async function officeText(bytes: Uint8Array): Promise<OfficeText> {
   try {
     const document = await OfficeParser.parseOffice(Buffer.from(bytes), {
@@ -17,7 +20,7 @@ export async function officeText(bytes: Uint8Array): Promise<OfficeText> {
       ignoreInternalLinks: true,
       onWarning: () => {},
     });
-    // As front matter it says what the text says better.
+    // The metadata would become front matter, which adds nothing to the text.
     document.metadata = {};
     document.content = document.content.flatMap((node) => {
       const title = getTitle(node.metadata);
@@ -29,14 +32,14 @@ export async function officeText(bytes: Uint8Array): Promise<OfficeText> {
       mdConfig: { fallbackToHtml: false, dialect: 'github' },
     });
     const text = String(value).replace(rulesAfterTitles, '$1').trim();
-    // A few cells may repeat one text for gigabytes: nobody else gets to hold what is not kept.
+    // A few cells may repeat one text for gigabytes, so a text that is too large never leaves this thread.
     return Buffer.byteLength(text) > attachmentLimits.textBytes ? { fault: 'tooMuch' } : { text };
   } catch (error) {
     return { fault: getFault(error) };
   }
 }
 
-/** Sheets and slides begin with a rule. */
+/** The library puts a rule before each sheet and slide. After a title it is superfluous. */
 const rulesAfterTitles = /^(## .+\n)\n---\n/gm;
 
 function getTitle(metadata: object | undefined): string | null {

@@ -1,16 +1,18 @@
 import type { PdfSize } from './document-reader.ts';
 
-/** Of a longer PDF, as many pages from all over it stand for the others. */
+/** In a longer PDF, this many pages from all over it stand for the others. */
 const maxPagesRead = 60;
 
-/** A file names the number itself, and may name any: beyond this its size says more. */
+/**
+ * The file itself contains its number of pages, which may be false. Beyond this limit the size is a better estimate.
+ */
 const maxPages = 50_000;
 
-/** Counts the pages of a PDF and measures its text. Runs on a thread of its own. */
+/** Counts the pages of a PDF and measures its text. Must run on a thread of its own. */
 export async function pdfSize(bytes: Uint8Array): Promise<PdfSize> {
-  // It looks for these when it is loaded, to draw with: here nothing is drawn.
+  // pdf.js expects these classes for drawing when it is loaded. Nothing is drawn here.
   Object.assign(globalThis, { DOMMatrix: class {}, ImageData: class {}, Path2D: class {} });
-  // The parser itself: pdf.js would else look for its file beside the program.
+  // Provides the parser itself, because pdf.js would otherwise look for its file next to the program.
   Object.assign(globalThis, { pdfjsWorker: await import('pdfjs-dist/legacy/build/pdf.worker.mjs') });
   const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs');
   const task = getDocument({ data: bytes, verbosity: 0, disableFontFace: true, useSystemFonts: false });
@@ -26,7 +28,7 @@ export async function pdfSize(bytes: Uint8Array): Promise<PdfSize> {
     return { pages: pdf.numPages, textBytes: Math.round((textBytes * pdf.numPages) / Math.max(1, read)) };
   } catch (error) {
     if (error instanceof Error && error.name === 'PasswordException') return { fault: 'locked' };
-    // What it cannot read a provider may read all the same.
+    // A provider may be able to read it nevertheless.
     return { fault: 'unreadable' };
   }
 }

@@ -4,14 +4,17 @@ import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
 export interface Sniffed {
-  /** A document is read as text before it is one of the kinds that models read. */
+  /** A document is converted to text, so it isn't one of the stored kinds. */
   readonly kind: AttachmentKind | 'document';
   readonly mediaType: string;
 }
 
-/** Image types of the wire (wire contract §1.5). */
+/** Image types that the wire allows (wire contract §1.5). */
 const images = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
-/** Formats that are read as text; `cfb` is what Office wrote before 2007, and writes with a password. */
+/**
+ * Formats that are converted to text. `cfb` is Office's format before 2007, and still its format for files with a
+ * password.
+ */
 const documents = new Set(['docx', 'docm', 'xlsx', 'xlsm', 'pptx', 'pptm', 'odt', 'ods', 'odp', 'rtf', 'epub', 'cfb']);
 const limits = {
   document: attachmentLimits.pdfBytes,
@@ -22,8 +25,8 @@ const limits = {
 const refused = 'attachment_refused';
 
 /**
- * Detects a file’s type by its bytes, never by its name. Throws `attachment_refused` with advice. `maxImageBytes`: how large an
- * image may be, where that is not attached to a message.
+ * Detects a file's type from its bytes, never from its name. Throws `attachment_refused` with advice. `maxImageBytes`
+ * sets another limit for images that aren't attached to a message.
  */
 export async function sniff(
   name: string,
@@ -43,12 +46,12 @@ async function getKind(name: string, bytes: Uint8Array): Promise<Sniffed> {
   if (found && images.has(found.mime)) return { kind: 'image', mediaType: found.mime };
   if (found?.mime === 'application/pdf') return { kind: 'pdf', mediaType: found.mime };
   if (found && documents.has(found.ext)) return { kind: 'document', mediaType: found.mime };
-  // Some text formats have a signature of their own, such as XML.
+  // Some text formats, such as XML, have a signature.
   if (isText(bytes)) return { kind: 'text', mediaType: 'text/plain' };
   if (found?.mime.startsWith('image/')) {
     throw refusal(refused, 'pictureNotRead', { name, format: found.ext.toUpperCase() });
   }
-  // A document that was cut off or damaged is no more than an archive to whoever looks at its first bytes.
+  // The first bytes of a truncated or damaged document look like those of any archive.
   if (found?.ext === 'zip' && documents.has(getEnding(name))) {
     throw refusal(refused, 'documentNotRead', { name, fault: 'damaged' });
   }
@@ -57,11 +60,11 @@ async function getKind(name: string, bytes: Uint8Array): Promise<Sniffed> {
 
 const getEnding = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 
-/** Well-formed UTF-8 without the control characters that no text has. */
+/** Accepts well-formed UTF-8 without the control characters that no text contains. */
 function isText(bytes: Uint8Array): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
     return !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text);
   } catch {
     return false;

@@ -5,7 +5,7 @@ import { imageLimits } from '#shared/contract/chat/images.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
 export interface ImagesDeps {
-  /** Reaches public addresses only. */
+  /** Downloads from public addresses only. */
   readonly download: (url: string, options: DownloadOptions) => Promise<Downloaded>;
 }
 
@@ -13,7 +13,7 @@ const code = 'file_download_failed';
 const timeoutMs = 20_000;
 const accept = 'image/webp, image/png, image/jpeg, image/gif';
 
-/** Images in answers: fetched only when the reader asks, and shown only if they are images. */
+/** Images in answers. They are fetched only when the reader asks for them, and shown only if they really are images. */
 export function imagesFeature({ download }: ImagesDeps) {
   return {
     async fetch({ url }: { url: string }, signal?: AbortSignal) {
@@ -32,7 +32,7 @@ export function imagesFeature({ download }: ImagesDeps) {
 
 function getSize(bytes: Buffer): { width: number; height: number } {
   try {
-    // A copy: the library reads past the end of a view into its buffer.
+    // The bytes are copied because the library reads past the end of a view into its buffer.
     return imageSize(new Uint8Array(bytes));
   } catch (cause) {
     throw refusal(code, 'pictureDamaged', { cause });

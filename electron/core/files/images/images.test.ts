@@ -26,7 +26,7 @@ afterAll(() => {
   server.close();
 });
 
-/** The real guard, except that the test's own server counts as public, by the name `pictures.example`. */
+/** The real rules, except that the test's own server counts as public under the name `pictures.example`. */
 const rules: Partial<DownloadRules> = {
   protocols: ['http:', 'https:'],
   mayReach: (found) => found === '127.0.0.1',
@@ -34,7 +34,7 @@ const rules: Partial<DownloadRules> = {
 };
 const images = imagesFeature({ download: (url, options) => guardedDownload(url, { ...options, rules }) });
 const picture = chartPng(seeded(1));
-const says =
+const respond =
   (type: string, body: Buffer | string): RequestListener =>
   (_, response) => {
     response.writeHead(200, { 'content-type': type });
@@ -46,8 +46,8 @@ const refusal = () =>
     (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
   );
 
-test('a picture is what its bytes say, whatever its server calls it', async () => {
-  answer = says('text/html', picture);
+test('the type of a picture is detected from its bytes, whatever its server reports', async () => {
+  answer = respond('text/html', picture);
   expect(await images.fetch({ url: `${address}/a.svg` })).toEqual({
     mediaType: 'image/png',
     base64: picture.toString('base64'),
@@ -56,7 +56,7 @@ test('a picture is what its bytes say, whatever its server calls it', async () =
   });
 });
 
-/** A real PNG of one colour: a hundred thousand pixels wide and high, in a few bytes. */
+/** Creates a real PNG of one colour: a hundred thousand pixels wide and high, in a few bytes. */
 function bomb(): Buffer {
   const png = Buffer.from(picture);
   png.writeUInt32BE(100_000, 16);
@@ -67,11 +67,11 @@ function bomb(): Buffer {
 const script = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
 test.each<[string, RequestListener, RegExp]>([
-  ['an SVG with a script in it', says('image/svg+xml', script), /no PNG, JPEG, WebP or GIF/],
-  ['a page that is called a picture', says('image/png', '<!doctype html><script>1</script>'), /no PNG/],
-  ['a PDF', says('image/png', '%PDF-1.7'), /no PNG/],
-  ['ten thousand megapixels', says('image/png', bomb()), /100000 × 100000 pixels/],
-  ['a picture that ends in its head', says('image/png', picture.subarray(0, 18)), /damaged/],
+  ['an SVG with a script in it', respond('image/svg+xml', script), /no PNG, JPEG, WebP or GIF/],
+  ['a page that is called a picture', respond('image/png', '<!doctype html><script>1</script>'), /no PNG/],
+  ['a PDF', respond('image/png', '%PDF-1.7'), /no PNG/],
+  ['ten thousand megapixels', respond('image/png', bomb()), /100000 × 100000 pixels/],
+  ['a picture that ends in its head', respond('image/png', picture.subarray(0, 18)), /damaged/],
   [
     'fifty megabytes that say so',
     (_, response) => void response.writeHead(200, { 'content-length': 50_000_000 }).flushHeaders(),
@@ -94,14 +94,14 @@ test.each<[string, RequestListener, RegExp]>([
     /not on the public internet/,
   ],
   ['a server without it', (_, response) => void response.writeHead(404).end(), /status 404/],
-])('%s is not shown, and it is said why', async (_, hostile, why) => {
+])('%s is not shown, and the error explains why', async (_, hostile, why) => {
   answer = hostile;
-  const said = await refusal();
-  expect(said).toMatch(/^file_download_failed: /);
-  expect(said).toMatch(why);
+  const outcome = await refusal();
+  expect(outcome).toMatch(/^file_download_failed: /);
+  expect(outcome).toMatch(why);
 });
 
-test('the app itself fetches pictures over https from public hosts only', async () => {
+test('the app itself fetches pictures only over https and only from public hosts', async () => {
   const core = await testCore();
   const before = asked.length;
   const { port } = server.address() as AddressInfo;

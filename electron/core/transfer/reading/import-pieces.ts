@@ -7,12 +7,15 @@ import type { Refusal } from '#shared/errors.ts';
 import type { Imported } from './imported.ts';
 import type { ReadItem, Source } from './read-import.ts';
 
-/** What the thread of an import hands over: a conversation in pieces, since a thread takes over each message in one go. */
+/**
+ * What the import thread sends: conversations in pieces, because the receiving thread deserialises each message in one
+ * go.
+ */
 export type ImportPiece =
   | { readonly kind: 'file'; readonly file: ExportedFile }
   | { readonly kind: 'empty'; readonly source: Source }
   | { readonly kind: 'messages'; readonly messages: readonly ExportedMessage[] }
-  /** The messages came before. */
+  /** The conversation without its messages, which were sent before. */
   | {
       readonly kind: 'chat';
       readonly source: Source;
@@ -24,18 +27,18 @@ export type ImportNews =
   | { readonly pieces: readonly ImportPiece[]; readonly isLast: boolean }
   | { readonly refused: { readonly message: string; readonly refusal: Refusal | null; readonly cause: unknown } };
 
-/** In messages, of which one of ten thousand characters more counts as another one. */
+/** The weight of a batch, in messages. Every ten thousand characters count as another message. */
 const maxWeight = 200;
 const getWeight = ({ text, reasoning }: ExportedMessage) => 1 + (text.length + reasoning.length) / 10_000;
 
-/** Lists of pieces that are each taken over in a few milliseconds. */
+/** Groups pieces into batches that the receiving thread can take over in a few milliseconds. */
 export async function* importPieces(items: AsyncIterable<ReadItem>): AsyncGenerator<ImportPiece[], void> {
   let pieces: ImportPiece[] = [];
   let weight = 0;
   for await (const item of items) {
     for (const piece of getPieces(item)) {
       pieces.push(piece);
-      weight += piece.kind === 'messages' ? piece.messages.reduce((sum, each) => sum + getWeight(each), 0) : 1;
+      weight += piece.kind === 'messages' ? piece.messages.reduce((sum, message) => sum + getWeight(message), 0) : 1;
       if (piece.kind !== 'file' && weight < maxWeight) continue;
       yield pieces;
       [pieces, weight] = [[], 0];
@@ -71,7 +74,7 @@ function* getPieces(item: ReadItem): Generator<ImportPiece, void> {
   yield { kind: 'chat', source, imported: rest, conversation };
 }
 
-/** The items again. */
+/** Joins pieces to items again. */
 export function joinedPieces(): (piece: ImportPiece) => ReadItem | null {
   let messages: ExportedMessage[] = [];
   return (piece) => {

@@ -5,7 +5,7 @@ import { toAppError } from '#shared/errors.ts';
 import { type ImportNews, importPieces } from './import-pieces.ts';
 import { readImport } from './read-import.ts';
 
-/** Reads one export on a thread of its own. Each message to it asks for the next pieces. */
+/** Reads one export on a thread of its own. Each message to the thread asks for the next pieces. */
 const port = parentPort;
 if (port) {
   const send = (news: ImportNews) => port.postMessage(news);

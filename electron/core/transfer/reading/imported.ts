@@ -2,9 +2,9 @@ import type { ExportedConversation, ExportedMessage } from '#shared/contract/cha
 import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
 import type { LeftTally } from './left-tally.ts';
 
-/** A conversation of another program in Portico's shape, and what of it stays behind. */
+/** A conversation of another program in Portico's format, and what was left out of it. */
 export interface Imported {
-  /** Where it comes from, such as `chatgpt:<id>`. */
+  /** The origin of the chat, such as `chatgpt:<id>`. */
   readonly sourceId: string;
   readonly conversation: ExportedConversation;
   readonly leftOut: ImportPreview['leftOut'];
@@ -21,7 +21,7 @@ export interface ForeignMessage {
   readonly modelName: string | null;
 }
 
-/** What another program wrote has no price that anybody here knows: unknown, never $0. */
+/** Nobody here knows what another program's answers cost, so their cost is unknown, never $0. */
 export const foreignMessage = (message: ForeignMessage): ExportedMessage => ({
   ...message,
   attachments: [],
@@ -73,7 +73,7 @@ export const foreignConversation = ({ sourceId, leftOut, messages, title, ...res
   },
 });
 
-/** Far more than models read; in UTF-16 units. */
+/** Far more than models can read, in UTF-16 units. */
 const maxText = 2_000_000;
 
 export function cutText(text: string, left: LeftTally): string {

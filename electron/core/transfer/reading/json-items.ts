@@ -7,15 +7,15 @@ const refuse = (reason: Reason) => refusal('import_refused', reason);
 export const maxItem = 50_000_000;
 const deepest = 200;
 /**
- * Values, lists and objects of an item: a conversation of 100,000 messages has some three million. Each takes some dozen bytes more in memory
- * than in the file, and V8 parses an item in one go that nothing ends.
+ * The most values, lists and objects in an item. A conversation of 100,000 messages has about three million. Each takes
+ * some dozen bytes more in memory than in the file, and V8 parses an item in one go that can't be interrupted.
  */
 const maxValues = 8_000_000;
 const endOrEscape = /["\\]/g;
 
 /**
- * Takes a JSON text piece by piece and gives the items of its list: of the list that it is, or of the first list in the
- * object that it is. Only one item is ever held, however long the file. `end` answers with the rest of the object.
+ * Takes a JSON text piece by piece and returns the items of its list. The list is the text itself, or the first list in
+ * the object. Only one item is held in memory at a time, however long the file. `end` returns the rest of the object.
  */
 export function jsonItems() {
   let depth = 0;
@@ -45,14 +45,14 @@ export function jsonItems() {
       const found: string[] = [];
       let from = 0;
       const inList = () => listDepth !== null && !listOver;
-      for (let at = 0; at < text.length; at++) {
+      for (let index = 0; index < text.length; index++) {
         if (inString && !escaped) {
-          // Files are long strings: only a quote or a backslash matters in one.
-          endOrEscape.lastIndex = at;
-          at = endOrEscape.exec(text)?.index ?? text.length;
-          if (at === text.length) break;
+          // Files are long strings, in which only a quote or a backslash matters.
+          endOrEscape.lastIndex = index;
+          index = endOrEscape.exec(text)?.index ?? text.length;
+          if (index === text.length) break;
         }
-        const code = text.charCodeAt(at);
+        const code = text.charCodeAt(index);
         if (inString) {
           if (escaped) escaped = false;
           else if (code === 92) escaped = true;
@@ -66,24 +66,24 @@ export function jsonItems() {
           if (depth > deepest) throw refuse('importDeep');
           if (listDepth === null && code === 91 && depth <= 2) {
             listDepth = depth;
-            head += text.slice(from, at + 1);
-            from = at + 1;
+            head += text.slice(from, index + 1);
+            from = index + 1;
           }
         } else if (code === 125 || code === 93) {
           if (inList() && depth === listDepth) {
             if (code === 125) throw refuse('importNoJson');
-            const rest = text.slice(from, at);
+            const rest = text.slice(from, index);
             if (items > 0 || (item + rest).trim() !== '') take(rest, found, true);
             listOver = true;
-            from = at;
+            from = index;
           }
           depth--;
           if (depth < 0) throw refuse('importNoJson');
         } else if (code === 44) {
           values++;
           if (!inList() || depth !== listDepth) continue;
-          take(text.slice(from, at), found, true);
-          from = at + 1;
+          take(text.slice(from, index), found, true);
+          from = index + 1;
         }
       }
       if (inList()) take(text.slice(from), found, false);
@@ -92,7 +92,7 @@ export function jsonItems() {
       return found;
     },
 
-    /** What surrounds the list. Throws where the text was cut off or is no JSON. */
+    /** Returns what surrounds the list. Throws if the text was cut off or isn't JSON. */
     end(): unknown {
       if (depth !== 0 || inString) throw refuse('importCut');
       if (listDepth === null) throw refuse('importUnknown');

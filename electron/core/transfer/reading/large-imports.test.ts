@@ -12,7 +12,7 @@ import { uploaded } from '../../../../tests/support/upload-import.ts';
 import { getZip } from '../../../../tests/support/zip-files.ts';
 import { exportReader } from '../import-thread.ts';
 
-/** A chat as ChatGPT exports it: one message below the other. */
+/** Creates a chat in ChatGPT's export format, with each message below the previous one. */
 function chat(id: string, messages: number, more = '') {
   const mapping: Record<string, object> = {};
   for (let index = 0; index < messages; index++) {
@@ -47,7 +47,7 @@ async function imported(chats: readonly object[]) {
   return { ...core, result, taken: taken(), held: held() };
 }
 
-test('a chat of 50,000 messages comes in whole, others have their turn meanwhile, and no gigabytes are taken', async () => {
+test('a chat of 50,000 messages is imported completely without blocking the core or taking gigabytes', async () => {
   const { client, result, taken, held } = await imported([chat('Long', 50_000)]);
   expect(result).toMatchObject({ imported: 1 });
   expect(held).toBeLessThan(250);
@@ -60,12 +60,12 @@ test('a chat of 50,000 messages comes in whole, others have their turn meanwhile
   expect((await client.search.find({ query: '49999' })).hits).toEqual([]);
 });
 
-test('thousands of chats, as people have, come in', async () => {
+test('thousands of chats are imported', async () => {
   const { result } = await imported(Array.from({ length: 3_000 }, (_, index) => chat(`Chat ${index}`, 4)));
   expect(result).toMatchObject({ imported: 3_000 });
 });
 
-test('a chat of 30 MB is looked at, and looked at again once it is here, while others have their turn', async () => {
+test('a chat of 30 MB is previewed, imported and compared again without blocking the core', async () => {
   const core = await coreOfTest();
   const text = JSON.stringify([chat('Long', 40_000, ` ${'lakes and rivers '.repeat(30)}`)]);
   expect(text.length).toBeGreaterThan(30_000_000);
@@ -85,17 +85,17 @@ test('a chat of 30 MB is looked at, and looked at again once it is here, while o
   }
   expect(await maxPart(adding, list)).toBeLessThan(0.2);
   expect(await adding).toMatchObject({ imported: 1 });
-  // It is in no list before it is whole.
+  // The chat is in no list before it is complete.
   await list();
   expect(whenSeen).toBe(40_000);
   const looking = core.client.transfer.commitImport({ uploadId: again, sourceIds: null });
-  // Nothing is added, so nobody waits for a transaction either.
+  // Nothing is added, so no other call waits for a transaction either.
   expect(await maxPart(looking, () => core.client.conversations.list({}))).toBeLessThan(0.2);
   expect(await looking).toMatchObject({ alreadyHere: 1 });
   expect(held()).toBeLessThan(250);
 }, 120_000);
 
-/** The longest of these calls, one after another, as a part of the time that the work takes. */
+/** Repeats a call while the work runs. Returns the longest call as a fraction of the work's duration. */
 async function maxPart(work: Promise<unknown>, call: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   let [isOver, longest] = [false, 0];
@@ -143,7 +143,7 @@ test.each([
     },
   ],
 ])(
-  'an export is refused whole, soon and with a sentence, that holds %s',
+  'an export is refused completely, soon and with an explanation, when it contains %s',
   async (_name, sentence, make) => {
     const core = await coreOfTest();
     const uploadId = await uploaded(core, await make(), 700_000);
@@ -159,7 +159,7 @@ test.each([
   60_000,
 );
 
-test('what is left out of millions is counted, and the end of a text that is too long is named', async () => {
+test('millions of left-out parts are counted, and a text that was cut is reported', async () => {
   const core = await coreOfTest();
   const uploadId = await uploaded(core, withParts(`${'0,'.repeat(1_000_000)}"${'x'.repeat(2_000_000)}",`), 700_000);
   const { leftOut } = await core.client.transfer.previewImport({ uploadId });
@@ -169,10 +169,10 @@ test('what is left out of millions is counted, and the end of a text that is too
   ]);
 });
 
-test('a chat that needs more memory than there is for it is refused with the figure', async () => {
+test('a chat that needs more memory than the limit is refused with that limit', async () => {
   const core = await coreOfTest();
   const path = join(core.dataFolder, 'odd.json');
-  await writeFile(path, withParts(`{${Array.from({ length: 2_000_000 }, (_, at) => `"${at}_":{}`).join(',')}},`));
+  await writeFile(path, withParts(`{${Array.from({ length: 2_000_000 }, (_, index) => `"${index}_":{}`).join(',')}},`));
   const read = exportReader(join(await builtThreads(), 'import-worker.js'), new AbortController().signal, 100);
   await expect(read(path).next()).rejects.toMatchObject({
     code: 'import_refused',
@@ -180,7 +180,7 @@ test('a chat that needs more memory than there is for it is refused with the fig
   });
 });
 
-test('a chat that was being added when the core ended is not there in part', async () => {
+test('a chat whose import was interrupted by the end of the core is not left incomplete', async () => {
   const core = await coreOfTest();
   const uploadId = await uploaded(core, JSON.stringify([chat('Long', 50_000)]), 700_000);
   let isOver = false;
@@ -206,7 +206,7 @@ function messagesIn(dataFolder: string): number {
   }
 }
 
-test('an import ends with the core', async () => {
+test('an import ends when the core closes', async () => {
   const core = await coreOfTest();
   const uploadId = await uploaded(
     core,

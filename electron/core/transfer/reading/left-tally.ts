@@ -1,6 +1,6 @@
 import type { ImportPreview, LeftOut } from '#shared/contract/chat/transfer.ts';
 
-/** Counts what stays behind: a file may have millions of each. */
+/** Counts what is left out, because a file may contain millions of parts of each kind. */
 export function leftTally() {
   const counts = new Map<LeftOut, number>();
   const add = (what: LeftOut, count = 1): void => {

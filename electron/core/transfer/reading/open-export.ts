@@ -6,15 +6,15 @@ import { refusal } from '#shared/language/refusals.ts';
 /** Four gigabytes: years of chats with their files. */
 export const largestExport = 4_000_000_000;
 const pieceBytes = 1 << 18;
-/** Pictures of years of chats are some ten thousand files. */
+/** Years of chats contain some ten thousand pictures, each in a file. */
 const maxFiles = 500_000;
 
 /** The text of one JSON file, piece by piece. */
 export type ExportText = AsyncIterable<string>;
 
 /**
- * The JSON files of an export: the file itself, or those in the ZIP archive in which ChatGPT and Claude deliver theirs. Nothing is
- * unpacked onto the disk. Throws `import_refused` where an archive holds no chats or cannot be read without a password.
+ * Opens the JSON files of an export: the file itself, or those in the ZIP archive that ChatGPT and Claude deliver.
+ * Nothing is unpacked onto the disk. Throws `import_refused` if an archive has no chats or needs a password.
  */
 export async function* openExport(path: string): AsyncGenerator<ExportText, void> {
   if (!(await isZip(path))) {
@@ -25,7 +25,7 @@ export async function* openExport(path: string): AsyncGenerator<ExportText, void
   try {
     for (const entry of await chatsIn(archive)) {
       if (entry.isEncrypted()) throw refusal('import_refused', 'importZipLocked');
-      // What an entry says of its size is held against what comes out of it.
+      // The entry's declared size is checked here and compared with its content while unpacking.
       if (entry.uncompressedSize > largestExport) throw refusal('import_refused', 'importTooLarge');
       yield getText(archive, entry);
     }
@@ -50,7 +50,9 @@ async function* getText(archive: ZipFile, entry: Entry): ExportText {
   yield decoder.decode();
 }
 
-/** `conversations.json`, of which there are several numbered ones in a large export; or the only JSON file that there is. */
+/**
+ * Finds `conversations.json`. A large export has several numbered ones. Otherwise the archive's only JSON file is used.
+ */
 async function chatsIn(archive: ZipFile): Promise<Entry[]> {
   const files: Entry[] = [];
   if (archive.entryCount > maxFiles) throw refusal('import_refused', 'importManyFiles', { most: maxFiles });
@@ -61,5 +63,5 @@ async function chatsIn(archive: ZipFile): Promise<Entry[]> {
   const named = files.filter(({ fileName }) => /(^|\/)conversations(-\d+)?\.json$/.test(fileName));
   const chats = named.length > 0 ? named : files.length === 1 ? files : [];
   if (chats.length === 0) throw refusal('import_refused', 'importZipEmpty');
-  return chats.sort((one, other) => one.fileName.localeCompare(other.fileName, 'en', { numeric: true }));
+  return chats.sort((first, second) => first.fileName.localeCompare(second.fileName, 'en', { numeric: true }));
 }

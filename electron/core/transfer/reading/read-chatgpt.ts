@@ -26,7 +26,7 @@ const node = z.looseObject({
     .nullish(),
 });
 
-/** One conversation of ChatGPT's `conversations.json`. */
+/** One conversation in ChatGPT's `conversations.json`. */
 export const chatgptConversation = z.looseObject({
   id: z.string().max(200).nullish(),
   conversation_id: z.string().max(200).nullish(),
@@ -40,7 +40,10 @@ export const chatgptConversation = z.looseObject({
 type Node = z.infer<typeof node>;
 type Content = NonNullable<Node['message']>['content'];
 
-/** The tree without what is no message of a person or a model; each kept message hangs on the nearest kept one above. */
+/**
+ * Reads the tree without nodes that aren't messages of a user or model. Each kept message is attached to the nearest
+ * kept one above it.
+ */
 export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: () => string): Imported | null {
   const sourceId = chat.conversation_id ?? chat.id;
   if (!sourceId) return null;
@@ -48,7 +51,7 @@ export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: ()
   const created = toMs(chat.create_time) ?? 0;
   const kept = new Map<string, ForeignMessage>();
   const nodes = new Map(Object.entries(chat.mapping));
-  /** For each node the nearest kept one, itself or above it. */
+  /** Maps each node to the nearest kept message, which is the node itself or one above it. */
   const anchors = new Map<string, string>();
   for (const [key, above] of fromRoots(nodes)) {
     const message = nodes.get(key)?.message;
@@ -84,7 +87,7 @@ export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: ()
   });
 }
 
-/** Every node with the one above it, parents before children. A node in a circle has no root and is left out. */
+/** Yields every node with its parent, parents before children. A node in a circle has no root and is left out. */
 function* fromRoots(nodes: ReadonlyMap<string, Node>): Generator<readonly [key: string, above: string], void> {
   const children = Map.groupBy(nodes.keys(), (key) => {
     const parent = nodes.get(key)?.parent;

@@ -22,15 +22,15 @@ const chatgpt = (id: string, change: object = {}) => ({
   current_node: 'n4',
   mapping: {
     n0: { id: 'n0', parent: null, message: null },
-    n1: { id: 'n1', parent: 'n0', message: said('system', ['hidden']) },
-    n2: { id: 'n2', parent: 'n1', message: said('user', ['Question?', { asset_pointer: 'file://x' }]) },
-    n3: { id: 'n3', parent: 'n2', message: said('tool', ['a step']) },
-    n4: { id: 'n4', parent: 'n3', message: said('assistant', ['Answer 1']) },
-    n5: { id: 'n5', parent: 'n2', message: said('assistant', ['Answer 2']) },
+    n1: { id: 'n1', parent: 'n0', message: getMessage('system', ['hidden']) },
+    n2: { id: 'n2', parent: 'n1', message: getMessage('user', ['Question?', { asset_pointer: 'file://x' }]) },
+    n3: { id: 'n3', parent: 'n2', message: getMessage('tool', ['a step']) },
+    n4: { id: 'n4', parent: 'n3', message: getMessage('assistant', ['Answer 1']) },
+    n5: { id: 'n5', parent: 'n2', message: getMessage('assistant', ['Answer 2']) },
   },
   ...change,
 });
-const said = (role: string, parts: unknown[]) => ({
+const getMessage = (role: string, parts: unknown[]) => ({
   author: { role },
   create_time: 1_700_000_001,
   metadata: { model_slug: 'gpt-4o' },
@@ -39,13 +39,13 @@ const said = (role: string, parts: unknown[]) => ({
 
 const zipped = (files: Record<string, string>) =>
   Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]))));
-/** With a byte of its data changed. */
+/** Creates a ZIP with one byte of its data changed. */
 function damaged(files: Record<string, string>): Buffer {
   const bytes = zipped(files);
   bytes.writeUInt8(bytes.readUInt8(120) ^ 0xff, 120);
   return bytes;
 }
-/** With the flag of an encrypted entry in the list of entries, which is where it is looked for. */
+/** Creates a ZIP with the flag of an encrypted entry in its directory, which is where it is checked. */
 function locked(files: Record<string, string>): Buffer {
   const bytes = zipped(files);
   const entry = bytes.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
@@ -53,14 +53,14 @@ function locked(files: Record<string, string>): Buffer {
   return bytes;
 }
 
-/** Whose list of entries says that more comes out of it than is taken. */
+/** Creates a ZIP whose directory declares more content than the limit. */
 function bomb(files: Record<string, string>): Buffer {
   const bytes = zipped(files);
   bytes.writeUInt32LE(4_100_000_000, bytes.indexOf(Buffer.from('PK\x01\x02', 'latin1')) + 24);
   return bytes;
 }
 
-test('ChatGPT’s export comes with its branches; costs are unknown, and what stays behind is counted', async () => {
+test('ChatGPT’s export is read with its branches, unknown costs, and a count of what is left out', async () => {
   const uploadId = await uploaded(
     empty,
     JSON.stringify([chatgpt('g1'), chatgpt('g2'), chatgpt('g3', { mapping: {} })]),
@@ -88,7 +88,7 @@ test('ChatGPT’s export comes with its branches; costs are unknown, and what st
   });
 });
 
-test('an export comes as it is delivered, in its ZIP, and in several parts where it is large', async () => {
+test('an export is read from its ZIP as delivered, also in several numbered files', async () => {
   const uploadId = await uploaded(
     empty,
     zipped({
@@ -113,7 +113,7 @@ test('an export comes as it is delivered, in its ZIP, and in several parts where
   expect((await empty.client.search.find({ query: '"Chat z3"' })).hits).toHaveLength(1);
 });
 
-test('Claude’s export comes with its thoughts and order', async () => {
+test('Claude’s export is read with its reasoning and order', async () => {
   const message = (uuid: string, sender: string, content: object[], more: object = {}) => ({
     uuid,
     sender,
@@ -163,7 +163,7 @@ test('Claude’s export comes with its thoughts and order', async () => {
   ]);
 });
 
-describe('a file is refused whole, with a sentence,', () => {
+describe('a file is refused completely with an explanation', () => {
   const good = JSON.stringify(chatgpt('h1'));
   const portico = (conversation: object, version = 1) =>
     JSON.stringify({
@@ -240,7 +240,7 @@ describe('a file is refused whole, with a sentence,', () => {
       `[{"id":"q","mapping":{"__proto__":{"id":"z","message":3}}}]`,
       /not as expected|no export|are no/,
     ],
-  ])('one %s', async (_, file, why) => {
+  ])('if it is one %s', async (_, file, why) => {
     const before = (await empty.client.conversations.list({ limit: 500 })).conversations.length;
     const uploadId = await uploaded(empty, file);
     const refusal = await empty.client.transfer.commitImport({ uploadId, sourceIds: null }).then(
@@ -252,7 +252,7 @@ describe('a file is refused whole, with a sentence,', () => {
     expect(existsSync(join(empty.dataFolder, 'imports', uploadId))).toBe(false);
   });
 
-  test('and pieces that do not follow each other are, too', async () => {
+  test('if its pieces are not consecutive', async () => {
     const { uploadId } = await empty.client.transfer.beginImport();
     const base64 = Buffer.from('[').toString('base64');
     await expect(empty.client.transfer.appendImport({ uploadId, offset: 5, base64 })).rejects.toMatchObject({

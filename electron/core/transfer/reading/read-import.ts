@@ -28,7 +28,7 @@ const claudeMessage = z.looseObject({
   files: z.array(z.unknown()).nullish(),
 });
 
-/** One conversation of Claude's `conversations.json`. */
+/** One conversation in Claude's `conversations.json`. */
 const claudeConversation = z.looseObject({
   uuid: z.string().max(200),
   name: z.string().nullish(),
@@ -42,7 +42,7 @@ type ClaudeMessage = z.infer<typeof claudeMessage>;
 function readClaude(chat: z.infer<typeof claudeConversation>, newId: () => string): Imported | null {
   const left = leftTally();
   const created = toMs(chat.created_at) ?? 0;
-  /** Our id for each of theirs; of one that is left out, that of the message before it. */
+  /** Maps their ids to ours. A message that is left out maps to the one before it. */
   const ids = new Map<string, string | null>();
   let before: string | null = null;
   const messages = chat.chat_messages.flatMap((message) => {
@@ -83,7 +83,7 @@ function readClaude(chat: z.infer<typeof claudeConversation>, newId: () => strin
 }
 
 function getContent(message: ClaudeMessage, left: LeftTally): { text: string; reasoning: string } {
-  // What was pasted is an attachment there, of which the export has the words.
+  // Pasted text is an attachment whose words the export contains.
   const attached = (message.attachments ?? []).map(({ file_name: name, extracted_content: words }) =>
     words ? `${name ?? ''}\n\n${words}`.trim() : null,
   );
@@ -109,15 +109,18 @@ export type Source = 'portico' | 'chatgpt' | 'claude';
 type Reason = 'importUnreadable' | 'importUnknown' | 'importEmpty' | 'importLoose';
 const refuse = (reason: Reason) => refusal('import_refused', reason);
 
-/** A file that messages name, or a conversation; null where it is an empty one. */
+/** A file that messages refer to, or a conversation. `imported` is null for an empty conversation. */
 export type ReadItem =
   | { readonly kind: 'file'; readonly file: ExportedFile }
   | { readonly kind: 'chat'; readonly source: Source; readonly imported: Imported | null };
 
-/** Far beyond what people have; a few megabytes of a ZIP archive may hold thirty million empty chats. */
+/**
+ * Far more than people have. The limits are needed because a ZIP archive of a few megabytes may contain thirty million
+ * empty chats.
+ */
 const max = { chats: 200_000, messages: 2_000_000, files: 100_000 };
 
-/** Throws `import_refused` beyond the maximum of chats, of their messages, and of files. */
+/** Throws `import_refused` if there are too many chats, messages or files. */
 function itemCounter(): (item: ReadItem) => void {
   let [chats, messages, files] = [0, 0, 0];
   return (item) => {
@@ -132,9 +135,9 @@ function itemCounter(): (item: ReadItem) => void {
 }
 
 /**
- * Reads an export from a file, one conversation at a time. Throws `import_refused` at the first thing that is not as it
- * must be: whoever wants a file whole reads it to its end before anything is kept. Runs on a thread of its own: a single conversation may
- * take seconds to parse.
+ * Reads an export from a file, one conversation at a time. Throws `import_refused` at the first invalid item, so a
+ * caller that wants all or nothing must read to the end before it stores anything. Runs on a thread of its own, because
+ * parsing a single conversation may take seconds.
  */
 export async function* readImport(path: string, newId: () => string): AsyncGenerator<ReadItem, void> {
   const count = itemCounter();

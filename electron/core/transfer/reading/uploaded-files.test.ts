@@ -14,16 +14,16 @@ function open() {
   return { original, uploads: uploadedFiles(kept), kept: () => readdirSync(kept) };
 }
 
-test('a file that is larger than an export may be is not copied', async () => {
+test('a file larger than the limit for exports is not copied', async () => {
   const { original, uploads, kept } = open();
-  // Sparse: it takes no room.
+  // The file is sparse, so it takes no disk space.
   truncateSync(original, largestExport + 1);
   const copied = uploads.copy('one', original);
   await expect(copied).rejects.toMatchObject({ code: 'import_refused', refusal: { name: 'importTooLarge' } });
   expect(kept()).toEqual([]);
 });
 
-test('neither is one whose pieces come to more', () => {
+test('an upload whose pieces exceed the limit is refused and removed', () => {
   const { uploads, kept } = open();
   uploads.begin('one');
   truncateSync(uploads.toPath('one'), largestExport);
@@ -33,14 +33,14 @@ test('neither is one whose pieces come to more', () => {
   expect(kept()).toEqual([]);
 });
 
-test.skipIf(process.platform === 'win32')('neither is what is no file', async () => {
+test.skipIf(process.platform === 'win32')('a path that is not a regular file is not copied', async () => {
   const { uploads, kept } = open();
   const copied = uploads.copy('one', '/dev/null');
   await expect(copied).rejects.toMatchObject({ refusal: { name: 'importUnreadable' } });
   expect(kept()).toEqual([]);
 });
 
-test('a copy that is given up leaves nothing', async () => {
+test('an aborted copy leaves nothing behind', async () => {
   const { original, uploads, kept } = open();
   const copied = uploads.copy('one', original, AbortSignal.abort());
   await expect(copied).rejects.toMatchObject({ code: 'cancelled' });
