@@ -44,7 +44,7 @@ import { failureEntry, type Log, logPaths } from './runtime/log/log.ts';
 import { settingsFeature } from './storage/settings/settings-feature.ts';
 import { openBackground } from './worker/background.ts';
 
-/** Everything that Portico puts into its data folder, and what the Finder of macOS adds. */
+/** Everything that Portico puts into its data folder, and the files that macOS's Finder adds. */
 const ownNames = [
   /^(portico|gateway|lock)\.db([.-].+)?$/,
   /^(consents|installation|network|window)\.json(\.part)?$/,
@@ -54,8 +54,8 @@ const ownNames = [
 ];
 
 /**
- * Takes the access of others to the data folder away where that hurts nobody, and returns what the user has to know: others may
- * still write there, or something else has the place of a file that the app can do without.
+ * Removes the write access of others to the data folder where that does no harm. Returns what the user has to know:
+ * others can still write there, or something else has the name of a file that the app can do without.
  */
 function inspectDataFolder(folder: string, log: Log): ProblemText[] {
   const [logFolder, logFile] = logPaths(folder);
@@ -69,10 +69,10 @@ function inspectDataFolder(folder: string, log: Log): ProblemText[] {
   return notices;
 }
 
-/** Whether others may write to the folder, also after this took their access away where it could. */
+/** Whether others can still write to the folder after their access was removed where possible. */
 function isOpenToOthers(folder: string, log: Log): boolean {
   const user = process.getuid?.();
-  // Windows has other rules: there the mode says nothing.
+  // On Windows the mode reveals nothing about permissions.
   if (user === undefined || !groupOrOthersWrite(statSync(folder))) return false;
   try {
     if (isOurs(folder, user)) {
@@ -87,11 +87,11 @@ function isOpenToOthers(folder: string, log: Log): boolean {
 
 const groupOrOthersWrite = ({ mode }: Stats): boolean => (mode & 0o022) !== 0;
 
-/** Many systems give each user a group of their own, with the user's number. */
+/** On many systems each user has a group of their own with the user's number. It doesn't count as others. */
 const othersWrite = ({ mode, uid, gid }: Stats): boolean =>
   (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid);
 
-/** Whether the folder and all that is in it belong to this user, and Portico made all of it. */
+/** Whether the folder and everything in it belongs to this user and was made by Portico. */
 const isOurs = (folder: string, user: number): boolean =>
   statSync(folder).uid === user &&
   readdirSync(folder).every(
@@ -101,18 +101,18 @@ const isOurs = (folder: string, user: number): boolean =>
 export type { CoreOptions } from './composition/open-base.ts';
 
 export interface Core {
-  /** Everything a renderer may call; a host adds a transport. */
+  /** Everything that a renderer may call. A host adds the transport. */
   readonly router: CoreRouter;
-  /** Converts failures for every host. */
+  /** Converts errors for every host. */
   readonly rpc: ReturnType<typeof rpcErrors>;
   readonly log: Log;
-  /** What is wrong with the data folder, though the app works. */
+  /** Problems with the data folder that don't stop the app from working. */
   readonly notices: readonly ProblemText[];
-  /** Ends running answers, keeps what had arrived, and unlocks the data folder. */
+  /** Ends running answers, keeps the text received so far, and unlocks the data folder. */
   close(): Promise<void>;
 }
 
-/** Opens the core, or says what is wrong with its database. */
+/** Opens the core. If that fails, the error explains what is wrong with the database. */
 export async function openCore(options: CoreOptions): Promise<Core> {
   try {
     return await openParts(options);
@@ -121,7 +121,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   }
 }
 
-/** The one place where the parts of the core are wired. No logic here. */
+/** The only place where the parts of the core are connected. It contains no other logic. */
 async function openParts(options: CoreOptions): Promise<Core> {
   const { host, dataFolder, platform, elapsed } = options;
   const unlock = lockDataFolder(dataFolder);
@@ -146,11 +146,11 @@ async function openParts(options: CoreOptions): Promise<Core> {
     store: base.settings,
     host,
     changes,
-    elsewhere: () => accounts.active()?.source ?? null,
+    remoteGateway: () => accounts.active()?.source ?? null,
     modelHere: access.models.modelHere,
   });
   const language = async () => (await settings.get()).language;
-  // One for all who ask: a page must not put two questions at once.
+  // All features share one queue of questions, because a page must not show two at once.
   const ask = personAsked({ confirm: host.confirm, elapsed });
   const chats = await openChats(connected, base, access, settings.get, ask);
   const { attachments, tools, lookUpOpenCosts } = chats;

@@ -8,15 +8,15 @@ export interface AppDeps {
   readonly host: Host;
   readonly platform: string;
   readonly dataFolder: string;
-  /** What is wrong with the data folder, though the app works. */
+  /** Problems with the data folder that don't stop the app from working. */
   readonly notices: readonly ProblemText[];
   readonly keychain: Pick<Keychain, 'state'>;
-  /** Why the app cannot answer. */
+  /** Returns why the app can't answer, or null. */
   readonly problem: () => ProblemText | null;
   readonly testSecrets: (signal: AbortSignal | undefined) => Promise<SecretsTest>;
 }
 
-/** Facts about the host, and opening links outside. */
+/** Reports facts about the host, and opens links outside the app. */
 export function appFeature({ host, platform, dataFolder, notices, keychain, problem, testSecrets }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
@@ -56,8 +56,8 @@ export function appFeature({ host, platform, dataFolder, notices, keychain, prob
         problem: problem(),
       };
     },
-    async showMenu(at: MenuPlace): Promise<void> {
-      await host.showMenu?.(at);
+    async showMenu(place: MenuPlace): Promise<void> {
+      await host.showMenu?.(place);
     },
     async zoom({ to }: { to: ZoomStep }): Promise<void> {
       await host.zoom?.(to);

@@ -6,7 +6,7 @@ import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { quickWindowFeature } from './quick-window-feature.ts';
 
-test('the self-test of secrets finds nothing, makes a copy meanwhile, and leaves nothing behind', async () => {
+test('the self-test of secrets finds nothing, makes a backup meanwhile, and leaves nothing behind', async () => {
   const stored = memorySecrets();
   const core = await testCore({ openSecrets: async () => stored });
   const before = (await core.client.backup.list()).backups.length;
@@ -24,7 +24,7 @@ test.each([
     'in base64, across the pieces in which files are read',
     (secret: string) => `${'x'.repeat(1_048_570)}${Buffer.from(secret).toString('base64')}`,
   ],
-])('it finds a key that a keychain leaves on disk %s', async (_, spell) => {
+])('the self-test finds a key that a keychain leaves on disk %s', async (_, spell) => {
   const stored = memorySecrets();
   const core = await testCore({
     openSecrets: async () => ({
@@ -43,7 +43,7 @@ test.each([
   await core.close();
 });
 
-test('a keychain that gives back something else is said, instead of a result; nothing of the test is left', async () => {
+test('a keychain that returns a different value fails the self-test, which leaves nothing behind', async () => {
   const stored = memorySecrets();
   const changing = async (account: string) => ((await stored.get(account)) === null ? null : 'sk-of-somebody-else');
   const core = await testCore({ openSecrets: async () => ({ ...stored, get: changing }) });
@@ -56,7 +56,7 @@ test('a keychain that gives back something else is said, instead of a result; no
   await core.close();
 });
 
-test('a shortcut that another program has is refused and not kept; one that was lost since is said', async () => {
+test('a shortcut that another program has is refused and not stored, and one that was lost later is reported', async () => {
   const kept = new Map<string, unknown>();
   let taken = ['mod+Alt+T'];
   const open = () =>

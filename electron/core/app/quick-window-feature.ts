@@ -10,11 +10,13 @@ export interface QuickWindowDeps {
 
 const name = 'quick-window';
 
-/** The small window and the shortcut of the whole system that shows it: off until it is set. */
+/** The small window and the system-wide shortcut that shows it. It is off until the user sets a shortcut. */
 export function quickWindowFeature({ store, host: { quickWindow } }: QuickWindowDeps) {
   let state: QuickWindow = { keys: null, problem: null };
   return {
-    /** Takes the shortcut of last time. Another program may have it by now, which is said in the settings. */
+    /**
+     * Registers the stored shortcut. Another program may have taken it meanwhile; the settings page then shows that.
+     */
     async load(): Promise<void> {
       const keys = await store.readText(name);
       if (!quickWindow || keys === null) return;

@@ -17,7 +17,7 @@ const unknown: UpdateState = {
   problem: tell('updatesElsewhere'),
 };
 
-/** Newer versions of the app: the host has them, and says what becomes of them. */
+/** Updates of the app. The host performs them and reports their progress. */
 export function updatesFeature({ host: { updates }, changes }: UpdatesDeps) {
   let state = unknown;
   updates?.follow((next) => {

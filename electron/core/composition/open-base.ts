@@ -27,41 +27,41 @@ export interface CoreOptions {
   readonly dataFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** What a person chose after a start whose database could not be opened. */
+  /** What the user chose after a start at which the database could not be opened. */
   readonly recovery?: Recovery | null;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** A monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
   readonly newId: () => string;
-  /** In place of the app’s own network. */
+  /** Replaces the app's own network. */
   readonly fetch?: typeof fetch;
   readonly openGateway: (options: GatewayOptions) => Promise<Gateway>;
   readonly listen: Listen;
   readonly openSecrets: () => Promise<SecretStore>;
   readonly session: SessionMemory;
-  /** Multiplies the sandbox's pauses; 0 in tests. */
+  /** Multiplies the sandbox's pauses. It is 0 in tests. */
   readonly sandboxPace: number;
-  /** How often the books are read; only tests set it. */
+  /** How often the ledger is read. Set only by tests. */
   readonly pollIntervals?: PollIntervals;
-  /** Entry point of the database thread: `database-worker.ts`, built or as source. */
+  /** The entry point of the database thread: `database-worker.ts`, built or as source. */
   readonly workerFile: string;
-  /** Entry point of the threads that read web pages: `tools/page-worker.ts`, built or as source. */
+  /** The entry point of the threads that read web pages: `tools/page-worker.ts`, built or as source. */
   readonly pageWorkerFile: string;
-  /** Entry point of the threads that read documents: `attachments/document-worker.ts`, built or as source. */
+  /** The entry point of the threads that read documents: `attachments/document-worker.ts`, built or as source. */
   readonly documentWorkerFile: string;
-  /** Entry point of the threads that read exports: `transfer/reading/import-worker.ts`, built or as source. */
+  /** The entry point of the threads that read exports: `transfer/reading/import-worker.ts`, built or as source. */
   readonly importWorkerFile: string;
 }
 
-/** With the one way to the outside. */
+/** The options with the app's network. */
 export type ConnectedOptions = CoreOptions & {
   readonly fetch: typeof fetch;
-  /** Fetches what a stranger named, from public addresses only. */
+  /** Downloads addresses that someone else provided, and only from public hosts. */
   readonly download: Download;
 };
 
-/** Shared by all parts of the core: database, change topics, log, clock and ids. */
+/** Opens what all parts of the core share: database, change topics, log, clock and ids. */
 export async function openBase({ dataFolder, recovery, now, newId }: CoreOptions) {
   const log = openLog(dataFolder, now);
   await finishRecovery(dataFolder);

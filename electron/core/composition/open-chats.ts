@@ -36,7 +36,7 @@ import { openTools } from './open-tools.ts';
 
 const costsLimitMs = 10_000;
 
-/** Everything from a draft to its answer: attachments, quotes, caps, tools, costs and the queue. */
+/** Opens everything from a draft to its answer: attachments, quotes, spending limits, tools, costs and the queue. */
 export async function openChats(
   options: ConnectedOptions,
   base: Base,
@@ -49,7 +49,7 @@ export async function openChats(
   const live = openLiveAnswers(host.showRunning);
   const language = async () => (await settings()).language;
   const wanted = async () => (await settings()).notifications;
-  const tellEnded = endedNotice({ host, conversations, live, wanted, log });
+  const notifyEnded = endedNotice({ host, conversations, live, wanted, log });
   const spend = spendStore(db);
   const { signal } = base.closing;
   const lookUps = [
@@ -118,7 +118,7 @@ export async function openChats(
     fitContext: contextFitter({ build, getOverflow, compact: context.compact, log }),
     async answerEnded(answer) {
       await queue.answerEnded(answer);
-      await tellEnded(answer);
+      await notifyEnded(answer);
     },
     comparisons: comparisonStore(db),
     resumeQueue: (conversationId) => queue.resume({ conversationId }),
@@ -133,7 +133,7 @@ export async function openChats(
   });
   return {
     live,
-    /** Ends running answers; what they cost is in their chats, unless a gateway does not tell it soon. */
+    /** Ends running answers. Their costs are stored in their chats, unless a gateway takes too long to report them. */
     async quiet(): Promise<void> {
       await stopAnswers(live.all());
       await Promise.race([lookUpOpenCosts(), pause(costsLimitMs, signal)]);

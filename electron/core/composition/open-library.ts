@@ -23,7 +23,7 @@ import type { Base, CoreOptions } from './open-base.ts';
 import type { Chats } from './open-chats.ts';
 import type { Models } from './open-models.ts';
 
-/** Everything about existing chats: reading, organising, search, backup, export and import. */
+/** Opens everything about existing chats: reading, organising, search, backup, export and import. */
 export async function openLibrary(
   options: CoreOptions,
   base: Base,
@@ -61,7 +61,7 @@ export async function openLibrary(
     removeConversation: (id) => conversations.remove({ id }),
   });
   const leaveTrash = organise.keepTrash();
-  /** After a restore: migrates the database, reloads what is in memory, and refreshes every window. */
+  /** Called after a restore: migrates the database, reloads what is in memory, and refreshes every window. */
   const readAnew = async () => {
     await migrate(db);
     const loads = [tools.restored, models.accounts.load, models.models.load, models.providers.load];

@@ -30,7 +30,7 @@ const lookAgainMs = 2000;
 /** How long running requests of other programs may take before they are ended. */
 export const drainMs = 5000;
 
-/** Access to models: keychain, built-in and remote gateway, providers and the catalogue. */
+/** Opens the access to models: keychain, built-in and remote gateways, providers and the catalogue. */
 export async function openModels(options: ConnectedOptions, base: Base) {
   const { dataFolder, env, platform, elapsed, sandboxPace, fetch: send, download } = options;
   const { db, log, changes, settings, now, newId } = base;
@@ -111,9 +111,9 @@ export async function openModels(options: ConnectedOptions, base: Base) {
     gatewayDatabase,
     getIds: embedded.getIds,
     noteReplaced,
-    /** Does this while the gateway inside has its books closed; they may be others afterwards. */
+    /** Runs this while the built-in gateway has closed its ledger. The ledger may be a different one afterwards. */
     async whileClosed(work: () => Promise<void>): Promise<void> {
-      // In one step with the closing: a wallet that was opened between the two would be one of the old books.
+      // This happens in the same step as the closing. An account opened between the two would belong to the old ledger.
       embedded.forget();
       return waiting.reopen(work);
     },

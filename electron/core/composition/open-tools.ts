@@ -38,7 +38,7 @@ export interface OpenToolsDeps {
   readonly newId: () => string;
 }
 
-/** The tools: what the window may ask, and what a turn uses. */
+/** Opens the tools: their settings page, and what an answer uses. */
 export function openTools(deps: OpenToolsDeps) {
   const { db, ask, language, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
   const permissions = permissionStore(db);

@@ -6,8 +6,8 @@ const namedIn = (table: string) =>
     where ${table}.attachments <> '[]'`;
 
 /**
- * Ids of the attachments that a database references in messages, drafts, queued messages and projects, as far as it is
- * new enough to have them. Runs in the worker.
+ * Returns the ids of the attachments that a database references in messages, drafts, queued messages and projects. An
+ * older database lacks some of these tables. Runs in the worker.
  */
 export function attachmentIds(path: string): string[] {
   const db = new Sqlite(path, { readonly: true, fileMustExist: true });

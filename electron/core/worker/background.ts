@@ -3,14 +3,14 @@ import { refusal } from '#shared/language/refusals.ts';
 import { receivedFailure, type ThreadFailure } from '../storage/database/thread-failure.ts';
 import type { Tasks } from './database-worker.ts';
 
-/** Slow database reads on a worker thread, so that the core’s thread never waits for them. */
+/** Runs slow database reads on a worker thread, so the core's thread never waits for them. */
 export interface Background {
   run<Name extends keyof Tasks>(
     name: Name,
     input: Parameters<Tasks[Name]>[1],
     signal?: AbortSignal | undefined,
   ): Promise<Awaited<ReturnType<Tasks[Name]>>>;
-  /** Ends the thread, with what it has open; a later task would begin another. */
+  /** Ends the thread and closes its databases. A later task would start another one. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** One task at a time, in order; a task whose caller has aborted before it began is skipped. */
+/** Runs one task at a time, in order. A task whose caller aborted before it began is skipped. */
 export function openBackground(file: string, databasePath: string): Background {
   const queue: Waiting[] = [];
   let running: Waiting | null = null;

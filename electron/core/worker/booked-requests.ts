@@ -3,58 +3,60 @@ import { parseUsd } from '#shared/money.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { parseRequestName } from '../runtime/named-request.ts';
 import type { BookedRequest } from './judge-request.ts';
-import { recordsElsewhere } from './remote-ledger.ts';
+import { getRemoteRecords } from './remote-ledger.ts';
 
-/** The books of an account: a ledger's file on this machine, or what was read of those of a gateway elsewhere. */
+/** The ledger of an account: a file on this computer, or what was read from a remote gateway. */
 export type AccountLedger =
   | { readonly file: string; readonly accountId: string; readonly ownKeys: readonly string[] }
   | {
-      /** By which the worker knows what was read (`remote-ledger.ts`). */
-      readonly elsewhere: string;
-      /** Null: all of it. Else so many of the newest requests, since when; more is being read. */
+      /** Identifies in the worker what was read (`remote-ledger.ts`). */
+      readonly remoteLedgerId: string;
+      /**
+       * Null if everything was read. Otherwise how many of the newest requests, and since when; the rest is being read.
+       */
       readonly part: { readonly requests: number; readonly since: number | null } | null;
-      /** The ledger's lines are told and read for all of these. */
+      /** The gateway reports ledger lines, and they were read for all of these requests. */
       readonly lines: boolean;
-      /** This installation; null: no request names one. */
+      /** The id of this installation. Null if requests don't contain one. */
       readonly installation: string | null;
       readonly ownKeys: readonly string[];
     };
 
-/** A request, with what finds the app's record of it and with what its price was. */
+/** A request with the fields that find the app's record and price for it. */
 export interface FoundRequest extends Omit<BookedRequest, 'own' | 'answering'> {
-  /** By which the app asked for it. */
+  /** The app's own name for the request. */
   readonly name: string | null;
   readonly fromChat: boolean;
 }
 
-/** A request of the app for a chat with this key, of this installation or of another. */
+/** Whether the app made the request for a chat with this key, on this computer or another one. */
 const isChatRequest = (record: RequestRecord, own: readonly string[]): boolean =>
   record.key_id !== null && own.includes(record.key_id) && record.conversation_id !== null;
 
-/** Makes the ledger's file readable beside the chats, as `accountLedger`. */
+/** Attaches the ledger's file as `ledger`, next to the chats. */
 export function attachLedger(db: Database, file: string): void {
   const attached = db.pragma('database_list') as { name: string }[];
   if (!attached.some(({ name }) => name === 'ledger')) db.prepare('attach database ? as ledger').run(file);
 }
 
-/** What the ledger's lines of request `r` add up to. */
+/** The sum of the ledger's lines for request `r`. */
 export const ledgerOfRequest = `(
   coalesce((select -amount from ledger.ledger_entries where request_id = r.id and type = 'usage'), 0)
     + coalesce((select -amount from ledger.ledger_entries where request_id = r.id and type = 'byok_fee'), 0))`;
 
-/** Whether this app asked request `r` for a chat; `:ownKeys`: its keys, as JSON. */
+/** Whether this app made request `r` for a chat. `:ownKeys` are its keys, as JSON. */
 export const wasAskedByChat = `(r.conversation_id is not null
   and coalesce(r.key_id in (select value from json_each(:ownKeys)), 0))`;
 
-/** The requests of an account, newest first. `ids`, as JSON: of a file, these alone. */
+/** Yields the requests of an account, newest first. For a file, only those in `ids` (JSON). */
 export function* foundRequests(
   db: Database,
   accountLedger: AccountLedger,
   isOwnKey: boolean,
   ids: string | null,
 ): Generator<FoundRequest> {
-  if ('elsewhere' in accountLedger) {
-    for (const [record, line] of recordsElsewhere(accountLedger.elsewhere))
+  if ('remoteLedgerId' in accountLedger) {
+    for (const [record, line] of getRemoteRecords(accountLedger.remoteLedgerId))
       yield foundIn(record, accountLedger.lines ? parseUsd(line ?? '0') : null, accountLedger, isOwnKey);
     return;
   }
@@ -113,7 +115,7 @@ function foundAs(columns: RequestColumns, isOwnKey: boolean): FoundRequest {
 function foundIn(
   record: RequestRecord,
   ledger: bigint | null,
-  { ownKeys, installation }: Pick<Extract<AccountLedger, { elsewhere: string }>, 'ownKeys' | 'installation'>,
+  { ownKeys, installation }: Pick<Extract<AccountLedger, { remoteLedgerId: string }>, 'ownKeys' | 'installation'>,
   isOwnKey: boolean,
 ): FoundRequest {
   const { client_request_id: written } = record.metadata;

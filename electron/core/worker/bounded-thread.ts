@@ -2,20 +2,20 @@ import { Worker } from 'node:worker_threads';
 import { watchedHeap, watchMemory } from './watch-memory.ts';
 
 export interface ThreadLimits {
-  /** Counted from when the thread runs. */
+  /** Counted from when the thread starts running. */
   readonly timeMs: number;
-  /** How much the process may grow by the thread, which is terminated then. */
+  /** How much the thread may let the process grow before it is terminated. */
   readonly memoryMb: number;
 }
 
-/** The program’s result, or the limit that ended it. */
+/** The program's result, or the limit that ended it. */
 export type ThreadOutcome<Value> = { readonly value: Value } | { readonly ended: 'time' | 'memory' };
 
 /**
- * Runs a program on a thread of its own for one answer, and ends the thread: by the answer, by a limit, or by the signal,
- * whose reason is thrown. What the program is at cannot hold it: a loop, a regular expression or a heap without end go with
- * the thread. The program reads `workerData` and posts `{ value }` or `{ error }`. `bytes` move to the thread; whoever gave
- * them has them no longer.
+ * Runs a program on a thread of its own for one result, and then ends the thread. It also ends at a limit, or when the
+ * signal aborts, whose reason is thrown. Whatever the program does, an endless loop, regular expression or heap ends
+ * with the thread. The program reads `workerData` and posts `{ value }` or `{ error }`. `bytes` are transferred, so the
+ * caller can't use them any more.
  */
 export function runBounded<Value>(
   file: string,

@@ -1,9 +1,9 @@
 import { runBounded, type ThreadLimits, type ThreadOutcome } from './bounded-thread.ts';
 
-/** Runs a program on a thread for each input, a few at once; others wait. Rejects with the reason of the signal. */
+/** Runs a program on a thread for each input, a few at once; others wait. Rejects with the signal's reason. */
 export type BoundedThreads<Input, Value> = (input: Input, signal: AbortSignal) => Promise<ThreadOutcome<Value>>;
 
-/** `file`: the program, built or as source; `getLimits`: those of the thread for an input. */
+/** `file` is the program, built or as source. `getLimits` returns the limits of the thread for an input. */
 export function boundedThreads<Input extends { readonly bytes: Uint8Array<ArrayBuffer> }, Value>(
   file: string,
   getLimits: (input: Input) => ThreadLimits,
@@ -12,15 +12,15 @@ export function boundedThreads<Input extends { readonly bytes: Uint8Array<ArrayB
   let running = 0;
   const waiting: (() => void)[] = [];
 
-  async function turn(signal: AbortSignal): Promise<void> {
+  async function takeSlot(signal: AbortSignal): Promise<void> {
     if (running < maxAtOnce) {
       running += 1;
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => {
-      const at = waiting.indexOf(resolve);
-      if (at >= 0) waiting.splice(at, 1);
+      const index = waiting.indexOf(resolve);
+      if (index >= 0) waiting.splice(index, 1);
       reject(signal.reason);
     };
     waiting.push(resolve);
@@ -29,7 +29,7 @@ export function boundedThreads<Input extends { readonly bytes: Uint8Array<ArrayB
   }
 
   /** Passes the slot to the next waiter. */
-  function leave(): void {
+  function releaseSlot(): void {
     const next = waiting.shift();
     if (next) next();
     else running -= 1;
@@ -37,11 +37,11 @@ export function boundedThreads<Input extends { readonly bytes: Uint8Array<ArrayB
 
   return async (input, signal) => {
     signal.throwIfAborted();
-    await turn(signal);
+    await takeSlot(signal);
     try {
       return await runBounded<Value>(file, input, getLimits(input), signal);
     } finally {
-      leave();
+      releaseSlot();
     }
   };
 }

@@ -7,8 +7,8 @@ import { migrations } from '../storage/database/migrations/migrations.ts';
 import { definitionsIn, knownDefinitions } from './known-definitions.ts';
 
 /**
- * Null: the file is an intact database that these migrations have made, with nothing in it that runs but what they made (`known`), and what
- * this table refers to is there. Else its fault. Runs in the worker.
+ * Checks that a file is an intact database that these migrations made, that it contains no code other than theirs
+ * (`known`), and that all references to this table are valid. Returns null, or what is wrong. Runs in the worker.
  */
 export function checkDatabase(
   path: string,
@@ -28,7 +28,7 @@ export function checkDatabase(
     if (!definitionsIn(db).every((definition) => known.has(definition))) return 'foreign';
     return table === 'messages' && hasForeignRows(db) ? 'foreign' : null;
   } catch (error) {
-    // That says nothing about the file.
+    // A full disk says nothing about the file.
     if (isDiskFull(error)) throw error;
     if (isDamagedDatabase(error)) return 'damaged';
     const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -38,22 +38,25 @@ export function checkDatabase(
   }
 }
 
-/** Made by running every migration, so only once in a process. */
+/** Computed by running every migration, so only once per process. */
 let chatDefinitions: Promise<ReadonlySet<string>> | undefined;
 
-/** The same for a database of chats: the app's own, or a backup of it. */
+/** Checks a database of chats: the app's own, or a backup of it. */
 export async function faultOfChats(path: string): Promise<DatabaseFault | null> {
   chatDefinitions ??= knownDefinitions(migrations);
   return checkDatabase(path, Object.keys(migrations), 'messages', await chatDefinitions);
 }
 
-/** Settings that are no JSON, and attachments whose id is no SHA-256: no version of the app wrote them. */
+/**
+ * Whether there are settings that aren't JSON, or attachments whose id isn't a SHA-256. No version of the app wrote
+ * such rows.
+ */
 function hasForeignRows(db: Database): boolean {
   const isNoId = (column: string) => `(length(${column}) <> 64 or ${column} glob '*[^0-9a-f]*')`;
   const hasColumn = db.prepare("select 1 from pragma_table_info(?) where name = 'attachments'");
   const named = ['messages', 'drafts', 'queued_messages', 'folders'].filter((table) => hasColumn.get(table));
   const isTable = db.prepare("select 1 from sqlite_schema where type = 'table' and name = 'attachments'").get();
-  const looks = [
+  const checks = [
     'select 1 from settings where not json_valid(value)',
     ...(isTable ? [`select 1 from attachments where ${isNoId('id')}`] : []),
     ...named.flatMap((table) => [
@@ -62,5 +65,5 @@ function hasForeignRows(db: Database): boolean {
        where ${table}.attachments <> '[]' and ${isNoId("coalesce(json_extract(file.value, '$.id'), '')")}`,
     ]),
   ];
-  return looks.some((look) => db.prepare(`${look} limit 1`).get() !== undefined);
+  return checks.some((check) => db.prepare(`${check} limit 1`).get() !== undefined);
 }

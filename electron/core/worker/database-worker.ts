@@ -10,7 +10,7 @@ import { ledgerLines } from './ledger-lines.ts';
 import { nameChats } from './name-chats.ts';
 import type { DriftInput } from './price-drift.ts';
 import { type ReconcileInput, reconcileLedger } from './reconcile-ledger.ts';
-import { keepElsewhere, openElsewhere, settleElsewhere, type ToldPage } from './remote-ledger.ts';
+import { openRemoteLedger, type RemotePage, settleRemoteLedger, storeRemotePage } from './remote-ledger.ts';
 import { searchMessages } from './search-messages.ts';
 import { whatIfTask } from './what-if-task.ts';
 
@@ -33,11 +33,14 @@ interface ComparedLedgers {
     readonly copy: LedgerSums | null;
     readonly present: LedgerSums | null;
   }[];
-  /** Keys that work now and that the copy does not know. */
+  /** Keys that work now but aren't in the copy. */
   readonly lostKeys: readonly { readonly id: string; readonly label: string | null }[];
 }
 
-/** What a copy of the ledger says beside the present one, by account in the order in which they were made. Runs in the worker. */
+/**
+ * Compares a copy of the ledger with the current one, account by account in the order of their creation. Runs in the
+ * worker.
+ */
 function compareLedgers(copyFile: string, file: string, now: number): ComparedLedgers {
   const before = inLedger(copyFile, (db) => ({ accounts: accountsIn(db), keys: new Set(keyIds(db)) }));
   const present = inLedger(file, (db) => ({ accounts: accountsIn(db), keys: workingKeys(db, now) }));
@@ -90,12 +93,12 @@ const workingKeys = (db: Database, now: number) =>
     )
     .all(now) as { id: string; label: string | null }[];
 
-/** All pages in one step, so that nobody can write in between. */
+/** All pages are copied in one step, so nobody can write in between. */
 const allPages = 2 ** 31 - 1;
 
 /**
- * Copies one database file into another that is in use: one transaction for everyone who has it open. Runs in the
- * worker, so that writers on the core’s thread wait for it instead of blocking it.
+ * Copies one database file into another that is in use, as one transaction for everyone who has it open. Runs in the
+ * worker: writers on the core's thread then wait for the transaction instead of being blocked by the copying.
  */
 async function replaceDatabase(from: string, to: string): Promise<void> {
   const source = new Sqlite(from, { readonly: true, fileMustExist: true });
@@ -106,7 +109,7 @@ async function replaceDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** The worker’s tasks by name; each gets a read-only connection to `portico.db`. */
+/** The worker's tasks by name. Each gets a read-only connection to `portico.db`. */
 const tasks = {
   search: (db: Database, { query, limit, beforeSeq }: { query: string; limit: number; beforeSeq: number | null }) =>
     searchMessages(db, query, limit, beforeSeq),
@@ -125,11 +128,11 @@ const tasks = {
     compareLedgers(copy, database, now),
   stageLedger: (_db: Database, { copy, staged }: { copy: string; staged: string }) => stageLedger(copy, staged),
   replaceLedger: (_db: Database, replacement: Replacement) => replaceLedger(replacement),
-  openElsewhere: (_db: Database, { source }: { source: string }) => openElsewhere(source),
-  keepElsewhere: (_db: Database, page: ToldPage) => keepElsewhere(page),
-  settleElsewhere: (_db: Database, input: { id: string; joined: boolean }) => settleElsewhere(input),
+  openRemoteLedger: (_db: Database, { source }: { source: string }) => openRemoteLedger(source),
+  storeRemotePage: (_db: Database, page: RemotePage) => storeRemotePage(page),
+  settleRemoteLedger: (_db: Database, input: { id: string; joined: boolean }) => settleRemoteLedger(input),
   reconcile: (db: Database, input: ReconcileInput) => reconcileLedger(db, input),
-  /** Loaded with the first look, since it needs the price book. */
+  /** Loaded with the first check, because it needs the price book. */
   drift: async (db: Database, input: DriftInput) => (await import('./price-drift.ts')).priceDrift(db, input),
   whatIf: whatIfTask,
   restore: (_db: Database, { from, to }: { from: string; to: string }) => replaceDatabase(from, to),
@@ -158,8 +161,8 @@ interface BranchMatch {
 }
 
 /**
- * Matches of a text in the shown messages, oldest first: the branch, and all columns of shown comparisons, of a retried
- * column the last answer. Runs in the worker.
+ * Finds matches of a text in the shown messages, oldest first: those of the branch, and all columns of shown
+ * comparisons with the last answer of a retried column. Runs in the worker.
  */
 function findInBranch(db: Database, conversationId: string, text: string): BranchMatch[] {
   const rows = db
@@ -196,6 +199,6 @@ function findInBranch(db: Database, conversationId: string, text: string): Branc
 
 function occurrences(text: string, needle: string): number {
   let count = 0;
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) count++;
+  for (let index = text.indexOf(needle); index >= 0; index = text.indexOf(needle, index + needle.length)) count++;
   return count;
 }

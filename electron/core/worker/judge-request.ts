@@ -1,6 +1,6 @@
 import type { OpenKind } from '#shared/contract/app/reconciliation.ts';
 
-/** A request as the books have it. Amounts in nano-USD. */
+/** A request as the ledger has it. Amounts are in nano-USD. */
 export interface BookedRequest {
   readonly id: string;
   readonly at: number;
@@ -12,27 +12,27 @@ export interface BookedRequest {
   readonly upstreamCost: bigint;
   readonly tokens: number;
   readonly priced: boolean;
-  /** What the ledger’s lines of it add up to; null: the gateway tells no ledger. */
+  /** The sum of the ledger's lines for it. Null if the gateway doesn't report its ledger. */
   readonly ledger: bigint | null;
-  /** Made by this app. */
+  /** This app made the request. */
   readonly own: boolean;
-  /** The app asked for it on another computer, with the same key. */
+  /** The app made the request on another computer with the same key. */
   readonly otherComputer: boolean;
-  /** The provider bills it to the person. */
+  /** The provider charges it to the user's own key. */
   readonly ownKey: boolean;
-  /** An answer that still runs has asked it. */
+  /** The answer that made the request is still running. */
   readonly answering: boolean;
 }
 
-/** What the app has kept of a request. */
-export interface ToldRequest {
+/** A request as the app has stored it. */
+export interface StoredRequest {
   readonly id: string;
   readonly requestId: string | null;
   readonly at: number;
-  /** Nano-USD; null: not known. */
+  /** Nano-USD. Null if unknown. */
   readonly cost: bigint | null;
   readonly conversationId: string;
-  /** Its message, or for what is no answer its chat, is there. */
+  /** Its message still exists, or its chat if the request wasn't for an answer. */
   readonly there: boolean;
 }
 
@@ -48,48 +48,54 @@ export type MatchedKind =
 export type Verdict =
   | { readonly is: 'running' }
   | { readonly is: 'matched'; readonly kind: MatchedKind }
-  | { readonly is: 'open'; readonly kind: OpenKind; readonly told: bigint | null; readonly booked: bigint | null };
+  | { readonly is: 'open'; readonly kind: OpenKind; readonly chatCost: bigint | null; readonly booked: bigint | null };
 
 const matched = (kind: MatchedKind): Verdict => ({ is: 'matched', kind });
 
-/** What the chat has to say of a request: with a caller’s own key what the provider bills, else what was charged. */
+/**
+ * Returns the amount that the chat should show: what the provider charges for a request with the caller's own key,
+ * otherwise what the gateway charged.
+ */
 export const bookedCost = ({ byok, upstreamCost, charge }: BookedRequest): bigint => (byok ? upstreamCost : charge);
 
-/** What books and chats say of a request that the books have. */
-export function judgeBooked(request: BookedRequest, told: ToldRequest | null, explained: boolean): Verdict {
+/** Compares a request in the ledger with what the chats have stored. */
+export function judgeBooked(request: BookedRequest, stored: StoredRequest | null, explained: boolean): Verdict {
   const { status, own, answering } = request;
   if (status === 'running' || answering) return { is: 'running' };
-  const found = differenceIn(request, told);
+  const found = differenceIn(request, stored);
   if (found !== null) return explained ? matched('explained') : found;
-  if (told === null) return matched(own ? 'uncharged' : request.otherComputer ? 'otherComputers' : 'otherPrograms');
-  if (told.cost === null) return matched('unknown');
-  if (told.cost === 0n && status !== 'succeeded') return matched('uncharged');
-  return matched(told.there ? 'chats' : 'deleted');
+  if (stored === null) return matched(own ? 'uncharged' : request.otherComputer ? 'otherComputers' : 'otherPrograms');
+  if (stored.cost === null) return matched('unknown');
+  if (stored.cost === 0n && status !== 'succeeded') return matched('uncharged');
+  return matched(stored.there ? 'chats' : 'deleted');
 }
 
-function differenceIn(request: BookedRequest, told: ToldRequest | null): Verdict | null {
+function differenceIn(request: BookedRequest, stored: StoredRequest | null): Verdict | null {
   const { ledger, charge, own, status } = request;
   const booked = bookedCost(request);
-  const open = (kind: OpenKind, of: bigint | null): Verdict => ({
+  const open = (kind: OpenKind, ledgerCost: bigint | null): Verdict => ({
     is: 'open',
     kind,
-    told: told?.cost ?? null,
-    booked: of,
+    chatCost: stored?.cost ?? null,
+    booked: ledgerCost,
   });
   if (ledger !== null && ledger !== charge) return open('ledger_differs', ledger);
-  // What failed without a charge need not be known by any chat.
-  if (told === null) return own && (booked > 0n || status === 'succeeded') ? open('no_chat', booked) : null;
-  if (told.cost === null) return isUnknownTo(request) ? null : open('cost_open', booked);
-  return told.cost === booked || (status === 'failed' && told.cost === 0n) ? null : open('cost_differs', booked);
+  // A request that failed without a charge needn't be in any chat.
+  if (stored === null) return own && (booked > 0n || status === 'succeeded') ? open('no_chat', booked) : null;
+  if (stored.cost === null) return isUnknownTo(request) ? null : open('cost_open', booked);
+  return stored.cost === booked || (status === 'failed' && stored.cost === 0n) ? null : open('cost_differs', booked);
 }
 
-/** The books do not know either: no price, or an answer that broke off and that only its provider could price. */
+/**
+ * Whether the ledger doesn't know the cost either. There was no price, or the answer was interrupted and only its
+ * provider knows the cost.
+ */
 const isUnknownTo = ({ status, ownKey, priced, tokens, charge, upstreamCost }: BookedRequest): boolean =>
   charge === 0n && ((status !== 'succeeded' && ownKey) || (!priced && tokens > 0 && upstreamCost === 0n));
 
-/** What is said of a request that the app has sent to this account and that its books do not have. */
-export function judgeUnbooked({ cost }: ToldRequest, explained: boolean): Verdict {
+/** Judges a request that the app has sent to this account but that the ledger doesn't have. */
+export function judgeUnbooked({ cost }: StoredRequest, explained: boolean): Verdict {
   if (cost === 0n) return matched('uncharged');
   if (explained) return matched('explained');
-  return { is: 'open', kind: cost === null ? 'cost_open' : 'no_record', told: cost, booked: null };
+  return { is: 'open', kind: cost === null ? 'cost_open' : 'no_record', chatCost: cost, booked: null };
 }

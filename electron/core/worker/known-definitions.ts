@@ -4,8 +4,8 @@ import type { Migration } from 'kysely/migration';
 import { TransactionDialect } from '#gateway/storage/transaction-dialect.ts';
 
 /**
- * What of a database runs when it is used: triggers, views and virtual tables, each with its statement. A file from elsewhere may hold
- * some that write what nobody asked for.
+ * Returns the statements of everything in a database that runs code when used: triggers, views and virtual tables. A
+ * foreign file may contain some that write whatever its author wanted.
  */
 export const definitionsIn = (db: Database): string[] =>
   db
@@ -16,7 +16,7 @@ export const definitionsIn = (db: Database): string[] =>
     .pluck()
     .all() as string[];
 
-/** All that these migrations ever made, since an older file has what a later one replaced. */
+/** Returns the definitions of all versions, because an older file contains those that a later migration replaced. */
 export async function knownDefinitions(migrations: Readonly<Record<string, Migration>>): Promise<ReadonlySet<string>> {
   const sqlite = new Sqlite(':memory:');
   const db = new Kysely<unknown>({ dialect: new TransactionDialect(sqlite, () => sqlite.inTransaction) });

@@ -4,7 +4,10 @@ import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 import { checkDatabase } from './check-database.ts';
 import { knownDefinitions } from './known-definitions.ts';
 
-/** Copies of the ledger, each counted again: minutes for large ledger. Run in the worker; the gateway is loaded with the first. */
+/**
+ * Backups of the ledger, each with its sums recomputed. That takes minutes for a large ledger, so these functions run
+ * in the worker. The gateway's code is loaded with the first call.
+ */
 
 export async function backUpLedger(database: string, file: string): Promise<{ sound: boolean }> {
   const { createSqliteBackup } = await import('#gateway/operations/backup/sqlite-backup.ts');
@@ -18,7 +21,7 @@ export async function faultOfLedger(copy: string): Promise<DatabaseFault | null>
   return checkDatabase(copy, Object.keys(migrations), 'ledger_entries', await knownDefinitions(migrations));
 }
 
-/** Makes a copy ready to take the place of the ledger. Returns why it cannot. */
+/** Prepares a copy to replace the ledger. Returns why that isn't possible, or null. */
 export async function stageLedger(copy: string, staged: string): Promise<DatabaseFault | null> {
   const fault = await faultOfLedger(copy);
   if (fault) return fault;
@@ -31,7 +34,10 @@ export async function replaceLedger(replacement: Replacement): Promise<'in-use' 
   return unless('database_in_use', 'in-use', () => replaceGatewayDb(replacement));
 }
 
-/** An error does not arrive as what it is on another thread. A full disk says nothing about the copy. */
+/**
+ * Errors lose their class between threads, so an expected error code is converted to a value. A full disk is thrown,
+ * because it says nothing about the copy.
+ */
 async function unless<Why>(code: ErrorCode, why: Why, work: () => Promise<unknown>): Promise<Why | null> {
   try {
     await work();

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { attachLedger } from './booked-requests.ts';
 
-/** A line of the ledger as it is exported; the names are those of the wire (wire contract §2.4). */
+/** A line of the ledger as it is exported. The names are those of the wire (wire contract §2.4). */
 export interface ExportedLine {
   readonly id: string;
   readonly created: string;
@@ -18,13 +18,13 @@ export interface ExportedLine {
 
 export interface LinesPage {
   readonly lines: readonly ExportedLine[];
-  /** Where the next page begins; null: this is the last one. */
+  /** Where the next page begins. Null if this is the last one. */
   readonly next: string | null;
 }
 
 const pageSize = 2_000;
 
-/** The lines of an account after one of them, in the order in which they were booked. Runs in the worker. */
+/** Returns the lines of an account after the given one, in ledger order. Runs in the worker. */
 export function ledgerLines(
   db: Database,
   { file, accountId, after }: { readonly file: string; readonly accountId: string; readonly after: string | null },

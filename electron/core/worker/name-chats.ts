@@ -1,15 +1,15 @@
 import type { Database } from 'better-sqlite3';
 
-/** What this app knows of a conversation that a record names. */
+/** What this app knows about a conversation that a request record names. */
 export interface NamedChat {
   readonly id: string;
-  /** Null: it is deleted. */
+  /** Null if the conversation is deleted. */
   readonly title: string | null;
   readonly folderId: string | null;
   readonly folder: string | null;
 }
 
-/** Of these conversations, those of this app: also deleted ones, of which it still knows the costs. */
+/** Returns those of the conversations that belong to this app, including deleted ones, whose costs are still known. */
 export function nameChats(db: Database, ids: readonly string[]): NamedChat[] {
   return db
     .prepare(

@@ -8,9 +8,9 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { getCost, type Price, type TokenUsage } from '#shared/price.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { type AccountLedger, attachLedger } from './booked-requests.ts';
-import { recordsElsewhere } from './remote-ledger.ts';
+import { getRemoteRecords } from './remote-ledger.ts';
 
-/** One price for every token of a kind, as far as a prompt is no longer than `upTo`. Pico-USD per token. */
+/** Prices with a single rate per kind of token, for prompts up to `upTo` tokens. In pico-USD per token. */
 interface FlatPrice {
   readonly price: string;
   readonly prompt: string;
@@ -19,7 +19,10 @@ interface FlatPrice {
   readonly upTo: number;
 }
 
-/** Prices by their texts as the condition takes them, in JSON; those that are more than a rate for each kind are left out. */
+/**
+ * Converts prices to the JSON that the SQL condition needs, by their texts. Prices with more than one rate per kind are
+ * left out.
+ */
 function flatPrices(prices: Iterable<readonly [text: string, price: Price | null]>): string {
   const flat: FlatPrice[] = [];
   for (const [text, price] of prices) {
@@ -45,8 +48,9 @@ const pico = `(max(0, r.prompt_tokens - r.cached_tokens) * flat.prompt + r.cache
   + r.completion_tokens * flat.completion)`;
 
 /**
- * Whether a request, `r`, is billed within half a percent of what its price, joined as `flat`, comes to: so that it need not be
- * priced exactly to say that it is within one. Nearly all are, and the database sees that in its own loop.
+ * Whether request `r` was billed within half a percent of its price, which is joined as `flat`. Such a request is
+ * certainly within one percent without being priced exactly. That is true of nearly all requests, and the database
+ * finds them in its own loop.
  */
 const isEvident = `(flat.price is not null and r.prompt_tokens <= flat.up_to
   and r.cache_write_tokens = 0 and r.audio_tokens = 0 and r.web_searches = 0 and r.image_tokens = 0
@@ -65,41 +69,41 @@ export type DriftFound = Pick<
 >;
 export type DriftsFound = Omit<Drift, 'rows'> & { readonly rows: readonly DriftFound[] };
 
-/** A request that ended, with what it was billed by. */
+/** A finished request, with the price by which it was billed. */
 interface Billed {
   readonly id: string;
   readonly at: number;
   readonly provider: string;
   readonly model: string;
-  /** Nano-USD: the charge, or with a caller’s own key what its provider bills. */
+  /** In nano-USD: what the gateway charged, or for a caller's own key what the provider charges. */
   readonly billed: bigint;
-  /** JSON of the price that the gateway used; null: the upstream named its own cost. */
+  /** The price that the gateway used, as JSON. Null if the provider reported the cost itself. */
   readonly price: string | null;
   readonly usage: TokenUsage;
 }
 
-/** A gateway that rounds each bill to whole micro-dollars is none that drifts. */
+/** A gateway that rounds each charge to micro-dollars doesn't count as deviating. */
 const roundingNano = 1_000n;
 
-/** What was looked at of a ledger’s file: an ended request never changes, so that only later ones are looked at again. */
-const looked = new Map<string, { until: number; checked: number; rows: DriftFound[] }>();
+/** Results per ledger file. Ended requests never change, so only later ones are checked again. */
+const checkedLedgers = new Map<string, { until: number; checked: number; rows: DriftFound[] }>();
 
-/** The requests whose bill is more than 1 % away from tokens × price, newest first. Runs in the worker. */
+/** Finds requests whose charge differs by more than 1 % from tokens × price, newest first. Runs in the worker. */
 export function priceDrift(db: Database, { accountLedger, offset, limit }: DriftInput): DriftsFound {
   const explained = new Set(db.prepare('select request_id from request_marks').pluck().all());
   const { checked, rows } =
     'file' in accountLedger
       ? inFile(db, accountLedger.file, accountLedger.accountId)
-      : inRecords(accountLedger.elsewhere);
+      : inRecords(accountLedger.remoteLedgerId);
   const open = rows.filter(({ requestId }) => !explained.has(requestId));
   return { checked, count: open.length, rows: open.slice(offset, offset + limit) };
 }
 
 function inFile(db: Database, file: string, accountId: string) {
   attachLedger(db, file);
-  const before = looked.get(accountId) ?? { until: 0, checked: 0, rows: [] };
+  const before = checkedLedgers.get(accountId) ?? { until: 0, checked: 0, rows: [] };
   const priceAt = pricesByDay(db);
-  // What runs may have begun before others that have ended.
+  // A running request may have begun before others that have ended.
   const until = db
     .prepare(
       `select coalesce(min(created), (select max(created) + 1 from ledger.requests where account_id = :id), 0)
@@ -122,7 +126,7 @@ function inFile(db: Database, file: string, accountId: string) {
   }
   const checked = before.checked + (db.prepare(countSql).pluck().get(part) as number);
   const now = { until: Math.max(until, before.until), checked, rows: [...rows.reverse(), ...before.rows] };
-  looked.set(accountId, now);
+  checkedLedgers.set(accountId, now);
   return now;
 }
 
@@ -181,10 +185,10 @@ function billedIn([id, created, provider, model, billed, price, ...tokens]: Bill
   };
 }
 
-function inRecords(elsewhere: string) {
+function inRecords(ledgerId: string) {
   const rows: DriftFound[] = [];
   let checked = 0;
-  for (const [record] of recordsElsewhere(elsewhere)) {
+  for (const [record] of getRemoteRecords(ledgerId)) {
     const { status, cost_usd, total_tokens } = record;
     if (status === 'running' || (status !== 'succeeded' && cost_usd === '0') || total_tokens === 0) continue;
     checked += 1;
@@ -214,7 +218,7 @@ const billedBy = (record: RequestRecord): Billed => ({
   },
 });
 
-/** Null: it is billed as expected, or no price is known to expect one by. */
+/** Returns null if the charge is as expected, or if there is no price to compute an expectation. */
 function getDrift(request: Billed, priceAt: (model: string, day: string) => Price | null): DriftFound | null {
   const { id, at, provider, model, billed, usage } = request;
   const price = request.price === null ? priceAt(`${provider}/${model}`, getDay(at)) : readPrice(request.price);
@@ -237,7 +241,7 @@ function getDrift(request: Billed, priceAt: (model: string, day: string) => Pric
 
 const read = new Map<string, Price | null>();
 
-/** Few prices are behind many requests: each is read once, as long as there are not more of them than fit. */
+/** Many requests share few prices, so each price is parsed once. The cache is cleared when it is full. */
 function readPrice(text: string): Price | null {
   const known = read.get(text);
   if (known !== undefined) return known;
@@ -246,13 +250,16 @@ function readPrice(text: string): Price | null {
   try {
     price = priceFromJson(text);
   } catch {
-    // Another gateway’s spelling of a price: nothing is expected by it.
+    // Another gateway writes prices differently. There is no expectation then.
   }
   read.set(text, price);
   return price;
 }
 
-/** Prices by day, for requests whose upstream named its own cost: the person’s own, else refreshed or shipped ones. */
+/**
+ * Returns prices by day, for requests whose provider reported the cost itself: those that the user entered, otherwise
+ * refreshed or shipped ones.
+ */
 function pricesByDay(db: Database): (model: string, day: string) => Price | null {
   const added = (
     db
@@ -288,4 +295,4 @@ function pricesByDay(db: Database): (model: string, day: string) => Price | null
   };
 }
 
-const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const getDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);

@@ -8,24 +8,24 @@ import {
   judgeBooked,
   judgeUnbooked,
   type MatchedKind,
-  type ToldRequest,
+  type StoredRequest,
 } from './judge-request.ts';
 
-/** What needs no second look: matched requests of one kind. Sums in nano-USD. */
+/** Requests of one kind that certainly match, so they needn't be judged one by one. Sums are in nano-USD. */
 interface PlainRequests {
   readonly kind: (typeof plainKinds)[number];
   readonly count: number;
   readonly charge: bigint;
-  /** What a chat has to say of them (`bookedCost`). */
+  /** The sum that the chats should show for them (`bookedCost`). */
   readonly booked: bigint;
 }
 
 const plainKinds = ['chats', 'deleted', 'otherPrograms'] as const;
 
 /**
- * Adds up the requests of an account of which usage record, ledger and chat evidently say one amount, by the rules of
- * `judge-request.ts`: nearly all of them, so that large books are matched in the database's own loop. `rest`: the ids of all
- * others, to be judged one by one, as JSON.
+ * Sums up the requests for which usage record, ledger and chat clearly have the same amount, by the rules of
+ * `judge-request.ts`. That is nearly all of them, so the database matches a large ledger in its own loop. `rest`
+ * contains the ids of all others as JSON; they are judged one by one.
  */
 function plainRequests(db: Database, accountId: string, ownKeys: readonly string[]) {
   db.function('nano_usd', { deterministic: true }, (usd: unknown) => parseUsd(String(usd)));
@@ -35,8 +35,8 @@ function plainRequests(db: Database, accountId: string, ownKeys: readonly string
     .safeIntegers()
     .get({ accountId, ownKeys: JSON.stringify(ownKeys) }) as [rest: string, ...sums: bigint[]];
   const [rest, ...sums] = columns;
-  const plain = plainKinds.map((kind, at): PlainRequests => {
-    const [count = 0n, charge = 0n, booked = 0n] = sums.slice(at * 3);
+  const plain = plainKinds.map((kind, index): PlainRequests => {
+    const [count = 0n, charge = 0n, booked = 0n] = sums.slice(index * 3);
     return { kind, count: Number(count), charge, booked };
   });
   return { plain, rest };
@@ -46,33 +46,34 @@ const getSums = (kind: string) => `count(*) filter (where kind = '${kind}'),
   coalesce(sum(charge) filter (where kind = '${kind}'), 0), coalesce(sum(booked) filter (where kind = '${kind}'), 0)`;
 
 /**
- * A message's or another request's row that says something of a request is the first one with its id. A subquery with a limit
- * is neither merged into the sums, where each of them would look everything up again, nor kept as a table: a row goes through once.
+ * The first row in `spend` with a request's id is the one that counts. The subqueries have a limit because SQLite then
+ * neither merges them into the sums, where each sum would repeat the lookup, nor stores them as a table: each row is
+ * processed once.
  */
 const plainSql = `
   with found as (
     select r.id, r.status, r.charge, iif(r.byok = 1, r.upstream_cost, r.charge) as booked, ${ledgerOfRequest} as ledger,
-      (select rowid from spend where request_id = r.id limit 1) as told, ${wasAskedByChat} as asked_by_chat
+      (select rowid from spend where request_id = r.id limit 1) as spend_row, ${wasAskedByChat} as asked_by_chat
     from ledger.requests r where r.account_id = :accountId limit -1
   ), judged as (
     select found.id, charge, booked, case
       when status = 'running' or ledger <> charge then null
-      when told is null then iif(asked_by_chat, null, 'otherPrograms')
+      when spend_row is null then iif(asked_by_chat, null, 'otherPrograms')
       when s.cost_usd is null or nano_usd(s.cost_usd) <> booked or (booked = 0 and status <> 'succeeded') then null
       when exists (select 1 from messages m where m.id = s.id and m.deletion is null) then 'chats'
       when s.purpose <> 'compact' then 'deleted'
     end as kind
-    from found left join spend s on s.rowid = found.told limit -1
+    from found left join spend s on s.rowid = found.spend_row limit -1
   )
   select json_group_array(id) filter (where kind is null), ${plainKinds.map(getSums).join(', ')} from judged`;
 
 export interface ReconcileInput {
   readonly accountLedger: AccountLedger;
-  /** The account, as the app's records name it. */
+  /** The account, as the app's own records name it. */
   readonly source: string;
-  /** The providers bill its requests to the person. */
+  /** Providers charge the account's requests to the user's own keys. */
   readonly isOwnKey: boolean;
-  /** Of the open rows. */
+  /** The offset in the list of open rows. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -90,8 +91,8 @@ const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
 const absolute = (amount: bigint) => (amount < 0n ? -amount : amount);
 
 /**
- * Matches what chats say with usage records, ledger and balance, by request. Runs in the worker, in one read transaction; what
- * is open is counted, and listed from `offset`.
+ * Matches chats, usage records, ledger and balance by request. Runs in the worker, in one read transaction. All open
+ * rows are counted, but only those from `offset` on are returned.
  */
 export function reconcileLedger(db: Database, input: ReconcileInput): Reconciled {
   if ('file' in input.accountLedger) attachLedger(db, input.accountLedger.file);
@@ -101,7 +102,7 @@ export function reconcileLedger(db: Database, input: ReconcileInput): Reconciled
 function reconciled(db: Database, { accountLedger, source, isOwnKey, offset, limit }: ReconcileInput): Reconciled {
   const tally = openTally(offset, limit);
   const explained = new Set(db.prepare(`select request_id from request_marks where mark = 'explained'`).pluck().all());
-  const told = toldRequests(db);
+  const stored = storedRequests(db);
   const seen = new Set<string>();
   const { plain, rest } =
     'file' in accountLedger
@@ -111,9 +112,9 @@ function reconciled(db: Database, { accountLedger, source, isOwnKey, offset, lim
   let oldest = 0;
   for (const { name, fromChat, ...found } of foundRequests(db, accountLedger, isOwnKey, rest)) {
     oldest = found.at;
-    const record = told.of(found.id) ?? (fromChat && name !== null ? told.named(name) : null);
+    const record = stored.byRequestId(found.id) ?? (fromChat && name !== null ? stored.named(name) : null);
     if (record) seen.add(record.id);
-    const answering = record === null && fromChat && name !== null && told.isAnswering(name);
+    const answering = record === null && fromChat && name !== null && stored.isAnswering(name);
     tally.booked(
       { ...found, own: fromChat, answering },
       record,
@@ -121,7 +122,7 @@ function reconciled(db: Database, { accountLedger, source, isOwnKey, offset, lim
     );
   }
   const sent =
-    'file' in accountLedger ? told.sentWithoutRecord(source, accountLedger.accountId) : told.sentTo(source, oldest);
+    'file' in accountLedger ? stored.sentWithoutRecord(source, accountLedger.accountId) : stored.sentTo(source, oldest);
   for (const record of sent)
     if (!seen.has(record.id))
       tally.unbooked(record, judgeUnbooked(record, explained.has(record.requestId ?? record.id)));
@@ -129,8 +130,8 @@ function reconciled(db: Database, { accountLedger, source, isOwnKey, offset, lim
   return tally.result(balance, 'file' in accountLedger || accountLedger.lines);
 }
 
-/** What the app has kept of requests. Costs of deleted messages and temporary chats stay there. */
-function toldRequests(db: Database) {
+/** The app's own records of requests. They still contain the costs of deleted messages and temporary chats. */
+function storedRequests(db: Database) {
   const columns = `s.id, s.request_id as requestId, s.at, s.cost_usd as cost, s.conversation_id as conversationId,
     exists (select 1 from messages m where m.id = s.id and m.deletion is null)
       or (s.purpose = 'compact' and exists (select 1 from conversations c where c.id = s.conversation_id)) as there`;
@@ -143,8 +144,8 @@ function toldRequests(db: Database) {
         select 1 from ledger.requests r where r.id = s.request_id and r.account_id = ?) order by s.at desc`,
     );
   const answering = db.prepare(`select 1 from messages where id = ? and status = 'streaming'`).pluck();
-  type Row = Omit<ToldRequest, 'cost' | 'there'> & { cost: string | null; there: number };
-  const read = (row: Row): ToldRequest => ({
+  type Row = Omit<StoredRequest, 'cost' | 'there'> & { cost: string | null; there: number };
+  const read = (row: Row): StoredRequest => ({
     ...row,
     cost: row.cost === null ? null : parseUsd(row.cost),
     there: row.there === 1,
@@ -154,20 +155,20 @@ function toldRequests(db: Database) {
     return row ? read(row) : null;
   };
   return {
-    of: (requestId: string) => find(byRequest, requestId),
+    byRequestId: (requestId: string) => find(byRequest, requestId),
     named: (name: string) => find(byName, name),
     isAnswering: (name: string) => answering.get(name) !== undefined,
     *sentTo(source: string, since: number) {
       for (const row of sent.iterate(source, since)) yield read(row as Row);
     },
-    /** Of what was sent, what the file of the books has no record of by its id. */
+    /** Yields sent requests whose id the ledger's file doesn't have. */
     *sentWithoutRecord(source: string, accountId: string) {
       for (const row of withoutRecord().iterate(source, accountId)) yield read(row as Row);
     },
   };
 }
 
-/** Nano-USD. Read with the requests, in one transaction. */
+/** Returns nano-USD, read in the same transaction as the requests. */
 function getBalance(db: Database, accountId: string): { balance: bigint; lines: bigint } {
   const [balance = 0n, lines = 0n] = db
     .prepare(
@@ -180,7 +181,7 @@ function getBalance(db: Database, accountId: string): { balance: bigint; lines: 
   return { balance, lines };
 }
 
-const isElsewhere = (kind: MatchedKind): boolean => kind === 'otherPrograms' || kind === 'otherComputers';
+const isFromOtherProgram = (kind: MatchedKind): boolean => kind === 'otherPrograms' || kind === 'otherComputers';
 
 function openTally(offset: number, limit: number) {
   const kinds: Record<MatchedKind, number> = {
@@ -212,13 +213,13 @@ function openTally(offset: number, limit: number) {
       kinds[verdict.kind] += 1;
       return;
     }
-    const { kind, told, booked } = verdict;
-    difference += absolute((told ?? 0n) - (booked ?? 0n));
+    const { kind, chatCost, booked } = verdict;
+    difference += absolute((chatCost ?? 0n) - (booked ?? 0n));
     if (openCount >= offset && openRows.length < limit)
       openRows.push({
         ...row(),
         kind,
-        toldUsd: told === null ? null : usd(told),
+        toldUsd: chatCost === null ? null : usd(chatCost),
         bookedUsd: booked === null ? null : usd(booked),
       });
     openCount += 1;
@@ -229,25 +230,25 @@ function openTally(offset: number, limit: number) {
       kinds[kind] += found;
       requests += found;
       sums.records += charge;
-      // Its lines are what made it plain.
+      // The ledger's lines equal the charge, otherwise these requests wouldn't be in this group.
       sums.ledger += charge;
       sums[kind === 'otherPrograms' ? 'otherPrograms' : 'chats'] += booked;
     },
-    booked(request: BookedRequest, told: ToldRequest | null, verdict: ReturnType<typeof judgeBooked>): void {
+    booked(request: BookedRequest, stored: StoredRequest | null, verdict: ReturnType<typeof judgeBooked>): void {
       const { id, at, provider, model, charge, ledger } = request;
-      count(verdict, () => ({ requestId: id, spendId: told?.id ?? null, at, provider, model }));
+      count(verdict, () => ({ requestId: id, spendId: stored?.id ?? null, at, provider, model }));
       if (verdict.is === 'running') return;
       sums.records += charge;
       sums.ledger += ledger ?? 0n;
-      sums.chats += told?.cost ?? 0n;
-      if (verdict.is === 'matched' && isElsewhere(verdict.kind)) sums.otherPrograms += bookedCost(request);
+      sums.chats += stored?.cost ?? 0n;
+      if (verdict.is === 'matched' && isFromOtherProgram(verdict.kind)) sums.otherPrograms += bookedCost(request);
     },
-    unbooked(told: ToldRequest, verdict: ReturnType<typeof judgeUnbooked>): void {
-      const { id, requestId, at, cost } = told;
+    unbooked(stored: StoredRequest, verdict: ReturnType<typeof judgeUnbooked>): void {
+      const { id, requestId, at, cost } = stored;
       count(verdict, () => ({ requestId, spendId: id, at, provider: null, model: null }));
       sums.chats += cost ?? 0n;
     },
-    result(balance: { balance: bigint; lines: bigint } | null, ledgerTold: boolean): Reconciled {
+    result(balance: { balance: bigint; lines: bigint } | null, hasLedger: boolean): Reconciled {
       const off = balance ? absolute(balance.balance - balance.lines) : 0n;
       return {
         requests,
@@ -260,7 +261,7 @@ function openTally(offset: number, limit: number) {
           chatsUsd: usd(sums.chats),
           otherProgramsUsd: usd(sums.otherPrograms),
           recordsUsd: usd(sums.records),
-          ledgerUsd: ledgerTold ? usd(sums.ledger) : null,
+          ledgerUsd: hasLedger ? usd(sums.ledger) : null,
         },
         balance: balance && { usd: usd(balance.balance), linesUsd: usd(balance.lines) },
         differenceUsd: usd(difference + off),

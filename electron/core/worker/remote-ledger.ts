@@ -2,32 +2,35 @@ import { randomUUID } from 'node:crypto';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 
-/** What a gateway elsewhere told of an account, as far as it was read. */
-export interface ToldElsewhere {
-  /** Tells it from what an earlier thread had read, which is gone. */
+/** What was read so far of an account at a remote gateway. */
+export interface RemoteLedgerPart {
+  /** Distinguishes this reading from that of an earlier thread, whose data is gone. */
   readonly id: string;
   readonly requests: number;
-  /** When the oldest of them began, in milliseconds since the epoch. */
+  /** When the oldest of these requests began, in milliseconds since the epoch. */
   readonly since: number | null;
 }
 
-export interface ToldLine {
+export interface RemoteLine {
   readonly id: string;
-  /** Null: no line of a request. */
+  /** Null if the line isn't for a request. */
   readonly requestId: string | null;
   readonly usd: string;
 }
 
-/** A page as it was told. `fresh`: it may not border on what was kept before. */
-export type ToldPage = { readonly id: string; readonly fresh: boolean } & (
+/**
+ * A page from the gateway. `fresh` is true while it isn't known whether the page is contiguous with what was stored
+ * before.
+ */
+export type RemotePage = { readonly id: string; readonly fresh: boolean } & (
   | { readonly records: readonly RequestRecord[] }
-  | { readonly lines: readonly ToldLine[] }
+  | { readonly lines: readonly RemoteLine[] }
 );
 
-/** By account. SQLite has each in a file of its own that has no name, and is gone with this thread. */
+/** By account. Each database is a temporary file without a name, which disappears with this thread. */
 const kept = new Map<string, { readonly id: string; readonly db: Database }>();
 
-export function openElsewhere(source: string): ToldElsewhere {
+export function openRemoteLedger(source: string): RemoteLedgerPart {
   const known = kept.get(source) ?? { id: randomUUID(), db: emptyLedger() };
   kept.set(source, known);
   const [requests, since] = known.db
@@ -37,7 +40,7 @@ export function openElsewhere(source: string): ToldElsewhere {
   return { id: known.id, requests, since: since === null ? null : since * 1000 };
 }
 
-/** The newest block without a gap: while something new is read, that alone. */
+/** Selects the newest contiguous block. While new pages are being read, that is only these. */
 const borders = 'fresh = coalesce((select max(fresh) from records), 0)';
 
 function emptyLedger(): Database {
@@ -52,19 +55,20 @@ function emptyLedger(): Database {
 }
 
 function getLedger(id: string): Database {
-  for (const one of kept.values()) if (one.id === id) return one.db;
+  for (const ledger of kept.values()) if (ledger.id === id) return ledger.db;
   throw new Error('what was read of a gateway elsewhere is gone');
 }
 
 /**
- * Keeps a page. Returns whether all of it, and of what is older, was known and can change no more: nothing beyond it is new.
+ * Stores a page. Returns true if the page and everything older was known and can't change any more, so reading can
+ * stop.
  */
-export function keepElsewhere(page: ToldPage): boolean {
+export function storeRemotePage(page: RemotePage): boolean {
   const db = getLedger(page.id);
   return db.transaction(() => ('records' in page ? keepRecords(db, page) : keepLines(db, page)))();
 }
 
-function keepRecords(db: Database, { records, fresh }: Extract<ToldPage, { records: unknown }>): boolean {
+function keepRecords(db: Database, { records, fresh }: Extract<RemotePage, { records: unknown }>): boolean {
   const ended = db.prepare('select 1 from records where id = ? and running = 0 and fresh = 0');
   const running = db.prepare('select 1 from records where running = 1 and created <= ? limit 1');
   const write = db.prepare('insert or replace into records values (?, ?, ?, ?, ?)');
@@ -80,7 +84,7 @@ function keepRecords(db: Database, { records, fresh }: Extract<ToldPage, { recor
   return known;
 }
 
-function keepLines(db: Database, { lines, fresh }: Extract<ToldPage, { lines: unknown }>): boolean {
+function keepLines(db: Database, { lines, fresh }: Extract<RemotePage, { lines: unknown }>): boolean {
   const there = db.prepare('select 1 from lines where id = ? and fresh = 0');
   const write = db.prepare('insert or ignore into lines values (?, ?, ?, ?)');
   const known = lines.every(({ id }) => there.get(id));
@@ -88,22 +92,25 @@ function keepLines(db: Database, { lines, fresh }: Extract<ToldPage, { lines: un
   return known;
 }
 
-/** What is fresh borders on what was kept before, or a reading that was broken off has left it and it does not. */
-export function settleElsewhere({ id, joined }: { readonly id: string; readonly joined: boolean }): void {
+/**
+ * Merges the fresh pages with what was stored before (`joined`), or deletes fresh pages that an interrupted reading
+ * left.
+ */
+export function settleRemoteLedger({ id, joined }: { readonly id: string; readonly joined: boolean }): void {
   for (const table of ['records', 'lines'])
     getLedger(id).exec(
       joined ? `update ${table} set fresh = 0 where fresh = 1` : `delete from ${table} where fresh = 1`,
     );
 }
 
-/** Nothing is asked of how each was routed. */
+/** Drops fields that nobody needs here, such as the routing. */
 function withoutRest(record: RequestRecord): RequestRecord {
   const { client_request_id } = record.metadata;
   return { ...record, routing: null, metadata: client_request_id === undefined ? {} : { client_request_id } };
 }
 
-/** The requests, newest first, each with what its line says, in USD. */
-export function* recordsElsewhere(id: string): Generator<readonly [RequestRecord, usd: string | null]> {
+/** Yields the requests, newest first, each with the amount of its ledger line in USD. */
+export function* getRemoteRecords(id: string): Generator<readonly [RequestRecord, usd: string | null]> {
   const rows = getLedger(id)
     .prepare(
       `select record, (select usd from lines where request_id = records.id limit 1) from records where ${borders}

@@ -4,11 +4,11 @@ import { maxCompared } from '#shared/contract/common/limits.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 
-/** A parsed query. Every text is valid: what cannot be parsed becomes a problem, never an error. */
+/** A parsed query. Every text is valid: what can't be parsed becomes a problem, never an error. */
 interface ParsedQuery {
-  /** An FTS expression with every word quoted; null without words. */
+  /** An FTS expression with every word quoted. Null if there are no words. */
   readonly match: string | null;
-  /** Texts in scripts without spaces, matched anywhere. */
+  /** Words in scripts without spaces. They may match anywhere in a text. */
   readonly parts: readonly string[];
   readonly filters: Filters;
   readonly problems: readonly ProblemText[];
@@ -33,7 +33,7 @@ type Prefix = (typeof prefixes)[number];
 
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** `name:value`, `name:"a value"`, `"a phrase"` or a word. */
+/** Matches `name:value`, `name:"a value"`, `"a phrase"` or a word. */
 const token = /([a-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/giu;
 const maxTerms = 20;
 
@@ -58,7 +58,7 @@ function parseQuery(query: string): ParsedQuery {
     const plain = text.normalize('NFC').replaceAll('\0', ' ');
     if (!/[\p{L}\p{N}]/u.test(plain)) return;
     if (unspaced.test(plain)) parts.push(plain.trim());
-    // A prefix of one letter matches too much: it has to be the whole word.
+    // A prefix of one letter would match too much, so a single letter must be the complete word.
     else terms.push(`"${plain.replaceAll('"', '""')}"${exact || [...plain].length < 2 ? '' : '*'}`);
   };
 
@@ -90,14 +90,14 @@ function parseQuery(query: string): ParsedQuery {
     },
   };
 
-  for (const [whole, name, quoted, bare, phrase, word] of query.matchAll(token)) {
-    const prefix = prefixes.find((each) => each === name?.toLowerCase());
+  for (const [term, name, quoted, bare, phrase, word] of query.matchAll(token)) {
+    const prefix = prefixes.find((known) => known === name?.toLowerCase());
     const value = quoted ?? bare ?? '';
     if (prefix && value.trim() === '')
       problems.push(tell('searchNeedsValue', { filter: prefix, example: examples[prefix] }));
     else if (prefix) set[prefix](value.trim());
     else if (phrase !== undefined) addWords(phrase, true);
-    else addWords(word ?? whole, false);
+    else addWords(word ?? term, false);
   }
   const match = terms.slice(0, maxTerms).join(' AND ');
   return { match: match === '' ? null : match, parts: parts.slice(0, maxTerms), filters, problems };
@@ -139,17 +139,20 @@ function day(name: 'before' | 'after', value: string, problems: ProblemText[]): 
   return null;
 }
 
-/** Around a match in a snippet: control characters that messages do not contain. */
+/** Mark the beginning and end of a match in a snippet. Messages don't contain these control characters. */
 const [on, off] = ['\u0001', '\u0002'];
 
-/** Marks of Markdown, of which a snippet may have only one end. Bounded, so that every text takes linear time. */
+/**
+ * Markdown syntax of which a snippet may contain only one end. The patterns are bounded, so every text takes linear
+ * time.
+ */
 const marks: readonly RegExp[] = [
   /^[ \t]{0,8}(?:`{3,9}|~{3,9})[^\n]{0,60}$/gm,
   /^[ \t]{0,8}(?:#{1,6}[ \t]{1,9}|(?:>[ \t]?){1,5})/gm,
   /^[ \t]{0,8}\|?(?:[ \t]{0,8}:?-{2,200}:?[ \t]{0,8}\|){1,50}(?:[ \t]{0,8}:?-{2,200}:?)?[ \t]{0,8}$/gm,
   /^[ \t]{0,8}\|[ \t]{0,8}|[ \t]{0,8}\|[ \t]{0,8}$/gm,
   /(?<=^[ \t]{0,8}[-*+][ \t]{1,4})\[[ xX]\][ \t]/gm,
-  // At one side of a word: between words or spaces, stars are a power or a product.
+  // Only at one side of a word, because stars between words or spaces are a power or a product.
   /(?<![\p{L}\p{N}])(?:\*{2,3}|~~)(?=\S)|(?<=\S)(?:\*{2,3}|~~)(?![\p{L}\p{N}])/gu,
   /`{1,9}/g,
   /\\(?=[!-/:-@[-`{-~])/g,
@@ -160,7 +163,10 @@ const bullet = /(?<=^[ \t]{0,8})[-*+](?=[ \t])/gm;
 const link = /(!?\[)([^[\]\n]{1,200})(\]\([^()\s]{1,2000}(?:\)|$))/g;
 const cellEdge = /(?<=^[ \t]{0,8}\|[^\n]{1,500})\|(?=[^\n]{0,500}\|)/gm;
 
-/** A snippet of Markdown in the words that its reader saw. What a match stands in stays as it was written. */
+/**
+ * Removes Markdown syntax from a snippet, as its reader saw the text. Syntax that a match touches stays as it was
+ * written.
+ */
 function plainSnippet(marked: string): string {
   const units: string[] = [];
   const edges: { at: number; mark: string }[] = [];
@@ -205,7 +211,7 @@ export interface FoundMessage extends FoundTitle {
   readonly id: string;
   readonly role: 'user' | 'assistant';
   readonly createdAt: number;
-  /** Whether the words stand in what a tool gave, and not in the message itself. */
+  /** The match is in a tool's output and not in the message itself. */
   readonly inTool: boolean;
   readonly snippet: TextRun[];
 }
@@ -228,16 +234,18 @@ interface Row {
 
 const around = 80;
 
-/** Where words are looked for: an index, and the text that it is of. */
+/** Where a search looks for words: an index, and the text that is indexed. */
 const ofMessages = { words: 'message_words', texts: 'messages', text: 'texts.text', inTool: false };
 const ofTools = { words: 'tool_words', texts: 'tool_results', text: 'texts.results', inTool: true };
 
-/** A question to all columns of a comparison is stored below each, at the same time and one after another: found once. */
+/**
+ * Finds a comparison's question once, although it is stored for each column, at the same time and one after another.
+ */
 const firstCopy = `not exists (select 1 from messages copy where m.role = 'user' and copy.role = 'user'
   and copy.seq between m.seq - ${2 * maxCompared} and m.seq - 1 and copy.conversation_id = c.id
   and copy.created_at = m.created_at and copy.deletion is null)`;
 
-/** Titles (on the first page only) and the newest messages before `beforeSeq` that match. */
+/** Returns matching titles (on the first page only), and the newest matching messages before `beforeSeq`. */
 export function searchMessages(db: Database, query: string, limit: number, beforeSeq: number | null): Found {
   const { match, parts, filters, problems } = parseQuery(query);
   const { where, values, unknown } = conditions(db, filters);
@@ -249,7 +257,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
   const messages = match === null && parts.length === 0 ? [] : newest(findMessages(ofMessages), findMessages(ofTools));
   return { titles, messages, problems: [] };
 
-  /** A message whose own words match is not said to match by its tools. */
+  /** A message whose own text matches isn't listed again for its tools. */
   function newest(own: FoundMessage[], byTools: FoundMessage[]): FoundMessage[] {
     const found = new Set(own.map(({ seq }) => seq));
     return [...own, ...byTools.filter(({ seq }) => !found.has(seq))].sort((a, b) => b.seq - a.seq).slice(0, limit);
@@ -337,7 +345,7 @@ const dates = (column: string, { before, after }: Filters): string[] => [
   ...(after === null ? [] : [`${column} >= ${after}`]),
 ];
 
-/** SQL conditions with their values; unknown names are reported as problems. */
+/** Returns SQL conditions with their values. Unknown names are reported as problems. */
 function conditions(db: Database, filters: Filters): { where: string[]; values: unknown[]; unknown: ProblemText[] } {
   const where = ['c.temporary = 0', filters.trash === true ? 'c.trashed_at is not null' : 'c.trashed_at is null'];
   const values: unknown[] = [];
@@ -360,15 +368,15 @@ function conditions(db: Database, filters: Filters): { where: string[]; values: 
   return { where, values, unknown };
 }
 
-/** Text around the first match. */
+/** Returns the text around the first match. */
 function excerpt(text: string, parts: readonly string[]): string {
-  const at = text.toLowerCase().indexOf(parts[0]?.toLowerCase() ?? '');
-  const from = Math.max(0, at - around);
-  const to = at + (parts[0]?.length ?? 0) + around;
+  const start = text.toLowerCase().indexOf(parts[0]?.toLowerCase() ?? '');
+  const from = Math.max(0, start - around);
+  const to = start + (parts[0]?.length ?? 0) + around;
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
 }
 
-/** Splits at the markers, and at literal matches. */
+/** Splits a text at the markers and at literal matches. */
 function getRuns(marked: string, parts: readonly string[], isMarkdown = false): TextRun[] {
   const lower = marked.toLowerCase();
   let text = marked;

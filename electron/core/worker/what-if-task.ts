@@ -2,14 +2,17 @@ import type { Database } from 'better-sqlite3';
 import { type RepricedUsage, type RepriceInput, repriceUsage } from '#gateway/ledger/records/reprice-usage.ts';
 
 /**
- * Past requests on other models, with what the chats of the app know of them: which called tools, and which were asked below an
- * image. Runs in the worker.
+ * Prices past requests on other models. Adds what the app's chats know of them: which ones called tools, and which ones
+ * had an image. Runs in the worker.
  */
 export function whatIfTask(chats: Database, input: Omit<RepriceInput, 'needs'>): RepricedUsage {
   return repriceUsage({ ...input, needs: needsOfAnswers(chats, input) });
 }
 
-/** By request id. An image anywhere above in the chat was sent along; which branch it is in is not looked at. */
+/**
+ * The abilities that requests needed, by request id. An image anywhere earlier in the chat counts as sent along, even
+ * if it is in another branch.
+ */
 function needsOfAnswers(chats: Database, { startMs, endMs }: { startMs: number; endMs: number }) {
   const answers = chats
     .prepare(

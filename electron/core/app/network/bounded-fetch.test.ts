@@ -16,7 +16,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Sends the same block again and again until the reader hangs up; says how often it did. */
+/** Sends the same block again and again until the reader disconnects. `sent` returns how many bytes were sent. */
 function endless(type: string, block: string): { readonly answer: RequestListener; readonly sent: () => number } {
   let sent = 0;
   const answer: RequestListener = (_request, response) => {
@@ -36,17 +36,17 @@ test.each([
   ['application/json', `[${'1,'.repeat(30_000)}`],
   ['text/html', 'x'.repeat(60_000)],
   ['text/event-stream', `data: ${'x'.repeat(60_000)}`],
-])('a body of %s without end is given up, and its server hung up on', async (type, block) => {
+])('an endless body of %s is given up, and its connection is closed', async (type, block) => {
   const { answer, sent } = endless(type, block);
   const url = await serve(answer);
   const response = await boundedFetch(fetch, limits)(url);
   await expect(response.text()).rejects.toMatchObject({ code: 'upstream_bad_response' });
-  // What lies in the buffers of two sockets comes besides.
+  // Both sockets have buffers, which add to what was sent.
   expect(sent()).toBeLessThan(limits.body + 30_000_000);
   figure('bodies without end', `${type}: given up`);
 });
 
-test('ordinary answers come whole: long ones, and streams that are longer than any body in small events', async () => {
+test('ordinary answers arrive completely: long bodies, and long streams of small events', async () => {
   const long = JSON.stringify(Array.from({ length: 1_000 }, (_, id) => ({ id, description: 'x'.repeat(2_000) })));
   const event = `data: ${'y'.repeat(1_000)}\n\n`;
   const url = await serve((request, response) => {
@@ -60,7 +60,7 @@ test('ordinary answers come whole: long ones, and streams that are longer than a
   expect(stream).toHaveLength(event.length * 20_000);
 });
 
-test('an answer without a body, and what is said of one, stay as they are', async () => {
+test('an answer without a body keeps its status and headers', async () => {
   const url = await serve((_request, response) => void response.writeHead(204, { 'x-kind': 'none' }).end());
   const response = await boundedFetch(fetch, limits)(url);
   expect([response.status, response.headers.get('x-kind'), response.body]).toEqual([204, 'none', null]);

@@ -1,16 +1,22 @@
 import { refusal } from '#shared/language/refusals.ts';
 
 export interface BodyLimits {
-  /** Bytes of a whole body. */
+  /** The most bytes of a complete body. */
   readonly body: number;
-  /** Bytes of one event of an event stream, which may go on for as long as it likes. */
+  /** The most bytes of one event in an event stream. The stream itself may be endless. */
   readonly event: number;
 }
 
-/** Far above what gateways and tool servers answer: a list of a thousand models takes two megabytes, a picture in an event a few. */
+/**
+ * Far more than gateways and tool servers send: a list of a thousand models takes two megabytes, an image in an event a
+ * few.
+ */
 export const usualBodyLimits: BodyLimits = { body: 32 * 1024 * 1024, event: 48 * 1024 * 1024 };
 
-/** A `fetch` whose answers are no longer than this, since a server elsewhere may send one without an end. Reading on then fails. */
+/**
+ * A `fetch` that limits the size of answers, because a remote server may send an endless one. Reading beyond the limit
+ * fails.
+ */
 export const boundedFetch =
   (send: typeof fetch, limits: BodyLimits = usualBodyLimits): typeof fetch =>
   async (input, init) => {
@@ -37,7 +43,7 @@ function countBody(): (chunk: Uint8Array) => number {
   };
 }
 
-/** How much came since the last empty line, which ends an event. */
+/** Returns a function that counts the bytes since the last empty line, which is what ends an event. */
 function countEvent(): (chunk: Uint8Array) => number {
   let bytes = 0;
   let endsLine = false;

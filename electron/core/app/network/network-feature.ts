@@ -15,7 +15,10 @@ import { testWay } from './test-way.ts';
 export interface NetworkFeatureDeps {
   readonly network: Network;
   readonly file: NetworkFile;
-  /** Settings of this name in the database are of an earlier version or of somebody else: they are removed unread. */
+  /**
+   * Settings of this name in the database are from an earlier version or from someone else. They are removed without
+   * being read.
+   */
   readonly store: Pick<SettingsStore, 'forget'>;
   readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
   readonly changes: Changes;
@@ -30,7 +33,7 @@ export interface NetworkFeatureDeps {
 const name = 'network';
 const secretName = 'network/proxy';
 
-/** The way to the outside: its settings, and a test of it. */
+/** The network settings, and a connection test. */
 export function networkFeature({
   network,
   file,
@@ -52,7 +55,7 @@ export function networkFeature({
     return file.read() ?? usual;
   }
 
-  /** A keychain that cannot be read gives no password: the proxy then says that it wants one. */
+  /** If the keychain can't be read there is no password. The proxy then answers that it needs one. */
   const password = async (): Promise<string | null> =>
     (await secrets.get(secretName).catch(() => null))?.reveal() ?? null;
 
@@ -68,7 +71,7 @@ export function networkFeature({
   });
 
   return {
-    /** Calls to the outside wait for it. Settings that cannot be read are as on the first day. */
+    /** Requests wait until this has finished. Unreadable settings are replaced by the defaults. */
     async load(): Promise<void> {
       await store.forget(name);
       apply(
@@ -128,7 +131,7 @@ interface Called {
   readonly list: () => Promise<readonly { readonly name: string; readonly baseUrl: string | null }[]>;
 }
 
-/** Every gateway that is set up, and every provider that has an address. */
+/** Returns every gateway that is set up, and every provider that has an address. */
 export async function callTargets(
   providers: Called,
   gateways: { readonly all: () => readonly { readonly baseUrl: string }[] },

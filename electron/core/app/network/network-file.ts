@@ -3,12 +3,12 @@ import { renameFileSync } from '#gateway/storage/rename-file.ts';
 import { type NetworkSettings, networkSettings } from '#shared/contract/app/network.ts';
 
 /**
- * The proxy and the trusted certificates, in a file of their own, which no backup contains: a database from elsewhere must not lead
- * the app's calls, with the keys of the keychain, through a stranger's proxy.
+ * The proxy and the trusted certificates, in a separate file that no backup contains. A foreign database must not send
+ * the app's requests, with keys from the keychain, through a stranger's proxy.
  */
 export function networkFile(path: string) {
   return {
-    /** Null where there is none, or none that can be read. */
+    /** Returns null if there is no file or it can't be parsed. */
     read(): NetworkSettings | null {
       try {
         return networkSettings.parse(JSON.parse(readFileSync(path, 'utf8')));

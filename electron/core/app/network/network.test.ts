@@ -9,7 +9,7 @@ import { openTlsUpstream } from '../../../../tests/support/tls-upstream.ts';
 import { isBypassed, type NetworkRules, openNetwork, usualRules } from './open-network.ts';
 import { testWay } from './test-way.ts';
 
-/** Real proxies before a real https server, whose name only they know. */
+/** Real proxies in front of a real https server, whose name only the proxies know. */
 
 const name = 'models.office.example';
 let upstream: Awaited<ReturnType<typeof openTlsUpstream>>;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 const limits = { maxBytes: 1_000, timeoutMs: 10_000 };
-/** The guard's real rules, except that this machine counts as public. */
+/** The real rules for downloads, except that this computer counts as public. */
 const hereIsPublic: Partial<DownloadRules> = {
   mayReach: (address) => address === '127.0.0.1',
   resolve: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -46,8 +46,8 @@ const getHops = (network: ReturnType<typeof open>, origin = upstream.origin) =>
 describe.each([
   ['HTTP', openHttpProxy],
   ['SOCKS5', openSocksProxy],
-])('by an %s proxy', (_kind, openProxy) => {
-  test('every call goes, with what it sends, to names that only the proxy knows', async () => {
+])('through an %s proxy', (_kind, openProxy) => {
+  test('every request goes to names that only the proxy knows, with its body', async () => {
     const proxy = await openProxy(toHere);
     const network = open({ proxy: 'fixed', address: proxy.url });
     try {
@@ -66,7 +66,7 @@ describe.each([
     }
   });
 
-  test('a page that an answer names is fetched through it, by the public address and never by the name', async () => {
+  test('a page that an answer links to is downloaded through the proxy, by public address and never by name', async () => {
     const proxy = await openProxy();
     const network = open({ proxy: 'fixed', address: proxy.url });
     try {
@@ -87,7 +87,7 @@ describe.each([
     }
   });
 
-  test('a page is not fetched past it when it is gone, or when the certificate is another name’s', async () => {
+  test('a page is not downloaded past a missing proxy or from a server with another name’s certificate', async () => {
     const proxy = await openProxy();
     const network = open({ proxy: 'fixed', address: proxy.url });
     const other = { ...hereIsPublic, resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
@@ -103,7 +103,7 @@ describe.each([
     }
   });
 
-  test('a user and a password are given where they are wanted; wrong ones are said', async () => {
+  test('a proxy gets user and password if it asks for them, and wrong ones are reported', async () => {
     const proxy = await openProxy({ ...toHere, user: 'Änne', password: 'p@ss:wörd' });
     const { host, protocol } = new URL(proxy.url);
     const address = `${protocol}//${host}`;
@@ -122,7 +122,7 @@ describe.each([
   });
 });
 
-test('a call of the first moments waits for the settings; this computer is reached at once', async () => {
+test('requests before the settings are loaded wait for them, except those to this computer', async () => {
   const proxy = await openHttpProxy(toHere);
   const plain = createServer((_request, response) => response.end('here'));
   await new Promise<void>((done) => plain.listen(0, '127.0.0.1', done));
@@ -142,36 +142,36 @@ test('a call of the first moments waits for the settings; this computer is reach
   }
 });
 
-test('as the system does it: the environment first, then its settings, and this computer directly', async () => {
-  const [one, other] = [await openHttpProxy(toHere), await openHttpProxy(toHere)];
+test('with the system setting, the environment comes first, then the system’s proxy, and this computer is reached directly', async () => {
+  const [first, other] = [await openHttpProxy(toHere), await openHttpProxy(toHere)];
   const asked: string[] = [];
   const system = async (origin: string) => {
     asked.push(origin);
     return other.url;
   };
-  const environment = open({}, { environment: (origin) => (origin.includes(name) ? one.url : null), system });
+  const environment = open({}, { environment: (origin) => (origin.includes(name) ? first.url : null), system });
   const settings = open({}, { system });
   const broken = open({}, { system: () => Promise.reject(new Error('no answer')) });
   const plain = await openTlsUpstream('localhost', (_request, response) => void response.end('here'));
   try {
     await environment.fetch(upstream.origin);
-    expect([one.reached.length, other.reached.length, asked.length]).toEqual([1, 0, 0]);
+    expect([first.reached.length, other.reached.length, asked.length]).toEqual([1, 0, 0]);
     await Promise.all([settings.fetch(upstream.origin), settings.fetch(upstream.origin)]);
-    expect([one.reached.length, other.reached.length > 0, asked]).toEqual([1, true, [upstream.origin]]);
+    expect([first.reached.length, other.reached.length > 0, asked]).toEqual([1, true, [upstream.origin]]);
 
     settings.apply({ ...usualRules, certificates: plain.authority });
     expect(await (await settings.fetch(plain.origin)).text()).toBe('here');
     expect(asked).toEqual([upstream.origin]);
-    // Without an answer of the system the way is tried without a proxy, where nobody knows the name.
+    // If the system gives no answer, the request goes out without a proxy. It fails because nobody else knows the name.
     await expect(broken.fetch(upstream.origin)).rejects.toThrow();
     expect((await getHops(broken, 'http://127.0.0.1:1')).at(-1)?.problem?.refusal?.name).toBe('networkRefused');
   } finally {
     await Promise.all([environment, settings, broken].map((network) => network.close()));
-    await Promise.all([one.close(), other.close(), plain.close()]);
+    await Promise.all([first.close(), other.close(), plain.close()]);
   }
 });
 
-test('an authority that nobody knows is not trusted until it is named, and others stay trusted', async () => {
+test('an unknown certificate authority is trusted only once it is added, and the usual ones stay trusted', async () => {
   const proxy = await openHttpProxy(toHere);
   const network = open({ proxy: 'fixed', address: proxy.url, certificates: '' });
   try {
@@ -185,7 +185,7 @@ test('an authority that nobody knows is not trusted until it is named, and other
   }
 });
 
-test('where the stack cannot be loaded nothing goes past a proxy that was named, and all else directly', async () => {
+test('without the network stack no request bypasses a configured proxy, and others go directly', async () => {
   vi.doMock('undici', () => {
     throw new Error('undici needs a newer Node');
   });
@@ -202,7 +202,7 @@ test('where the stack cannot be loaded nothing goes past a proxy that was named,
   expect(await (await named.fetch(here)).text()).toBe('here');
 });
 
-test('a proxy that is not there, and a name that nobody knows, are told apart', async () => {
+test('an unreachable proxy and an unknown host name are reported differently', async () => {
   const gone = await openHttpProxy();
   await gone.close();
   const network = open({ proxy: 'fixed', address: gone.url });
@@ -229,11 +229,11 @@ test.each([
   ['http://10.0.0.1', '10.0.0.1', true],
   ['https://anything.example', '*', true],
   ['https://anything.example', '', false],
-])('%s with "%s" to be reached directly: %s', (origin, bypass, directly) => {
+])('%s with the bypass list "%s" is reached directly: %s', (origin, bypass, directly) => {
   expect(isBypassed(origin, bypass)).toBe(directly);
 });
 
-describe('the settings', () => {
+describe('the network settings', () => {
   const fixed = {
     proxy: 'fixed',
     address: 'http://proxy.example:3128',
@@ -242,7 +242,7 @@ describe('the settings', () => {
     certificates: '',
   } as const;
 
-  test('keep a password in the keychain alone, and never give it back', async () => {
+  test('store the password only in the keychain and never return it', async () => {
     const core = await testCore();
     try {
       const { network } = core.client;
@@ -275,7 +275,7 @@ describe('the settings', () => {
     }
   });
 
-  test('refuse what is no certificate, and a test of what the app does not call', async () => {
+  test('refuse an invalid certificate, and a test of an origin that the app does not call', async () => {
     const core = await testCore();
     try {
       const { network } = core.client;

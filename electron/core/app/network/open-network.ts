@@ -5,34 +5,38 @@ import type { NetworkSettings } from '#shared/contract/app/network.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../../runtime/log/log.ts';
 
-/** Which way the app takes to the outside: the settings, and the password of the proxy that they name. */
+/** The network settings with the password of their proxy. */
 export interface NetworkRules extends NetworkSettings {
   readonly password: string | null;
 }
 
 export interface Network {
-  /** Every call of the app to the outside, also those of the gateway inside. */
+  /** Every request of the app to the internet uses this, including those of the built-in gateway. */
   readonly fetch: typeof fetch;
   /**
-   * From now on; calls that have begun go on as they began. Before the first time they wait, so that none takes a way that the
-   * settings forbid; only this computer itself is reached at once.
+   * Applies new settings. Requests that have begun continue as they began. Before the first call of `apply` requests
+   * wait, because they must not use a connection that the settings forbid. Only this computer itself is reached at
+   * once.
    */
   apply(rules: NetworkRules): void;
   readonly proxyFor: ProxyFor;
-  /** The same way for the pages and pictures that a model or a stranger names (`guardedDownload`). */
+  /** The same connection for pages and pictures that a model or a stranger links to (`guardedDownload`). */
   readonly route: DownloadRoute;
   close(): Promise<void>;
 }
 
 export interface NetworkDeps {
-  /** A proxy by the environment; null: it names none. */
+  /** Returns the proxy that the environment variables name. Null if they name none. */
   readonly byEnvironment: (origin: string) => string | null;
-  /** A proxy by the system, with its scripts; null where only the environment says one. */
+  /**
+   * Returns the proxy that the system's settings and scripts name. Null on hosts where only the environment variables
+   * name one.
+   */
   readonly bySystem: ((origin: string) => Promise<string | null>) | null;
   readonly log: Log;
 }
 
-/** As the system does it. */
+/** The default: use the system's proxy. */
 export const usualRules: NetworkRules = {
   proxy: 'system',
   address: '',
@@ -42,7 +46,7 @@ export const usualRules: NetworkRules = {
   password: null,
 };
 
-/** The one stack by which the app reaches the outside. What it takes is loaded with its first call. */
+/** The only network stack with which the app reaches the internet. Its modules are loaded with the first request. */
 export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Network {
   const first = Promise.withResolvers<NetworkRules>();
   let rules: NetworkRules | Promise<NetworkRules> = first.promise;
@@ -67,7 +71,7 @@ export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Netw
     route: { proxyFor, certificates: async () => (await rules).certificates },
     async fetch(input, init) {
       const { origin, hostname } = new URL(input instanceof Request ? input.url : input);
-      // Whichever is there: no proxy of the settings leads to this computer.
+      // A request to this computer needn't wait for the settings, because no proxy applies to it.
       const { proxy, certificates } = isLoopback(hostname) ? await Promise.race([rules, usualRules]) : await rules;
       stack ??= openStack(proxyFor, certificates).catch((cause: unknown) => plainStack(cause, log));
       const { send } = await stack;
@@ -88,9 +92,9 @@ export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Netw
 }
 
 interface Stack {
-  /** Null: the platform's own, which knows no proxies. */
+  /** Null uses the platform's own `fetch`, which doesn't support proxies. */
   readonly send: ((...call: Parameters<typeof fetch>) => Promise<Response>) | null;
-  /** Lets what has begun go on. */
+  /** Lets requests that have begun finish. */
   close(): Promise<void>;
   destroy(): Promise<void>;
 }
@@ -103,7 +107,7 @@ async function openStack(proxyFor: ProxyFor, certificates: string): Promise<Stac
     import('#gateway/providers/upstream/proxied-dispatcher.ts'),
   ]);
   const dispatcher = new ProxiedDispatcher(proxyFor, certificates);
-  // The same function by the platform's types: only the classes of what it is given and gives back are its own.
+  // This is the standard `fetch`. Only the types of its parameters and results differ from the platform's.
   const send = undici.fetch as unknown as Send;
   return {
     send: (input, init) => send(input, Object.assign({}, init, { dispatcher })),
@@ -112,7 +116,10 @@ async function openStack(proxyFor: ProxyFor, certificates: string): Promise<Stac
   };
 }
 
-/** undici needs Node 22.19; an older Electron goes its own way, and never past a proxy that was named. */
+/**
+ * undici needs Node 22.19. With an older Electron the platform's `fetch` is used, but never to bypass a configured
+ * proxy.
+ */
 function plainStack(cause: unknown, log: Log): Stack {
   log({ event: 'network_unencrypted', ...failureEntry(cause) });
   const nothing = async () => {};
@@ -128,7 +135,10 @@ function withCredentials({ address, username, password }: NetworkRules): string 
   return url.href;
 }
 
-/** Hosts that are reached directly: `example.com`, `.example.com` or `*.example.com` for all below it, with a port or without. */
+/**
+ * Whether the bypass list contains a host: `example.com`, `.example.com` or `*.example.com` for all subdomains, with or
+ * without a port.
+ */
 export function isBypassed(origin: string, bypass: string): boolean {
   const { hostname, port, protocol } = new URL(origin);
   const usedPort = port || (protocol === 'https:' ? '443' : '80');
@@ -144,7 +154,9 @@ export function isBypassed(origin: string, bypass: string): boolean {
     });
 }
 
-/** The system is not asked for each call: its answer holds for a while, and calls meanwhile share one question. */
+/**
+ * The system's answer is reused for a while instead of asking for each request. Simultaneous requests share one query.
+ */
 const heldMs = 30_000;
 
 function remembered(ask: (origin: string) => Promise<string | null>) {
@@ -152,7 +164,7 @@ function remembered(ask: (origin: string) => Promise<string | null>) {
   return (origin: string): Promise<string | null> => {
     const before = known.get(origin);
     if (before && before.until > performance.now()) return before.proxy;
-    // Where the system cannot say it, the direct way is tried.
+    // If the system can't answer, the request goes out without a proxy.
     const proxy = ask(origin).catch(() => null);
     known.set(origin, { proxy, until: performance.now() + heldMs });
     return proxy;

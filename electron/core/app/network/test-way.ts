@@ -14,12 +14,15 @@ interface WayDeps {
 
 const stepMs = 10_000;
 
-/** Goes to an origin step by step: which proxy, its address or that of the host, a connection, an answer. Ends with what fails. */
+/**
+ * Tests the connection to an origin step by step: which proxy, the address of the proxy or host, a connection, an
+ * answer. Ends with the first failure.
+ */
 export async function testWay(origin: string, { network, elapsed, signal }: WayDeps): Promise<NetworkHop[]> {
   const hops: NetworkHop[] = [];
   const within = () => AbortSignal.any([AbortSignal.timeout(stepMs), ...(signal ? [signal] : [])]);
 
-  /** False: it failed, and nothing follows. */
+  /** Returns false if the step failed, so that no further step is tried. */
   async function step(name: NetworkHop['step'], take: () => Promise<string>): Promise<boolean> {
     const begun = elapsed();
     try {

@@ -5,7 +5,7 @@ import type { Payer } from '../../gateways/connection/connections.ts';
 import { askGateway } from '../../gateways/connection/gateway-errors.ts';
 import type { Background } from '../../worker/background.ts';
 import type { AccountLedger } from '../../worker/booked-requests.ts';
-import type { ToldPage } from '../../worker/remote-ledger.ts';
+import type { RemotePage } from '../../worker/remote-ledger.ts';
 
 const pageSize = 100;
 /** For one answer. */
@@ -47,7 +47,7 @@ export function remoteLedger(background: Pick<Background, 'run'>) {
   const accounts = new Map<string, Account>();
 
   async function getAccount(source: string): Promise<Account> {
-    const { id } = await background.run('openElsewhere', { source });
+    const { id } = await background.run('openRemoteLedger', { source });
     const known = accounts.get(source);
     if (known?.id === id) return known;
     const begun = (): Reached => ({ last: null, end: false });
@@ -58,8 +58,8 @@ export function remoteLedger(background: Pick<Background, 'run'>) {
 
   async function read(account: Account, client: GatewayClient): Promise<void> {
     const { id } = account;
-    const keep = (page: ToldPage) => background.run('keepElsewhere', page);
-    await background.run('settleElsewhere', { id, joined: false });
+    const keep = (page: RemotePage) => background.run('storeRemotePage', page);
+    await background.run('settleRemoteLedger', { id, joined: false });
     await readPages(account.records, async (after, fresh) => {
       const told = await patiently(account, () => client.requests(pageAfter(after), within()));
       return { more: told.has_more, last: told.last_id, kept: keep({ id, fresh, records: told.data }) };
@@ -74,7 +74,7 @@ export function remoteLedger(background: Pick<Background, 'run'>) {
       }));
       return { more: transactions.has_more, last: transactions.last_id, kept: keep({ id, fresh, lines }) };
     });
-    await background.run('settleElsewhere', { id, joined: true });
+    await background.run('settleRemoteLedger', { id, joined: true });
   }
 
   return async ({ source, client, installation }: Payer, ownKey: string | null): Promise<AccountLedger> => {
@@ -84,9 +84,9 @@ export function remoteLedger(background: Pick<Background, 'run'>) {
     });
     const { reading } = account;
     const whole = await Promise.race([reading.then(() => true), delay(patienceMs, false, { ref: false })]);
-    const { requests, since } = await background.run('openElsewhere', { source });
+    const { requests, since } = await background.run('openRemoteLedger', { source });
     return {
-      elsewhere: account.id,
+      remoteLedgerId: account.id,
       part: whole ? null : { requests, since },
       lines: whole && account.linesTold,
       installation: installation ?? null,

@@ -3,33 +3,35 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 import type { Host } from './host.ts';
 
-/** A question to the user outside of the page. The text is ours; only the facts come from elsewhere. */
+/** A question to the user outside of the page. The text is ours; only the facts come from someone else. */
 export interface Question {
   /** What is about to happen, such as `Start this program?`. */
   readonly title: string;
   readonly advice: string;
   readonly facts: readonly { readonly label: string; readonly lines: readonly VisibleLine[] }[];
-  /** The confirming button. Closing means No. */
+  /** The confirming button. Closing the question means no. */
   readonly yes: string;
   readonly no: string;
-  /** The language of these texts, also for what a host adds. */
+  /** The language of these texts, which the host also uses for its own. */
   readonly language: Language;
 }
 
 /**
- * Asks the user and resolves after Yes. `subject` is exactly what is agreed to: simultaneous calls with the same
- * subject share the answer. Throws `not_confirmed`, `confirmation_busy` or the signal’s reason.
+ * Asks the user and resolves if they agree. `subject` is exactly what they agree to: simultaneous calls with the same
+ * subject share the answer. Throws `not_confirmed`, `confirmation_busy` or the signal's reason.
  */
 export type AskPerson = (subject: string, question: Question, signal: AbortSignal) => Promise<void>;
 
 const firstPauseMs = 5_000;
 const maxPauseMs = 600_000;
 
-/** The first refusal is free; from the second on each doubles the wait before the next question. */
+/** The first refusal has no effect. From the second one on, each refusal doubles the wait before the next question. */
 const pauseAfter = (refusals: number): number =>
   refusals < 2 ? 0 : Math.min(firstPauseMs * 2 ** (refusals - 2), maxPauseMs);
 
-/** One question at a time, whoever asks: a compromised page must not wear the user down. */
+/**
+ * Allows only one question at a time, whoever asks, because a compromised page must not be able to wear the user down.
+ */
 export function personAsked({ confirm, elapsed }: Pick<Host, 'confirm'> & { elapsed: () => number }): AskPerson {
   let open: { readonly subject: string; readonly answer: Promise<boolean> } | null = null;
   let refusals = 0;

@@ -5,18 +5,21 @@ import type { ProblemText } from '#shared/errors.ts';
 import type { Question } from './ask-person.ts';
 import type { SafeUrl } from './link-guard.ts';
 
-/** How exports leave the app: by the system’s dialog as files, or by a browser, which saves and prints itself. */
+/**
+ * How exports leave the app: as files through the system's dialog, or through a browser, which saves and prints them
+ * itself.
+ */
 export type Output =
   | {
       readonly kind: 'dialog';
-      /** The path to save to; null if cancelled. */
+      /** Returns the path to save to, or null if cancelled. */
       askWhere(name: string): Promise<string | null>;
       /** Prints our HTML to a PDF, without scripts or network. Rejects with `export_failed`. */
       printPdf(html: string, signal: AbortSignal): Promise<Uint8Array>;
     }
   | {
       readonly kind: 'browser';
-      /** Serves a page once for printing; returns its path. */
+      /** Serves a page once for printing. Returns its path. */
       servePrint(html: string): string;
     };
 
@@ -25,9 +28,9 @@ export type HostSettings = Pick<
   'theme' | 'language' | 'shortcuts' | 'spellCheck' | 'keepRunning' | 'checkUpdates'
 >;
 
-/** Newer versions of the app. */
+/** Updates of the app. */
 export interface HostUpdates {
-  /** Called at once and with every change, as long as the host lives. */
+  /** `changed` is called at once and with every change, for as long as the host runs. */
   follow(changed: (state: UpdateState) => void): void;
   check(): Promise<void>;
   install(): Promise<void>;
@@ -35,13 +38,16 @@ export interface HostUpdates {
 }
 
 export interface HostQuickWindow {
-  /** Takes these keys of the whole system, or none. False: another program has them, and the old ones stay. */
+  /**
+   * Registers a system-wide shortcut, or none. Returns false if another program has the keys; the old shortcut then
+   * stays.
+   */
   setKeys(keys: string | null): Promise<boolean>;
   hide(): Promise<void>;
   continueInMain(conversationId: string | null): Promise<void>;
 }
 
-/** A proxy as the person has set it, with its password. */
+/** A proxy as the user has set it, with its password. */
 export interface HostProxy {
   readonly proxy: 'system' | 'none' | 'fixed';
   readonly address: string;
@@ -50,55 +56,57 @@ export interface HostProxy {
   readonly bypass: string;
 }
 
-/** A chat whose answers have ended. */
+/** Announces that a chat's answers have ended. */
 export interface EndedNotice {
   readonly conversationId: string;
   readonly messageId: string;
   readonly failed: boolean;
-  /** Null: it must not be shown. */
+  /** Null if the title must not be shown. */
   readonly title: string | null;
 }
 
-/** What the core needs from its host: only what Node cannot do. */
+/** What the core needs from its host: only what Node can't do. */
 export interface Host {
   readonly name: 'electron' | 'web';
   readonly version: string;
-  /** The page draws the title bar, with a draggable region. */
+  /** The page has to draw the title bar and its draggable region. */
   readonly ownTitleBar: boolean;
-  /** It can stay beside the clock without a window. */
+  /** The app can keep running in the system tray without a window. */
   readonly tray: boolean;
-  /** Limitations compared to the installed app. */
+  /** What this host can't do compared with the installed app. */
   readonly notices: readonly ProblemText[];
   readonly output: Output;
-  /** The path of a file that the system opened with the app, told once; null for any other id. */
+  /** Returns the path of a file that the system opened with the app, once per id. Null for any other id. */
   openedFile(fileId: string): Promise<string | null>;
-  /** Opens a URL outside the app. Called by the link guard only. */
+  /** Opens a URL outside the app. Only the link guard calls it. */
   openExternal(url: SafeUrl): Promise<void>;
   /**
-   * Asks the user outside of any page of ours. True only for Yes; false for everything else, also when aborted. Called
-   * by `personAsked` only.
+   * Asks the user outside of our pages. Returns true only if the user agrees, and false for everything else, including
+   * an abort. Only `personAsked` calls it.
    */
   confirm(question: Question, signal: AbortSignal): Promise<boolean>;
-  /** It checks the spelling of what is typed; else the browser does, by its own settings. */
+  /** The host checks spelling. Without this, the browser does by its own settings. */
   readonly spellCheck: boolean;
-  /** Shows the application’s menus at a place of the page; null where they are elsewhere. */
+  /** Shows the application's menus at a position in the page. Null if they are somewhere else on this platform. */
   readonly showMenu: ((at: MenuPlace) => Promise<void>) | null;
-  /** Zooms the window; null where the browser does that. */
+  /** Zooms the window. Null if the browser does that. */
   readonly zoom: ((to: ZoomStep) => Promise<void>) | null;
-  /** Applies settings to what the page does not draw: window frame, menus, system dialogs, the spelling checker. */
+  /** Applies settings to what the page doesn't draw: window frame, menus, system dialogs, the spelling checker. */
   showSettings(settings: HostSettings): void;
-  /** Tells it by the system, unless the person is looking at the app; null where the page does that. */
+  /** Shows a system notification unless the app is in focus. Null if the page does that. */
   readonly notify: ((notice: EndedNotice) => void) | null;
-  /** The proxy by which the system reaches an origin, by its settings and scripts; null where only the environment names one. */
+  /**
+   * Returns the proxy for an origin by the system's settings and scripts. Null if only environment variables name one.
+   */
   readonly proxyFor: ((origin: string) => Promise<string | null>) | null;
-  /** A small window that a shortcut of the system shows; null where there is none. */
+  /** A small window that a system-wide shortcut shows. Null if there is none. */
   readonly quickWindow: HostQuickWindow | null;
-  /** Opens a further window; null where the browser does. */
+  /** Opens another window. Null if the browser does that. */
   readonly openWindow: (() => Promise<void>) | null;
-  /** Replaces the app by newer versions; null where it cannot. */
+  /** Updates the app. Null if that isn't possible. */
   readonly updates: HostUpdates | null;
-  /** The proxy for what the host itself calls: the feed of updates. */
+  /** Sets the proxy for the host's own requests, such as the update feed. */
   readonly showProxy: ((proxy: HostProxy) => void) | null;
-  /** So many answers are being written now. */
+  /** Reports how many answers are running. */
   showRunning(answers: number): void;
 }

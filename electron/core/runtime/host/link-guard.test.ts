@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { safeUrl } from './link-guard.ts';
 
-test('plain web and mail links pass, in the form that was checked', () => {
+test('plain web and mail links are accepted in normalised form', () => {
   expect(safeUrl('https://example.com/a b')).toBe('https://example.com/a%20b');
   expect(safeUrl('HTTP://EXAMPLE.com')).toBe('http://example.com/');
   expect(safeUrl('mailto:someone@example.com')).toBe('mailto:someone@example.com');
   expect(safeUrl('https://bücher.example/')).toBe('https://xn--bcher-kva.example/');
 });
 
-test('a mail link brings no file and no hidden reader along', () => {
+test('a mail link cannot attach a file or add a hidden recipient', () => {
   expect(safeUrl('mailto:a@example.com?subject=Hi&%61ttach=/etc/passwd&bcc=b@example.com')).toBe(
     'mailto:a@example.com?subject=Hi',
   );
@@ -35,7 +35,7 @@ test('everything else is refused', () => {
   for (const url of refused) expect(() => safeUrl(url), JSON.stringify(url)).toThrow(/Only plain https/);
 });
 
-test('whatever passes is https, http or mailto, and stays itself when checked again', () => {
+test('an accepted link is https, http or mailto and does not change when checked again', () => {
   const text = fc.oneof(
     fc.webUrl(),
     fc.string(),

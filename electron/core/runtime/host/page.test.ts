@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPageFile } from './page.ts';
 
-test('a file is served by its own spelling only, also where the file system takes others', async () => {
+test('a file is served only under its exact spelling, even if the file system ignores case', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
   try {
     mkdirSync(join(folder, 'diagram'));
     writeFileSync(join(folder, 'index.html'), 'main');
     writeFileSync(join(folder, 'diagram', 'index.html'), 'diagram');
-    // As a file system without case answers: the other spelling leads to the same file.
+    // A link imitates a file system without case: both spellings lead to the same file.
     symlinkSync(join(folder, 'diagram', 'index.html'), join(folder, 'diagram', 'INDEX.html'));
     const text = async (path: string) => (await readPageFile(folder, path))?.body.toString() ?? null;
     expect(await text('/')).toBe('main');

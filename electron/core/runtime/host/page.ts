@@ -20,20 +20,20 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Built files with a content hash in their name. */
+/** Built files with a content hash in their name, which may be cached forever. */
 const forever = /^\/assets\/[\w.-]+-[\w-]{8}\.\w+$/;
 
 const common = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
-  // Over http the browser would prefetch DNS for every link, and so tell the hosts’ name servers.
+  // Over http the browser would prefetch DNS for every link, which reveals the links to the hosts' name servers.
   'x-dns-prefetch-control': 'off',
 };
 
 /**
- * Headers of everything a window loads (security page, Settings). `connect`: where scripts may connect to; `pathname`:
- * of an existing file.
+ * Returns the headers of everything a window loads (security page, Settings). `connect` is where scripts may connect
+ * to; `pathname` is that of an existing file.
  */
 export function pageHeaders(connect: "'none'" | "'self'", pathname = '/'): Record<string, string> {
   if (isDiagramFile(pathname)) return diagramHeaders;
@@ -64,13 +64,13 @@ export function pageHeaders(connect: "'none'" | "'self'", pathname = '/'): Recor
   };
 }
 
-/** The page that renders diagrams and its scripts, which contain only a public library. */
+/** The page that renders diagrams, with its scripts. They contain only a public library. */
 export const isDiagramFile = (pathname: string): boolean =>
   /^\/diagram\/(index\.html|frame\.js|mermaid\.js)$/.test(pathname);
 
 /**
- * Headers of that page: it has no origin (`sandbox`), so its files count as cross-site; it connects nowhere, and only
- * our page may frame it.
+ * Headers of the diagram page. It has no origin (`sandbox`), so its files count as cross-site. It can't connect to
+ * anything, and only our page may frame it.
  */
 const diagramHeaders: Record<string, string> = {
   ...common,
@@ -86,7 +86,7 @@ const diagramHeaders: Record<string, string> = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-/** Headers of a page to print: no scripts, no network, no navigation; only our page may frame it and start printing. */
+/** Headers of a page to print: no scripts, no network, no navigation. Only our page may frame it and start printing. */
 export const printHeaders: Readonly<Record<string, string>> = {
   ...common,
   'content-security-policy': [
@@ -105,7 +105,7 @@ export const printHeaders: Readonly<Record<string, string>> = {
 
 export interface PageFile {
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Its type and encoding. */
+  /** The file's type and encoding. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -115,14 +115,14 @@ const compressed = [
 ] as const;
 
 /**
- * A file of the built page by URL path; null for anything else, however it is spelled. `accepted` is the request’s
- * `Accept-Encoding`: a matching compressed file is preferred.
+ * Reads a file of the built page by URL path. Returns null for anything else, however it is spelled. `accepted` is the
+ * request's `Accept-Encoding`: a matching compressed file is preferred.
  */
 export async function readPageFile(folder: string, pathname: string, accepted = ''): Promise<PageFile | null> {
   const path = decoded(pathname);
   if (path === null || /[\0\\]/.test(path)) return null;
   const file = resolve(folder, `.${path.endsWith('/') ? `${path}index.html` : path}`);
-  // A file system without case would serve /diagram/INDEX.html as well, with the headers of another page.
+  // A file system without case would otherwise serve /diagram/INDEX.html too, with the wrong headers.
   if (!(await isSpelledSo(folder, file))) return null;
   const type = types[extname(file).toLowerCase()];
   if (!file.startsWith(folder + sep) || type === undefined) return null;
@@ -135,7 +135,7 @@ export async function readPageFile(folder: string, pathname: string, accepted = 
   return body && { body, headers };
 }
 
-/** Whether the file system has these very names, letter for letter. */
+/** Whether the file system has exactly these names, letter for letter. */
 async function isSpelledSo(folder: string, file: string): Promise<boolean> {
   const actual = await realpath(file).catch(() => null);
   return actual?.endsWith(file.slice(folder.length)) ?? false;
@@ -148,7 +148,7 @@ const takes = (accepted: string, encoding: string) =>
   accepted
     .toLowerCase()
     .split(',')
-    .some((each) => new RegExp(`^\\s*${encoding}\\s*(?:;(?!\\s*q=0(?:\\.0*)?\\s*$)|$)`).test(each));
+    .some((entry) => new RegExp(`^\\s*${encoding}\\s*(?:;(?!\\s*q=0(?:\\.0*)?\\s*$)|$)`).test(entry));
 
 function decoded(pathname: string): string | null {
   try {

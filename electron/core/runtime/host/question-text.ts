@@ -1,6 +1,6 @@
 import { messages } from '#shared/language/messages.ts';
 
-/** Texts of questions outside of the page, in the app’s language. */
+/** Texts of questions outside of the page, in the app's language. */
 export const questionText = messages({
   no: 'No',
   program: {

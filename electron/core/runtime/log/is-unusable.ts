@@ -1,21 +1,21 @@
 import { accessSync, constants, lstatSync, type Stats, statSync } from 'node:fs';
 
-/** Whether what has the name of a file or a folder is something else, or closed to us. A link counts as what it leads to. */
+/** Whether a path is of the wrong type or isn't accessible. A link counts as its target. */
 export function isUnusable(path: string, wanted: 'file' | 'folder'): boolean {
   const found = getStats(path);
   if (found === null) return false;
-  // A device such as /dev/null takes what is written; a pipe would stop the app until somebody reads it.
+  // A device such as /dev/null accepts writes. A pipe would block the app until someone reads it.
   const isRightKind = wanted === 'folder' ? found.isDirectory() : found.isFile() || found.isCharacterDevice();
   return !isRightKind || isClosed(path);
 }
 
-/** Null: nothing has the name. A link that leads nowhere is found as a link. */
+/** Returns null if the path doesn't exist. A link to nothing is reported as a link. */
 function getStats(path: string): Stats | null {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found) return found;
   } catch {
-    // A circle of links, for example.
+    // For example, links in a circle.
   }
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }

@@ -13,14 +13,14 @@ function folder(): { readonly data: string; readonly file: string } {
   return { data, file };
 }
 
-test('a log that is full begins a new file and keeps the one before', () => {
+test('a full log begins a new file and keeps the previous one', () => {
   const { data, file } = folder();
   openLog(data, () => 0)({ event: 'first' });
   expect(readFileSync(file, 'utf8')).toBe('{"time":"1970-01-01T00:00:00.000Z","event":"first"}\n');
   expect(readFileSync(`${file}.1`, 'utf8')).toHaveLength(5_000_000);
 });
 
-test('a full log goes on where the older file cannot be replaced, as while another program holds it', () => {
+test('a full log grows on while the older file cannot be replaced, for example because another program has it open', () => {
   const { data, file } = folder();
   mkdirSync(`${file}.1`);
   writeFileSync(join(`${file}.1`, 'held'), '');

@@ -3,26 +3,29 @@ import { join } from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import { isUnusable } from './is-unusable.ts';
 
-/** One line of the log. Never contains a prompt, an answer, a key or a user’s path. */
+/** One line of the log. It never contains a prompt, an answer, a key or a path of the user. */
 export type LogEntry = Readonly<Record<string, string | number | boolean | null | undefined>>;
 export type Log = (entry: LogEntry) => void;
 
 const maxBytes = 5_000_000;
 
-/** The folder of the log and its file. */
+/** Returns the folder of the log and its file. */
 export function logPaths(dataFolder: string): readonly [folder: string, file: string] {
   const folder = join(dataFolder, 'logs');
   return [folder, join(folder, 'portico.log')];
 }
 
-/** Writes JSON lines to `logs/portico.log`, with one older file. Where nothing can be written the app goes on without a log. */
+/**
+ * Writes JSON lines to `logs/portico.log`, and keeps one older file. If nothing can be written, the app works without a
+ * log.
+ */
 export function openLog(dataFolder: string, now: () => number): Log {
   const [folder, file] = logPaths(dataFolder);
   if (isUnusable(folder, 'folder') || isUnusable(file, 'file')) return () => {};
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch {
-    // Each line then fails, as below.
+    // Every line then fails too, and the failure is handled below.
   }
   let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return (entry) => {
@@ -32,12 +35,15 @@ export function openLog(dataFolder: string, now: () => number): Log {
       appendFileSync(file, line, { mode: 0o600 });
       bytes += Buffer.byteLength(line);
     } catch {
-      // A full disk must not end the answer too, and there is nowhere to report it.
+      // A full disk must not end the answer too, and there is no place to report it.
     }
   };
 }
 
-/** Windows refuses while another program reads the older file: then this one grows on, and the next line tries again. */
+/**
+ * Windows refuses while another program reads the older file. The current file then grows on, and the next line tries
+ * again.
+ */
 function rotated(file: string): boolean {
   try {
     renameSync(file, `${file}.1`);
@@ -47,7 +53,10 @@ function rotated(file: string): boolean {
   }
 }
 
-/** Loggable facts of a failure: kind, code and stack, never a foreign message (it may quote a prompt). */
+/**
+ * Returns what may be logged about a failure: type, code and stack, but never a foreign message, because it may quote a
+ * prompt.
+ */
 export function failureEntry(error: unknown): LogEntry {
   const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return { error: typeof cause };
@@ -60,18 +69,18 @@ function getLocation(error: Error): string | null {
   return frame?.trim().replace(/\(?(?:file:\/\/)?[^\s()]*[\\/]([^\\/\s()]+)\)?$/, '$1') ?? null;
 }
 
-/** Logs what ends the process. Nobody may have opened the log yet, and opening it may be what fails. */
+/** Logs an error that ends the process. No log may be open yet, and opening it may be what fails. */
 export function logFatal(dataFolder: string, event: string, error: unknown): void {
   try {
     openLog(dataFolder, Date.now)({ event, ...failureEntry(error) });
   } catch {
-    // The process ends all the same, and its host shows why.
+    // The process ends anyway, and its host shows the reason.
   }
 }
 
 const plain = new Set(['string', 'number', 'boolean']);
 
-/** The gateway’s entries go to the same file, primitive values only. */
+/** Writes the gateway's entries to the same file, limited to primitive values. */
 export function gatewayLog(log: Log): (entry: Readonly<Record<string, unknown>>) => void {
   return (entry) => {
     const fields = Object.entries(entry).filter((field): field is [string, string | number | boolean] =>

@@ -1,6 +1,9 @@
 import { oneLine } from '#shared/one-line.ts';
 
-/** Characters with a meaning inside a line; `_` and `#` only at the edge of a word, `&` only before an entity. */
+/**
+ * Characters that have a meaning within a line. `_` and `#` have one only at the edge of a word, `&` only before an
+ * entity.
+ */
 const signs = /[\\`*[\]~]|&(?=[a-z\d#])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|(?<!\S)#/giu;
 
 /**

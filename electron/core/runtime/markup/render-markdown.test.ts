@@ -5,7 +5,7 @@ import { hostileMarkdown, hostilePieces } from '../../../../tests/support/hostil
 import { foreignIn } from '../../../../tests/support/own-elements.ts';
 import { renderMarkdown } from './render-markdown.ts';
 
-test('raw HTML that is left open makes no tag of the words after it', async () => {
+test('unclosed raw HTML cannot turn the words after it into a tag', async () => {
   const refresh = '<meta http-equiv=refresh content=0;url=https://evil.example/ x';
   for (const open of ['<pre>', '<script>', '<style>', '<kbd>', '<code>', '<textarea>']) {
     expect(await renderMarkdown(`a ${open} ${refresh}`)).toBe(
@@ -18,7 +18,7 @@ test('raw HTML that is left open makes no tag of the words after it', async () =
 });
 const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-test('each construct has its element, and a picture is a link', async () => {
+test('each Markdown construct has its element, and a picture becomes a link', async () => {
   const text = [
     '# One\n\nSome **bold** *soft* ~~gone~~ `a<b` [text](https://example.org/?a=1&b=2 "t") <b>raw</b>  \nline $x^2$',
     '- [x] done\n- open\n\n2. two\n\n> quoted\n\n| a | b |\n|:-:|--:|\n| 1 | *2* |',
@@ -43,7 +43,7 @@ test('each construct has its element, and a picture is a link', async () => {
   );
 });
 
-test('the elements of HTML that models write are elements; with attributes, left open or of another name they are words', async () => {
+test('HTML elements that models use are rendered, and others, unclosed ones or ones with attributes are shown as text', async () => {
   expect(await renderMarkdown('H<sub>2</sub>O, x<SUP>*n*</SUP><br/>press <kbd>Ctrl</kbd>')).toBe(
     '<p>H<sub>2</sub>O, x<sup><em>n</em></sup><br>press <kbd>Ctrl</kbd></p>',
   );
@@ -61,7 +61,7 @@ test('the elements of HTML that models write are elements; with attributes, left
     expect(await renderMarkdown(words)).toBe(`<p>${escaped(words)}</p>`);
 });
 
-test('the first code of a language is coloured as the next, word by word', async () => {
+test('the first code of a language is coloured like the next, word by word', async () => {
   const code = "```js\nconst wide = 'words';\nfunction f(a) { return a + 1; } // note\n```";
   const first = await renderMarkdown(code);
   expect(first).toContain('<span class="t-keyword">const</span>');
@@ -69,14 +69,14 @@ test('the first code of a language is coloured as the next, word by word', async
   expect(await renderMarkdown(code)).toBe(first);
 });
 
-test('what a diff adds and takes away has its colour', async () => {
+test('added and removed lines of a diff are coloured', async () => {
   expect(await renderMarkdown('```diff\n-old\n+new\n```')).toMatch(/t-deleted">.*old.*t-inserted">.*new/s);
 });
 
-test('2,500 hostile texts, and whatever is put together from them, hold our own elements alone', async () => {
+test('2,500 hostile texts, and combinations of them, contain only our own elements', async () => {
   const foreign = async (text: string) => {
     const markup = await renderMarkdown(text);
-    // The page's own last look agrees: it never has to take the place of the walk.
+    // The final check of a page agrees, so it never has to replace the markup.
     return isOwnMarkup(markup) ? foreignIn(markup, 'answer') : [markup];
   };
   for (const text of hostileMarkdown('https://evil.example')) expect(await foreign(text), text).toEqual([]);
@@ -91,7 +91,7 @@ test('2,500 hostile texts, and whatever is put together from them, hold our own 
   );
 });
 
-test('formulas of every kind are drawn as MathML and nothing else', async () => {
+test('formulas of every kind are rendered as MathML and nothing else', async () => {
   const kinds = [
     ...['\\color{red}{x}', '\\fcolorbox{red}{blue}{x}', '\\boxed{x}', '\\cancel{x}', '\\pmb{x}', '\\overbrace{x}^{n}'],
     ...['\\begin{array}{c|c}1&2\\\\\\hline 3&4\\end{array}', '\\begin{cases}a\\\\b\\end{cases}', '\\sqrt[3]{x}'],
@@ -114,7 +114,7 @@ test('formulas of every kind are drawn as MathML and nothing else', async () => 
   }
 });
 
-test('a mail link in an exported page brings no file along', async () => {
+test('a mail link in an exported page cannot attach a file', async () => {
   const page = await renderMarkdown(
     '[write](mailto:a@example.com?%61ttach=/etc/passwd&subject=Hi) <mailto:b@example.com?bcc=c>',
   );

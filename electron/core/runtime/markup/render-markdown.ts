@@ -11,7 +11,7 @@ import { outsideLink } from '#shared/outside-link.ts';
 
 type Engine = Awaited<ReturnType<typeof createHighlighterCore>>;
 
-/** Longer code stays plain: highlighting takes seconds. */
+/** Longer code isn't coloured, because highlighting would take seconds. */
 const maxBlock = 60_000;
 const maxLine = 2000;
 
@@ -20,8 +20,8 @@ const loading = new Map<string, Promise<void>>();
 const limits = createLineLimits();
 
 /**
- * Highlights code as lines of `<span class="t-…">`, or plain text in an unknown language. The first block of a language
- * takes half a second: use it in a worker.
+ * Highlights code as lines of `<span class="t-…">`. Code in an unknown language stays plain. The first block of a
+ * language takes half a second, so call this in a worker.
  */
 async function colourCode(code: string, info: string): Promise<Html | string> {
   const language = getLanguage(info);
@@ -41,26 +41,26 @@ async function colourCode(code: string, info: string): Promise<Html | string> {
     tokenizeMaxLineLength: maxLine,
     tokenizeTimeLimit: limits.next(language),
   });
-  return html`${tokens.map((line, at) => [at > 0 ? '\n' : '', line.map(({ content, color }) => span(content, color))])}`;
+  return html`${tokens.map((line, index) => [index > 0 ? '\n' : '', line.map(({ content, color }) => span(content, color))])}`;
 }
 
-/** `var(token-keyword)` is `keyword`. */
+/** Converts `var(token-keyword)` to `keyword`. */
 function span(content: string, colour: string | undefined): Html | string {
   const name = /token-([a-z-]+)/.exec(colour ?? '')?.[1];
   return name ? html`<span class="t-${name}">${content}</span>` : content;
 }
 
 /**
- * An answer as HTML for a page, from the same tokens as the window: no script, nothing fetched, all text escaped;
- * highlighted code, formulas as MathML.
+ * Renders an answer as HTML for a page, from the same tokens as the window. It contains no scripts, fetches nothing and
+ * escapes all text. Code is highlighted, and formulas are MathML.
  */
 export async function renderMarkdown(text: string): Promise<string> {
-  // Headings of an answer are below the chat’s title and the speaker’s name.
+  // Headings of an answer are below the chat's title and the author's name.
   const form = { headingsBelow: 2, link: offered, code: colourCode, formula };
   try {
     return String(await toHtml(lexText(withPlainLines(text)), form));
   } catch {
-    // Unlimited nesting overflows the stack: then the source is shown.
+    // Deep nesting overflows the stack. The source is shown then.
     return String(await asWritten(text));
   }
 }

@@ -6,8 +6,8 @@ import type { SettingsStore } from './settings-store.ts';
 
 const name = 'user';
 /** Maps a remote gateway to the default model for new chats that was chosen while it was in use. */
-const elsewhereName = 'user.models-elsewhere';
-const modelsElsewhere = z.record(z.string(), z.string());
+const remoteModelsName = 'user.models-elsewhere';
+const remoteModels = z.record(z.string(), z.string());
 const initial: Settings = {
   theme: 'system',
   language: 'en',
@@ -30,7 +30,7 @@ const initial: Settings = {
 export interface SettingsDeps {
   readonly store: SettingsStore;
   /** The remote gateway in use, or null for the built-in one. Each gateway has its own default model for new chats. */
-  readonly elsewhere: () => string | null;
+  readonly remoteGateway: () => string | null;
   /** Returns the model that a new chat uses if this one is wanted. */
   readonly modelHere: (wanted: string) => string;
   readonly host: Pick<Host, 'showSettings'>;
@@ -38,19 +38,19 @@ export interface SettingsDeps {
 }
 
 /** The user's settings. A stored value that is no longer valid falls back to the default. */
-export function settingsFeature({ store, host, changes, elsewhere, modelHere }: SettingsDeps) {
+export function settingsFeature({ store, host, changes, remoteGateway, modelHere }: SettingsDeps) {
   async function read(): Promise<Settings> {
     const stored = schema.partial().safeParse((await store.read(name)) ?? {});
     return { ...initial, ...(stored.success ? defined(stored.data) : {}) };
   }
 
-  async function readModels(): Promise<z.infer<typeof modelsElsewhere>> {
-    const stored = modelsElsewhere.safeParse(await store.read(elsewhereName));
+  async function readModels(): Promise<z.infer<typeof remoteModels>> {
+    const stored = remoteModels.safeParse(await store.read(remoteModelsName));
     return stored.success ? stored.data : {};
   }
 
   async function here(stored: Settings): Promise<Settings> {
-    const source = elsewhere();
+    const source = remoteGateway();
     if (source === null) return stored;
     return { ...stored, model: modelHere((await readModels())[source] ?? stored.model) };
   }
@@ -58,10 +58,10 @@ export function settingsFeature({ store, host, changes, elsewhere, modelHere }: 
   return {
     get: async (): Promise<Settings> => here(await read()),
     async update(change: { [K in keyof Settings]?: Settings[K] | undefined }): Promise<Settings> {
-      const source = elsewhere();
+      const source = remoteGateway();
       const { model, ...others } = defined(change);
       if (source !== null && model !== undefined) {
-        await store.write(elsewhereName, { ...(await readModels()), [source]: model });
+        await store.write(remoteModelsName, { ...(await readModels()), [source]: model });
       }
       const own = source === null && model !== undefined ? { model } : {};
       const stored: Settings = { ...(await read()), ...others, ...own };
