@@ -7,11 +7,11 @@ const keyNames: Readonly<Record<string, string>> = {
   '+': 'Plus',
 };
 
-/** Electron refuses keys that it does not know. */
+/** Electron throws on key names that it doesn't know. */
 const known =
   /^(?:(?:mod|Alt)\+(?:Alt\+)?(?:Shift\+)?(?:[\x21-\x7e↑↓←→]|Space|Enter|Home|End|F\d{1,2})|(?:Shift\+)?F\d{1,2})$/;
 
-/** A shortcut as Electron writes it; null if it cannot. */
+/** Converts a shortcut to Electron's notation. Returns null if that isn't possible. */
 export const accelerator = (keys: string): string | null =>
   known.test(keys)
     ? keys

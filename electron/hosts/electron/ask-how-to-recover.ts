@@ -3,7 +3,7 @@ import type { Recovery, RecoveryOffer } from '#core/storage/database/recovery.ts
 import type { MainText } from './main-text.ts';
 
 interface Asked {
-  /** What is wrong, and with which file. */
+  /** What is wrong with which file, as a sentence. */
   readonly sentence: string;
   readonly offer: RecoveryOffer;
   readonly dataFolder: string;
@@ -11,20 +11,23 @@ interface Asked {
   readonly again: (recovery: Recovery) => void;
 }
 
-/** A database that cannot be opened: a person chooses between its newest backup, the folder with the file, and the end of the program. */
+/**
+ * Handles a database that can't be opened: the user chooses between restoring its newest backup, opening the folder
+ * with the file, and quitting.
+ */
 export async function askHowToRecover({ sentence, offer, dataFolder, text, again }: Asked): Promise<void> {
   const { recover } = text;
-  const { of, fault, backupAt } = offer;
+  const { of: database, fault, backupAt } = offer;
   const [from, without] =
-    of === 'chats' ? [recover.fromBackup, recover.withoutBackup] : [recover.fromCopy, recover.withoutCopy];
+    database === 'chats' ? [recover.fromBackup, recover.withoutBackup] : [recover.fromCopy, recover.withoutCopy];
   const choice = backupAt === null ? without : from(new Date(backupAt).toLocaleString());
-  const buttons = [text.quit, recover.folder, backupAt === null ? recover.empty[of] : recover.restore];
+  const buttons = [text.quit, recover.folder, backupAt === null ? recover.empty[database] : recover.restore];
   const [quit, folder] = [0, 1];
   for (;;) {
     const { response } = await dialog.showMessageBox({
       type: 'error',
       title: 'Portico',
-      message: recover.title[of],
+      message: recover.title[database],
       detail: [sentence, ...(fault === 'newer' ? [recover.newer] : []), choice].join('\n\n'),
       buttons,
       defaultId: quit,

@@ -4,7 +4,7 @@ import { refusedSwitch } from './command-line.ts';
 const refused = (args: readonly string[], platform: NodeJS.Platform = 'linux', withoutSandbox = false) =>
   refusedSwitch({ args, platform, withoutSandbox });
 
-test('the app’s own switches, and what a display or a language needs, are taken', () => {
+test('the app’s own switches and those for display and language are accepted', () => {
   expect(refused([])).toBe(null);
   expect(refused(['--data-dir', '/data', '--disable-gpu', '--ozone-platform=wayland', 'portico://x', '-'])).toBe(null);
   expect(refused(['--data-dir=C:\\data', '--lang=de'], 'win32')).toBe(null);
@@ -41,18 +41,18 @@ test.each([
   expect(refused(['--data-dir', '/data', arg])).toBe(/^\s*--?([^=]+)/.exec(arg)?.[1]);
 });
 
-test('Windows reads a slash and capitals as well', () => {
+test('on Windows a switch is recognised with a slash and in capitals too', () => {
   expect(refused(['/REMOTE-debugging-port=9222'], 'win32')).toBe('remote-debugging-port');
   expect(refused(['--Inspect'], 'win32')).toBe('inspect');
 });
 
-test('the installer on Windows starts a new version with a switch of its own, which is taken there alone', () => {
+test('the switch with which the Windows installer starts a new version is accepted only on Windows', () => {
   expect(refused(['--updated'], 'win32')).toBe(null);
   expect(refused(['--updated', '/REMOTE-debugging-port=9222'], 'win32')).toBe('remote-debugging-port');
   expect(refused(['--updated'], 'linux')).toBe('updated');
 });
 
-test('Chromium’s sandbox is given up on Linux only, where it cannot work', () => {
+test('Chromium’s sandbox can be turned off only on Linux, and only where it cannot work', () => {
   expect(refused(['--no-sandbox'], 'linux', true)).toBe(null);
   expect(refused(['--no-sandbox'], 'darwin', true)).toBe('no-sandbox');
   expect(refused(['--no-sandbox'], 'win32', true)).toBe('no-sandbox');

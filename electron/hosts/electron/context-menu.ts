@@ -39,11 +39,14 @@ interface ContextDeeds {
   copyText(text: string): void;
   copyImage(x: number, y: number): void;
   saveImage(url: string): void;
-  /** Null: the tools of developers are not offered. */
+  /** Opens the developer tools. Null if they aren't offered. */
   readonly inspect: ((x: number, y: number) => void) | null;
 }
 
-/** The menu under the right mouse button; empty where there is nothing to do. Parts of the page with a menu of their own never get here. */
+/**
+ * Builds the context menu. It is empty if there is nothing to do. Parts of the page with a menu of their own never get
+ * here.
+ */
 export function contextTemplate(clicked: Clicked, text: MainText, deeds: ContextDeeds): Item[] {
   const { x, y, linkURL, isEditable, selectionText, editFlags } = clicked;
   const groups: Item[][] = [
@@ -83,10 +86,13 @@ export function contextTemplate(clicked: Clicked, text: MainText, deeds: Context
   ];
   return groups
     .filter((group) => group.length > 0)
-    .flatMap((group, at): Item[] => (at === 0 ? group : [{ type: 'separator' }, ...group]));
+    .flatMap((group, index): Item[] => (index === 0 ? group : [{ type: 'separator' }, ...group]));
 }
 
-/** Pictures that the page already has: saving one asks no server. Chromium leaves out addresses that are too long. */
+/**
+ * Pictures that the page has already loaded, so saving one contacts no server. Chromium leaves out addresses that are
+ * too long.
+ */
 const isOwnImage = (url: string): boolean => /^(?:blob|data):/i.test(url);
 
 const maxSuggestions = 5;
@@ -110,7 +116,10 @@ const endings: Readonly<Record<string, string>> = {
   'image/svg+xml': 'svg',
 };
 
-/** Asks by the system’s dialog where to save a picture of the page. Nothing is written if that is cancelled; a failure is said. */
+/**
+ * Asks with the system's dialog where to save a picture of the page. If the user cancels, nothing is written. A failure
+ * is shown.
+ */
 function saveImage(contents: WebContents, url: string, text: () => MainText): void {
   const { session } = contents;
   const name = (_event: unknown, item: DownloadItem) => {
@@ -130,7 +139,7 @@ function saveImage(contents: WebContents, url: string, text: () => MainText): vo
   contents.downloadURL(url);
 }
 
-/** Shows the menu of the right mouse button in every page of the app. */
+/** Shows the context menu in every page of the app. */
 export function showContextMenus(text: () => MainText): void {
   app.on('web-contents-created', (_, contents) => {
     contents.on('context-menu', (_event, clicked) => {
@@ -146,7 +155,7 @@ const getDeeds = (contents: WebContents, text: () => MainText) => ({
   learnWord: (word: string) => void contents.session.addWordToSpellCheckerDictionary(word),
   openLink: (url: string) => {
     openOutside(url).catch(() => {
-      // Refused by the guard or by the system, as for a click on it.
+      // The link guard or the system refused the link. A click on the link reports no error either.
     });
   },
   copyText: (words: string) => clipboard.writeText(words),

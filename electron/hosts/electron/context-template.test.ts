@@ -46,12 +46,12 @@ function menu(clicked: Partial<Clicked>, inspect: ((x: number, y: number) => voi
   return { labels: items.map(({ label, type }) => label ?? type), items, press };
 }
 
-test('where there is nothing to do there is no menu, and what developers use is not in the installed app', () => {
+test('there is no menu where there is nothing to do, and the installed app offers no developer tools', () => {
   expect(menu({}).labels).toEqual([]);
   expect(menu({}, () => {}).labels).toEqual(['Inspect']);
 });
 
-test('a misspelled word gets what it may have meant, and can be learnt', () => {
+test('a misspelled word gets suggestions and can be added to the dictionary', () => {
   const { labels, press } = menu({
     isEditable: true,
     misspelledWord: 'recieve',
@@ -64,7 +64,7 @@ test('a misspelled word gets what it may have meant, and can be learnt', () => {
   expect(unknown.items[0]).toMatchObject({ label: 'No suggestions', enabled: false });
 });
 
-test('a field has the commands of editing, as far as they can be used now', () => {
+test('a field has the editing commands that can be used now', () => {
   const { items } = menu({
     isEditable: true,
     selectionText: 'words',
@@ -86,7 +86,7 @@ test('a field has the commands of editing, as far as they can be used now', () =
   ]);
 });
 
-test('links that may leave the app can be opened and copied; others, also in words that pretend, have no items', () => {
+test('only links that may leave the app can be opened and copied, and deceptive ones have no menu items', () => {
   const link = menu({ linkURL: 'https://example.com/a', selectionText: 'a' });
   expect(link.labels).toEqual(['Open link', 'Copy link', 'separator', 'Copy']);
   expect(link.press('Open link')).toEqual(['open https://example.com/a']);
@@ -99,12 +99,12 @@ test('links that may leave the app can be opened and copied; others, also in wor
     expect(menu({ linkURL }).labels).toEqual([]);
 });
 
-test('a picture can be copied once it is there', () => {
+test('a picture can be copied once it is loaded', () => {
   expect(menu({ mediaType: 'image', hasImageContents: true }).press('Copy image')).toEqual(['image 1']);
   expect(menu({ mediaType: 'image' }).labels).toEqual([]);
 });
 
-test('a picture of the page itself can be saved; one with another address, or none, is only copied', () => {
+test('a picture of the page itself can be saved, and any other picture can only be copied', () => {
   const picture = { mediaType: 'image', hasImageContents: true } as const;
   const srcURL = 'blob:app://portico/1';
   expect(menu({ ...picture, srcURL }).press('Save image…')).toEqual([`save ${srcURL}`]);

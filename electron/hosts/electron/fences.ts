@@ -2,7 +2,7 @@ import { app, type Session, type WebContents } from 'electron';
 import { openOutside } from './open-outside.ts';
 import { diagramUrl, pageOrigin, pageUrl } from './protocol.ts';
 
-/** Copying text needs this permission; all others are refused. */
+/** Copying text needs this permission. All others are refused. */
 const copying = 'clipboard-sanitized-write';
 
 export function refusePermissions(session: Session): void {
@@ -14,13 +14,13 @@ export function refusePermissions(session: Session): void {
   session.setDevicePermissionHandler(() => false);
 }
 
-/** Refuses navigation, except reloads; new windows are opened outside by the link guard. */
+/** Refuses navigation, except reloads. New windows are opened outside by the link guard. */
 export function refuseNavigation(): void {
   app.on('web-contents-created', (_, contents) => fence(contents));
 }
 
 function fence(contents: WebContents): void {
-  const isReload = (url: string) => [url, contents.getURL()].every((each) => each.split('#', 1)[0] === pageUrl);
+  const isReload = (url: string) => [url, contents.getURL()].every((address) => address.split('#', 1)[0] === pageUrl);
   contents.on('will-navigate', (event) => {
     if (!isReload(event.url)) event.preventDefault();
   });
@@ -32,7 +32,7 @@ function fence(contents: WebContents): void {
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
     openOutside(url).catch(() => {
-      // Refused by the guard or by the system: a page must not learn which.
+      // The link guard or the system refused the link. The page must not learn which of the two.
     });
     return { action: 'deny' };
   });

@@ -2,7 +2,7 @@ import { type IpcMainEvent, ipcMain, MessageChannelMain } from 'electron';
 import type { CoreRunner } from './core-process/core-runner.ts';
 import { pageOrigin } from './protocol.ts';
 
-/** Gives our page a port to the core as soon as the core is open. Messages on it do not pass through this process. */
+/** Gives our page a port to the core as soon as the core is open. Messages on it don't pass through this process. */
 export function handOverPorts(core: Promise<CoreRunner>): void {
   ipcMain.on('portico:ask', async (event) => {
     if (!isOwnPage(event)) return;
@@ -14,7 +14,7 @@ export function handOverPorts(core: Promise<CoreRunner>): void {
   });
 }
 
-/** Whether it is the main frame of our page (security page, rule 9). */
+/** Whether the sender is the main frame of our page (security page, rule 9). */
 function isOwnPage({ senderFrame, sender }: IpcMainEvent): boolean {
   return senderFrame !== null && senderFrame === sender.mainFrame && senderFrame.origin === pageOrigin;
 }

@@ -3,21 +3,21 @@ import type { MainText } from './main-text.ts';
 
 export interface LeavingOptions {
   readonly text: () => MainText;
-  /** Whether the program ends with the next window that is closed. */
+  /** Whether closing the last window ends the app. */
   readonly endsWithWindow: () => boolean;
-  /** Ends the core; running answers are kept as interrupted. */
+  /** Ends the core. Running answers are stored as interrupted. */
   readonly closeCore: () => Promise<void>;
 }
 
-/** What is chosen while answers are being written: the buttons of the question, in order. */
+/** The buttons of the question that is asked while answers are running, in order. */
 const choices = ['wait', 'quit', 'stay'] as const;
 
-/** A queued message begins right after the answer before it. */
+/** Waiting this long lets a queued message start right after the previous answer. */
 const settleMs = 1_000;
 
 /**
- * Ends the program: at once where nothing is being written, and else as the person decides. Signals of the system ask
- * nothing.
+ * Ends the app: at once if no answer is running, otherwise as the user decides. Signals of the system end it without
+ * asking.
  */
 export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions) {
   let answers = 0;
@@ -61,29 +61,29 @@ export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions)
   }
 
   app.on('before-quit', (event) => {
-    // Whoever prevents it then cancels the person's log-off. What is stored survives a program that ends at any moment.
+    // Preventing the event now would cancel the user's log-off. What is stored survives an end at any moment.
     if (state === 'closed' || systemEnds) return;
     event.preventDefault();
     if (state === 'closing') return;
     if (answers > 0) void ask(BrowserWindow.getFocusedWindow());
     else close();
   });
-  /** The system logs off, restarts or shuts down: nothing is asked, and all is saved at once. */
+  /** The system logs off, restarts or shuts down: everything is saved at once without asking. */
   function endWithSystem(): void {
     systemEnds = true;
     close();
   }
 
-  // Before, Electron puts its own handlers in their place.
+  // Before this moment, Electron would replace these handlers by its own.
   void app.whenReady().then(() => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, close);
     powerMonitor.on('shutdown', endWithSystem);
   });
 
   return {
-    /** Asks before this window, the last one, ends the program. */
+    /** Asks before closing this window, if it is the last one and ends the app. */
     watch(window: BrowserWindow): void {
-      // Windows tells its windows of a log-off, and the program nothing.
+      // Windows announces a log-off to windows only, not to the app.
       window.on('session-end', endWithSystem);
       window.on('close', (event) => {
         if (answers === 0 || systemEnds || state === 'closing' || state === 'closed' || !endsWithWindow()) return;
@@ -91,7 +91,10 @@ export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions)
         void ask(window);
       });
     },
-    /** Ends the app into something else than its end, when no answer is being written. False: there are some. */
+    /**
+     * Ends the app when no answer is running, and then calls `other` instead of quitting. Returns false if it has to
+     * wait for answers.
+     */
     endInto(other: () => void): boolean {
       if (state !== 'running') return false;
       atEnd = other;
@@ -115,7 +118,7 @@ export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions)
 
 const after = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-/** A closed page saves pending input; one that is destroyed cannot. */
+/** Closes a window instead of destroying it, so that its page can save pending input. */
 const closed = (window: BrowserWindow) =>
   new Promise<void>((done) => {
     window.once('closed', done);

@@ -1,6 +1,6 @@
 import { messages } from '#shared/language/messages.ts';
 
-/** Texts of the installed app outside of its page, in the app’s language. */
+/** Texts of the installed app outside of its page, in the app's language. */
 export const mainText = messages({
   about: 'About Portico',
   services: 'Services',

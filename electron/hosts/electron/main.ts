@@ -35,7 +35,7 @@ import { countWindows, followTheme, goTo, mainWindow, openWindow, ownTitleBar, r
 import { windowState } from './windows/window-state.ts';
 
 const { env, platform } = process;
-// First of all: Chromium opens its debugging port after this file has run.
+// This comes before everything else, because Chromium opens its debugging port after this file has run.
 if (app.isPackaged) refuseSwitches();
 
 /** The same as in electron-builder.yml. */
@@ -46,9 +46,10 @@ const dataFolder = resolve(dataDirFlag(process.argv) ?? defaultDataFolder(platfo
 // Files in the data folder are readable by this user only.
 process.umask(0o077);
 registerScheme();
-// Windows knows a program by it: notices, their clicks and the icon in the task bar belong to the Start menu's entry.
+// Windows identifies a program by this id: notifications, clicks on them and the taskbar icon belong to its Start menu
+// entry.
 if (platform === 'win32') app.setAppUserModelId(appId);
-// Chromium’s sandbox does not work for root, as in containers; that must be requested explicitly.
+// Chromium's sandbox doesn't work for root, as in containers. Running without it must be requested explicitly.
 if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
 app.setPath('userData', join(dataFolder, 'browser'));
@@ -62,7 +63,7 @@ function refuseSwitches(): void {
   if (refused === null) return;
   const sentence = `the installed app does not take --${refused}. Start it without.`;
   process.stderr.write(`portico: ${sentence}\n`);
-  // Nobody sees what a program with windows writes there. On Linux Electron would write it to the same place.
+  // Nobody sees the standard error of a program with windows. On Linux, Electron's error box would write to it again.
   if (platform !== 'linux') dialog.showErrorBox('Portico', `Portico cannot start: ${sentence}`);
   process.exit(2);
 }
@@ -71,7 +72,7 @@ function run(): void {
   const state = windowState(dataFolder);
   nativeTheme.themeSource = state.get().theme;
   const logFile = join(dataFolder, 'logs', 'portico.log');
-  // The core’s process writes the same file, so it is opened for each of the few lines here.
+  // The core's process writes to the same file, so it is opened for each of the few lines here.
   const log: Log = (entry) => openLog(dataFolder, Date.now)(entry);
   const text = () => mainText(state.get().language);
   const showMenu = () => {
@@ -86,7 +87,7 @@ function run(): void {
     const window = openWindow(preload, state);
     leaving.watch(window);
     revive(window);
-    // A hidden window is none for whoever closed the last one.
+    // A hidden quick window doesn't keep the app running once the last real window is closed.
     window.once('closed', () => {
       if (countWindows() === 0 && endsWithWindow()) app.quit();
     });
@@ -134,7 +135,7 @@ function run(): void {
     now: Date.now,
     endInto: (install) =>
       leaving.endInto(() => {
-        // What is started by the installation is not the second one.
+        // Without this, the installed version would find this instance still running and quit.
         app.releaseSingleInstanceLock();
         install();
       }),
@@ -153,7 +154,7 @@ function run(): void {
     refusePermissions(session.defaultSession);
     showMenu();
     followTheme();
-    // The window first: the core opens while the page loads.
+    // The window comes first: the core opens while the page loads.
     open();
     return runCore({
       file: beside('./core-process.js'),
@@ -185,10 +186,11 @@ function run(): void {
       },
     });
   };
-  // At once where nothing is asked: a link or file of this start waits for the same moment, and needs the page to be served.
+  // Starts at once if there is nothing to ask. A link or file of this start waits for the same moment, and needs the
+  // page to be served.
   const core = app.whenReady().then(async () => {
     if (!canMove()) return start();
-    // Until the moved one starts, this one does nothing.
+    // Until the moved app starts, this one does nothing.
     return (await offerToMove(text(), log)) ? new Promise<never>(() => {}) : start();
   });
   handOverPorts(core);
@@ -199,6 +201,6 @@ function run(): void {
   app.on('activate', () => {
     if (!mainWindow()) open();
   });
-  // The last of ours was asked about when it was closed.
+  // Without a handler, Electron would quit here. The `closed` handler of the last window has already decided.
   app.on('window-all-closed', () => {});
 }

@@ -8,33 +8,33 @@ const template = (change: Partial<MenuOptions> = {}) =>
 
 type Item = MenuItemConstructorOptions;
 
-/** Every item below these, without lines; what a role would be called by Electron itself is called nothing here. */
+/**
+ * Returns the labels of all items below these, without separators. An item whose label Electron would choose itself has
+ * none here.
+ */
 const labels = (items: readonly Item[]): string[] =>
   items
     .filter(({ type }) => type !== 'separator')
     .flatMap(({ label, submenu }) => [label ?? '', ...(Array.isArray(submenu) ? labels(submenu) : [])]);
 
-test.each(['linux', 'win32', 'darwin'] as const)(
-  'every item of the menus has words of the catalogue: %s',
-  (platform) => {
-    const found = labels(template({ platform, packaged: false, language: 'en-XA' }));
-    expect(found.length).toBeGreaterThan(20);
-    expect(found.filter((label) => !/^⟦.+⟧$/.test(label))).toEqual(platform === 'darwin' ? ['Portico'] : []);
-  },
-);
+test.each(['linux', 'win32', 'darwin'] as const)('every menu item has a text from the catalogue: %s', (platform) => {
+  const found = labels(template({ platform, packaged: false, language: 'en-XA' }));
+  expect(found.length).toBeGreaterThan(20);
+  expect(found.filter((label) => !/^⟦.+⟧$/.test(label))).toEqual(platform === 'darwin' ? ['Portico'] : []);
+});
 
-test('each system has the menus that its programs have', () => {
+test('each system has the menus that are usual there', () => {
   const menus = (platform: NodeJS.Platform) => template({ platform }).map(({ label }) => label);
   expect(menus('linux')).toEqual(['File', 'Edit', 'Chat', 'Go', 'View', 'Window', 'Help']);
   expect(menus('darwin')).toEqual(['Portico', 'File', 'Edit', 'Chat', 'Go', 'View', 'Window', 'Help']);
 });
 
-test('the tools of developers are in the menus of a program that is not packaged only', () => {
+test('developer tools are only in the menus of a program that is not packaged', () => {
   const has = (packaged: boolean) => JSON.stringify(template({ packaged })).includes('toggleDevTools');
   expect([has(false), has(true)]).toEqual([true, false]);
 });
 
-test('a window of macOS is closed by an item of File, and of other systems by one of Window', () => {
+test('closing a window is an item of File on macOS and of Window on other systems', () => {
   const menuWith = (platform: NodeJS.Platform) =>
     template({ platform })
       .filter(({ submenu }) => Array.isArray(submenu) && submenu.some(({ role }) => role === 'close'))
@@ -48,7 +48,7 @@ const itemIn = (items: readonly Item[], label: string): Item | undefined =>
     .flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])])
     .find((item) => item.label === label);
 
-test('a menu does what the page offers, and shows the shortcut that is in force', () => {
+test('a menu item runs its action in the page and shows the current shortcut', () => {
   const ran: ActionId[] = [];
   const run = (action: ActionId) => ran.push(action);
   const usual = itemIn(template({ run }), 'New chat');
@@ -61,6 +61,6 @@ test('a menu does what the page offers, and shows the shortcut that is in force'
   expect(itemIn(changed, 'Find in this chat')?.accelerator).toBe(undefined);
   expect(itemIn(changed, 'Rename chat')?.accelerator).toBe('F2');
   expect(itemIn(changed, 'Larger')?.accelerator).toBe('CommandOrControl+=');
-  // Only what holds a modifier: macOS would take the key from text fields.
+  // Only shortcuts with a modifier are shown: macOS would take other keys away from text fields.
   expect(itemIn(changed, 'Next chat in the list')?.accelerator).toBe(undefined);
 });

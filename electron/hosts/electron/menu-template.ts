@@ -18,11 +18,11 @@ export interface MenuOptions {
   readonly packaged: boolean;
   readonly language: Language;
   readonly shortcuts: ChangedKeys;
-  /** Asks the page to do it. */
+  /** Asks the page to run an action. */
   readonly run: (action: ActionId) => void;
 }
 
-/** The app’s menus: standard roles, and the app’s actions with their shortcuts. */
+/** The app's menus: standard roles, and the app's actions with their shortcuts. */
 export function menuTemplate({ platform, packaged, language, shortcuts, run }: MenuOptions): Item[] {
   const text = mainText(language);
   const names = namesIn(language);
@@ -106,12 +106,12 @@ export function menuTemplate({ platform, packaged, language, shortcuts, run }: M
 }
 
 /**
- * The shortcut as Electron writes it. It is only shown where that can be: the page handles the keys, which a text field
- * may need itself. macOS handles what it shows, so keys without Command are left out there.
+ * Returns the shortcut in Electron's notation. Where possible it is only displayed: the page handles the keys, because
+ * a text field may need them itself. macOS handles whatever is displayed, so keys without Command are left out there.
  */
 function getAccelerator(bindings: Bindings, id: ActionId): Item {
-  // Without Ctrl or Command a text field may need them.
+  // A text field may need keys without Ctrl or Command.
   const shown = bindings[id].filter((keys) => !keys.startsWith('Alt+')).map(accelerator);
-  const first = shown.find((each) => each !== null);
+  const first = shown.find((keys) => keys !== null);
   return first === undefined ? {} : { accelerator: first, registerAccelerator: false };
 }

@@ -5,13 +5,13 @@ import { failureEntry, type Log } from '#core/runtime/log/log.ts';
 import type { MainText } from './main-text.ts';
 
 /**
- * Whether macOS runs the program out of its disk image, or out of a hidden copy because its downloaded file was never moved. Nothing can be
- * updated there.
+ * Whether macOS runs the app from its disk image, or from a hidden copy because the downloaded app was never moved. It
+ * can't be updated there.
  */
 export const isTemporaryPlace = (program: string, canWrite: (folder: string) => boolean): boolean =>
   program.includes('/AppTranslocation/') || (program.startsWith('/Volumes/') && !canWrite(bundleFolder(program)));
 
-/** `Portico.app/Contents/MacOS/Portico` lies in it. */
+/** Returns the folder that contains `Portico.app`, given the path `Portico.app/Contents/MacOS/Portico`. */
 const bundleFolder = (program: string) => dirname(dirname(dirname(dirname(program))));
 
 function canWriteTo(folder: string): boolean {
@@ -23,11 +23,11 @@ function canWriteTo(folder: string): boolean {
   }
 }
 
-/** Whether the program lies in such a place. */
+/** Whether the app runs from a place where it can't be updated. */
 export const canMove = (): boolean =>
   process.platform === 'darwin' && app.isPackaged && isTemporaryPlace(process.execPath, canWriteTo);
 
-/** Offers a move to the Applications folder. True: it was moved, and starts again from there. */
+/** Offers to move the app to the Applications folder. Returns true if it was moved; it then starts again from there. */
 export async function offerToMove(text: MainText, log: Log): Promise<boolean> {
   const { response } = await dialog.showMessageBox({
     message: text.move.question,
@@ -38,7 +38,7 @@ export async function offerToMove(text: MainText, log: Log): Promise<boolean> {
   });
   if (response !== 0) return false;
   try {
-    // One that is there already is an older version, or the same.
+    // An existing app there is an older version, or the same.
     return app.moveToApplicationsFolder({ conflictHandler: (conflict) => conflict === 'exists' });
   } catch (error) {
     log({ event: 'move_to_applications_failed', ...failureEntry(error) });

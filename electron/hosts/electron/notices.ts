@@ -8,9 +8,12 @@ export interface NoticesOptions {
   readonly show: (conversationId: string, messageId: string) => void;
 }
 
-/** Notifications of the system about answers that have ended; none while a window is looked at. Their number stands on the app’s icon until one is. A click shows the chat. */
+/**
+ * System notifications about finished answers. None is shown while a window has the focus. Their number is on the app's
+ * icon until a window gets the focus. A click shows the chat.
+ */
 export function notices({ text, show }: NoticesOptions) {
-  /** Kept until they are gone: one that is collected as garbage does not react any more. */
+  /** References to shown notifications, because one that is garbage-collected no longer reacts to clicks. */
   const shown = new Set<Notification>();
   let unseen = 0;
   app.on('browser-window-focus', () => {
@@ -20,7 +23,8 @@ export function notices({ text, show }: NoticesOptions) {
   return ({ conversationId, messageId, failed, title }: EndedNotice): void => {
     if (BrowserWindow.getAllWindows().some((window) => window.isFocused())) return;
     unseen += 1;
-    // On the icon in the dock or launcher; Windows has none, but lets it flash.
+    // The number is shown on the icon in the dock or launcher. Windows has no such badge, so the taskbar button
+    // flashes.
     if (!app.setBadgeCount(unseen)) mainWindow()?.flashFrame(true);
     if (!Notification.isSupported()) return;
     const words = failed ? text().answerFailed : text().answerFinished;

@@ -10,8 +10,8 @@ export interface MainPort {
 const maxUnread = 256;
 
 /**
- * A window’s message port. It has no back-pressure of its own: the page reports how many messages it has read (as plain
- * numbers), and sending pauses while too many are unread.
+ * The message port of a window. Ports have no back-pressure, so the page reports how many messages it has read (as
+ * plain numbers), and sending pauses while too many are unread.
  */
 export function portChannel(port: MainPort): Channel {
   let unread = 0;

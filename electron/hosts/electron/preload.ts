@@ -2,7 +2,8 @@ import { ipcRenderer } from 'electron';
 
 const origin = 'app://portico';
 
-// The page requests its port, the main process sends it, and it names actions chosen in a menu. Nothing else may be added here.
+// The page requests its port, the main process sends it and also names actions chosen in a menu. Nothing else may be
+// added here.
 window.addEventListener('message', (event) => {
   if (event.source === window && event.origin === origin && event.data === 'portico:ask')
     ipcRenderer.send('portico:ask');

@@ -7,7 +7,7 @@ import { refusePermissions } from './fences.ts';
 import { scheme } from './protocol.ts';
 
 const printOrigin = `${scheme}://print`;
-/** Time to lay out and print a page: ten thousand messages take one to two minutes. */
+/** The time limit for laying out and printing a page. Ten thousand messages take one to two minutes. */
 const limitMs = 300_000;
 const a4 = 'A4';
 /** Countries that use letter size. */
@@ -24,8 +24,8 @@ let printing: Session | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Prints a page of ours in a hidden window without scripts, navigation, network or files: its session serves this page
- * only. One at a time; the window is always closed. Rejects with `export_failed`.
+ * Prints one of our pages in a hidden window without scripts, navigation, network or files: its session serves this
+ * page only. Pages are printed one at a time, and the window is always closed. Rejects with `export_failed`.
  */
 export function printPdf(html: Blob, signal: AbortSignal): Promise<Blob> {
   const next = last.then(() => print(html, AbortSignal.any([signal, AbortSignal.timeout(limitMs)])));
@@ -69,18 +69,18 @@ async function print(html: Blob, signal: AbortSignal): Promise<Blob> {
 
 const options = async (): Promise<Electron.PrintToPDFOptions> => ({
   pageSize: letterCountries.has(app.getLocaleCountryCode()) ? 'Letter' : a4,
-  // Inches. The footer has page numbers.
+  // In inches. The footer has page numbers.
   margins: { top: 0.7, bottom: 0.8, left: 0.63, right: 0.63 },
   printBackground: true,
   displayHeaderFooter: true,
   headerTemplate: '<span></span>',
   footerTemplate: footer((await import('#core/transfer/print-fonts.ts')).footFont),
-  // An outline of chats and headings, and a tagged PDF for screen readers.
+  // The PDF gets an outline of chats and headings, and tags for screen readers.
   generateDocumentOutline: true,
   generateTaggedPDF: true,
 });
 
-/** An in-memory session that serves the pages being printed and refuses everything else. */
+/** A session in memory that serves the pages being printed and refuses everything else. */
 function closedSession(): Session {
   if (printing) return printing;
   const closed = session.fromPartition('print', { cache: false });

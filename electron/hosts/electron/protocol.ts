@@ -4,17 +4,17 @@ import { pageHeaders, readPageFile } from '#core/runtime/host/page.ts';
 export const scheme = 'app';
 export const pageOrigin = 'app://portico';
 export const pageUrl = `${pageOrigin}/index.html`;
-/** Loaded in a sandboxed frame; the only page allowed in a frame. */
+/** The diagram page, which is loaded in a sandboxed frame. No other page may be in a frame. */
 export const diagramUrl = `${pageOrigin}/diagram/index.html`;
 
-/** Called before the app is ready. The page’s scheme has its own origin. */
+/** Gives the page's scheme its own origin. Must be called before the app is ready. */
 export function registerScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
   ]);
 }
 
-/** Serves the built page and nothing else, without network access: the page uses its message port. */
+/** Serves the built page and nothing else. The page has no network access; it uses its message port. */
 export function servePage(session: Session, folder: string): void {
   session.protocol.handle(scheme, async (request) => {
     const url = new URL(request.url);

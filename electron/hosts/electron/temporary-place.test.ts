@@ -11,6 +11,6 @@ test.each([
   ['another disk', inside('/Volumes/Disk/Apps'), writable('/Volumes/Disk/Apps'), false],
   ['the disk image', inside('/Volumes/Portico 0.1.0'), writable(), true],
   ['a hidden copy of a download', inside('/private/var/folders/x/T/AppTranslocation/1-2/d'), writable(), true],
-])('a program in %s is told apart from one that cannot be updated', (_, program, { canWrite }, expected) => {
+])('a program in %s is recognised as updatable or not', (_, program, { canWrite }, expected) => {
   expect(isTemporaryPlace(program, canWrite)).toBe(expected);
 });

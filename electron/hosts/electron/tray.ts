@@ -13,7 +13,7 @@ export interface TrayOptions {
 
 const namesIn = messages(actionNames);
 
-/** The icon beside the clock, as long as the program stays there without a window. */
+/** The tray icon, shown while the app may keep running without a window. */
 export function openTray({ language, open, newChat, quit }: TrayOptions) {
   let tray: Tray | null = null;
 
@@ -28,7 +28,7 @@ export function openTray({ language, open, newChat, quit }: TrayOptions) {
   }
 
   return {
-    /** False: this desktop has none. */
+    /** Returns false if this desktop has no tray. */
     show(wanted: boolean): boolean {
       if (!wanted) {
         tray?.destroy();

@@ -12,7 +12,7 @@ const question: Question = {
   language: 'en',
 };
 
-/** A question that is open, with the link that the terminal shows. */
+/** Opens a question. Returns the link that the terminal shows. */
 async function open({ signal = new AbortController().signal, asked = question } = {}) {
   let time = 0;
   let hidden = 0;
@@ -52,13 +52,13 @@ test('the question is a page of its own origin that runs nothing, loads nothing 
   expect(await answer).toBe(false);
 });
 
-test('a yes counts once it could be read, and closes the page', async () => {
+test('a yes is accepted only after the reading time, and closes the page', async () => {
   const { link, answer, post, pass, hidden } = await open();
   expect((await post('answer=yes')).status).toBe(409);
   await fetch(link);
   expect((await post('answer=yes')).status).toBe(409);
   pass(999);
-  // Looking again does not begin anew.
+  // Loading the page again doesn't restart the reading time.
   await fetch(link);
   expect((await post('answer=yes')).status).toBe(409);
   pass(1);
@@ -90,7 +90,7 @@ test('an answer without the link’s secret, or from another page, is refused', 
   await expect(fetch(link)).rejects.toThrow();
 });
 
-test('a question that nobody waits for any more is not asked', async () => {
+test('a question that was aborted before is not asked', async () => {
   const { answer } = await open({ signal: AbortSignal.abort() });
   expect(await answer).toBe(false);
 });
@@ -100,8 +100,8 @@ test('the page is in the language of its question, also after the answer', async
   const page = await (await fetch(link)).text();
   expect(page).toContain('<html lang="en-XA">');
   expect(page).toContain('>⟦Ñö⟧</button>');
-  const said = async (response: Response) => (await response.text()).match(/<(h1|p)>.*?<\/\1>/g)?.join('');
-  expect(await said(await fetch(`${origin}/elsewhere`))).toMatch(/^<h1>⟦.+⟧<\/h1><p>⟦.+⟧<\/p>$/);
-  expect(await said(await post('answer=no'))).toMatch(/^<h1>⟦.+⟧<\/h1><p>⟦.+⟧<\/p>$/);
+  const getText = async (response: Response) => (await response.text()).match(/<(h1|p)>.*?<\/\1>/g)?.join('');
+  expect(await getText(await fetch(`${origin}/elsewhere`))).toMatch(/^<h1>⟦.+⟧<\/h1><p>⟦.+⟧<\/p>$/);
+  expect(await getText(await post('answer=no'))).toMatch(/^<h1>⟦.+⟧<\/h1><p>⟦.+⟧<\/p>$/);
   expect(await answer).toBe(false);
 });

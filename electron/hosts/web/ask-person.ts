@@ -10,7 +10,7 @@ import type { Html } from '#shared/markdown/to-html.ts';
 import { pageText } from './page-text.ts';
 import { allowedHosts, type Refusal, refuseFileRequest, refuseForeignOrigin, refuseHost } from './request-rules.ts';
 
-/** Yes is disabled at first, so that a click meant for something else does not confirm. */
+/** The yes button is disabled for this long, so a click that was meant for something else can't confirm. */
 const readingMs = 1_000;
 
 const style = `
@@ -28,7 +28,7 @@ button[value=yes]{animation:held ${readingMs}ms step-end}
 
 const { element, source } = getStyle(style);
 
-/** The question as a page without scripts or resources; foreign text is escaped. */
+/** Renders the question as a page without scripts or resources. Text from others is escaped. */
 const questionPage = ({ title, advice, facts, yes, no, language }: Question): Promise<string> =>
   page(
     title,
@@ -59,7 +59,7 @@ const questionHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // The answer’s POST needs its own origin; the address is not sent elsewhere.
+  // The answer's POST needs its own origin in the header. Other sites don't get the address.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -88,7 +88,10 @@ ${body}
 }
 
 export interface AskPersonOptions {
-  /** Leads the user to the page by terminal and browser, never by the app’s page. Returns a function that cleans up. */
+  /**
+   * Shows the user the link through terminal and browser, never through the app's page. Returns a function that cleans
+   * up.
+   */
   readonly show: (title: string, link: string) => () => void;
   readonly elapsed: () => number;
 }
@@ -99,8 +102,8 @@ const maxAnswerBytes = 64;
 const limitMs = 300_000;
 
 /**
- * Asks on its own page: a server for this one question, on its own port and so its own origin, which the app’s page can
- * neither read nor reach, with a secret path that it never learns.
+ * Asks on a separate page. The question has its own server on its own port, and therefore its own origin, which the
+ * app's page can neither read nor reach. Its secret path is never known to the app's page.
  */
 export async function askOnPage(
   question: Question,
@@ -115,9 +118,10 @@ export async function askOnPage(
   let readable = Number.POSITIVE_INFINITY;
   const words = pageText(question.language);
 
-  const sayTo = async (response: ServerResponse, status: number, sentence: string) =>
+  const sendSentence = async (response: ServerResponse, status: number, sentence: string) =>
     send(response, status, await answeredPage(sentence, question.language));
-  const refuse = (response: ServerResponse, { status, why }: Refusal) => sayTo(response, status, words.refusals[why]);
+  const refuse = (response: ServerResponse, { status, why }: Refusal) =>
+    sendSentence(response, status, words.refusals[why]);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refuseHost(request, hosts);
@@ -135,10 +139,10 @@ export async function askOnPage(
     if (refusal) return refuse(response, refusal);
     const given = await readAnswer(request);
     if (given === null) return refuse(response, { status: 400, why: 'noAnswer' });
-    // Too fast to have been read.
+    // The answer came too fast for the question to have been read.
     if (given === 'yes' && elapsed() < readable) return send(response, 409, await questionPage(question));
     response.on('close', () => resolve(given === 'yes'));
-    await sayTo(response, 200, words[given]);
+    await sendSentence(response, 200, words[given]);
   }
 
   server.on('request', (request, response) => void answer(request, response).catch(() => response.destroy()));
@@ -177,4 +181,4 @@ function send(response: ServerResponse, status: number, body: string): void {
 }
 
 const digest = (value: string) => createHash('sha256').update(value).digest();
-const same = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
+const same = (first: string, second: string): boolean => timingSafeEqual(digest(first), digest(second));

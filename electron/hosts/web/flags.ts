@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Recovery } from '#core/storage/database/recovery.ts';
 
 export interface Flags {
-  /** 0: any free port. */
+  /** 0 uses any free port. */
   readonly port: number;
   readonly dataDir: string | null;
   readonly open: boolean;

@@ -4,9 +4,10 @@ import { pathToFileURL } from 'node:url';
 import type { LaunchFile } from './open-external.ts';
 
 /**
- * Leads the browser to the one-time link by a file that only this user can read: on a command line every program of
- * the machine could read the link (security page, rule 16). The file stays until the host ends, because nobody knows when a
- * browser reads it: by then its link is used or too old, and leads to the page that says how to get in.
+ * Writes a file that leads the browser to the one-time link. Only this user can read the file, while every program on
+ * the computer could read a link on the command line (security page, rule 16). The file stays until the host ends,
+ * because nobody knows when a browser reads it. By then the link may be used or expired; it then leads to the page that
+ * explains how to connect.
  */
 export function writeLaunchFile(
   dataFolder: string,

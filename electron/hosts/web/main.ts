@@ -19,7 +19,7 @@ const failure = 1;
 
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -55,11 +55,11 @@ async function start({ port, open, recovery }: Flags): Promise<RunningWeb> {
     pageWorkerFile: beside('./page-worker.js'),
     documentWorkerFile: beside('./document-worker.js'),
     importWorkerFile: beside('./import-worker.js'),
-    say,
+    print,
   });
 }
 
-/** What to do about a database that cannot be opened. */
+/** Returns advice on a database that can't be opened. */
 function adviceOn({ fault, backupAt }: RecoveryOffer): string {
   const update = fault === 'newer' ? 'Install the newest version of Portico, or start' : 'Start';
   if (backupAt === null) return `${update} again with --new-database for an empty one; this file is kept beside it.`;
@@ -68,8 +68,8 @@ function adviceOn({ fault, backupAt }: RecoveryOffer): string {
 }
 
 /**
- * Ends gracefully on a signal; a second signal, or ten seconds, end it at once. One Ctrl-C may arrive twice, from the
- * terminal and the parent process: signals within a second count as one.
+ * Ends gracefully on a signal. A second signal, or ten seconds, end it at once. A single Ctrl-C may arrive twice, from
+ * the terminal and the parent process, so signals within a second count as one.
  */
 function endOnSignals(starting: Promise<RunningWeb>): void {
   let ending = 0;
@@ -93,7 +93,7 @@ process.umask(0o077);
 const flags = readFlags();
 const dataFolder = resolve(flags.dataDir ?? defaultDataFolder(process.platform, process.env, homedir()));
 const starting = start(flags);
-// Before the link is printed: the user may end the program as soon as it is.
+// This comes before the link is printed, because the user may end the program right after that.
 endOnSignals(starting);
 const running = await starting.catch((error: unknown) => {
   logFatal(dataFolder, 'start-failed', error);
@@ -102,5 +102,5 @@ const running = await starting.catch((error: unknown) => {
   return fail(`could not start: ${error instanceof Error ? error.message : 'the reason is not known'}`, failure);
 });
 const another = process.stdin.isTTY ? 'press Enter' : `open ${running.url} and look here`;
-say(`The link works once, within a minute; for another, ${another}.`);
+print(`The link works once, within a minute; for another, ${another}.`);
 if (process.stdin.isTTY) createInterface({ input: process.stdin }).on('line', () => running.showLink());

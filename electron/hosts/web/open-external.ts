@@ -4,14 +4,14 @@ import { refusal } from '#shared/language/refusals.ts';
 
 const openedAfterMs = 3000;
 
-/** The platform’s command to open a URL; passed as an argument, never through a shell. */
+/** Returns the platform's command for opening a URL. The URL is passed as an argument, never through a shell. */
 function opener(platform: NodeJS.Platform): { command: string; args: readonly string[] } {
   if (platform === 'darwin') return { command: 'open', args: [] };
   if (platform === 'win32') return { command: 'rundll32', args: ['url.dll,FileProtocolHandler'] };
   return { command: 'xdg-open', args: [] };
 }
 
-/** Opens a URL in the user’s browser. Rejects with `link_refused` if the machine cannot. */
+/** Opens a URL in the user's browser. Rejects with `link_refused` if that isn't possible. */
 export function openExternal(address: SafeUrl | LaunchFile, platform: NodeJS.Platform): Promise<void> {
   const { command, args } = opener(platform);
   return new Promise((resolve, reject) => {
@@ -20,10 +20,10 @@ export function openExternal(address: SafeUrl | LaunchFile, platform: NodeJS.Pla
     const failed = (cause: unknown) => reject(refusal('link_refused', 'noBrowser', { cause }));
     child.once('error', failed);
     child.once('exit', (code) => (code === 0 ? resolve() : failed(code)));
-    // Some openers run until the browser is closed: without a failure by now it is open.
+    // Some openers run until the browser is closed. If there was no failure by now, the browser is open.
     setTimeout(resolve, openedAfterMs).unref();
   });
 }
 
-/** A file of ours that redirects the browser to the page. */
+/** One of our files that redirects the browser to the page. */
 export type LaunchFile = string & { readonly launchFile: unique symbol };

@@ -1,6 +1,6 @@
 import { messages } from '#shared/language/messages.ts';
 
-/** Texts of the web host’s own pages, in the app’s language. Its terminal output is English. */
+/** Texts of the web host's own pages, in the app's language. Its terminal output is English. */
 export const pageText = messages({
   refusals: {
     otherAddress: 'This address is not one of Portico. Use the link that Portico printed.',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { printPages } from './print-pages.ts';
 
-test('a page to print can be fetched once, within a minute, and at most three wait', () => {
+test('a page to print can be fetched once within a minute, and at most three wait', () => {
   let now = 0;
   const pages = printPages(() => now);
   const first = pages.serve('first');

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 
 export interface PrintPages {
-  /** Keeps a page until it is fetched; returns its unguessable path. */
+  /** Keeps a page until it is fetched. Returns its unguessable path. */
   serve(html: string): string;
   take(pathname: string): string | null;
 }
 
 export const printFolder = '/print/';
-/** Older pages that were never fetched are dropped. */
+/** Beyond this number, the oldest pages that were not fetched are dropped. */
 const maxAtOnce = 3;
-/** The frame fetches its page at once; a path found later in a log or a history is useless. */
+/** The frame fetches its page at once. A path found later in a log or a history is useless. */
 const keptForMs = 60_000;
 
-/** Pages for the browser to print. Each is served once, within a minute. */
+/** Pages that the browser prints. Each is served once, within a minute. */
 export function printPages(elapsed: () => number = () => performance.now()): PrintPages {
   const pages = new Map<string, { readonly html: string; readonly until: number }>();
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PageText } from './page-text.ts';
 
-/** The unverified claims of a request. */
+/** What a request claims about itself, unverified. */
 export interface Claim {
   readonly method?: string | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -9,18 +9,21 @@ export interface Claim {
 
 export type Refusal = { readonly status: number; readonly why: keyof PageText['refusals'] };
 
-/** Valid Host headers; any other is a foreign name that resolves to this machine. */
+/** Returns the valid Host headers. Any other is a foreign name that resolves to this computer. */
 export function allowedHosts(port: number): ReadonlySet<string> {
   return new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
 }
 
-/** First rule of every request: a valid Host. Separate, because it must be checked before all others. */
+/** The first rule for every request: a valid Host. It is separate, because it must be checked before all others. */
 export function refuseHost(claim: Claim, hosts: ReadonlySet<string>): Refusal | null {
   if (hosts.has(claim.headers.host ?? '')) return null;
   return { status: 421, why: 'otherAddress' };
 }
 
-/** The page’s files may be fetched by our pages and the address bar; those of a frame without an origin by all. */
+/**
+ * Only our pages and the address bar may fetch the page's files. Files for a frame without an origin may be fetched by
+ * all.
+ */
 export function refuseFileRequest({ method, headers }: Claim, forAll = false): Refusal | null {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, why: 'onlyGet' };
   if (forAll) return null;
@@ -30,7 +33,7 @@ export function refuseFileRequest({ method, headers }: Claim, forAll = false): R
   return { status: 403, why: 'otherSite' };
 }
 
-/** Sessions and sockets are opened by our own origin only; browsers always send `Origin` for these. */
+/** Only our own origin may open sessions and sockets. Browsers always send `Origin` for these. */
 export function refuseForeignOrigin(claim: Claim, method: 'GET' | 'POST'): Refusal | null {
   const { headers } = claim;
   if (claim.method !== method) return { status: 405, why: method === 'GET' ? 'onlyGet' : 'onlyPost' };

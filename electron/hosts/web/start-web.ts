@@ -34,7 +34,7 @@ export interface StartWebOptions
   readonly pageFolder: string;
   readonly openBrowser: boolean;
   /** Prints a line in the terminal. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 export interface RunningWeb {
@@ -45,10 +45,10 @@ export interface RunningWeb {
 
 /** Starts the core with a loopback server and prints its address. */
 export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
-  const { platform, port, say } = options;
+  const { platform, port, print } = options;
   const elapsed = () => performance.now();
   const prints = printPages();
-  /** Set when the core is open, before any request is accepted. */
+  /** Set when the core is open, which is before any request is accepted. */
   let language: Language = 'en';
   const core = await openCore({
     ...options,
@@ -66,16 +66,16 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
     pageFolder: options.pageFolder,
     takePrint: prints.take,
     serve: (socket) => serve(socketChannel(socket)),
-    printLink: (link) => say(`Portico on ${link}`),
+    printLink: (link) => print(`Portico on ${link}`),
     language: () => language,
     elapsed,
   }).catch(async (error: unknown) => {
     await core.close();
     throw portError(port, error);
   });
-  for (const { message } of core.notices) say(`Note: ${message}`);
+  for (const { message } of core.notices) print(`Note: ${message}`);
   web.showLink();
-  const launch = options.openBrowser ? openBrowser(options.dataFolder, web.newLink(), platform, say) : null;
+  const launch = options.openBrowser ? openBrowser(options.dataFolder, web.newLink(), platform, print) : null;
   return {
     url: web.url,
     showLink: web.showLink,
@@ -87,7 +87,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   };
 }
 
-/** Limitations of a browser page, shown in the interface (security page, rule 18). */
+/** What a page in a browser can't do as safely, shown to the user (security page, rule 18). */
 const notices = [tell('extensionsRead'), tell('memoryRead'), tell('askedOnPage')];
 
 function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Host['showSettings']): Host {
@@ -109,7 +109,7 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
     showMenu: null,
     zoom: null,
     spellCheck: false,
-    // The page applies its theme itself; the browser’s frame is the user’s.
+    // The page applies its theme itself. The browser's frame belongs to the user.
     showSettings,
     notify: null,
     proxyFor: null,
@@ -118,15 +118,19 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
     updates: null,
     showProxy: null,
     showRunning() {
-      // It ends in the terminal, where nobody could be asked.
+      // The web host is ended from the terminal, where nobody can be asked about running answers.
     },
   };
 }
 
-/** The link to a question goes through the terminal and a browser opened by us: the app’s page never learns it. */
-function showQuestion({ openBrowser: open, dataFolder, platform, say }: StartWebOptions, title: string, link: string) {
-  say(`Portico asks: ${title} Answer at ${link}`);
-  const launch = open ? openBrowser(dataFolder, link, platform, say, 'answer-portico.html') : null;
+/** Shows the link to a question in the terminal, and opens it in a browser. The app's page never learns it. */
+function showQuestion(
+  { openBrowser: open, dataFolder, platform, print }: StartWebOptions,
+  title: string,
+  link: string,
+) {
+  print(`Portico asks: ${title} Answer at ${link}`);
+  const launch = open ? openBrowser(dataFolder, link, platform, print, 'answer-portico.html') : null;
   return () => launch?.remove();
 }
 
@@ -134,13 +138,13 @@ function openBrowser(
   dataFolder: string,
   link: string,
   platform: NodeJS.Platform,
-  say: (line: string) => void,
+  print: (line: string) => void,
   fileName?: string,
 ) {
   const launch = writeLaunchFile(dataFolder, link, fileName);
   openExternal(launch.url, platform).catch(() => {
     launch.remove();
-    say('No browser could be opened here: open the link above yourself.');
+    print('No browser could be opened here: open the link above yourself.');
   });
   return launch;
 }

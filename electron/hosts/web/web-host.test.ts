@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A request exactly as written: `fetch` would tidy up the path and the headers. */
+/** Sends a request exactly as written. `fetch` would normalise the path and the headers. */
 async function raw(lines: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(web.url).port), '127.0.0.1');
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
@@ -64,7 +64,7 @@ test.each([
   ['br ; q=0.000, gzip; q=0', null],
   ['identity', null],
   ['brotli', null],
-])('a built file comes compressed as %s allows: %s', async (accepted, encoding) => {
+])('a built file is compressed as the header %s allows: %s', async (accepted, encoding) => {
   const response = await fetch(`${web.url}assets/view-B1x_-4Zq.js`, { headers: { 'accept-encoding': accepted } });
   expect(response.headers.get('content-encoding')).toBe(encoding);
   expect(response.headers.get('vary')).toBe('accept-encoding');
@@ -78,7 +78,7 @@ test.each([
   ['app.js', 200],
   ['assets/view-B1x_-4Zq.js.br', 404],
   ['assets/gone-B1x_-4Zq.js', 404],
-])('/%s is asked for anew each time', async (path, status) => {
+])('/%s is not cached', async (path, status) => {
   const response = await fetch(web.url + path);
   expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'no-store']);
 });
@@ -95,7 +95,7 @@ test('the page has its security headers', async () => {
   expect((await fetch(`${web.url}app.js`)).headers.get('content-type')).toBe('text/javascript; charset=utf-8');
 });
 
-test('a page to print goes to a frame of this origin, once, and may do nothing', async () => {
+test('a page to print is served once to a frame of this origin, and may run or load nothing', async () => {
   const address = new URL(prints.serve('<title>Chats</title>'), web.url);
   const asked = (site: string, dest: string, method = 'GET') =>
     fetch(address, { method, headers: { 'sec-fetch-site': site, 'sec-fetch-dest': dest } });
@@ -111,13 +111,13 @@ test('a page to print goes to a frame of this origin, once, and may do nothing',
   expect((await asked('same-origin', 'iframe')).status).toBe(404);
 });
 
-test('a name that is not this server is refused before anything else', async () => {
+test('a foreign host name is refused before anything else', async () => {
   for (const name of ['evil.example', 'evil.example:80', '127.0.0.1', 'localhost.evil.example', '']) {
     expect(await raw(['GET / HTTP/1.1', `Host: ${name}`, 'Connection: close'])).toMatch(/^HTTP\/1\.1 4(21|00)/);
   }
 });
 
-test('nothing outside the page is served, however it is spelled', async () => {
+test('nothing outside the page’s folder is served, however the path is spelled', async () => {
   const paths = ['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/..\\secret.txt', '/%2e%2e%5csecret.txt'];
   for (const path of [...paths, '//secret.txt', '/app.js%00.html', '/%', `/${folder}/secret.txt`]) {
     const answer = await raw([`GET ${path} HTTP/1.1`, `Host: ${host()}`, 'Connection: close']);
@@ -141,14 +141,14 @@ test('another site can neither load the page in a frame nor post to it', async (
   );
 });
 
-test('a link opens one session and proves the server; nothing new is printed before somebody asks', async () => {
+test('a link opens one session and proves the server, and no new link is printed unasked', async () => {
   const link = web.newLink();
   expect(await tradeLink(link)).toMatchObject({ status: 200, proved: true });
   expect(await tradeLink(link)).toMatchObject({ status: 401, token: null });
   expect(shown).toEqual([]);
 });
 
-test('a page that was reloaded before the answer reached it gets the same session until that is used, and no other page any', async () => {
+test('a page reloaded before the answer arrived gets the same session until it is used, and no other page gets one', async () => {
   const [link, old] = [web.newLink(), web.newLink()];
   const nonce = '1'.repeat(64);
   const first = await tradeLink(link, { nonce });
@@ -163,7 +163,7 @@ test('a page that was reloaded before the answer reached it gets the same sessio
   expect(await tradeLink(old, { nonce })).toMatchObject({ status: 401 });
 });
 
-test('a link that nobody used dies after a minute', async () => {
+test('an unused link expires after a minute', async () => {
   const [young, old] = [web.newLink(), web.newLink()];
   now += 59_999;
   expect(await tradeLink(young)).toMatchObject({ status: 200 });
@@ -171,7 +171,7 @@ test('a link that nobody used dies after a minute', async () => {
   expect(await tradeLink(old)).toMatchObject({ status: 401, token: null });
 });
 
-test('every link dies after a few wrong proofs', async () => {
+test('every unused link is revoked after a few wrong proofs', async () => {
   const guess = `${web.url}#b=${'A'.repeat(43)}`;
   const [used, unused] = [web.newLink(), web.newLink()];
   for (let tries = 0; tries < 19; tries++) expect(await tradeLink(guess)).toMatchObject({ status: 401 });
@@ -185,7 +185,7 @@ test('a proof made for another origin opens nothing', async () => {
   expect(await tradeLink(web.newLink(), { origin: 'http://127.0.0.1:9' })).toMatchObject({ status: 403 });
 });
 
-test('the socket opens for a session of this origin only', async () => {
+test('the socket opens only for a session of this origin', async () => {
   const { token } = await tradeLink(web.newLink());
   const socket = await openSocket(web.url, { token });
   expect(socket.protocol).toBe('portico');
@@ -198,7 +198,7 @@ test('the socket opens for a session of this origin only', async () => {
   await expect(openSocket(web.url, { token, path: '/other' })).rejects.toThrow('refused with 404');
 });
 
-test('what a page sent just before the server ends is still read, and a page that hangs does not hold it up', async () => {
+test('the last message of a page is still read when the server ends, and a hanging page does not delay the end', async () => {
   const read: string[] = [];
   const ending = await openWebHost({
     port: 0,
@@ -218,7 +218,7 @@ test('what a page sent just before the server ends is still read, and a page tha
   expect(read).toEqual(['a scroll position']);
 });
 
-test('whoever asks how to get in is told, and the terminal shows a fresh link, but not again and again', async () => {
+test('the connect page prints a fresh link in the terminal, but not again within five seconds', async () => {
   const ask = async () => (await fetch(`${web.url}connect`)).text();
   expect(await ask()).toContain('A fresh link has just been printed there');
   now += 4_999;
@@ -234,12 +234,12 @@ test('whoever asks how to get in is told, and the terminal shows a fresh link, b
   expect(await tradeLink(shown[2] ?? '')).toMatchObject({ status: 200 });
 });
 
-test('the page that says how to get in has its style', async () => {
+test('the connect page has its style', async () => {
   expect(await (await fetch(`${web.url}connect`)).text()).toContain('<link rel="stylesheet" href="/connect.css">');
   expect((await fetch(`${web.url}connect.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8');
 });
 
-test('whoever is refused reads why in the language of the app', async () => {
+test('refusals are in the language of the app', async () => {
   language = 'en-XA';
   const page = await (await fetch(`${web.url}connect`)).text();
   expect(page).toContain('<html lang="en-XA">');

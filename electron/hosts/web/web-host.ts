@@ -19,42 +19,42 @@ import {
 } from './request-rules.ts';
 
 /**
- * Who may reach the core over loopback (security page, rules 13–16). A one-time secret from the terminal becomes a
- * session. The page proves that it knows the secret without sending it, and the server proves itself back the same
- * way; both proofs name the origin, so that a program that squats on another port can neither relay nor replay them.
+ * Decides who may reach the core over loopback (security page, rules 13–16). A one-time secret from the terminal is
+ * exchanged for a session. The page proves that it knows the secret without sending it, and the server proves itself
+ * back in the same way. Both proofs contain the origin, so a program on another port can neither relay nor replay them.
  */
 
 interface Bootstrap {
   readonly origin: string;
   readonly nonce: string;
-  /** HMAC-SHA-256 of `page <origin> <nonce>` under the secret, hex. */
+  /** HMAC-SHA-256 of `page <origin> <nonce>` with the secret as key, in hex. */
   readonly proof: string;
 }
 
 interface Session {
   readonly token: string;
-  /** HMAC-SHA-256 of `core <origin> <nonce>` under the same secret, hex. */
+  /** HMAC-SHA-256 of `core <origin> <nonce>` with the same key, in hex. */
   readonly proof: string;
 }
 
 interface Secret {
-  /** 43 characters, which are also the HMAC key. */
+  /** 43 characters. They are also the HMAC key. */
   readonly text: string;
   readonly diesAt: number;
-  /** The page that proved it first, whose answer may have been lost. */
+  /** The page that proved it first. The answer to that page may have been lost. */
   readonly taken?: { readonly nonce: string; readonly session: string };
 }
 
-/** Lifetime of a secret, which might be found later in a terminal, a log or a history. */
+/** How long a secret is valid, because it might be found later in a terminal, a log or a history. */
 const secretLifeMs = 60_000;
 const maxSecrets = 16;
 const maxSessions = 64;
-/** Wrong proofs after which all unused secrets are revoked. */
+/** After this many wrong proofs, all unused secrets are revoked. */
 const maxWrongProofs = 20;
 
-/** `elapsed`: a monotonic clock in milliseconds. */
+/** `elapsed` is a monotonic clock in milliseconds. */
 function openAccess(elapsed: () => number) {
-  /** Those whose session was not used yet, oldest first. */
+  /** Secrets whose session wasn't used yet, oldest first. */
   let secrets: readonly Secret[] = [];
   const sessions = new Set<string>();
   let wrongProofs = 0;
@@ -77,7 +77,7 @@ function openAccess(elapsed: () => number) {
   }
 
   return {
-    /** Creates a one-time secret, valid for `secretLifeMs`. Drops the oldest unused one if there are too many. */
+    /** Creates a one-time secret, valid for `secretLifeMs`. If there are too many, the oldest unused one is dropped. */
     newSecret(): string {
       const text = randomBytes(32).toString('base64url');
       if (alive().length === 0) wrongProofs = 0;
@@ -86,8 +86,9 @@ function openAccess(elapsed: () => number) {
     },
     isUnused: (secret: string) => alive().some(({ text, taken }) => text === secret && !taken),
     /**
-     * The session of a page that proved a secret; null without a valid proof. A page that was reloaded before the answer
-     * reached it asks with the same nonce, and gets the same session: a secret serves one nonce.
+     * Opens the session of a page that proved a secret. Returns null without a valid proof. A page that was reloaded
+     * before the answer arrived asks again with the same nonce and gets the same session, because a secret serves only
+     * one nonce.
      */
     open({ origin, nonce, proof }: Bootstrap): Session | null {
       const proved = alive().find(
@@ -103,8 +104,8 @@ function openAccess(elapsed: () => number) {
       return { token, proof: hmac(proved.text, `core ${origin} ${nonce}`) };
     },
     /**
-     * Whether a session has this token. Its secret is revoked then: the answer has reached the page. Looked up by digest, so
-     * that timing reveals nothing about the token.
+     * Whether a session has this token. If so, its secret is revoked, because the answer has evidently reached the
+     * page. The lookup uses a digest, so timing reveals nothing about the token.
      */
     admit(token: string): boolean {
       const session = digest(token);
@@ -124,7 +125,7 @@ const same = (a: string, b: string) =>
 
 const connectStylePath = '/connect.css';
 
-/** Shown to a page without a session: how to connect. It has no scripts. */
+/** The page for a browser without a session, which explains how to connect. It has no scripts. */
 async function connectPage(language: Language, url: string): Promise<string> {
   const { title, heading, why, terminal, open, restarted } = pageText(language).connect;
   return String(
@@ -153,7 +154,7 @@ async function connectPage(language: Language, url: string): Promise<string> {
   );
 }
 
-/** The app’s colours, without its fonts, whose names change with every build. */
+/** The app's colours. The app's fonts are missing, because their file names change with every build. */
 const connectStyle = `
 :root { color-scheme: light dark; }
 body {
@@ -175,10 +176,13 @@ interface LinksOptions {
   readonly print: (link: string) => void;
 }
 
-/** Requests must neither flood the terminal nor scroll away the link being copied. */
+/**
+ * The least time between printed links. Requests must neither flood the terminal nor scroll away the link that the user
+ * is copying.
+ */
 const betweenPrintsMs = 5000;
 
-/** One-time links for browsers. Each is made on demand, because it expires after a minute. */
+/** One-time links for browsers. Each is created on demand, because it expires after a minute. */
 function openLinks({ url, access, elapsed, print }: LinksOptions) {
   let printed = '';
   let printedAt = Number.NEGATIVE_INFINITY;
@@ -193,9 +197,9 @@ function openLinks({ url, access, elapsed, print }: LinksOptions) {
   return {
     /** Creates a link without printing it. */
     make: () => getLink(access.newSecret()),
-    /** Prints a new link, on request of the user at the terminal. */
+    /** Prints a new link, when the user asks for it in the terminal. */
     show,
-    /** The same on request over the network; skipped while a recently printed one is valid. */
+    /** Prints a new link when it is requested over the network. Skipped while a recently printed link is valid. */
     showOnRequest(): void {
       if (elapsed() - printedAt < betweenPrintsMs && access.isUnused(printed)) return;
       show();
@@ -204,17 +208,17 @@ function openLinks({ url, access, elapsed, print }: LinksOptions) {
 }
 
 export interface WebHostOptions {
-  /** 0: any free port. */
+  /** 0 uses any free port. */
   readonly port: number;
   /** The folder of the built page. */
   readonly pageFolder: string;
-  /** A page to print, once; null: none at this path. */
+  /** Returns a page to print, once. Null if there is none at this path. */
   readonly takePrint: (pathname: string) => string | null;
   /** Serves the core over a socket. */
   readonly serve: (socket: WebSocket) => void;
   /** Prints a one-time link in the terminal. */
   readonly printLink: (link: string) => void;
-  /** Language of the host’s own pages. */
+  /** The language of the host's own pages. */
   readonly language: () => Language;
   /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
@@ -228,17 +232,20 @@ export interface WebHost {
   close(): Promise<void>;
 }
 
-/** A message of 2,000,000 characters (the contract’s limit) with maximal escaping, and the envelope. */
+/** A message of 2,000,000 characters (the contract's limit) with maximal escaping, plus the envelope. */
 const maxMessageBytes = 13 * 1_048_576;
 const maxBodyBytes = 4096;
-/** WebSocket's close code of a server that ends (RFC 6455 §7.4.1). */
+/** WebSocket's close code for a server that ends (RFC 6455 §7.4.1). */
 const goingAway = 1001;
-/** A page that hangs does not keep the server. */
+/** How long to wait for a page when the server ends. A hanging page must not keep it running. */
 const closeLimitMs = 1000;
 const protocolName = 'portico';
 const bootstrap = z.object({ nonce: z.string().min(16).max(128), proof: z.string().length(64) });
 
-/** The loopback server: the same page and the same core, for a browser on this machine (security page, rules 13–18). */
+/**
+ * The loopback server. It offers the same page and the same core to a browser on this computer (security page, rules
+ * 13–18).
+ */
 export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
   const { elapsed, printLink, language } = options;
   const access = openAccess(elapsed);
@@ -258,7 +265,7 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
   server.on('request', (request, response) => {
     const refusal = refuseHost(request, hosts);
     if (refusal) return refuse(response, refusal);
-    // Used as sent: a URL parser would read `//name/` as another host.
+    // The path is used as sent, because a URL parser would read `//name/` as another host.
     const pathname = (request.url ?? '').split('?', 1)[0] ?? '';
     const answer = pathname === '/session' ? openSession : sendFile;
     answer(request, response, pathname).catch(() => response.destroy());
@@ -295,7 +302,7 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
   }
 
   function sendPrint({ method, headers }: IncomingMessage, response: ServerResponse, pathname: string): void {
-    // Only for the frame that prints it, not as a page of its own, whose address could be kept or shared.
+    // It is served only to the frame that prints it. As a page of its own, its address could be kept or shared.
     const framed = (headers['sec-fetch-dest'] ?? 'iframe') === 'iframe';
     const page = method === 'GET' && framed ? options.takePrint(pathname) : null;
     if (page === null) {
@@ -331,7 +338,10 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
   };
 }
 
-/** Closes once what the page had already sent is read: a tab that was closed just before may have saved something last. */
+/**
+ * Closes a socket after everything that the page had already sent is read. A tab that was just closed may have saved
+ * something last.
+ */
 async function closeSocket(socket: WebSocket): Promise<void> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.close(goingAway);
@@ -352,7 +362,7 @@ async function listenOnLoopback(port: number): Promise<Server> {
   return server;
 }
 
-/** Limits for slow clients: headers in 5 s, a whole request in 15 s. */
+/** Limits for slow clients: headers within 5 s, a complete request within 15 s. */
 const serverLimits = {
   headersTimeout: 5000,
   requestTimeout: 15_000,
@@ -361,7 +371,10 @@ const serverLimits = {
   maxHeaderSize: 16_384,
 };
 
-/** The token is sent as `Authorization`, or as a WebSocket subprotocol: browsers cannot set other headers there. */
+/**
+ * Refuses a request without a valid token. The token is sent as `Authorization`, or as a WebSocket subprotocol, because
+ * browsers can't set other headers there.
+ */
 function refuseToken({ headers }: Claim, access: Access): Refusal | null {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
   const bearer = /^Bearer ([\w-]{43})$/.exec(headers.authorization ?? '')?.[1];

@@ -23,7 +23,7 @@ import { mainContract } from './main-contract.ts';
 const no = 0;
 const yes = 1;
 
-/** The system’s message box, which no page can see, press or word. Enter, Escape and closing mean No. */
+/** Shows the system's message box, which no page can see, press or reword. Enter, Escape and closing mean no. */
 async function askPerson(question: Question, signal: AbortSignal): Promise<boolean> {
   const options: Electron.MessageBoxOptions = {
     type: 'warning',
@@ -52,7 +52,7 @@ const kinds: Readonly<Record<string, string>> = {
   [chatsFile.ending]: 'Portico',
 };
 
-/** The system’s save dialog; null if cancelled. */
+/** Shows the system's save dialog. Returns null if cancelled. */
 async function askWhere(name: string): Promise<string | null> {
   const ending = extname(name).slice(1);
   const options: Electron.SaveDialogOptions = {
@@ -76,8 +76,8 @@ const schemes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The first way of a list in the form of proxy scripts, such as `PROXY proxy.example:3128; DIRECT`, as a URL; null: directly. Version
- * 4 of SOCKS is passed over.
+ * Returns the first supported proxy of a list in the format of proxy scripts, such as `PROXY proxy.example:3128;
+ * DIRECT`, as a URL. Null means a direct connection. SOCKS version 4 is skipped.
  */
 export function firstProxy(list: string): string | null {
   for (const way of list.split(';')) {
@@ -91,9 +91,12 @@ export function firstProxy(list: string): string | null {
 
 export interface CoreAnswers {
   readonly state: WindowStateFile;
-  /** Builds the menus anew, by the state. */
+  /** Rebuilds the menus from the current state. */
   readonly showMenu: () => void;
-  /** Stays beside the clock without a window, or no more. False: this desktop has no place for that. */
+  /**
+   * Shows or removes the tray icon, with which the app keeps running without a window. Returns false if this desktop
+   * has no tray.
+   */
   readonly showTray: (wanted: boolean) => boolean;
   readonly notify: (notice: EndedNotice) => void;
   readonly showRunning: (answers: number) => void;
@@ -106,8 +109,8 @@ export interface CoreAnswers {
 }
 
 /**
- * Serves the calls of the core’s process. `opened` is called with null when the core is open, or with the reason why it
- * cannot be.
+ * Serves the calls of the core's process. `opened` is called with null when the core is open, or with the reason why it
+ * can't be opened.
  */
 export function coreAnswers({
   state,
@@ -124,7 +127,7 @@ export function coreAnswers({
 }: CoreAnswers) {
   const session = sessionMemory();
   let keychain: SecretStore | null = null;
-  /** The core recognises a locked, missing or broken keychain by the library’s message. */
+  /** Keeps the library's message, by which the core recognises a locked, missing or broken keychain. */
   async function withKeychain<T>(ask: (store: SecretStore) => Promise<T>): Promise<T> {
     try {
       keychain ??= await openSecrets();
@@ -190,7 +193,7 @@ export function coreAnswers({
   };
 }
 
-/** Also in windows that are open. */
+/** Also takes effect in windows that are already open. */
 const setSpellCheck = (on: boolean) => browserSession.defaultSession.setSpellCheckerEnabled(on);
 
 const never = new AbortController().signal;

@@ -8,7 +8,7 @@ import { mainContract } from './main-contract.ts';
 
 const facts = { version: '1.0.0', platform: 'linux', ownTitleBar: true } as const;
 
-/** A main process that prints a page once it is told to, and says when it was asked. */
+/** Creates a main process that prints a page when the test lets it. `asked` resolves when it was asked to print. */
 function printing() {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => {
@@ -27,7 +27,7 @@ function printing() {
   return { asked: asked.promise, printed, printPdf: output.printPdf };
 }
 
-test('a page is printed by the main process, and one that was given up meanwhile says so', async () => {
+test('a page is printed by the main process, and a cancelled export is reported as cancelled', async () => {
   const { asked, printed, printPdf } = printing();
   const giveUp = new AbortController();
   const given = printPdf('<p>one</p>', giveUp.signal);
@@ -40,7 +40,7 @@ test('a page is printed by the main process, and one that was given up meanwhile
   expect(Buffer.from(pdf).toString()).toBe('%PDF');
 });
 
-test('a failure of the main process is none of being given up', async () => {
+test('a failure of the main process is not reported as cancelled', async () => {
   const { asked, printed, printPdf } = printing();
   const failed = expect(printPdf('<p>one</p>', new AbortController().signal)).rejects;
   await asked;

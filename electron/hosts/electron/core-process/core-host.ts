@@ -11,7 +11,7 @@ import type { mainContract } from './main-contract.ts';
 
 type Main = ContractRouterClient<typeof mainContract>;
 
-/** A client of the main process. Its refusals arrive as the original `AppError`. */
+/** Creates a client of the main process. Its errors arrive as the original `AppError`. */
 export function mainProcess(port: MessagePortMain): Main {
   const link = new RPCLink({
     port,
@@ -29,23 +29,23 @@ export function mainProcess(port: MessagePortMain): Main {
   return createORPCClient(link);
 }
 
-/** The main process has ended, and this one will. */
+/** The main process has ended, and this one will end too. */
 const mainEnded = () => {};
 
 interface HostFacts {
   readonly version: string;
   readonly platform: NodeJS.Platform;
-  /** The page’s upper row is the title bar. */
+  /** The page's top row is the title bar. */
   readonly ownTitleBar: boolean;
 }
 
-/** The host interface, implemented by calls to the main process. */
+/** Implements the host interface by calls to the main process. */
 export function coreHost(main: Main, { version, platform, ownTitleBar }: HostFacts): Host {
   return {
     name: 'electron',
     version,
     ownTitleBar,
-    // On macOS programs stay without a window anyway.
+    // On macOS programs keep running without a window anyway.
     tray: platform !== 'darwin',
     notices: [],
     output: {
@@ -69,8 +69,8 @@ export function coreHost(main: Main, { version, platform, ownTitleBar }: HostFac
           throw error;
         }),
     spellCheck: true,
-    // On macOS they are at the top of the screen, and in a system's title bar above the page.
-    showMenu: ownTitleBar && platform !== 'darwin' ? (at) => main.showMenu(at) : null,
+    // macOS has the menus at the top of the screen. A system title bar has them above the page.
+    showMenu: ownTitleBar && platform !== 'darwin' ? (place) => main.showMenu(place) : null,
     zoom: (to) => main.zoom({ to }),
     showSettings({ theme, language, shortcuts, spellCheck, keepRunning, checkUpdates }) {
       main.showSettings({ theme, language, shortcuts, spellCheck, keepRunning, checkUpdates }).catch(mainEnded);
@@ -105,14 +105,14 @@ export function coreHost(main: Main, { version, platform, ownTitleBar }: HostFac
   };
 }
 
-/** Secrets of this session, held by the main process. */
+/** Secrets of this session, which the main process holds. */
 export const mainSession = ({ session }: Main): SessionMemory => ({
   all: () => session.all(),
   set: (account, secret) => session.set({ account, secret }),
   remove: (account) => session.remove({ account }),
 });
 
-/** The keychain, accessed by the main process. */
+/** The keychain, which the main process accesses. */
 export const mainSecrets = ({ secrets }: Main): SecretStore => ({
   get: (account) => secrets.get({ account }),
   set: (account, secret) => secrets.set({ account, secret }),

@@ -14,10 +14,10 @@ import { portChannel } from '../port-channel.ts';
 import { coreHost, mainProcess, mainSecrets, mainSession } from './core-host.ts';
 import type { ToCore } from './core-runner.ts';
 
-/** Entry point of the core’s process: core, gateway and databases. */
+/** The entry point of the core's process: core, gateway and databases. */
 
 const { env, platform, parentPort } = process;
-/** Time for the last messages of a closed window to arrive. */
+/** How long to wait for the last messages of a closed window. */
 const lastWordsMs = 2000;
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -72,7 +72,7 @@ async function run({ dataFolder, version, ownTitleBar, recovery }: Opening, port
     void closed.then(() => windows.delete(closed));
     void serving.then((serve) => serve(portChannel(window)));
   });
-  // The main process crashed. The next one needs the data folder, and finds what was written.
+  // The main process crashed. Its successor needs the data folder, and finds everything that was written.
   port.once('close', () => process.exit(1));
 
   const outcome = await serving.then(
@@ -85,7 +85,9 @@ async function run({ dataFolder, version, ownTitleBar, recovery }: Opening, port
   await main.opened(outcome);
 }
 
-/** After an uncaught error no state is certain: it is logged, the process ends, and a new core starts. */
+/**
+ * After an uncaught error the state can't be trusted. The error is logged, this process ends, and a new core starts.
+ */
 function endOnFaults(dataFolder: string): void {
   const end = (error: unknown): never => {
     logFatal(dataFolder, 'core-fault', error);

@@ -5,7 +5,10 @@ import type { Recovery, RecoveryOffer } from '#core/storage/database/recovery.ts
 import type { ProblemText } from '#shared/errors.ts';
 import { restartLimit } from './restart-limit.ts';
 
-/** Messages to the core’s process, each with one port: first for calls back to main, then one per window. */
+/**
+ * Messages to the core's process. Each carries one port: the first is for calls back to the main process, and each
+ * further one is for a window.
+ */
 export type ToCore =
   | {
       readonly kind: 'open';
@@ -22,20 +25,22 @@ export interface CoreRunnerOptions {
   readonly file: string;
   readonly dataFolder: string;
   readonly ownTitleBar: boolean;
-  /** Serves the core’s calls. */
+  /** Serves the core's calls. */
   readonly answer: (
     port: MessagePortMain,
     opened: (failure: ProblemText | null, offer: RecoveryOffer | null) => void,
   ) => void;
-  /** Called if the core cannot be opened. `again` opens another one, which first does what a person chose. */
+  /**
+   * Called if the core can't be opened. `again` opens another one, which begins with the recovery that the user chose.
+   */
   readonly failed: (failure: ProblemText, offer: RecoveryOffer | null, again: (recovery: Recovery) => void) => void;
-  /** Called when it has crashed too often. */
+  /** Called when the core has crashed too often. */
   readonly gaveUp: () => void;
   readonly log: Log;
 }
 
 export interface CoreRunner {
-  /** Resolves when a core is open, with a function that passes it a window’s port. */
+  /** Resolves when a core is open, with a function that passes it a window's port. */
   open(): Promise<(port: MessagePortMain) => void>;
   /** Ends the core gracefully, and kills it after this time. */
   close(limitMs: number): Promise<void>;
@@ -51,17 +56,17 @@ export function runCore({ file, dataFolder, ownTitleBar, answer, failed, gaveUp,
   let starting: NodeJS.Timeout | undefined;
   let ending = false;
 
-  const tell = (message: ToCore, ports: MessagePortMain[] = []) => running?.postMessage(message, ports);
+  const postToCore = (message: ToCore, ports: MessagePortMain[] = []) => running?.postMessage(message, ports);
 
   function start(recovery: Recovery | null = null): void {
     const { port1, port2 } = new MessageChannelMain();
     const child = utilityProcess.fork(file, [], { serviceName: 'Portico core' });
     running = child;
     answer(port1, (failure, offer) => {
-      if (failure === null) return opened.resolve((port) => tell({ kind: 'window' }, [port]));
+      if (failure === null) return opened.resolve((port) => postToCore({ kind: 'window' }, [port]));
       ending = true;
       failed(failure, offer, (chosen) => {
-        // The data folder is locked until it has ended.
+        // The data folder stays locked until the process has ended.
         child.once('exit', () => {
           ending = false;
           start(chosen);
@@ -69,9 +74,9 @@ export function runCore({ file, dataFolder, ownTitleBar, answer, failed, gaveUp,
         child.kill();
       });
     });
-    tell({ kind: 'open', dataFolder, version: app.getVersion(), ownTitleBar, recovery }, [port2]);
+    postToCore({ kind: 'open', dataFolder, version: app.getVersion(), ownTitleBar, recovery }, [port2]);
     child.once('exit', (code) => {
-      // From here on no message may be posted to it.
+      // From now on no message may be posted to this process.
       running = null;
       port1.close();
       if (!ending) again(code);
@@ -82,7 +87,7 @@ export function runCore({ file, dataFolder, ownTitleBar, answer, failed, gaveUp,
     log({ event: 'core_ended', code });
     const before = opened;
     opened = Promise.withResolvers();
-    // Callers that wait for the crashed core get the next one.
+    // Callers that were waiting for the crashed core get the next one.
     opened.promise.then(before.resolve);
     const pauseMs = next();
     if (pauseMs === null) gaveUp();
@@ -98,7 +103,7 @@ export function runCore({ file, dataFolder, ownTitleBar, answer, failed, gaveUp,
       const child = running;
       if (!child) return;
       const ended = once(child, 'exit');
-      tell({ kind: 'close' });
+      postToCore({ kind: 'close' });
       const late = setTimeout(() => child.pid && process.kill(child.pid, 'SIGKILL'), limitMs);
       await ended;
       clearTimeout(late);

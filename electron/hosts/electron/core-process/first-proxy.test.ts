@@ -10,6 +10,6 @@ test.each([
   ['SOCKS4 old.example:1080; PROXY proxy.example:80', 'http://proxy.example:80'],
   ['SOCKS4 old.example:1080; DIRECT', null],
   ['QUIC proxy.example:443; nonsense', null],
-])('%s leads by %s', (list, proxy) => {
+])('the proxy list %s leads to the proxy %s', (list, proxy) => {
   expect(firstProxy(list)).toBe(proxy);
 });

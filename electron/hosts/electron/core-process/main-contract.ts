@@ -19,11 +19,14 @@ const account = z.string().min(1).max(256);
 const item = z.object({ account, secret: z.string().max(1_048_576) });
 
 /**
- * All calls that the core’s process may make to the main process: what needs windows, and the keychain. Every change
- * needs a security review, as with the renderer’s contract.
+ * All calls that the core's process may make to the main process: whatever needs windows, and the keychain. Every
+ * change needs a security review, as with the renderer's contract.
  */
 export const mainContract = {
-  /** Null: the core is open; else why it cannot be, and where that is the database, what can be done. */
+  /**
+   * `failure` is null if the core is open. Otherwise it explains why it can't be opened, and `offer` contains the
+   * options if the database is the cause.
+   */
   opened: oc.input(z.object({ failure: problemText.nullable(), offer: recoveryOffer.nullable() })).output(z.void()),
   openExternal: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
   confirm: oc
@@ -41,7 +44,7 @@ export const mainContract = {
   showSettings: oc
     .input(z.object({ theme, language, shortcuts, spellCheck, keepRunning, checkUpdates }))
     .output(z.void()),
-  /** For what main calls itself. */
+  /** The proxy for the main process's own requests. */
   showProxy: oc
     .input(
       networkSettings
@@ -51,7 +54,7 @@ export const mainContract = {
     .output(z.void()),
   openWindow: oc.output(z.void()),
   quickWindow: {
-    /** False: the keys are taken, or none that the system knows. */
+    /** Returns false if another program has the keys or the system doesn't know them. */
     setKeys: oc.input(z.object({ keys: z.string().max(40).nullable() })).output(z.boolean()),
     hide: oc.output(z.void()),
     continueInMain: oc.input(z.object({ conversationId: z.string().max(64).nullable() })).output(z.void()),
@@ -72,24 +75,24 @@ export const mainContract = {
       }),
     )
     .output(z.void()),
-  /** So many answers are being written now. */
+  /** Reports how many answers are running. */
   showRunning: oc.input(z.object({ answers: z.int().nonnegative() })).output(z.void()),
   showMenu: oc.input(menuPlace).output(z.void()),
   zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),
-  /** The proxy for an origin, by the system’s settings and scripts; null: none. */
+  /** The proxy for an origin by the system's settings and scripts. Null if there is none. */
   proxyFor: oc.input(z.object({ origin: z.string().max(2048) })).output(z.string().nullable()),
-  /** A file that the system opened with the app, told once. */
+  /** Returns the path of a file that the system opened with the app, once per id. */
   openedFile: oc.input(z.object({ fileId: z.string().max(64) })).output(z.string().nullable()),
   askWhere: oc.input(z.object({ name: z.string().max(1024) })).output(z.string().nullable()),
-  /** Blobs, because they are not serialised: a long chat has many megabytes. */
+  /** Blobs, because they aren't serialised: a long chat has many megabytes. */
   printPdf: oc.input(z.instanceof(Blob)).output(z.instanceof(Blob)),
-  /** The keychain’s entries of Portico only. */
+  /** The keychain's entries of Portico only. */
   secrets: {
     get: oc.input(z.object({ account })).output(z.string().nullable()),
     set: oc.input(item).output(z.void()),
     remove: oc.input(z.object({ account })).output(z.void()),
   },
-  /** Secrets that the keychain does not take and that survive a crash of the core. */
+  /** Secrets that the keychain doesn't accept. Here they survive a crash of the core. */
   session: {
     all: oc.output(z.array(item)),
     set: oc.input(item).output(z.void()),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { restartLimit } from './restart-limit.ts';
 
-/** What is answered to deaths at these seconds. */
+/** Returns the delays after crashes at these seconds. */
 const pauses = (seconds: readonly number[]) => {
   const [clock] = [seconds.values()];
   const next = restartLimit(() => (clock.next().value ?? 0) * 1000);
@@ -13,6 +13,6 @@ test.each([
   ['later each time, and then not any more', [0, 1, 2, 3, 4, 5], [0, 250, 500, 1000, 2000, null]],
   ['at once again after a quiet minute', [0, 1, 61, 62], [0, 250, 0, 250]],
   ['without end where it dies seldom', [0, 30, 60, 90, 120, 150], [0, 250, 250, 250, 250, 250]],
-])('what died is started again %s', (_, seconds, expected) => {
+])('a crashed process is started again %s', (_, seconds, expected) => {
   expect(pauses(seconds)).toEqual(expected);
 });

@@ -3,18 +3,20 @@ import { linkScheme } from '#shared/deep-link.ts';
 
 export interface DeepLinksOptions {
   readonly args: readonly string[];
-  /** Shows the window, with the link for the person to decide about. */
+  /** Shows the window with the link, and the user decides what to do with it. */
   readonly show: (link: string) => void;
 }
 
-/** The link among the arguments of a start of the program; what it means is read by the page. */
+/** Returns the link among the program's arguments. The page parses it. */
 export const linkAmong = (args: readonly string[]): string | undefined =>
   args.findLast((arg) => arg.toLowerCase().startsWith(`${linkScheme}:`));
 
-/** The hash of the location that asks about a link. */
+/** Returns the location hash at which the page asks about a link. */
 export const hashOfLink = (link: string): string => `#open/${encodeURIComponent(link)}`;
 
-/** Links of other programs: by the arguments of this start and of later ones, and on macOS by an event. */
+/**
+ * Follows links from other programs: from the arguments of this start and of later ones, and on macOS from an event.
+ */
 export function followDeepLinks({ args, show }: DeepLinksOptions): void {
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
   const first = linkAmong(args);

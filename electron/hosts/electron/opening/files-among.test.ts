@@ -8,14 +8,14 @@ import { filesAmong } from './opened-files.ts';
 
 test('the app’s own files are found among arguments, as paths and as addresses', () => {
   const address = pathToFileURL('/home/ann/Zoë’s chats.portico').href;
-  // As this system writes them: on Windows with the drive.
+  // Paths as this system writes them: on Windows with a drive.
   const paths = ['/home/ann/week.portico', '/srv/a.PORTICO', '/home/ann/Zoë’s chats.portico'].map((path) =>
     resolve(path),
   );
   expect(filesAmong(['/opt/portico', 'week.portico', '/srv/a.PORTICO', address], '/home/ann')).toEqual(paths);
 });
 
-test('nothing else is taken for one', () => {
+test('other arguments are not taken for files', () => {
   const others = [
     ...['/opt/portico', '--data-dir', 'work.portico', '--data-dir=other.portico', '--x.portico', '/home/ann/.portico'],
     ...['portico://new?prompt=a.portico', 'https://example.com/a.portico', 'file://%zz.portico', 'a.json', ''],
@@ -23,7 +23,7 @@ test('nothing else is taken for one', () => {
   expect(filesAmong(others, '/home/ann')).toEqual([]);
 });
 
-test('what the installed app claims from the system is what it reads', () => {
+test('the file type that the installed app registers is the one that it reads', () => {
   const builder = readFileSync(new URL('../../../../electron-builder.yml', import.meta.url), 'utf8');
   expect(parse(builder).fileAssociations).toMatchObject([{ ext: chatsFile.ending, mimeType: chatsFile.mediaType }]);
 });

@@ -5,8 +5,8 @@ import { app } from 'electron';
 import { chatsFile } from '#shared/chats-file.ts';
 
 /**
- * The app’s own files among the arguments of a start, as absolute paths. Linux names them by `file:` addresses. The data folder’s
- * name is none of them, and neither is a switch.
+ * Returns the app's own files among the program's arguments, as absolute paths. Linux passes them as `file:` addresses.
+ * Switches and the value of `--data-dir` don't count.
  */
 export function filesAmong(args: readonly string[], folder: string): string[] {
   return args.flatMap((arg, index) => {
@@ -16,7 +16,7 @@ export function filesAmong(args: readonly string[], folder: string): string[] {
   });
 }
 
-/** By its ending; what is in it the import reads. */
+/** Decided by the file extension. The import checks the content. */
 const isOwnFile = (path: string): boolean => extname(path).toLowerCase() === `.${chatsFile.ending}`;
 
 function toPath(arg: string): string | null {
@@ -28,20 +28,20 @@ function toPath(arg: string): string | null {
   }
 }
 
-/** Paths that wait for their page; of more the oldest are forgotten. */
+/** The most paths that wait for their page. Beyond that, the oldest are forgotten. */
 const maxWaiting = 20;
 
 export interface OpenedFilesOptions {
   readonly args: readonly string[];
-  /** Shows the window at this hash, where the person decides. */
+  /** Shows the window at this hash, where the user decides. */
   readonly show: (hash: string) => void;
 }
 
 export type OpenedFiles = ReturnType<typeof followOpenedFiles>;
 
 /**
- * Files that the system opens with the program: by the arguments of this start and of later ones, and on macOS by an event. The page
- * gets an id in place of a path; the core trades that for the path once.
+ * Files that the system opens with the app: from the arguments of this start and of later ones, and on macOS from an
+ * event. The page gets an id instead of a path, and the core exchanges it for the path once.
  */
 export function followOpenedFiles({ args, show }: OpenedFilesOptions) {
   const waiting = new Map<string, string>();
@@ -59,11 +59,11 @@ export function followOpenedFiles({ args, show }: OpenedFilesOptions) {
   });
   app.on('open-file', (event, path) => {
     event.preventDefault();
-    // It may be one that was dragged onto the program’s icon.
+    // The file may have been dragged onto the app's icon.
     if (isOwnFile(path)) offer(path);
   });
   return {
-    /** The path of an id, once; null for any other. */
+    /** Returns the path of an id, once. Null for any other id. */
     take(fileId: string): string | null {
       const path = waiting.get(fileId) ?? null;
       waiting.delete(fileId);

@@ -5,10 +5,10 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { SignedFeedOptions } from './signed-feed.ts';
 import { readFeed } from './update-feed.ts';
 
-/** Loaded when it is first needed: it is no part of a start. */
+/** Loads the updater. It is loaded on first use, because a start doesn't need it. */
 export async function loadUpdater(feedFile: string): Promise<AppUpdater> {
   const [{ autoUpdater }, { SignedFeed }] = await Promise.all([import('electron-updater'), import('./signed-feed.ts')]);
-  // The builder's settings, such as the folder of downloads and the publisher of a signed installer.
+  // This file contains the builder's settings, such as the download folder and the publisher of a signed installer.
   autoUpdater.updateConfigPath = feedFile;
   const { url, publicKey } = readFeed(feedFile) ?? {};
   if (!url || !publicKey) throw refusal('internal_error', 'updatesUnsigned');
@@ -17,7 +17,10 @@ export async function loadUpdater(feedFile: string): Promise<AppUpdater> {
   return autoUpdater;
 }
 
-/** The kind of package that this copy was installed by. A folder on Linux cannot be replaced. */
+/**
+ * Returns the kind of package from which this app was installed. Null for an unpacked folder on Linux, which can't be
+ * updated.
+ */
 export function installedBy(platform: NodeJS.Platform, env: NodeJS.ProcessEnv, resources: string): string | null {
   if (platform !== 'linux') return 'installer';
   if (env.APPIMAGE) return 'AppImage';

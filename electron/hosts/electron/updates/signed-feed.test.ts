@@ -12,7 +12,7 @@ const publicKey = ours.publicKey.export({ format: 'der', type: 'spki' }).toStrin
 const feed = JSON.stringify({ version: '0.2.0', files: [{ url: 'new.AppImage', sha512: 'x', size: 1 }] });
 const signed = (text: string, key = ours.privateKey) => sign(null, Buffer.from(text), key).toString('base64');
 
-/** A server of static files; a missing one is 404 in the words of electron-updater's own client. */
+/** A server of static files. A missing file is a 404 with the message of electron-updater's own client. */
 function feedWith(files: Readonly<Record<string, string>>) {
   const asked: string[] = [];
   const executor = {
@@ -33,7 +33,7 @@ function feedWith(files: Readonly<Record<string, string>>) {
   return { provider, asked };
 }
 
-test('a feed is read when its signature is ours, and its packages lie beside it', async () => {
+test('a feed with our signature is read, and its packages are in the same folder', async () => {
   const { provider, asked } = feedWith({
     '/portico/latest-linux.yml': feed,
     '/portico/latest-linux.yml.sig': `${signed(feed)}\n`,
@@ -63,7 +63,7 @@ test.each([
   expect(updateFailure(error, false, false)).toEqual(tell('updateNotVerified'));
 });
 
-test('a feed that is not there is unreachable, not unsigned', async () => {
+test('a missing feed is reported as unreachable, not as unsigned', async () => {
   const error: unknown = await feedWith({})
     .provider.getLatestVersion()
     .catch((cause: unknown) => cause);

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 
-/** Written by `scripts/package.mjs` into the archive, whose integrity the program checks. */
+/** The file that `scripts/package.mjs` writes into the archive. The app checks the archive's integrity. */
 const feed = z.object({ url: z.url(), publicKey: z.string().min(1).optional() });
 
 export interface Build {
-  /** Where the file of the feed would be. */
+  /** The path where the feed's file would be. */
   readonly file: string;
-  /** The kind of package that this copy was installed by; null: it was not installed. */
+  /** The kind of package from which this app was installed. Null if it wasn't installed. */
   readonly installedBy: string | null;
 }
 
-/** Why this copy is not replaced by newer versions; null: it is, by the feed of its build. */
+/** Explains why this app isn't updated. Returns null if it is, from the feed of its build. */
 export function withoutUpdates({ file, installedBy }: Build): ProblemText | null {
   if (installedBy === null) return tell('updatesNotInstalled');
   const read = readFeed(file);
@@ -23,7 +23,7 @@ export function withoutUpdates({ file, installedBy }: Build): ProblemText | null
   return null;
 }
 
-/** Null where there is none that can be read. */
+/** Returns null if there is no readable file. */
 export function readFeed(file: string): z.infer<typeof feed> | null {
   try {
     return feed.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -32,7 +32,10 @@ export function readFeed(file: string): z.infer<typeof feed> | null {
   }
 }
 
-/** Addresses of the feed, of what it names, and of every redirect: https, or this computer. */
+/**
+ * Whether an address uses https or is on this computer. Required of the feed, of the packages that it names, and of
+ * every redirect.
+ */
 export function isSafe(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

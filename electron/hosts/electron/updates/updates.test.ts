@@ -9,7 +9,7 @@ import { tell } from '#shared/language/refusals.ts';
 import { isSafe, withoutUpdates } from './update-feed.ts';
 import { openUpdates, type UpdatesOptions } from './updates.ts';
 
-/** electron-updater without a network: what it is set to, and what it is told to do. */
+/** Imitates electron-updater without a network. Records its settings and calls. */
 function fakeUpdater() {
   let before: (details: { url: string }, answer: (given: { cancel: boolean }) => void) => void = () => {};
   const updater = Object.assign(new EventEmitter(), {
@@ -64,10 +64,10 @@ const found = {
   ],
 };
 
-describe('newer versions', () => {
+describe('updates', () => {
   afterEach(() => void vi.useRealTimers());
 
-  test('are looked for by themselves, until that is switched off', async () => {
+  test('are checked for automatically until that is switched off', async () => {
     vi.useFakeTimers();
     const { updates, updater } = opened();
     updates.setAutomaticChecks(true);
@@ -82,7 +82,7 @@ describe('newer versions', () => {
     expect(updater.checkForUpdates).toHaveBeenCalledTimes(2);
   });
 
-  test('are not older ones, and come by https alone, whatever a redirect says', async () => {
+  test('are never older versions and come only over https, even after a redirect', async () => {
     const { updates, updater, asks, state } = opened();
     await updates.check();
     expect(updater).toMatchObject({ allowDowngrade: false, allowPrerelease: false });
@@ -92,7 +92,7 @@ describe('newer versions', () => {
     expect(await state()).toMatchObject({ status: 'failed', problem: tell('updateInsecure') });
   });
 
-  test('say what becomes of them, and wait for answers that are written', async () => {
+  test('report their progress and wait for running answers', async () => {
     let install = () => {};
     const keepRunning = vi.fn();
     const { updates, updater, state } = opened({
@@ -123,7 +123,7 @@ describe('newer versions', () => {
     expect(updater.quitAndInstall).toHaveBeenCalledOnce();
   });
 
-  test('that cannot be verified or installed leave the old one, which starts again', async () => {
+  test('that cannot be verified or installed leave the old version, which starts again', async () => {
     const { updates, updater, state, startAgain } = opened({
       endInto(then) {
         then();
@@ -143,7 +143,7 @@ describe('newer versions', () => {
     expect(startAgain).toHaveBeenCalledOnce();
   });
 
-  test('go by the proxy that was set, with its password for it alone', async () => {
+  test('use the configured proxy, and only the proxy gets its password', async () => {
     const { updates, updater } = opened();
     updates.useProxy({
       proxy: 'fixed',
@@ -165,7 +165,7 @@ describe('newer versions', () => {
   });
 });
 
-test('a build is replaced only if its feed is safe, it can be verified, and it was installed', () => {
+test('a build is updated only if its feed is safe and verifiable and it was installed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-feed-'));
   const file = join(folder, 'update.json');
   const why = (feed: object | null, installedBy: string | null) => {

@@ -6,20 +6,20 @@ import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { isSafe } from './update-feed.ts';
 
-/** electron-updater and Chromium say it by codes, in the message where there is none. */
+/** electron-updater and Chromium report errors by codes, which may be only in the message. */
 const unverified = /CHECKSUM_MISMATCH|INVALID_SIGNATURE|NO_CHECKSUM|code signature/i;
 const unusable = /ERR_UPDATER_|INVALID_VERSION|YAML/i;
 
-/** What went wrong, and what to do. The library’s own words go to the log. */
+/** Explains what went wrong and what to do. The library's own message goes to the log. */
 export function updateFailure(error: unknown, refused: boolean, installing: boolean): ProblemText {
   const { code = '', message = '', name = '' } = error as { code?: unknown; message?: string; name?: string };
-  const said = `${code} ${name} ${message}`;
+  const details = `${code} ${name} ${message}`;
   if (refused) return tell('updateInsecure');
-  if (unverified.test(said)) return tell('updateNotVerified');
-  const why = /net::(\w+)|^\D*(\d{3}) /.exec(said);
+  if (unverified.test(details)) return tell('updateNotVerified');
+  const why = /net::(\w+)|^\D*(\d{3}) /.exec(details);
   if (installing) return tell('updateNotInstalled', { why: why?.[1] ?? (String(code) || firstLine(message)) });
   if (why) return tell('updateUnreachable', { why: why[1] ?? why[2] ?? '' });
-  if (unusable.test(said)) return tell('updateFeedUnusable');
+  if (unusable.test(details)) return tell('updateFeedUnusable');
   return tell('updateUnreachable', { why: String(code) || firstLine(message) });
 }
 
@@ -30,22 +30,28 @@ const everyMs = 4 * 3_600_000;
 const maxNotes = 20_000;
 
 export interface UpdatesOptions {
-  /** Why this copy is not replaced; null: it is. */
+  /** Why this app can't be updated. Null if it can. */
   readonly unavailable: ProblemText | null;
-  /** Loads electron-updater, set to the feed of this build. */
+  /** Loads electron-updater, configured for the feed of this build. */
   readonly load: () => Promise<AppUpdater>;
   readonly now: () => number;
-  /** Ends the app after the running answers; `install` is called in place of the end. False: there are some. */
+  /**
+   * Ends the app after the running answers, and calls `install` instead of quitting. Returns false if it has to wait
+   * for answers.
+   */
   readonly endInto: (install: () => void) => boolean;
   readonly keepRunning: () => void;
-  /** Starts the app again, as it was. */
+  /** Starts the app again in the old version. */
   readonly startAgain: () => void;
   readonly log: Log;
 }
 
 export type Updates = ReturnType<typeof openUpdates>;
 
-/** Newer versions: looked for, downloaded, verified by electron-updater, and installed when no answer is being written. */
+/**
+ * Finds, downloads and installs newer versions. electron-updater verifies them, and they are installed when no answer
+ * is running.
+ */
 export function openUpdates({ unavailable, load, now, endInto, keepRunning, startAgain, log }: UpdatesOptions) {
   let state: UpdateState = {
     status: unavailable ? 'unavailable' : 'idle',
@@ -82,7 +88,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
     opened.allowPrerelease = false;
     opened.disableWebInstaller = true;
     opened.logger = null;
-    // Else a number that stays the same for this computer would be sent with every look.
+    // Otherwise every check would send a number that identifies this computer.
     opened.requestHeaders = { 'x-user-staging-id': '' };
     opened.netSession.webRequest.onBeforeRequest(({ url }, answer) => {
       const cancel = !isSafe(url);
@@ -91,7 +97,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
     });
     opened.on('login', ({ isProxy }, answer) => {
       if (isProxy && proxy?.username && proxy.password !== null) answer(proxy.username, proxy.password);
-      // Without words it gives up, which its type leaves out.
+      // Calling it without arguments cancels the login, which its type doesn't allow for.
       else (answer as () => void)();
     });
     opened.on('update-not-available', () => set({ status: 'idle', version: null, notes: null, checkedAt: now() }));
@@ -99,8 +105,8 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
       set({ status: 'downloading', percent: 0, checkedAt: now(), version: info.version, notes: getNotes(info) }),
     );
     opened.on('download-progress', ({ percent }) => {
-      const whole = Math.min(100, Math.floor(percent));
-      if (whole !== state.percent) set({ percent: whole });
+      const wholePercent = Math.min(100, Math.floor(percent));
+      if (wholePercent !== state.percent) set({ percent: wholePercent });
     });
     opened.on('update-downloaded', () => set({ status: 'ready', percent: null, problem: null }));
     opened.on('error', failed);
@@ -117,10 +123,10 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
       const loaded = await opened();
       if (proxy) await loaded.netSession.setProxy(getRules(proxy));
       const found = await loaded.checkForUpdates();
-      // Its failure is told by the event, too.
+      // The `error` event reports a failed download too.
       found?.downloadPromise?.catch(() => {});
     } catch (error) {
-      // What electron-updater has told by an event is not said twice.
+      // Errors that electron-updater has reported by an event aren't reported twice.
       if (state.status === 'checking') failed(error);
     }
   }
@@ -143,7 +149,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
       keepRunning();
       set({ status: 'ready' });
     },
-    /** Looks after a while, and then every few hours; or no more. */
+    /** Starts automatic checks, the first one after a while and then every few hours, or stops them. */
     setAutomaticChecks(wanted: boolean): void {
       if (unavailable || wanted === (timer !== undefined)) return;
       clearTimeout(timer);
@@ -157,7 +163,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
     useProxy(set: HostProxy): void {
       proxy = set;
     },
-    /** The state now, and each one after it. */
+    /** Yields the current state, and every later one. */
     async *states(signal: AbortSignal): AsyncGenerator<UpdateState, void> {
       const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       while (!signal.aborted) {

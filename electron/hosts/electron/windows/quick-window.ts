@@ -7,15 +7,15 @@ const size = { width: 560, height: 440 };
 
 export interface QuickWindowOptions {
   readonly preload: string;
-  /** Called with each window that is made. */
+  /** Called with each window that is created. */
   readonly opened: (window: BrowserWindow) => void;
-  /** Shows a chat in the main window; null: a new one. */
+  /** Shows a chat in the main window. Null shows a new chat. */
   readonly showChat: (conversationId: string | null) => void;
 }
 
 export type QuickWindow = ReturnType<typeof openQuickWindow>;
 
-/** The small window above all others that a shortcut of the system shows and hides. Made when it is first wanted. */
+/** The small window above all others that a system-wide shortcut shows and hides. It is created on first use. */
 export function openQuickWindow({ preload, opened, showChat }: QuickWindowOptions) {
   let window: BrowserWindow | null = null;
   let bound: string | null = null;
@@ -23,7 +23,7 @@ export function openQuickWindow({ preload, opened, showChat }: QuickWindowOption
   function create(): BrowserWindow {
     const made = new BrowserWindow({
       ...size,
-      // A panel of macOS lies over another program's full screen.
+      // On macOS, a panel can be above another program's full screen.
       ...(process.platform === 'darwin' ? { type: 'panel' } : {}),
       minWidth: 400,
       minHeight: 300,
@@ -37,7 +37,7 @@ export function openQuickWindow({ preload, opened, showChat }: QuickWindowOption
       backgroundColor: backgroundColor(),
       webPreferences: fencedPage(preload),
     });
-    // Else macOS would take the whole program out of the Dock and its menu bar away.
+    // Without `skipTransformProcessType`, macOS would remove the app from the Dock and hide its menu bar.
     made.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true });
     made.once('ready-to-show', show);
     made.once('closed', () => {
@@ -48,7 +48,7 @@ export function openQuickWindow({ preload, opened, showChat }: QuickWindowOption
     return made;
   }
 
-  /** On the screen where the pointer is, in its upper half. */
+  /** Shows the window in the upper half of the screen that has the mouse pointer. */
   function show(): void {
     if (!window) return;
     const { workArea } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint());

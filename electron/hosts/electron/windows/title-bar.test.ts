@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { overlayColours, titleBarFor, titleBarOptions } from './window.ts';
 
-test('each system has the title bar that it can have', () => {
+test('each system has the title bar that it supports', () => {
   expect(titleBarFor('darwin', false)).toBe('inset');
   expect([titleBarFor('win32', true), titleBarFor('linux', true)]).toEqual(['overlay', 'overlay']);
   expect(titleBarFor('linux', false)).toBe('system');
 });
 
-test('a window without the page’s own bar keeps the system’s, with its menus', () => {
+test('a window without the page’s own title bar keeps the system’s title bar with its menus', () => {
   expect(titleBarOptions('system', false)).toEqual({ autoHideMenuBar: true });
   expect(titleBarOptions('inset', false)).toEqual({
     titleBarStyle: 'hidden',

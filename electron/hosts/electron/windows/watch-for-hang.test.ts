@@ -13,7 +13,7 @@ function watched() {
   };
 }
 
-test('a page that leaves a question open for eight seconds hangs; one that answers late does not', () => {
+test('a page that leaves a ping unanswered for eight seconds hangs, and one that answers late does not', () => {
   const { after } = watched();
   const answer = after(2000);
   expect([after(2000), after(2000), after(2000)]).toEqual([null, null, null]);
@@ -23,7 +23,7 @@ test('a page that leaves a question open for eight seconds hangs; one that answe
   expect(after(2000)).toBeTypeOf('function');
 });
 
-test('a sleeping machine is not taken for a hanging page', () => {
+test('a sleeping computer is not taken for a hanging page', () => {
   const { after } = watched();
   after(2000);
   expect([after(3_600_000), after(60_000), after(2000), after(2000), after(2000)]).toEqual([
@@ -36,7 +36,7 @@ test('a sleeping machine is not taken for a hanging page', () => {
   expect(after(2000)).toBe('hung');
 });
 
-test('what was asked of a page that has gone counts neither for the next one nor against it', () => {
+test('a ping to a page that is gone counts neither for nor against the next page', () => {
   const { after, forget } = watched();
   const old = after(2000);
   after(2000);

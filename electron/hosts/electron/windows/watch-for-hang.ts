@@ -1,14 +1,14 @@
 import type { WebContents } from 'electron';
 
 const everyMs = 2000;
-/** Longer than any task of ours on a slow machine. Chromium waits twice as long, and only after user input. */
+/** Longer than any of our tasks takes on a slow computer. Chromium waits twice as long, and only after user input. */
 const maxUnanswered = 4;
 
-/** Pings the page every two seconds; calls `hung` after eight seconds without an answer. */
+/** Pings the page every two seconds. Calls `hung` after eight seconds without an answer. */
 export function watchForHang(contents: WebContents, hung: () => void): void {
   const questions = unansweredQuestions(() => performance.now());
   const timer = setInterval(() => {
-    // Not at a breakpoint, and not while it is being loaded.
+    // A page at a breakpoint or one that is still loading can't answer.
     if (contents.isDevToolsOpened() || contents.isLoadingMainFrame() || contents.isCrashed()) return questions.forget();
     const ask = questions.next();
     if (ask === 'hung') hung();
@@ -20,8 +20,8 @@ export function watchForHang(contents: WebContents, hung: () => void): void {
 }
 
 /**
- * `next` returns the function to call when a ping is answered; null while one is unanswered, and `hung` after too long.
- * Time in which this process did not run, as while the machine sleeps, is not counted.
+ * `next` returns the function to call when a ping is answered. It returns null while a ping is unanswered, and `hung`
+ * after too long. Time in which this process did not run, for example while the computer sleeps, doesn't count.
  */
 export function unansweredQuestions(elapsed: () => number) {
   let open: symbol | null = null;

@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const screen = { x: 0, y: 0, width: 1920, height: 1080 };
 const bounds = { x: 100, y: 100, width: 1000, height: 700 };
 
-test('a window comes back where it was, unless nobody could reach it there', () => {
+test('a window opens where it was, unless it would be out of reach there', () => {
   expect(visibleBounds(bounds, [screen])).toEqual(bounds);
   expect(visibleBounds({ ...bounds, x: 4000 }, [screen])).toBeNull();
   expect(visibleBounds({ ...bounds, y: -600 }, [screen])).toBeNull();

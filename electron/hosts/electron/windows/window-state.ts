@@ -15,7 +15,10 @@ const schema = z.object({
 
 export type WindowState = z.infer<typeof schema>;
 
-/** Bounds of the window, and the settings that it and its menus need. In its own file, which is read before the core opens. Losing it is harmless. */
+/**
+ * The position of the window, and the settings that it and its menus need. They are in a separate file, because it is
+ * read before the core opens. Losing it is harmless.
+ */
 export function windowState(dataFolder: string) {
   const file = join(dataFolder, 'window.json');
   let current = read(file);
@@ -42,7 +45,7 @@ function read(file: string): WindowState {
   }
 }
 
-/** Saved bounds, unless their screen is gone. */
+/** Returns the saved position, unless its screen is gone. */
 export function visibleBounds(bounds: Rectangle | null, screens: readonly Rectangle[]): Rectangle | null {
   const reachable = screens.some(
     (screen) =>

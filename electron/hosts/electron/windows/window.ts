@@ -12,18 +12,19 @@ import { pageUrl } from '../protocol.ts';
 import { visibleBounds, type WindowStateFile } from './window-state.ts';
 
 /**
- * `inset`: macOS’s lights in the page’s upper row. `overlay`: the system’s three buttons over its right end. `system`: a bar above
- * the page, with the menus, where this Electron has no overlay for the system.
+ * `inset`: macOS's window buttons are inside the page's top row. `overlay`: the system's three buttons are over its
+ * right end. `system`: a bar above the page contains the menus, because this Electron can't draw an overlay on this
+ * system.
  */
 type TitleBar = 'inset' | 'overlay' | 'system';
 
-/** `canOverlay`: windows have `setTitleBarOverlay`, as on Windows and in newer Electrons on Linux. */
+/** `canOverlay`: windows have `setTitleBarOverlay`, as on Windows and in newer Electron versions on Linux. */
 export const titleBarFor = (platform: NodeJS.Platform, canOverlay: boolean): TitleBar =>
   platform === 'darwin' ? 'inset' : canOverlay ? 'overlay' : 'system';
 
-/** Of the page’s uppermost row, in pixels. */
+/** The height of the page's top row, in pixels. */
 const rowHeight = 44;
-/** The page’s `--surface` and `--fg-2`. On Linux the system draws it opaque, whatever is asked for. */
+/** The page's `--surface` and `--fg-2`. Linux draws the overlay opaque, whatever colour is set. */
 const colours = {
   dark: { color: '#15171b', symbolColor: '#b1b4bb' },
   light: { color: '#ffffff', symbolColor: '#4e535a' },
@@ -34,10 +35,10 @@ export const overlayColours = (dark: boolean): TitleBarOverlayOptions => ({
   height: rowHeight,
 });
 
-/** In the middle of that row; by itself the system places them for a lower one. */
+/** Centres the buttons in that row. By default, macOS positions them for a lower one. */
 const lights = { x: 16, y: 14 };
 
-/** What a window of ours is made with. */
+/** Returns the options for a window with this title bar. */
 export function titleBarOptions(bar: TitleBar, dark: boolean): BrowserWindowConstructorOptions {
   switch (bar) {
     case 'inset':
@@ -49,15 +50,15 @@ export function titleBarOptions(bar: TitleBar, dark: boolean): BrowserWindowCons
   }
 }
 
-/** Beneath the upper row’s left end, where its button is. */
+/** Below the left end of the top row, where the menu button is. */
 const byKeys = { x: 8, y: 44 };
 
-/** Shows the application’s menus as one, at a place in the window’s pixels. */
+/** Shows the application's menus as one popup, at a position in the window's pixels. */
 function showAppMenu(window: BrowserWindow, { x, y } = byKeys): void {
   Menu.getApplicationMenu()?.popup({ window, x: Math.round(x), y: Math.round(y) });
 }
 
-/** The keys that open a menu bar where there is one: F10, and Alt that was pressed for itself. */
+/** Opens the menu on the keys that open a menu bar in other programs: F10, and Alt pressed alone. */
 function openMenuByKeys(window: BrowserWindow): void {
   const page = window.webContents;
   let altAlone = false;
@@ -69,7 +70,7 @@ function openMenuByKeys(window: BrowserWindow): void {
     event.preventDefault();
     showAppMenu(window);
   });
-  // Windows are moved and links are opened with Alt held.
+  // A mouse button means that Alt isn't pressed alone: Alt is held to move windows and open links.
   page.on('input-event', (_, { type }) => {
     if (type === 'mouseDown') altAlone = false;
   });
@@ -80,15 +81,15 @@ function openMenuByKeys(window: BrowserWindow): void {
 
 const smallest = { minWidth: 400, minHeight: 480 };
 const initial = { width: 1200, height: 800 };
-/** The page’s background colour, so that nothing flashes before its first paint. */
+/** The page's background colour, so nothing flashes before its first paint. */
 const backgrounds = { dark: '#111113', light: '#ffffff' };
 
-/** Those that have our page, the one that was looked at last in front. */
+/** The windows with our page. The one that had the focus last is first. */
 let opened: readonly BrowserWindow[] = [];
-/** A further window does not cover the one that it was opened from. */
+/** An additional window is moved by this much, so it doesn't cover the one before. */
 const besidePx = 28;
 
-/** What every window of ours may and may not. */
+/** What the pages of our windows may do. */
 export const fencedPage = (preload: string): Electron.WebPreferences => ({
   preload,
   sandbox: true,
@@ -102,10 +103,10 @@ export const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? 
 
 const titleBar = titleBarFor(process.platform, 'setTitleBarOverlay' in BrowserWindow.prototype);
 
-/** The page’s upper row is the title bar. */
+/** The page's top row is the title bar. */
 export const ownTitleBar = titleBar !== 'system';
 
-/** The system’s buttons over our pages, from now on in the colours of the theme. */
+/** Keeps the system's buttons over our pages in the colours of the theme. */
 export function followTheme(): void {
   if (titleBar !== 'overlay') return;
   nativeTheme.on('updated', () => {
@@ -113,7 +114,10 @@ export function followTheme(): void {
   });
 }
 
-/** Opens a window; it is shown after its first paint. A further one begins with a new chat, beside the one before. */
+/**
+ * Opens a window, which is shown after its first paint. An additional window begins with a new chat, next to the
+ * previous one.
+ */
 export function openWindow(preload: string, state: WindowStateFile): BrowserWindow {
   const { bounds, maximized, fullScreen } = state.get();
   const areas = screen.getAllDisplays().map((display) => display.workArea);
@@ -141,7 +145,7 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
     window.show();
     if (fullScreen && !before) window.setFullScreen(true);
   });
-  // In full screen, systems differ in whether a window is also maximised: what it was before counts.
+  // Systems differ in whether a full-screen window is also maximised, so the state before full screen is kept.
   window.on('close', () => {
     const full = window.isFullScreen();
     const place = full ? {} : { maximized: window.isMaximized() };
@@ -151,12 +155,15 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
   return window;
 }
 
-/** Tells our page to do what was chosen in a menu. */
+/** Runs an action in our page that was chosen in a menu. */
 export function runInPage(action: ActionId): void {
   mainWindow()?.webContents.mainFrame.postMessage('portico:action', action);
 }
 
-/** Shows a location of the app: the same document at another fragment. A page that is still loading goes there afterwards. */
+/**
+ * Shows a location of the app, which is the same document at another hash. A page that is still loading goes there
+ * afterwards.
+ */
 export function goTo(hash: string): void {
   const page = mainWindow()?.webContents;
   if (!page) return;
@@ -174,14 +181,14 @@ export function zoomWindow(to: ZoomStep): void {
   page.zoomLevel = Math.max(-zoomLimit, Math.min(zoomLimit, level));
 }
 
-/** Shows the menus below a place of the page, in the page’s pixels. */
+/** Shows the menus below a position in the page, in the page's pixels. */
 export function showMenuAt(x: number, y: number): void {
   const window = mainWindow();
   const zoom = window?.webContents.zoomFactor ?? 1;
   if (window) showAppMenu(window, { x: x * zoom, y: y * zoom });
 }
 
-/** The window with our page that was looked at last; not one for printing, nor the small one. */
+/** The window with our page that had the focus last. Neither the print window nor the quick window counts. */
 export const mainWindow = (): BrowserWindow | undefined => opened[0];
 
 export const countWindows = (): number => opened.length;
