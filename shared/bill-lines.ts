@@ -28,7 +28,7 @@ export function billLines(price: Price, usage: TokenUsage, total: NanoUsd): Bill
   );
   const exact = parts.reduce((sum, part) => sum + part.pico, 0n);
   const rounded = (exact + 999n) / 1000n;
-  const amounts = inWholeNanos(parts, rounded);
+  const amounts = toWholeNanos(parts, rounded);
   const lines = parts.map(({ kind, tokens }, index) => ({
     kind,
     tokens,
@@ -53,7 +53,7 @@ function splitOutput(
 }
 
 /** Rounds each part down and gives the remainder to the parts with the largest fractions. */
-function inWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
+function toWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
   const amounts = parts.map(({ pico }) => pico / 1000n);
   let left = total - amounts.reduce((sum, amount) => sum + amount, 0n);
   const byRemainder = parts

@@ -33,15 +33,15 @@ test.each([
   ['an unknown field', 'portico://new?prompt=a&send=true'],
   ['a field twice', 'portico://new?prompt=a&prompt=b'],
   ['a missing field', 'portico://prompt?name=a'],
-  ['an escape that is none', 'portico://new?prompt=%E0%A4%A'],
-  ['a chat with more than it has', 'portico://chat/a/b/c'],
+  ['an invalid escape', 'portico://new?prompt=%E0%A4%A'],
+  ['too many path segments', 'portico://chat/a/b/c'],
   ['a chat with a query', 'portico://chat/a?prompt=b'],
-  ['a gateway that is no web address', 'portico://gateway?url=file%3A%2F%2F%2Fetc'],
+  ['a gateway that is not a web address', 'portico://gateway?url=file%3A%2F%2F%2Fetc'],
   ['a gateway with a password', 'portico://gateway?url=https%3A%2F%2Fa%3Ab%40evil.example'],
   ['a fragment', 'portico://new?prompt=a#b'],
-  ['a path of its own', 'portico://new/x?prompt=a'],
-  ['too much', `portico://new?prompt=${'a'.repeat(20_001)}`],
-  ['a name of Object', 'portico://new?__proto__=a'],
+  ['an unknown path', 'portico://new/x?prompt=a'],
+  ['too long a prompt', `portico://new?prompt=${'a'.repeat(20_001)}`],
+  ['a property of Object.prototype', 'portico://new?__proto__=a'],
 ])('a link with %s is refused', (_, link) => {
   expect(readDeepLink(link)).toBe(null);
 });

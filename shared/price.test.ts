@@ -19,25 +19,20 @@ test.each<[string, Partial<Price>, object, string]>([
   ['cache read', { cacheRead: parseUsdPerToken('0.0000001') }, {}, '0.00122'],
   ['cache write', { cacheWrite: parseUsdPerToken('0.00000125') }, { cacheWriteTokens: 100 }, '0.001425'],
   [
-    'cache written for an hour, at twice the input,',
+    'cache written for an hour, at twice the input price,',
     { cacheWrite: parseUsdPerToken('0.00000125') },
     { cacheWriteTokens: 100, cacheWriteHourTokens: 60 },
     '0.00147',
   ],
   [
-    'cache written for an hour, where the row says so,',
+    'cache written for an hour, at its own price,',
     { cacheWriteHour: parseUsdPerToken('0.000003') },
     { cacheWriteTokens: 100, cacheWriteHourTokens: 60 },
     '0.00152',
   ],
   ['reasoning', { reasoning: parseUsdPerToken('0.00001') }, {}, '0.00164'],
   ['audio', { inputAudio: parseUsdPerToken('0.000003') }, { audioTokens: 500 }, '0.0024'],
-  [
-    'audio that is no more than what was not cached',
-    { inputAudio: parseUsdPerToken('0.000003') },
-    { audioTokens: 9000 },
-    '0.003',
-  ],
+  ['audio limited to the uncached input', { inputAudio: parseUsdPerToken('0.000003') }, { audioTokens: 9000 }, '0.003'],
   ['a request', { request: parseUsdPerToken('0.01') }, {}, '0.0114'],
 ])('%s is priced', (_name, more, tokens, expected) => {
   expect(formatUsd(getCost(price(more), { ...usage, ...tokens }))).toBe(expected);

@@ -38,7 +38,7 @@ import { gatewayAccountsFeature } from './gateways/gateway/gateway-accounts-feat
 import { gatewayFeature } from './gateways/gateway/gateway-feature.ts';
 import { type CoreRouter, coreRouter } from './rpc/router.ts';
 import { rpcErrors } from './rpc/rpc-errors.ts';
-import { personAsked } from './runtime/host/ask-person.ts';
+import { createAskPerson } from './runtime/host/ask-person.ts';
 import { isUnusable } from './runtime/log/is-unusable.ts';
 import { failureEntry, type Log, logPaths } from './runtime/log/log.ts';
 import { settingsFeature } from './storage/settings/settings-feature.ts';
@@ -151,7 +151,7 @@ async function openParts(options: CoreOptions): Promise<Core> {
   });
   const language = async () => (await settings.get()).language;
   // All features share one queue of questions, because a page must not show two at once.
-  const ask = personAsked({ confirm: host.confirm, elapsed });
+  const ask = createAskPerson({ confirm: host.confirm, elapsed });
   const chats = await openChats(connected, base, access, settings.get, ask);
   const { attachments, tools, lookUpOpenCosts } = chats;
   const library = await openLibrary(options, base, access, chats, language);

@@ -16,8 +16,8 @@ test('the data of every event is returned until the end mark of the stream', asy
 
 test.each<[string, string | null, string, string]>([
   ['a page', '<html>', 'text/html', 'not_a_gateway'],
-  ['nothing', null, 'text/event-stream', 'not_a_gateway'],
-  ['an end without a mark', 'data: 1\n\n', 'text/event-stream', 'truncated'],
+  ['no body', null, 'text/event-stream', 'not_a_gateway'],
+  ['a stream without an end mark', 'data: 1\n\n', 'text/event-stream', 'truncated'],
 ])('an incomplete or missing stream is an error: %s', async (_what, body, type, code) => {
   await expect(all(answer(body, type))).rejects.toMatchObject({ code });
 });

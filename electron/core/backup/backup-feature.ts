@@ -16,7 +16,7 @@ import { keptDaily, keptWeekly, listBackups, listRemoved, nameAt, outdated, remo
 
 const dayMs = 86_400_000;
 /** How often the app checks whether a backup is due. */
-const lookEveryMs = 3_600_000;
+const checkEveryMs = 3_600_000;
 /** How long the removal of a backup can be undone. */
 const undoMs = 3_600_000;
 
@@ -198,7 +198,7 @@ export function backupFeature(deps: BackupDeps) {
     /** Makes due backups, now and later. Returns a function that stops this and waits for the running backup. */
     keepUp(): () => Promise<void> {
       void makeIfDue();
-      const timer = setInterval(() => void makeIfDue(), lookEveryMs);
+      const timer = setInterval(() => void makeIfDue(), checkEveryMs);
       timer.unref();
       return async () => {
         clearInterval(timer);

@@ -216,8 +216,8 @@ test('an intact database opens as before, also after a crash, with and without b
 });
 
 test.each([
-  ['a copy of it takes its place, and the damaged one is kept', true],
-  ['without a copy an empty one does', false],
+  ['its backup replaces it, and the damaged one is kept', true],
+  ['without a backup an empty one replaces it', false],
 ])('a ledger that cannot be opened is distinguished from the chats: %s', async (_, hasCopy) => {
   const { dataFolder } = await openFolder();
   const ledger = join(dataFolder, 'gateway.db');

@@ -62,7 +62,7 @@ export async function openLibrary(
   });
   const leaveTrash = organise.keepTrash();
   /** Called after a restore: migrates the database, reloads what is in memory, and refreshes every window. */
-  const readAnew = async () => {
+  const reload = async () => {
     await migrate(db);
     const loads = [tools.restored, models.accounts.load, models.models.load, models.providers.load];
     await Promise.all(loads.map((load) => load()));
@@ -76,7 +76,7 @@ export async function openLibrary(
     folder: join(dataFolder, 'backups'),
     attachmentFolder: join(dataFolder, 'attachments'),
     quiet: () => stopAnswers(live.all()),
-    restored: readAnew,
+    restored: reload,
   });
   const leaveBackups = backup.keepUp();
   return {

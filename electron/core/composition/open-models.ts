@@ -26,7 +26,7 @@ import { keychainName } from '../storage/secrets/secret-service.ts';
 import type { Base, ConnectedOptions } from './open-base.ts';
 
 const keychainLimitMs = 5000;
-const lookAgainMs = 2000;
+const retryEveryMs = 2000;
 /** How long running requests of other programs may take before they are ended. */
 export const drainMs = 5000;
 
@@ -68,7 +68,7 @@ export async function openModels(options: ConnectedOptions, base: Base) {
       throw await explainLedgerFailure(dataFolder, error);
     }
   };
-  const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs, drainMs });
+  const waiting = await waitingGateway({ open, log, everyMs: retryEveryMs, drainMs });
   const { gateway } = waiting;
   const listener = localListener({ gateway, listen: options.listen, store: settings });
   const ownKey = (provider: string) => providers.ownKey(provider);

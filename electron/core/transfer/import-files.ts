@@ -6,7 +6,7 @@ import type {
 } from '#shared/contract/chat/exported-conversation.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { AppError } from '#shared/errors.ts';
-import { inTurns } from '../storage/database/in-turns.ts';
+import { inBatches } from '../storage/database/in-batches.ts';
 
 /** Stores attachments. */
 export interface FileKeeper {
@@ -43,7 +43,7 @@ export async function describedAnew(
   keeper: FileKeeper,
 ): Promise<ExportedConversation> {
   const messages: ExportedMessage[] = [];
-  for await (const some of inTurns(conversation.messages)) {
+  for await (const some of inBatches(conversation.messages)) {
     for (const message of some) messages.push(message.attachments.length === 0 ? message : await described(message));
   }
   return { ...conversation, messages };

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import { beingAdded, type Db, deleteChat, type MessageTable, type Tables } from '../storage/database/db.ts';
-import { inTurns } from '../storage/database/in-turns.ts';
+import { inBatches } from '../storage/database/in-batches.ts';
 import { insertMessages } from '../storage/database/insert-messages.ts';
 import { keptSource, toMessage } from '../storage/database/message-row.ts';
 
@@ -34,7 +34,7 @@ async function addMessagesInParts(
   newId: () => string,
 ): Promise<IdOf> {
   const getId = await freeIds(db, messages, newId);
-  for await (const some of inTurns(messages, messagesInCommit)) {
+  for await (const some of inBatches(messages, messagesInCommit)) {
     await db
       .transaction()
       .execute((tx) => insertMessages(tx, some, (message) => columns(conversationId, message, getId)));
@@ -44,7 +44,7 @@ async function addMessagesInParts(
 
 async function freeIds(tx: Kysely<Tables>, messages: readonly ExportedMessage[], newId: () => string): Promise<IdOf> {
   const taken = new Set<string>();
-  for await (const some of inTurns(messages, 400)) {
+  for await (const some of inBatches(messages, 400)) {
     const ids = some.map((message) => message.id);
     const rows = await tx.selectFrom('messages').select('id').where('id', 'in', ids).execute();
     for (const row of rows) taken.add(row.id);
@@ -143,7 +143,7 @@ interface Growth {
    */
   readonly places: ReadonlyMap<string, string | null>;
   /** Something was written here that the export doesn't contain. */
-  readonly goesItsOwnWay: boolean;
+  readonly wasContinuedHere: boolean;
 }
 
 /**
@@ -153,11 +153,11 @@ interface Growth {
  */
 async function getGrowth(db: Kysely<Tables>, chat: KnownChat, exported: ExportedConversation): Promise<Growth> {
   const places = new Map<string, string | null>();
-  if (chat.trashed_at !== null) return { added: [], places, goesItsOwnWay: false };
+  if (chat.trashed_at !== null) return { added: [], places, wasContinuedHere: false };
   const rows = await toRows(db, chat.id);
   const byId = new Map<string, Row>();
   const byWords = new Map<string, Row[]>();
-  for await (const some of inTurns(rows)) {
+  for await (const some of inBatches(rows)) {
     for (const row of some) {
       byId.set(row.id, row);
       const alike = byWords.get(getKey(row));
@@ -166,7 +166,7 @@ async function getGrowth(db: Kysely<Tables>, chat: KnownChat, exported: Exported
     }
   }
   const matched = new Map<string, Row | undefined>();
-  for await (const some of inTurns(exported.messages)) {
+  for await (const some of inBatches(exported.messages)) {
     for (const message of some) matched.set(message.id, byId.get(message.id) ?? byWords.get(getKey(message))?.shift());
   }
   const known = new Set(matched.values());
@@ -183,7 +183,7 @@ async function getGrowth(db: Kysely<Tables>, chat: KnownChat, exported: Exported
     places.set(message.id, isNew || row?.deletion === null ? (row?.id ?? message.id) : parentId);
   }
   const living = rows.filter(({ deletion }) => deletion === null);
-  return { added, places, goesItsOwnWay: living.some((row) => !known.has(row)) };
+  return { added, places, wasContinuedHere: living.some((row) => !known.has(row)) };
 }
 
 const getKey = ({ role, createdAt, text }: Pick<ExportedMessage, 'role' | 'createdAt' | 'text'>) =>
@@ -216,10 +216,10 @@ async function growChat(
   exported: ExportedConversation,
   newId: () => string,
 ): Promise<number> {
-  const { added, places, goesItsOwnWay } = await getGrowth(tx, chat, exported);
+  const { added, places, wasContinuedHere } = await getGrowth(tx, chat, exported);
   if (added.length === 0) return 0;
   const getId = await addMessages(tx, chat.id, added, newId);
-  const leaf = goesItsOwnWay ? null : getId(places.get(exported.activeLeaf ?? '') ?? null);
+  const leaf = wasContinuedHere ? null : getId(places.get(exported.activeLeaf ?? '') ?? null);
   if (leaf !== null) {
     await tx.updateTable('conversations').set({ active_leaf: leaf }).where('id', '=', chat.id).execute();
     await showBranch(tx, leaf);

@@ -6,7 +6,7 @@ const writable = (...folders: string[]) => ({ canWrite: (folder: string) => fold
 
 test.each([
   ['the Applications folder', inside('/Applications'), writable('/Applications'), false],
-  ['one that an administrator alone may write', inside('/Applications'), writable(), false],
+  ['a folder that only an administrator may write to', inside('/Applications'), writable(), false],
   ['the home folder', inside('/Users/a/Apps'), writable('/Users/a/Apps'), false],
   ['another disk', inside('/Volumes/Disk/Apps'), writable('/Volumes/Disk/Apps'), false],
   ['the disk image', inside('/Volumes/Portico 0.1.0'), writable(), true],

@@ -69,10 +69,10 @@ export function priceIn(
 }
 
 /** $0.01 per token. No provider charges more, so a higher price must be in another unit. */
-const dearestToken = 10_000_000_000n;
+const maxPerToken = 10_000_000_000n;
 
 const parsePricing = (pico: bigint | null): string | null =>
-  pico === null || pico < 0n || pico > dearestToken ? null : formatUsdPerToken(picoUsd(pico));
+  pico === null || pico < 0n || pico > maxPerToken ? null : formatUsdPerToken(picoUsd(pico));
 
 /** Converts a decimal number to an integer scaled by `10 ** digits`, rounded half away from zero. */
 export function toScaled(value: unknown, digits: number): bigint | null {

@@ -10,7 +10,7 @@ import type { SecretBox } from '../../storage/secrets/secret-box.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import type { NetworkFile } from './network-file.ts';
 import { type Network, type NetworkRules, usualRules } from './open-network.ts';
-import { testWay } from './test-way.ts';
+import { testConnection } from './test-connection.ts';
 
 export interface NetworkFeatureDeps {
   readonly network: Network;
@@ -95,7 +95,7 @@ export function networkFeature({
     async test({ origin }: { origin: string }, signal: AbortSignal | undefined): Promise<NetworkHop[]> {
       if (!(await targets()).some((target) => target.origin === origin))
         throw refusal('invalid_input', 'networkTarget');
-      return testWay(origin, { network, elapsed, signal });
+      return testConnection(origin, { network, elapsed, signal });
     },
   };
 }

@@ -7,7 +7,7 @@ import { openHttpProxy, openSocksProxy } from '../../../../tests/support/proxies
 import { testCore } from '../../../../tests/support/test-core.ts';
 import { openTlsUpstream } from '../../../../tests/support/tls-upstream.ts';
 import { isBypassed, type NetworkRules, openNetwork, usualRules } from './open-network.ts';
-import { testWay } from './test-way.ts';
+import { testConnection } from './test-connection.ts';
 
 /** Real proxies in front of a real https server, whose name only the proxies know. */
 
@@ -41,7 +41,7 @@ function open(rules: Partial<NetworkRules>, { environment = () => null, system }
   return network;
 }
 const getHops = (network: ReturnType<typeof open>, origin = upstream.origin) =>
-  testWay(origin, { network, elapsed: () => performance.now(), signal: undefined });
+  testConnection(origin, { network, elapsed: () => performance.now(), signal: undefined });
 
 describe.each([
   ['HTTP', openHttpProxy],

@@ -70,11 +70,11 @@ test('a PDF of 300 full pages and one with a large scan are read normally', asyn
 
 test.each([
   ['negative', '/Count -5'],
-  ['no number', '/Count /NaN'],
+  ['not a number', '/Count /NaN'],
   ['missing', ''],
   ['a fraction', '/Count 1.5'],
   ['huge', '/Count 4000000000'],
-  ['beyond all numbers', `/Count ${'9'.repeat(400)}`],
+  ['larger than any number', `/Count ${'9'.repeat(400)}`],
 ])('a PDF whose number of pages is %s is attached and counted by its size', async (_name, count) => {
   const { client } = await coreOfTest();
   const bytes = pdfWith({ dictionary: '', bytes: Buffer.from('BT /F 9 Tf (a) Tj ET') }, { count });

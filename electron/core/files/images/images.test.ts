@@ -68,17 +68,17 @@ const script = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script
 
 test.each<[string, RequestListener, RegExp]>([
   ['an SVG with a script in it', respond('image/svg+xml', script), /no PNG, JPEG, WebP or GIF/],
-  ['a page that is called a picture', respond('image/png', '<!doctype html><script>1</script>'), /no PNG/],
+  ['a page that its server calls a picture', respond('image/png', '<!doctype html><script>1</script>'), /no PNG/],
   ['a PDF', respond('image/png', '%PDF-1.7'), /no PNG/],
-  ['ten thousand megapixels', respond('image/png', bomb()), /100000 × 100000 pixels/],
-  ['a picture that ends in its head', respond('image/png', picture.subarray(0, 18)), /damaged/],
+  ['a picture of ten thousand megapixels', respond('image/png', bomb()), /100000 × 100000 pixels/],
+  ['a picture that is cut off in its header', respond('image/png', picture.subarray(0, 18)), /damaged/],
   [
-    'fifty megabytes that say so',
+    'a picture with a declared size of fifty megabytes',
     (_, response) => void response.writeHead(200, { 'content-length': 50_000_000 }).flushHeaders(),
     /larger than/,
   ],
   [
-    'bytes without end',
+    'an endless picture',
     (_, response) => {
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536, 1)));
@@ -89,11 +89,11 @@ test.each<[string, RequestListener, RegExp]>([
     new RegExp(`larger than ${imageLimits.bytes}`),
   ],
   [
-    'a way round to this machine',
+    'a redirect to this computer',
     (_, response) => void response.writeHead(302, { location: 'http://inside.example/x.png' }).end(),
     /not on the public internet/,
   ],
-  ['a server without it', (_, response) => void response.writeHead(404).end(), /status 404/],
+  ['a picture that its server does not have', (_, response) => void response.writeHead(404).end(), /status 404/],
 ])('%s is not shown, and the error explains why', async (_, hostile, why) => {
   answer = hostile;
   const outcome = await refusal();

@@ -32,7 +32,7 @@ const pauseAfter = (refusals: number): number =>
 /**
  * Allows only one question at a time, whoever asks, because a compromised page must not be able to wear the user down.
  */
-export function personAsked({ confirm, elapsed }: Pick<Host, 'confirm'> & { elapsed: () => number }): AskPerson {
+export function createAskPerson({ confirm, elapsed }: Pick<Host, 'confirm'> & { elapsed: () => number }): AskPerson {
   let open: { readonly subject: string; readonly answer: Promise<boolean> } | null = null;
   let refusals = 0;
   let quietUntil = 0;

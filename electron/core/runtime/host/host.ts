@@ -82,7 +82,7 @@ export interface Host {
   openExternal(url: SafeUrl): Promise<void>;
   /**
    * Asks the user outside of our pages. Returns true only if the user agrees, and false for everything else, including
-   * an abort. Only `personAsked` calls it.
+   * an abort. Only `createAskPerson` calls it.
    */
   confirm(question: Question, signal: AbortSignal): Promise<boolean>;
   /** The host checks spelling. Without this, the browser does by its own settings. */

@@ -55,15 +55,15 @@ test('a long page is cut, and the text mentions that', async () => {
 describe('the character set of a page', () => {
   const latin = (text: string) => Buffer.from(text, 'latin1');
   test.each<[string, Served, string]>([
-    ['by what its server says', { contentType: 'text/plain', body: latin('Grüße'), charset: 'iso-8859-1' }, 'Grüße'],
-    ['by what it says itself', { contentType: 'text/html', body: latin('<meta charset="latin1"><p>Grüße') }, 'Grüße'],
+    ['from the server’s header', { contentType: 'text/plain', body: latin('Grüße'), charset: 'iso-8859-1' }, 'Grüße'],
+    ['from its own declaration', { contentType: 'text/html', body: latin('<meta charset="latin1"><p>Grüße') }, 'Grüße'],
     [
-      'by its byte order mark before all',
+      'from its byte order mark before anything else',
       { contentType: 'text/plain', body: Buffer.from('\ufeffGrüße', 'utf16le'), charset: 'iso-8859-1' },
       'Grüße',
     ],
     [
-      'as UTF-8 where its server names nothing real',
+      'as UTF-8 when its server names an unknown one',
       { contentType: 'text/plain', body: 'Grüße', charset: 'x' },
       'Grüße',
     ],

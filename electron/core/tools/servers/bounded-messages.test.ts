@@ -73,9 +73,9 @@ async function connect(transport: ToolTransport, closed: (output: string | null)
 
 test.each([
   ['200 tools of 2,000 fields, from a program', async () => program(listing, '200', '2000')],
-  ['200 tools of 2,000 fields, from elsewhere', async () => remoteServer(200, 2_000)],
+  ['200 tools of 2,000 fields, from a remote server', async () => remoteServer(200, 2_000)],
   ['200 tools of 500 fields, from a program', async () => program(listing, '200', '500')],
-  ['200 tools of 500 fields, from elsewhere', async () => remoteServer(200, 500)],
+  ['200 tools of 500 fields, from a remote server', async () => remoteServer(200, 500)],
 ])(
   'a tool list that is too large is refused with an explanation and does not block the thread: %s',
   async (_name, server) => {

@@ -102,8 +102,8 @@ test('a server that ends during a call fails the call, and the end is reported',
 });
 
 test.each([
-  ['one that crashes', { GREETER_MODE: 'crash' }, /it said: cannot find the greeting file/],
-  ['one that never answers', { GREETER_MODE: 'silent' }, /did not answer/],
+  ['a crashing one', { GREETER_MODE: 'crash' }, /it said: cannot find the greeting file/],
+  ['a silent one', { GREETER_MODE: 'silent' }, /did not answer/],
 ])('the failure of a program is reported: %s', async (_name, secrets, sentence) => {
   // Only a silent server runs into the time limit. A crashing program may take its time.
   const connectMs = secrets.GREETER_MODE === 'silent' ? 1_500 : 20_000;

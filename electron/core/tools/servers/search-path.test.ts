@@ -30,7 +30,7 @@ withShell('in a terminal its own PATH stays first', async () => {
 });
 
 withShell.each([
-  ['prints much', 'echo "Welcome back"; echo PATH=/nonsense; export PATH="/opt/tools:$PATH"'],
+  ['prints a lot', 'echo "Welcome back"; echo PATH=/nonsense; export PATH="/opt/tools:$PATH"'],
   ['fails in the middle', 'export PATH="/opt/tools:$PATH"; false; no-such-command'],
   ['asks something', 'export PATH="/opt/tools:$PATH"; read -r answer'],
 ])('a profile that %s is no obstacle', async (_, profile) => {

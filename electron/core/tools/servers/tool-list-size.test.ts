@@ -24,7 +24,7 @@ test('the complete tool list of a server with a hundred tools and rich schemas i
 test.each([
   ['one tool of 20,000 fields', ['1', '20000'], /^Its tool tool_0_0 is too large/],
   ['50 tools of 1,000 fields', ['50', '1000'], /^Its tools are too large together, from tool_0_/],
-  ['pages of tools without end', ['1', '1', 'endless'], /did not terminate/],
+  ['endless pages of tools', ['1', '1', 'endless'], /did not terminate/],
 ])('a server is refused with an explanation when it lists %s', async (_name, args, sentence) => {
   await expect(connect(...args)).rejects.toMatchObject({
     code: 'tool_server_failed',

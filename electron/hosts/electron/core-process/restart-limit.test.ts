@@ -10,9 +10,9 @@ const pauses = (seconds: readonly number[]) => {
 
 test.each([
   ['at once', [7], [0]],
-  ['later each time, and then not any more', [0, 1, 2, 3, 4, 5], [0, 250, 500, 1000, 2000, null]],
+  ['later each time and finally not at all', [0, 1, 2, 3, 4, 5], [0, 250, 500, 1000, 2000, null]],
   ['at once again after a quiet minute', [0, 1, 61, 62], [0, 250, 0, 250]],
-  ['without end where it dies seldom', [0, 30, 60, 90, 120, 150], [0, 250, 250, 250, 250, 250]],
+  ['without a limit if it crashes rarely', [0, 30, 60, 90, 120, 150], [0, 250, 250, 250, 250, 250]],
 ])('a crashed process is started again %s', (_, seconds, expected) => {
   expect(pauses(seconds)).toEqual(expected);
 });

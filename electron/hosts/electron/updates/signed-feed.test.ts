@@ -52,7 +52,7 @@ test.each([
   ['is empty', ''],
   ['is of another key', signed(feed, otherKey)],
   ['is of another file', signed(feed.replace('0.2.0', '0.1.0'))],
-  ['is no base64', '<html>'],
+  ['is not base64', '<html>'],
   ['is cut off', signed(feed).slice(0, 40)],
 ])('a feed is refused as not verified when its signature %s', async (_case, signature) => {
   const files = { '/portico/latest-linux.yml': feed };

@@ -25,7 +25,7 @@ export function updateFailure(error: unknown, refused: boolean, installing: bool
 
 const firstLine = (message: string): string => message.split('\n', 1)[0]?.slice(0, 200) ?? '';
 
-const firstLookMs = 20_000;
+const firstCheckMs = 20_000;
 const everyMs = 4 * 3_600_000;
 const maxNotes = 20_000;
 
@@ -158,7 +158,7 @@ export function openUpdates({ unavailable, load, now, endInto, keepRunning, star
           timer = later(everyMs);
           void check();
         }, ms);
-      timer = wanted ? later(firstLookMs) : undefined;
+      timer = wanted ? later(firstCheckMs) : undefined;
     },
     useProxy(set: HostProxy): void {
       proxy = set;

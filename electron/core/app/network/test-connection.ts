@@ -6,7 +6,7 @@ import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { Network } from './open-network.ts';
 
-interface WayDeps {
+interface TestDeps {
   readonly network: Network;
   readonly elapsed: () => number;
   readonly signal: AbortSignal | undefined;
@@ -18,7 +18,7 @@ const stepMs = 10_000;
  * Tests the connection to an origin step by step: which proxy, the address of the proxy or host, a connection, an
  * answer. Ends with the first failure.
  */
-export async function testWay(origin: string, { network, elapsed, signal }: WayDeps): Promise<NetworkHop[]> {
+export async function testConnection(origin: string, { network, elapsed, signal }: TestDeps): Promise<NetworkHop[]> {
   const hops: NetworkHop[] = [];
   const within = () => AbortSignal.any([AbortSignal.timeout(stepMs), ...(signal ? [signal] : [])]);
 
