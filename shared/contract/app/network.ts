@@ -9,10 +9,10 @@ export const networkSettings = z.object({
    * `address`.
    */
   proxy: z.enum(['system', 'none', 'fixed']),
-  /** Hosts that bypass the proxy, separated by commas or spaces. */
+  /** `http://`, `https://` or `socks5://`, host and port, without user and password. Empty unless `fixed`. */
   address: z.string().max(512),
   username: z.string().max(256),
-  /** Hosts that are reached directly, by commas or spaces. */
+  /** Hosts that bypass the proxy, separated by commas or spaces. */
   bypass: z.string().max(4096),
   /** Additional trusted certificate authorities, in PEM. */
   certificates: z.string().max(262_144),

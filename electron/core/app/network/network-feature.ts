@@ -10,7 +10,7 @@ import type { SecretBox } from '../../storage/secrets/secret-box.ts';
 import type { SettingsStore } from '../../storage/settings/settings-store.ts';
 import type { NetworkFile } from './network-file.ts';
 import { type Network, type NetworkRules, usualRules } from './open-network.ts';
-import { testConnection } from './test-connection.ts';
+import { testConnection } from './test-way.ts';
 
 export interface NetworkFeatureDeps {
   readonly network: Network;

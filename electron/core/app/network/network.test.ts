@@ -7,7 +7,7 @@ import { openHttpProxy, openSocksProxy } from '../../../../tests/support/proxies
 import { testCore } from '../../../../tests/support/test-core.ts';
 import { openTlsUpstream } from '../../../../tests/support/tls-upstream.ts';
 import { isBypassed, type NetworkRules, openNetwork, usualRules } from './open-network.ts';
-import { testConnection } from './test-connection.ts';
+import { testConnection } from './test-way.ts';
 
 /** Real proxies in front of a real https server, whose name only the proxies know. */
 
